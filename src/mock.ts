@@ -1,8 +1,13 @@
 import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
 import { EventBudget } from './control/events.js'
-import type { GameServerState } from './control/game-servers.js'
-import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './control/world-control.js'
+import type {
+  GameServerState,
+  NewWorldOptions,
+  ScenarioSummary,
+  WorldControl,
+  WorldsControl,
+} from './control/world-control.js'
 import { bindMethods, MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
 import { type MockmakerOptions, parseOptions } from './options.js'

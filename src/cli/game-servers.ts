@@ -1,6 +1,6 @@
 import { worldPath } from '../contract/paths.js'
 import { lobbyEnvironment } from '../control/environment.js'
-import type { GameServerState } from '../control/game-servers.js'
+import type { GameServerState } from '../control/world-control.js'
 import { formatDuration } from '../lib/time.js'
 import type { ServableMock } from '../mock.js'
 import type { MockWorld } from '../mock-world.js'

@@ -9,7 +9,7 @@ export interface Key {
   press(): void | Promise<void>
 }
 
-/** How keys act: at once, after Enter, or not at all. */
+/** The mode of the keys: `key` acts at once, `line` after Enter. `undefined`: no key acts. */
 export type KeyMode = 'key' | 'line' | undefined
 
 /** Names a key as the user presses it: `h`, or `h + Enter`. */
@@ -112,7 +112,7 @@ export class RawTerminal {
     this.#onLeave = onLeave
     this.#onEnter = onEnter
     process.on('exit', () => setRawMode(process.stdin, false))
-    // The shell has changed the mode of the terminal, whoever stopped this process.
+    // While the process was stopped, the shell has changed the mode of the terminal.
     if (process.platform !== 'win32') process.on('SIGCONT', () => this.#enter())
   }
 

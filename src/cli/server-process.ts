@@ -6,7 +6,7 @@ import type { Environment } from '../control/environment.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import type { LobbyPort } from '../store/columns.js'
 
-/** How a process ended: with a code or by a signal, or it could not start. */
+/** The end of a process: its exit code, the signal that ended it, or the reason why it did not start. */
 export interface Exit {
   readonly code?: number | undefined
   readonly signal?: string | undefined
@@ -128,7 +128,7 @@ for one in $groups; do kill -TERM "-$one"; done 2>/dev/null
 sleep ${graceMs / 1000}
 for one in $groups; do kill -KILL "-$one"; done 2>/dev/null`
 
-/** Ends the processes of a mock that was killed. One for this process; there is none on Windows. */
+/** Ends the game servers if the mock is killed. Windows has no such shell. */
 class Watchdog {
   #shell: ChildProcess | undefined
 

@@ -98,7 +98,7 @@ const sameAsFindNote =
 const simulatedServerNotes = [
   'By default the mock simulates the game server of a lobby. The lobby is ready at once. A reserved seat counts as connected after 2 s, and the player leaves after 30 min.',
   'The first accepted call with the token of a lobby hands that lobby over to its real server. From then on only the calls of that server count. Players that the mock had connected become reserved again, for 2 min, until the server connects them.',
-  "With `servers: manual` in the scenario, the mock simulates no server, like the real service. It reserves the seat at once and answers when the lobby's server calls `lobbies.ready`. After 5 min without that call the lobby stops. Then, and on a reset or a shutdown, the answer is `MATCHMAKER_LOBBY_STOPPED`. If the client disconnects first, its seat is free again.",
+  "With `servers: manual` in the scenario, the mock simulates no server, like the real service. It reserves the seat at once and answers when the lobby's server calls `lobbies.ready`. After `ready_within` (5 min) without that call the lobby stops. Then, and on a reset or a shutdown, the answer is `MATCHMAKER_LOBBY_STOPPED`. If the client disconnects first, its seat is free again.",
 ]
 
 const seatErrors = [

@@ -6,8 +6,7 @@ import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
-import type { GameServerState } from './game-servers.js'
-import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
+import type { GameServerState, NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
 interface ServedWorlds extends WorldsControl {

@@ -18,7 +18,7 @@ export interface ScheduledJob {
   readonly id: string
   /** In ISO 8601. */
   readonly at: string
-  /** What happens, in a few words: `a player leaves`. */
+  /** The event in a few words: `a player leaves`. */
   readonly what: string
 }
 

@@ -177,18 +177,37 @@ export interface WorldSummary {
   readonly waiters: number
 }
 
+/** A process that the mock has started as the game server of a lobby. */
+export interface GameServerState {
+  readonly lobby_id: string
+  readonly game_mode_id: string
+  readonly command: string
+  /** Absent if the process could not start. */
+  readonly pid?: number
+  /** By label. A range has its first port. */
+  readonly ports: Readonly<Record<string, number>>
+  /** The real time, in ISO 8601. */
+  readonly started_at: string
+  /** `stopping`: the mock has sent SIGTERM. */
+  readonly status: 'starting' | 'ready' | 'stopping' | 'exited'
+  /** Absent while it runs, and after a signal. */
+  readonly exit_code?: number
+  /** The number of processes of its game mode that had ended before their lobbies when it started. */
+  readonly restarts: number
+}
+
 /** A scenario in a list. */
 export interface ScenarioSummary {
   /** The name to load it by. */
   readonly name: string
   readonly title: string
-  /** What it shows. Absent if it does not say. */
+  /** Absent if the scenario has none. */
   readonly description?: string
 }
 
 /** A world, with the number of records in each of its tables. */
 export interface WorldDescription extends WorldSummary {
-  /** What its scenario shows. Absent if the scenario does not say. */
+  /** The description of its scenario. Absent if there is none. */
   readonly description?: string
   readonly counts: Readonly<Record<string, number>>
 }

@@ -52,7 +52,7 @@ export interface GameModeInput {
   readonly taggable?: boolean | undefined
   /** The host and ports of its game servers. Default: the namespace's development. */
   readonly ports?: ScenarioServerPorts | undefined
-  /** Who plays its game servers, as `servers` of the scenario. Default: that. */
+  /** Its game servers, in the form of `servers` of the scenario. Default: that of the scenario. */
   readonly servers?:
     | 'auto'
     | 'manual'

@@ -136,7 +136,10 @@ export interface GameModeRow {
   taggable?: boolean | undefined
   /** The host and ports of its game servers. Default: the namespace's development. */
   ports?: ServerPorts | undefined
-  /** Who plays its game servers. Default: the scenario's `servers`. */
+  /**
+   * auto: the mock simulates its game servers. manual: its lobbies wait for real ones. Default: the scenario's
+   * `servers`.
+   */
   servers?: 'auto' | 'manual' | undefined
   /** A lobby stops if its server has not called ready within this time, in ms. Default: 5 min. */
   ready_within_ms?: number | undefined

@@ -112,7 +112,7 @@ export type ScenarioGameMode =
       taggable?: boolean | undefined
       /** The host and ports of its game servers. Default: the namespace's development. */
       ports?: ScenarioServerPorts | undefined
-      /** Who plays its game servers, as `servers` of the scenario. Default: that. */
+      /** Its game servers, in the form of `servers` of the scenario. Default: that of the scenario. */
       servers?:
         | 'auto'
         | 'manual'
@@ -268,8 +268,8 @@ export interface ScenarioInput {
   /** The name of the scenario. Default: Untitled. */
   title?: string | undefined
   /**
-   * What it shows and what it is good for: one or two sentences of plain text, at most 300 characters. Default:
-   * none.
+   * A description of the world and of its use, in one or two sentences. Plain text of at most 300 characters.
+   * Default: none.
    */
   description?: string | undefined
   /** The seed of ids, tokens and generated lobbies. Default: 1. */

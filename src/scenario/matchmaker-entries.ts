@@ -78,7 +78,7 @@ export const GameModeEntry = z.union([
     }),
     servers: ServersInput.optional().meta({
       ...ServersInput.meta(),
-      description: `Who plays its game servers, as \`servers\` of the scenario. Default: that.`,
+      description: `Its game servers, in the form of \`servers\` of the scenario. Default: that of the scenario.`,
     }),
     regions: z
       .array(z.string().meta(suggestedRegions))

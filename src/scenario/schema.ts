@@ -70,7 +70,7 @@ export const Scenario = z.strictObject({
     .max(longestDescription)
     .optional()
     .meta({
-      description: `What it shows and what it is good for: one or two sentences of plain text, at most ${longestDescription} characters. Default: none.`,
+      description: `A description of the world and of its use, in one or two sentences. Plain text of at most ${longestDescription} characters. Default: none.`,
       examples: ['A busy evening with 400 lobbies. Good for long lists, and for filters.'],
     }),
   seed: z

@@ -12,7 +12,7 @@ import { type JobContext, runSimulationStep, serveLobby } from './simulated-play
 interface Lifecycle<Row, Column = string> {
   /** The columns that make a job due. */
   readonly jobColumns: readonly Column[]
-  /** Says in a few words what the next job of a row does. */
+  /** Describes the next job of a row in a few words. */
   describe(row: Row): string
   /** Runs the due job of a row. Afterwards the next job of the row is later, or there is none. */
   run(row: Row, context: JobContext): void
@@ -92,7 +92,7 @@ interface Job {
   readonly at: number
 }
 
-/** A job that will be due, and what it does in a few words. */
+/** A job that will be due. `what` is its event in a few words. */
 export interface UpcomingJob extends Job {
   readonly what: string
 }

@@ -99,7 +99,7 @@ const mostPlayersBy = {
 export const MaxPlayers = z.object(mostPlayersBy)
 export type MaxPlayers = z.output<typeof MaxPlayers>
 
-/** Who plays the game servers: the mock, or only real servers. */
+/** `auto`: the mock simulates the game servers. `manual`: lobbies wait for real ones. */
 export const Servers = z.enum(['auto', 'manual'])
 export type Servers = z.output<typeof Servers>
 
@@ -138,7 +138,9 @@ export const GameModeRow = z.strictObject({
   ports: ServerPorts.optional().describe(
     "The host and ports of its game servers. Default: the namespace's development.",
   ),
-  servers: Servers.optional().describe("Who plays its game servers. Default: the scenario's `servers`."),
+  servers: Servers.optional().describe(
+    "auto: the mock simulates its game servers. manual: its lobbies wait for real ones. Default: the scenario's `servers`.",
+  ),
   ready_within_ms: ReadyWithin,
 })
 export type GameModeRow = types.GameModeRow

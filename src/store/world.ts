@@ -34,7 +34,7 @@ import { createCollection, TransactionScope, type TransactionTables, type WorldT
 /** One isolated sandbox: its tables, clock, seed and revision. Reads are synchronous, and rows are frozen. */
 export interface World extends WorldTables {
   readonly title: string
-  /** What the scenario shows. `undefined` if it does not say. */
+  /** The description of the scenario. `undefined` if it has none. */
   readonly description: string | undefined
   readonly seed: number
   readonly clock: Clock

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
-import type { GameServerState } from '../../src/control/game-servers.js'
+import type { GameServerState } from '../../src/control/world-control.js'
 import { serve } from '../support/command.js'
 
 const guide = readFileSync('docs/guides/game-servers.md', 'utf8')
