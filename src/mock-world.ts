@@ -245,8 +245,8 @@ export class MockWorld implements WorldControl {
 
   /** Returns the journal entry of a request. Throws `UsageError` if the journal does not have it. */
   #entry(id: number): JournalEntry {
-    const [entry] = this.journal.find({ since: id - 1 })
-    if (entry?.id === id) return entry
+    const entry = this.journal.get(id)
+    if (entry) return entry
     throw new UsageError(`the journal has no request ${id}: GET /__mock/journal lists the requests that it has`)
   }
 

@@ -252,6 +252,8 @@ function faultCallsOf(remote: Remote): Pick<Client, 'fail' | 'delay' | 'hold'> {
 function journalOf(remote: Remote): Client['journal'] {
   return {
     find: async (filter = {}) => (await request(remote, 'GET /journal', { query: filter })).exchanges,
+    get: id =>
+      undefinedIfMissing(request(remote, 'GET /journal/{exchange_id}', { params: { exchange_id: String(id) } })),
     async dropped() {
       const none = { since: Number.MAX_SAFE_INTEGER }
       return (await request(remote, 'GET /journal', { query: none })).dropped

@@ -236,11 +236,19 @@ export const controlCalls = [
       pending: journal.pending(query.operation),
     }),
   }),
+  call('GET /journal/{exchange_id}', {
+    summary: 'Returns an entry of the journal, by its id.',
+    run({ mock, params: { exchange_id } }) {
+      const entry = mock.journal.get(idOf(exchange_id))
+      if (!entry) throw unknownExchange(exchange_id)
+      return entry
+    },
+  }),
   call('GET /journal/{exchange_id}/request', {
     summary: "Returns a past request as it was sent, with whole tokens. Only the mock's own pages may ask.",
     run({ mock, request, params: { exchange_id } }) {
       checkOwnPage(request)
-      const sent = mock.journal.sentRequest(Number(exchange_id))
+      const sent = mock.journal.sentRequest(idOf(exchange_id))
       if (!sent) throw unknownExchange(exchange_id)
       return sent
     },
@@ -432,6 +440,11 @@ async function untilDisconnected(request: MockRequest, work: (signal: AbortSigna
 
 function unknownWorld(id: string): ApiError {
   return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} creates one`)
+}
+
+/** Parses the id of a journal entry. Returns `NaN`, which no entry has, for any other text. */
+function idOf(text: string): number {
+  return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
 
 function unknownExchange(id: string): ApiError {

@@ -22,6 +22,8 @@ import { type Verification, verify } from './verify.js'
 export interface Journal {
   /** Finds exchanges, with their tokens redacted. Throws `UsageError` if the filter is wrong. */
   find(filter?: JournalFilter): JournalEntry[]
+  /** Returns the exchange with an id, with its tokens redacted. `undefined` if the journal does not have it. */
+  get(id: number): JournalEntry | undefined
   /**
    * Lists the requests that wait for their answer now, with their tokens redacted. Default: those of all operations. Throws
    * `UsageError` if the operation does not exist.
@@ -64,6 +66,10 @@ export class WorldJournal implements Journal {
       .map(exchange => exchange.entry())
   }
 
+  get(id: number): JournalEntry | undefined {
+    return this.#exchange(id)?.entry()
+  }
+
   pending(operation?: OperationPattern): PendingRequest[] {
     return this.#pending.list(parseInput(JournalFilter, { operation }, 'filter').operation)
   }
@@ -95,7 +101,7 @@ export class WorldJournal implements Journal {
    * snapshot only.
    */
   sentRequest(id: number): SentRequest | undefined {
-    return this.#history.exchanges.find(exchange => exchange.id === id)?.sentRequest?.()
+    return this.#exchange(id)?.sentRequest?.()
   }
 
   /** Replaces all exchanges with those of a snapshot, under new ids. Leaves out the requests that are in progress. */
@@ -105,6 +111,10 @@ export class WorldJournal implements Journal {
 
   clear(): void {
     this.#history.clearExchanges()
+  }
+
+  #exchange(id: number): StoredExchange | undefined {
+    return this.#history.exchanges.find(exchange => exchange.id === id)
   }
 }
 

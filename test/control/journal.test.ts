@@ -33,6 +33,52 @@ describe('the journal', () => {
     expect(mock.journal.find()).toEqual([entry])
   })
 
+  it('returns one exchange by its id', async ({ serve }) => {
+    const { mock, client, send, steer } = await serve()
+    for (const sent of [list, link, { ...list, headers: bearer(tokens.public) }]) await send(sent)
+    const entries = mock.journal.find()
+
+    const answers = await Promise.all([1, 2, 3].map(id => steer('GET', `/__mock/journal/${id}`)))
+
+    expect(answers.map(json)).toEqual(entries)
+    expect(await Promise.all([1, 2, 3].map(id => client.journal.get(id)))).toEqual(entries)
+    expect([1, 2, 3].map(id => mock.journal.get(id))).toEqual(entries)
+  })
+
+  it('returns an exchange of a snapshot by its new id', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await send(list)
+    await mock.restore(mock.snapshot({ with: ['journal'] }))
+    const [entry] = mock.journal.find()
+
+    expect(entry?.id).not.toBe(1)
+    expect(await client.journal.get(entry?.id ?? 0)).toEqual(entry)
+  })
+
+  it.for(['99', '0', '-1', 'one', '1.0', '0x1', '1e0', '%201'])('has no exchange %s', async (id, { serve }) => {
+    const { mock, client, send, steer } = await serve()
+    await send(list)
+
+    const answer = await steer('GET', `/__mock/journal/${id}`)
+
+    expect(failure(answer)).toBe('404 API_NOT_FOUND')
+    expect(json(answer)).toMatchObject({
+      message: `the journal has no request "${decodeURIComponent(id)}" that this mock has answered: GET /__mock/journal lists the requests`,
+    })
+    expect(await client.journal.get(99)).toBeUndefined()
+    expect(mock.journal.get(99)).toBeUndefined()
+  })
+
+  it('leaves the other calls below its path to their methods', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const answers = await Promise.all(
+      ['next', 'blocked', 'verify'].map(name => steer('GET', `/__mock/journal/${name}`)),
+    )
+
+    expect(answers.map(failure)).toEqual(Array(3).fill('400 API_METHOD_NOT_ALLOWED'))
+  })
+
   it('keeps a body even if its bytes are reused', async ({ serve }) => {
     const { mock } = await serve()
     const body = Buffer.from(JSON.stringify({ name_id: 'beta' }))

@@ -79,8 +79,9 @@ describe('a past request as it was sent', () => {
     }
   })
 
-  it.for(['99', 'one', '-1'])('does not exist for the id %s', async (id, { serve }) => {
+  it.for(['99', 'one', '-1', '0x2', '2.0'])('does not exist for the id %s', async (id, { serve }) => {
     const { send } = await serve()
+    await send(find)
 
     expect(failure(await send({ ...path(id), ...ownPage }))).toBe('404 API_NOT_FOUND')
   })
