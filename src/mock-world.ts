@@ -237,8 +237,8 @@ export class MockWorld implements WorldControl {
       const later = first === undefined ? [] : this.#history.changesSince(first - 1).later
       return { entry, before, changeSets: later.filter(({ revision }) => revisions.includes(revision)) }
     } catch (error) {
-      // The history keeps fewer change sets than the journal keeps requests.
-      if (error instanceof UsageError) return { entry, before: undefined, changeSets: [] }
+      // The history keeps fewer change sets than the journal keeps requests, and none of a snapshot.
+      if (error instanceof UsageError) return { entry, before: undefined, changeSets: undefined }
       throw error
     }
   }
@@ -288,9 +288,14 @@ export class MockWorld implements WorldControl {
     return hasJournal ? { ...snapshot, journal: this.#journalAt(revision) } : snapshot
   }
 
-  /** Returns the state right before a request, at its time. Throws `UsageError` if the history no longer has it. */
+  /** Returns the state right before a request, at its time. Throws `UsageError` if the history does not have it. */
   #stateBefore(requestId: number): WorldState {
     const entry = this.#entry(requestId)
+    // Its revisions may be those of other change sets here.
+    if (this.#history.isLoaded(requestId))
+      throw new UsageError(
+        `request ${requestId} is from a snapshot, which does not have the world before it: leave before out for the present world`,
+      )
     const [own] = entry.revisions ?? []
     if (own === undefined) {
       const revision = this.#history.revisionBefore(requestId)

@@ -21,10 +21,10 @@ import { tablesByPath } from './tables.js'
 /** A past request, and the world around it. */
 export interface PastExchange {
   readonly entry: JournalEntry
-  /** The world right before it. `undefined` if the history no longer has it. */
+  /** The world right before it. `undefined` if the history does not have it. */
   readonly before: WorldState | undefined
-  /** The change sets that it caused. */
-  readonly changeSets: readonly ChangeSet[]
+  /** The change sets that it caused. `undefined` if the history does not have them. */
+  readonly changeSets: readonly ChangeSet[] | undefined
 }
 
 /** A lobby that a find could have chosen, or could not. */
@@ -56,7 +56,7 @@ export function explainExchange({ entry, before, changeSets }: PastExchange): {
     entry.fault === undefined ? undefined : faultText(entry.fault, fault),
     fault?.fault.effect.error ? undefined : reasonOf(entry, tables, candidates),
     entry.fault === undefined ? callerText(entry, tables) : undefined,
-    changesText(changeSets),
+    changesText(entry, changeSets),
   ].filter(text => text !== undefined)
   const verdict = verdictOf(entry)
   return candidates ? { verdict, because, candidates } : { verdict, because }
@@ -86,7 +86,7 @@ function reasonOf(
   if (caller?.kind === 'development' && operations[id].auth === 'namespace')
     return 'a development token gets a canned answer, whatever the world has'
   if (operations[id].kind === 'watch') return watchText(entry)
-  if (!tables) return 'the history no longer has the world before this request'
+  if (!tables) return 'the history does not have the world before this request'
   return reasons[id]?.(entry, tables, candidates) ?? operations[id].summary
 }
 
@@ -214,9 +214,10 @@ function callerText({ caller }: JournalEntry, tables: Tables | undefined): strin
 
 const paths = new Map(Object.entries(tablesByPath).map(([path, table]): [TableName, string] => [table, path]))
 
-function changesText(changeSets: readonly ChangeSet[]): string {
+function changesText({ revisions }: JournalEntry, changeSets: readonly ChangeSet[] = []): string {
   const counts = new Map<TableName, number>()
   for (const { changes } of changeSets) for (const { table } of changes) counts.set(table, (counts.get(table) ?? 0) + 1)
+  if (changeSets.length === 0 && revisions) return 'it changed the world, and the history does not have the change'
   if (counts.size === 0) return 'it changed nothing in the world'
   const texts = [...counts].map(
     ([table, count]) => `${count} ${count === 1 ? models[table].singular : paths.get(table)?.replace('-', ' ')}`,

@@ -164,6 +164,8 @@ export class History {
   #dropped = 0
   #lastId = 0
   #generation = 0
+  /** The newest id of the exchanges of an earlier run. */
+  #lastLoaded = 0
   /** The newest id that was dropped. */
   #lastDropped = 0
   /** The newest id of a change set that was dropped. */
@@ -217,6 +219,12 @@ export class History {
     this.#generation += 1
     this.clearExchanges()
     for (const exchange of exchanges) this.#store(exchange)
+    this.#lastLoaded = this.#lastId
+  }
+
+  /** Tells whether an exchange is of an earlier run. The history has no change sets of that run. */
+  isLoaded(exchangeId: number): boolean {
+    return exchangeId <= this.#lastLoaded
   }
 
   addChange(changeSet: ChangeSet): void {

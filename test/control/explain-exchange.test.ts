@@ -190,12 +190,36 @@ describe('an explained request', () => {
     expect(explainNewest(mock)).toEqual({
       verdict: '200, answered by lobbies.find',
       because: [
-        'the history no longer has the world before this request',
+        'the history does not have the world before this request',
         'it had no token, and the namespace needs none',
-        'it changed nothing in the world',
+        'it changed the world, and the history does not have the change',
       ],
     })
   })
+
+  it.for([find({ game_modes: ['duel'] }), list] as const)(
+    'of a snapshot keeps its verdict, without the world before it: %j',
+    async (request, { serve }) => {
+      const { mock, send } = await serve()
+      await send(request)
+      const changed = mock.journal.find()[0]?.revisions !== undefined
+
+      await mock.restore(mock.snapshot({ with: ['journal'] }))
+
+      const [{ id } = { id: 0 }] = mock.journal.find()
+      expect(explainNewest(mock)).toEqual({
+        verdict: expect.stringContaining('200, answered by lobbies.'),
+        because: [
+          'the history does not have the world before this request',
+          'it had no token, and the namespace needs none',
+          changed
+            ? 'it changed the world, and the history does not have the change'
+            : 'it changed nothing in the world',
+        ],
+      })
+      expect(() => mock.snapshot({ before: id })).toThrow(`request ${id} is from a snapshot`)
+    },
+  )
 
   it('is refused if the journal does not have it', async ({ serve }) => {
     const { mock, client } = await serve()
