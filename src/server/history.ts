@@ -5,7 +5,7 @@ import { callAll } from '../store/dependencies.js'
 
 /** A request and its response. */
 export interface StoredExchange {
-  /** Set by the history. */
+  /** Set by the history. For an exchange of a snapshot it is first the id that it has there. */
   id: number
   readonly operation: string | undefined
   readonly status: number
@@ -145,6 +145,9 @@ export interface HistoryLimits {
   readonly budget: HistoryBudget
 }
 
+/** Exchanges of an earlier run keep ids below this limit. Much larger numbers are not exact. */
+const keptIdLimit = 2 ** 52
+
 const mostChangeSets = 1_000
 
 /** The most rows in all change sets together. */
@@ -214,11 +217,16 @@ export class History {
     if (this.#listeners) this.#publish(entry)
   }
 
-  /** Replaces the exchanges with those of an earlier run, in a new generation. Does not publish them. */
-  loadExchanges(exchanges: Iterable<StoredExchange>): void {
+  /**
+   * Replaces the exchanges with those of an earlier run, in a new generation. They keep their ids if these rise, and this run
+   * has not used them. Does not publish them.
+   */
+  loadExchanges(exchanges: readonly StoredExchange[]): void {
     this.#generation += 1
     this.clearExchanges()
-    for (const exchange of exchanges) this.#store(exchange)
+    const ids = [this.#lastId, ...exchanges.map(({ id }) => id), keptIdLimit]
+    const keepsIds = ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? 0))
+    for (const exchange of exchanges) this.#store(exchange, keepsIds ? exchange.id : undefined)
     this.#lastLoaded = this.#lastId
   }
 
@@ -330,9 +338,10 @@ export class History {
     if (!this.#hasEnded) this.#limits.budget.remove(entry)
   }
 
-  #store(exchange: StoredExchange): ExchangeEntry {
-    exchange.id = ++this.#lastId
-    const { id, bytes } = exchange
+  #store(exchange: StoredExchange, id = this.#lastId + 1): ExchangeEntry {
+    exchange.id = id
+    this.#lastId = id
+    const { bytes } = exchange
     const entry: ExchangeEntry = {
       id,
       kind: 'exchange',

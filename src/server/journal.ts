@@ -104,7 +104,7 @@ export class WorldJournal implements Journal {
     return this.#exchange(id)?.sentRequest?.()
   }
 
-  /** Replaces all exchanges with those of a snapshot, under new ids. Leaves out the requests that are in progress. */
+  /** Replaces all exchanges with those of a snapshot. Leaves out the requests that are in progress. */
   load(entries: readonly JournalEntry[]): void {
     this.#history.loadExchanges(entries.map(restoreExchange))
   }
@@ -234,7 +234,7 @@ function headLength({ path, query = '', headers }: MockRequest): number {
 /** Restores an exchange of an earlier run from its entry in a snapshot. */
 export function restoreExchange(entry: JournalEntry): StoredExchange {
   return {
-    id: 0,
+    id: entry.id,
     operation: entry.operation,
     status: entry.status,
     bytes: JSON.stringify(entry).length,

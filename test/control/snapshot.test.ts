@@ -1,6 +1,7 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { parse } from 'yaml'
+import type { JournalEntry } from '../../src/contract/journal.js'
 import { createMockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { parseScenario } from '../../src/scenarios.js'
@@ -64,10 +65,9 @@ describe('GET /__mock/snapshot', () => {
     const other = createMockmaker({ scenario: parseScenario(text) })
 
     expect((await ask(other, { ...list, headers: bearer(tokens.public) })).body).toBe(listed.body)
-    expect(other.journal.find()).toMatchObject([
-      { id: 1, operation: 'lobbies.list' },
-      { id: 2, operation: 'lobbies.list' },
-    ])
+    const [first] = mock.journal.find()
+    expect(other.journal.find()).toMatchObject([first, { id: (first?.id ?? 0) + 1, operation: 'lobbies.list' }])
+    expect(first?.id).toBeGreaterThan(1)
   })
 })
 
@@ -122,6 +122,33 @@ describe('PUT /__mock/snapshot', () => {
     await client.restore(withIt)
 
     expect([kept, mock.journal.find().length]).toEqual([2, 1])
+  })
+
+  it.for([
+    [[7, 3], 'not in order'],
+    [[3, 3], 'repeated'],
+    [[Number.MAX_SAFE_INTEGER], 'too large to count on from'],
+  ] as const)('gives new ids to requests whose ids %j are %s', async ([written]) => {
+    const mock = createMockmaker()
+    await ask(mock, list)
+    const [entry] = mock.journal.find()
+
+    const other = createMockmaker({ scenario: { journal: written.map(id => ({ ...entry, id })) as JournalEntry[] } })
+    await ask(other, list)
+
+    expect(other.journal.find().map(({ id }) => id)).toEqual([...written.keys(), written.length].map(i => i + 1))
+  })
+
+  it('gives new ids to requests that it had before', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await send(list)
+    const [before] = mock.journal.find()
+
+    await client.restore(await client.snapshot({ with: ['journal'] }))
+
+    const [after] = mock.journal.find()
+    expect(after).toEqual({ ...before, id: after?.id })
+    expect(after?.id).toBeGreaterThan(before?.id ?? 0)
   })
 
   it.for([
