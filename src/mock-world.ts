@@ -8,7 +8,7 @@ import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from './control/events.js'
 import { type Explanation, explain, type Question } from './control/explain.js'
 import type { PastExchange } from './control/explain-exchange.js'
-import { type HistoryJson, HistoryOptions, listHistory } from './control/history.js'
+import { type HistoryJson, HistoryOptions, listHistory, listRevisions, type RevisionsJson } from './control/history.js'
 import { lobbyFields, type NewLobbies, type NewLobby, type NewPlayer } from './control/new-rows.js'
 import { listSchedule, type ScheduledJob, ScheduleOptions } from './control/schedule.js'
 import {
@@ -317,6 +317,10 @@ export class MockWorld implements WorldControl {
 
   history(options: HistoryOptions = {}): HistoryJson {
     return listHistory(this.#history, parseInput(HistoryOptions, options, 'history'))
+  }
+
+  revisions(options: Pick<HistoryOptions, 'since' | 'limit'>): RevisionsJson {
+    return listRevisions(this.#history, parseInput(HistoryOptions, options, 'revisions'))
   }
 
   schedule(options: ScheduleOptions = {}): ScheduledJob[] {

@@ -136,6 +136,11 @@ export const controlCalls = [
     query: HistoryOptions.extend({ since: wholeNumber.optional(), limit: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.history(query),
   }),
+  call('GET /revisions', {
+    summary: 'Lists the newest change sets without their rows: the time, the cause, and how many rows each changed.',
+    query: z.strictObject({ since: wholeNumber.optional(), limit: wholeNumber.optional() }),
+    run: ({ mock, query }) => mock.revisions(query),
+  }),
   call('GET /rows', {
     summary:
       'Returns the rows of all tables, or of some (`tables=lobbies,players`), at one moment: now, or right after a change set.',

@@ -6,6 +6,7 @@ import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
+import type { HistoryOptions, RevisionsJson } from './history.js'
 import type { GameServerState, NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
@@ -19,6 +20,8 @@ interface ControlledWorld extends WorldControl {
   readonly journal: WorldJournal
   /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
   stateAt(revision: number): WorldState
+  /** Lists change sets without their rows. Throws `UsageError` for a revision that is no longer kept. */
+  revisions(options: Pick<HistoryOptions, 'since' | 'limit'>): RevisionsJson
 }
 
 /** The world and the server that a call controls. */

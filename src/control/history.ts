@@ -68,6 +68,25 @@ export interface ClockJson {
   readonly now: string
 }
 
+/** The change sets of a world without their rows, the oldest first. */
+export interface RevisionsJson {
+  /** The oldest revision that can be restored. */
+  readonly oldest: number
+  /** The newest revision. */
+  readonly newest: number
+  readonly revisions: readonly RevisionSummary[]
+}
+
+/** A change set in a list of revisions. */
+interface RevisionSummary {
+  readonly revision: number
+  /** In ISO 8601. */
+  readonly at: string
+  readonly cause: Cause
+  /** The number of rows that it changed. */
+  readonly rows: number
+}
+
 const defaultLimit = 100
 
 export function listHistory(history: History, options: HistoryOptions): HistoryJson {
@@ -79,6 +98,23 @@ export function listHistory(history: History, options: HistoryOptions): HistoryJ
     .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
   const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)
   return { oldest, newest, change_sets: selected.map(changeSetJson) }
+}
+
+/** Lists change sets without their rows. `since` is a revision, `limit` the most change sets. Default: 100, the newest. */
+export function listRevisions(
+  history: History,
+  { since, limit = defaultLimit }: Pick<HistoryOptions, 'since' | 'limit'>,
+): RevisionsJson {
+  const { oldestRevision: oldest, newestRevision: newest } = history
+  const { later } = history.changesSince(since ?? oldest)
+  const selected = since === undefined ? later.slice(-limit) : later.slice(0, limit)
+  const revisions = selected.map(({ revision, at, cause, changes }) => ({
+    revision,
+    at: new Date(at).toISOString(),
+    cause,
+    rows: changes.length,
+  }))
+  return { oldest, newest, revisions }
 }
 
 function changeSetJson({
