@@ -16,8 +16,11 @@ import { Random } from './store/random.js'
 import { longestDelayMs } from './store/timers.js'
 import { withPublicUrl } from './store/world-state.js'
 
-/** Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. */
-export type UnknownWorld = 'create' | 'refuse'
+/**
+ * Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. A server that no
+ * request may change gives its reason.
+ */
+export type UnknownWorld = 'create' | 'refuse' | { readonly refuseBecause: string }
 
 /** A request, and the world that it goes to. */
 export interface RoutedRequest {
@@ -134,7 +137,8 @@ export class MockWorlds implements WorldsControl {
     if (known) return { mock: known, request: inner, basePath }
     // A preflight only asks for permission: it creates no world.
     if (request.method === 'OPTIONS') return { mock: this.default, request: inner, basePath }
-    if (unknown === 'refuse') throw unknownWorld(id, this.#ids)
+    if (unknown !== 'create')
+      throw unknownWorld(id, this.#ids, unknown === 'refuse' ? undefined : unknown.refuseBecause)
     const { corsOrigins } = this.#settings
     // An image in a page must not create worlds.
     if (isForeign(request, { tables: this.default.world.tables, corsOrigins })) throw foreignPage()
@@ -256,11 +260,12 @@ function withoutSuffix(text: string, suffix: string): string {
   return text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text
 }
 
-function unknownWorld(id: string, ids: readonly string[]): ApiError {
-  return new ApiError(
-    'API_NOT_FOUND',
-    `there is no world ${quoted(id)}: in-process, mock.worlds.put creates one.${didYouMean(id, ids)}`,
-  )
+function unknownWorld(
+  id: string,
+  ids: readonly string[],
+  because = 'in-process, mock.worlds.put creates one',
+): ApiError {
+  return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: ${because}.${didYouMean(id, ids)}`)
 }
 
 function tooManyWorlds(count: number): ApiError {

@@ -35,7 +35,7 @@ import { ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, SimulationOptions } from './simulation.js'
 import { listKey } from './tables.js'
 import { type Wait, waitStream } from './wait-stream.js'
-import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName } from './world-control.js'
+import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName, type WorldSummary } from './world-control.js'
 
 /** The longest scenario or snapshot, in bytes: about 400,000 lobbies. The command can serve a longer one from a file. */
 const maxScenarioBytes = 64 * 1024 * 1024
@@ -70,14 +70,14 @@ export const controlCalls = [
   }),
   call('GET /worlds', {
     summary: 'Lists the worlds of the server.',
-    run: ({ server }) => ({ worlds: server.worlds.list() }),
+    run: ({ server, isReadOnly }) => ({ worlds: server.worlds.list().map(world => marked(world, isReadOnly)) }),
   }),
   call('GET /worlds/{world_id}', {
     summary: 'Returns a world: its title, description, seed, revision, time, and the number of records in each table.',
-    run({ server, params: { world_id } }) {
+    run({ server, params: { world_id }, isReadOnly }) {
       const world = server.worlds.get(world_id)
       if (!world) throw unknownWorld(world_id)
-      return describeWorld(world)
+      return marked(describeWorld(world), isReadOnly)
     },
   }),
   call('PUT /worlds/{world_id}', {
@@ -96,7 +96,7 @@ export const controlCalls = [
   }),
   call('GET /world', {
     summary: 'Returns this world, in the same form.',
-    run: ({ mock }) => describeWorld(mock),
+    run: ({ mock, isReadOnly }) => marked(describeWorld(mock), isReadOnly),
   }),
   call('POST /reset', {
     summary: 'Resets the world to its scenario, in one change set.',
@@ -427,6 +427,11 @@ export interface Health {
 
 function clockOf({ clock }: World): ClockJson {
   return clockJson({ mode: clock.mode, rate: clock.rate, now: clock.now() })
+}
+
+/** Marks a world of a server that refuses every change. */
+function marked<Described extends WorldSummary>(world: Described, isReadOnly: boolean): Described {
+  return isReadOnly ? { ...world, read_only: true } : world
 }
 
 /** Runs work with a signal. It aborts when the client disconnects, and the promise rejects with `ClientGone`. */

@@ -41,6 +41,8 @@ export interface ControlContext {
   /** The URL by which the client reaches the world, without a slash at its end. */
   readonly url: string
   readonly request: MockRequest
+  /** True if the server refuses every change. */
+  readonly isReadOnly: boolean
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

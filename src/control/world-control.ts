@@ -175,6 +175,8 @@ export interface WorldSummary {
   readonly now: string
   /** The number of requests that are blocked on a watch index. */
   readonly waiters: number
+  /** True if the server refuses every change. Absent otherwise. */
+  readonly read_only?: true
 }
 
 /** A process that the mock has started as the game server of a lobby. */

@@ -11,7 +11,7 @@ import { type Mock, toServable } from '../mock.js'
 import { type AppOptions, checkListenOptions, type ListenOptions } from '../options.js'
 import { bodyLimit, header, type MockRequest } from '../server/message.js'
 import { checkHost } from '../server/origin.js'
-import { createService } from '../service.js'
+import { createService, type ServiceOptions } from '../service.js'
 import { type BodyLimit, handleNodeRequest, parseTarget } from './node-adapter.js'
 
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
@@ -24,11 +24,12 @@ type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly ba
 export function createListener(
   served: Mock,
   options: AppOptions = {},
+  { readOnlyBecause }: Pick<ServiceOptions, 'readOnlyBecause'> = {},
 ): (request: ServedRequest, response: ServerResponse) => void {
   checkListenOptions(options)
   const { allowedHosts = [], control = true, controlHosts } = options
   const mock = toServable(served)
-  const answer = createService(mock, { control, controlHosts })
+  const answer = createService(mock, { control, controlHosts, readOnlyBecause })
   const limit: BodyLimit = control ? bodyLimitOf : () => bodyLimit
   // A client sends the same Host each time.
   let lastAllowed: string | undefined
