@@ -9,7 +9,7 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 }
 
 export { ApiError, type ApiErrorExtras } from './contract/errors.js'
-export type { PendingRequest, WaitReason } from './contract/journal.js'
+export type { PendingRequest, ShortenedEntry, WaitReason } from './contract/journal.js'
 export type { OperationInput, OperationOutput } from './contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'

@@ -98,6 +98,12 @@ export const JournalEntry = z.strictObject({
 })
 export type JournalEntry = types.JournalEntry
 
+/** A journal entry whose answer may be left out. No snapshot has such an entry. */
+export interface ShortenedEntry extends JournalEntry {
+  /** The length of an answer that was left out, in bytes. */
+  readonly answer_bytes?: number
+}
+
 /**
  * What a request waits for: a change of what it watches, a fault that holds or delays it, a lobby that is starting, or a
  * resolver of `on` or `override`.

@@ -54,6 +54,9 @@ const wholeNumber = z
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
 
+/** Leaves out long answers from journal entries. */
+const shortAnswers = z.literal('short').optional()
+
 /** The control API, under `/__mock` of each world. The server, the client, the docs and `GET /__mock` come from this table. */
 export const controlCalls = [
   call('GET /', {
@@ -233,12 +236,16 @@ export const controlCalls = [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has. `pending` lists the requests that wait for their answers now.',
-    query: JournalFilter.extend({ status: wholeNumber.optional(), since: wholeNumber.optional() }),
-    run: ({ mock: { journal }, query }) => ({
-      exchanges: journal.find(query),
+      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has. `pending` lists the requests that wait for their answers now. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
+    query: JournalFilter.extend({
+      status: wholeNumber.optional(),
+      since: wholeNumber.optional(),
+      answers: shortAnswers,
+    }),
+    run: ({ mock: { journal }, query: { answers, ...filter } }) => ({
+      exchanges: journal.find(filter, answers),
       dropped: journal.dropped(),
-      pending: journal.pending(query.operation),
+      pending: journal.pending(filter.operation),
     }),
   }),
   call('GET /journal/{exchange_id}', {
@@ -292,8 +299,8 @@ export const controlCalls = [
   }),
   call('GET /changes', {
     summary:
-      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on.',
-    query: z.strictObject({ since: wholeNumber.optional() }),
+      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`.',
+    query: z.strictObject({ since: wholeNumber.optional(), answers: shortAnswers }),
     run({ mock, query, request }) {
       const lastEventId = header(request, 'last-event-id')
       return () => mock.changes({ ...query, lastEventId })

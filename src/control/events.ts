@@ -1,5 +1,7 @@
-import type { JournalEntry } from '../contract/journal.js'
+import type { ShortenedEntry } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
 import type { TableName } from '../store/rows.js'
@@ -8,7 +10,7 @@ import type { World } from '../store/world.js'
 /** An event of a world: a change set, a request with its answer, or a gap. `id` is its position, for `lastEventId`. */
 export type MockEvent =
   | { readonly type: 'change'; readonly id: string; readonly data: ChangeSetJson }
-  | { readonly type: 'exchange'; readonly id: string; readonly data: JournalEntry }
+  | { readonly type: 'exchange'; readonly id: string; readonly data: ShortenedEntry }
   | {
       readonly type: 'gone'
       readonly id: string
@@ -24,12 +26,14 @@ export interface ChangeSetJson {
   readonly deletes: readonly { readonly table: TableName; readonly id: string }[]
 }
 
-/** The position where the events begin. Default: the present. */
+/** The events to read. */
 export interface ChangesOptions {
-  /** Begins after this revision of the world. */
+  /** Begins after this revision of the world. Default: the present. */
   readonly since?: number | undefined
   /** Begins after the event with this id. */
   readonly lastEventId?: string | undefined
+  /** `short`: requests come without an answer of more than 2 KiB. Default: with the whole answer. */
+  readonly answers?: 'short' | undefined
   /** Ends the events. */
   readonly signal?: AbortSignal | undefined
 }
@@ -161,10 +165,16 @@ export class EventReader implements MockEvents {
 
   constructor({ world, history, runId, budget }: EventSource, options: ChangesOptions = {}) {
     const signal = signalOf('changes', options)
+    const { answers } = options
+    if (answers !== undefined && answers !== 'short')
+      throw new UsageError(`changes: answers is ${quoted(answers)}: expected "short"`)
     const idOf = (id: number) => `${runId}-${id}`
     const start = entryBefore({ world, history, runId }, options)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
-    const waiting = (entry: HistoryEntry) => ({ createEvent: () => eventOf(entry, idOf(entry.id)), bytes: entry.bytes })
+    const waiting = (entry: HistoryEntry) => ({
+      createEvent: () => eventOf(entry, idOf(entry.id), answers),
+      bytes: entry.bytes,
+    })
     this.#queue = new EventQueue(budget, past?.map(waiting), () => ({
       type: 'gone',
       id: idOf(history.lastId),
@@ -231,8 +241,8 @@ function isEvent(entry: HistoryEntry): boolean {
   return entry.kind === 'exchange' || entry.changeSet.changes.length > 0
 }
 
-function eventOf(entry: HistoryEntry, id: string): MockEvent {
-  if (entry.kind === 'exchange') return { type: 'exchange', id, data: entry.exchange.entry() }
+function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined): MockEvent {
+  if (entry.kind === 'exchange') return { type: 'exchange', id, data: entry.exchange.entry(answers) }
   const { revision, at, changes } = entry.changeSet
   const puts = changes.flatMap(({ table, id, after }) => (after ? [{ table, id, row: after.row }] : []))
   const deletes = changes.flatMap(({ table, id, after }) => (after ? [] : [{ table, id }]))

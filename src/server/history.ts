@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../contract/journal.js'
+import type { JournalEntry, ShortenedEntry } from '../contract/journal.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 import { callAll } from '../store/dependencies.js'
@@ -11,8 +11,8 @@ export interface StoredExchange {
   readonly status: number
   /** The estimated memory of its bodies, path, query and headers. */
   readonly bytes: number
-  /** Returns the entry for the journal. */
-  entry(): JournalEntry
+  /** Returns the entry for the journal. Default: with its whole answer. */
+  entry(answers?: 'short'): ShortenedEntry
   /** Returns the entry without the body of the response, which may be long. */
   entryWithoutAnswer(): JournalEntry
   /** Returns the request as it was sent, with whole tokens. Absent for the exchanges of a snapshot. */

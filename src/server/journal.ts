@@ -1,3 +1,4 @@
+import { utf8Length } from '../contract/formats.js'
 import {
   type ExchangeMatch,
   Expectation,
@@ -5,6 +6,7 @@ import {
   JournalFilter,
   type OperationPattern,
   type PendingRequest,
+  type ShortenedEntry,
 } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
@@ -57,13 +59,13 @@ export class WorldJournal implements Journal {
     this.#pending = pending
   }
 
-  find(filter: JournalFilter = {}): JournalEntry[] {
+  find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
     const { operation: glob, status, since = 0 } = parseInput(JournalFilter, filter, 'filter')
     return this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)
       .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
-      .map(exchange => exchange.entry())
+      .map(exchange => exchange.entry(answers))
   }
 
   get(id: number): JournalEntry | undefined {
@@ -121,6 +123,9 @@ export class WorldJournal implements Journal {
 /** In bytes. The journal drops a longer body. */
 const longestBody = 256 * 1024
 
+/** In bytes. `answers: 'short'` leaves out a longer answer. */
+const longestShortAnswer = 2 * 1024
+
 /** A request and its response. It creates its journal entry on demand, because most entries are never read. */
 export class RecordedExchange implements StoredExchange {
   id = 0
@@ -169,8 +174,10 @@ export class RecordedExchange implements StoredExchange {
     this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
   }
 
-  entry(): JournalEntry {
-    return { ...this.entryWithoutAnswer(), ...bodyField('answer', this.#answer) }
+  entry(answers?: 'short'): ShortenedEntry {
+    const { length } = this.#answer
+    const answer = isLeftOut(length, answers) ? { answer_bytes: length } : bodyField('answer', this.#answer)
+    return { ...this.entryWithoutAnswer(), ...answer }
   }
 
   sentRequest(): SentRequest {
@@ -208,6 +215,10 @@ export class RecordedExchange implements StoredExchange {
   }
 }
 
+function isLeftOut(answerBytes: number, answers: 'short' | undefined): boolean {
+  return answers === 'short' && answerBytes > longestShortAnswer
+}
+
 /** Decodes a body. Returns `undefined` if it is empty, or not UTF-8. */
 function decodeText(body: Uint8Array): string | undefined {
   try {
@@ -232,17 +243,21 @@ function headLength({ path, query = '', headers }: MockRequest): number {
 }
 
 /** Restores an exchange of an earlier run from its entry in a snapshot. */
-export function restoreExchange(entry: JournalEntry): StoredExchange {
+export function restoreExchange({ answer, ...head }: JournalEntry): StoredExchange {
+  const answerBytes =
+    answer === undefined ? 0 : utf8Length(typeof answer === 'string' ? answer : JSON.stringify(answer))
   return {
-    id: entry.id,
-    operation: entry.operation,
-    status: entry.status,
-    bytes: JSON.stringify(entry).length,
-    entry() {
-      return { ...structuredClone(entry), id: this.id }
+    id: head.id,
+    operation: head.operation,
+    status: head.status,
+    bytes: JSON.stringify(head).length + answerBytes,
+    entry(answers) {
+      const entry = this.entryWithoutAnswer()
+      if (isLeftOut(answerBytes, answers)) return { ...entry, answer_bytes: answerBytes }
+      return answer === undefined ? entry : { ...entry, answer: structuredClone(answer) }
     },
     entryWithoutAnswer() {
-      return this.entry()
+      return { ...structuredClone(head), id: this.id }
     },
   }
 }

@@ -232,6 +232,30 @@ describe('GET /__mock/changes', () => {
 })
 
 describe('mock.changes', () => {
+  it('leaves out long answers if asked to, as the client does', async ({ serve }) => {
+    const { mock, client, send } = await serve()
+    await mock.lobbies(30)
+    const options = { since: mock.world.revision, answers: 'short' } as const
+    const { body } = await send(list)
+    await send({ method: 'POST', path: '/nowhere' })
+    const [long, kept] = mock.journal.find()
+
+    const events = await take(mock.changes(options), 2)
+
+    const { answer, ...head } = long ?? {}
+    expect(answer).toEqual(JSON.parse(body))
+    expect(events.map(({ data }) => data)).toEqual([{ ...head, answer_bytes: Buffer.byteLength(body) }, kept])
+    expect(await take(client.changes(options), 2)).toEqual(events)
+  })
+
+  it('refuses other forms of answers', async ({ serve }) => {
+    const { mock, client } = await serve()
+    const answers = 'long' as never
+
+    expect(() => mock.changes({ answers })).toThrow('changes: answers is "long": expected "short"')
+    await expect(client.changes({ answers })).rejects.toThrow('answers is "long": expected "short"')
+  })
+
   it('collects events from the call on', async ({ serve }) => {
     const steered = await serve()
     const events = steered.mock.changes()

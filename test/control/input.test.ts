@@ -13,7 +13,11 @@ describe('GET /__mock', () => {
     const { calls } = json(await steer('GET', '/__mock')) as { calls: object[] }
 
     expect(calls).toContainEqual(
-      expect.objectContaining({ method: 'GET', path: '/__mock/journal', query: ['operation', 'status', 'since'] }),
+      expect.objectContaining({
+        method: 'GET',
+        path: '/__mock/journal',
+        query: ['operation', 'status', 'since', 'answers'],
+      }),
     )
     expect(calls).toContainEqual(
       expect.objectContaining({ method: 'POST', path: '/__mock/clock/advance', body: ['by'] }),
@@ -28,7 +32,7 @@ describe('the query of a call', () => {
   it.for([
     ['POST', '/__mock/reset?keep=journal', {}, '400 API_BAD_QUERY', 'query.keep is an unknown key'],
     ['GET', '/__mock/health?x=1', undefined, '400 API_BAD_QUERY', 'query.x'],
-    ['GET', '/__mock/changes?sinec=3', undefined, '400 API_BAD_QUERY', 'Known: since.'],
+    ['GET', '/__mock/changes?sinec=3', undefined, '400 API_BAD_QUERY', 'Known: since, answers.'],
     ['GET', '/__mock/explain?lobby=a', undefined, '400 API_BAD_QUERY', 'Known: lobby_id, path'],
     ['GET', '/__mock/snapshot?with=faults&with=journal', undefined, '400 API_BAD_QUERY', 'more than once'],
     ['POST', '/__mock/reset', { keeep: [] }, '400 API_BAD_BODY', 'Did you mean keep?'],

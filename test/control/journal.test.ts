@@ -1,8 +1,10 @@
 import { describe, expect } from 'vitest'
-import { createMockmaker } from '../../src/index.js'
+import { createMockmaker, type ShortenedEntry } from '../../src/index.js'
+import { RecordedExchange } from '../../src/server/journal.js'
+import type { RequestContext } from '../../src/server/message.js'
 import { validate } from '../support/faults.js'
 import { ask, failure, json } from '../support/http.js'
-import { it } from '../support/served-mock.js'
+import { it, type ServedMock } from '../support/served-mock.js'
 import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
@@ -295,5 +297,87 @@ describe('the journal', () => {
     await send({ method: 'POST', path: '/nowhere', body: 'x'.repeat(256 * 1024 + 1) })
 
     expect(mock.journal.find().map(entry => 'body' in entry)).toEqual([true, false])
+  })
+})
+
+describe('short answers', () => {
+  const state = { method: 'GET', path: '/matchmaker/lobbies/arena/state', headers: bearer(tokens.arena) } as const
+  async function journal({ steer }: ServedMock): Promise<ShortenedEntry[]> {
+    const { exchanges } = json(await steer('GET', '/__mock/journal?answers=short')) as { exchanges: ShortenedEntry[] }
+    return exchanges
+  }
+
+  /** Asks for a lobby's state, whose JSON has that many bytes. */
+  async function answerOf({ mock, send }: ServedMock, bytes: number) {
+    const text = 'é'.repeat((bytes - 2) / 2)
+    await mock.world.lobbies.update('arena', { state: text })
+    expect(Buffer.byteLength((await send(state)).body)).toBe(bytes)
+  }
+
+  it('leave out an answer of more than 2 KiB, and have its length', async ({ serve }) => {
+    const served = await serve()
+    await answerOf(served, 2048)
+    await answerOf(served, 2050)
+    const [kept, long] = served.mock.journal.find()
+
+    const { answer, ...head } = long ?? {}
+
+    expect(answer).toHaveLength(1024)
+    expect(await journal(served)).toEqual([kept, { ...head, answer_bytes: 2050 }])
+  })
+
+  it('are the same for the exchanges of a snapshot, which has no lengths', async ({ serve }) => {
+    const served = await serve()
+    await served.send(list)
+    await served.mock.lobbies(30)
+    for (const sent of [list, { ...list, headers: bearer('x') }]) await served.send(sent)
+    const before = await journal(served)
+    const snapshot = served.mock.snapshot({ with: ['journal'] })
+
+    await served.mock.restore(snapshot)
+
+    const withoutIds = (entries: readonly object[]) => entries.map(entry => ({ ...entry, id: 0 }))
+    expect(before.filter(entry => 'answer_bytes' in entry)).toHaveLength(1)
+    expect(withoutIds(await journal(served))).toEqual(withoutIds(before))
+    expect(withoutIds(served.mock.snapshot({ with: ['journal'] }).journal ?? [])).toEqual(
+      withoutIds(snapshot.journal ?? []),
+    )
+    expect(JSON.stringify(snapshot)).not.toContain('answer_bytes')
+  })
+
+  it('are not part of the scenario format', async ({ serve }) => {
+    const { mock, send, steer } = await serve()
+    await send(list)
+    const snapshot = mock.snapshot({ with: ['journal'] })
+    const journal = snapshot.journal?.map(entry => ({ ...entry, answer_bytes: 3000 }))
+
+    const refused = await steer('PUT', '/__mock/snapshot', { ...snapshot, journal })
+
+    expect(failure(refused)).toBe('400 API_BAD_BODY')
+    expect(refused.body).toContain('journal[0].answer_bytes is an unknown key')
+  })
+
+  it('are never read', () => {
+    const request = { method: 'GET', path: '/', headers: {} }
+    // Reading it throws.
+    const body = { length: 3000 } as Uint8Array<ArrayBuffer>
+    const context = { request, startedAt: 0, revisions: [] } as unknown as RequestContext // all of it that an entry has
+    const exchange = new RecordedExchange(
+      context,
+      { status: 200, headers: {}, body },
+      { worldId: 'a', at: 0, endedAt: 0 },
+    )
+
+    expect(exchange.entry('short')).toMatchObject({ status: 200, answer_bytes: 3000 })
+    expect(() => exchange.entry()).toThrow()
+  })
+
+  it.for(['/__mock/journal', '/__mock/changes'])('are the only choice of %s', async (path, { serve }) => {
+    const { steer } = await serve()
+
+    const answer = await steer('GET', `${path}?answers=long`)
+
+    expect(failure(answer)).toBe('400 API_BAD_QUERY')
+    expect(json(answer)).toMatchObject({ message: 'query.answers is "long": expected "short"' })
   })
 })
