@@ -223,6 +223,7 @@ export class MockWorld implements WorldControl {
 
   explain(question: Question): Explanation {
     const { world, faults } = this
+    void world.clock.catchUp()
     const exchange = (id: number) => this.#pastExchange(id)
     return explain({ world, corsOrigins: this.#settings.corsOrigins, faults, exchange }, question)
   }

@@ -309,7 +309,7 @@ export const controlCalls = [
   }),
   call('GET /explain', {
     summary:
-      'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid. `exchange` asks for the reasons of a past answer, by the id of its journal entry.',
+      'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid. `exchange` asks for the reasons of a past answer, by the id of its journal entry. `find` asks which lobby a find in this game mode gets now.',
     query: Question.extend({ exchange: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.explain(query),
   }),

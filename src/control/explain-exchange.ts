@@ -5,7 +5,7 @@ import type { Coordinates } from '../contract/regions.js'
 import { isJsonObject } from '../lib/json.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import { type FindCandidate, findCandidates } from '../operations/matchmaking.js'
-import { clientLocation, distance } from '../operations/regions.js'
+import { clientLocation } from '../operations/regions.js'
 import type { MockRequest } from '../server/message.js'
 import { parseBody, parseHeaders } from '../server/parse.js'
 import type { ChangeSet } from '../store/change-set.js'
@@ -16,6 +16,7 @@ import { models } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { TableName } from '../store/rows.js'
 import { readTables, type WorldState } from '../store/world-state.js'
+import { choiceText, type ExplainedCandidate, explainCandidates, verbs } from './explain-find.js'
 import { tablesByPath } from './tables.js'
 
 /** A past request, and the world around it. */
@@ -27,22 +28,6 @@ export interface PastExchange {
   readonly changeSets: readonly ChangeSet[] | undefined
 }
 
-/** A lobby that a find could have chosen, or could not. */
-export interface ExplainedCandidate {
-  readonly lobby_id: string
-  readonly game_mode_id: string
-  readonly region_id: string
-  /** The seats that were free for find. */
-  readonly free_seats: number
-  /** The distance from the client. Absent if the place of the client is unknown. */
-  readonly kilometers?: number
-  /** Why find did not choose it. Absent for the chosen lobby. */
-  readonly because?: string
-}
-
-/** The most candidates of an explanation. */
-const mostCandidates = 50
-
 /** Explains the answer to a past request, in at most three sentences. */
 export function explainExchange({ entry, before, changeSets }: PastExchange): {
   readonly verdict: string
@@ -50,16 +35,17 @@ export function explainExchange({ entry, before, changeSets }: PastExchange): {
   readonly candidates?: readonly ExplainedCandidate[]
 } {
   const tables = before && readTables(before.tables)
-  const candidates = tables && candidatesOf(entry, tables)
+  const find = tables && findAgain(entry, tables)
   const fault = before?.faults.records.find(({ id }) => id === entry.fault)
   const because = [
     entry.fault === undefined ? undefined : faultText(entry.fault, fault),
-    fault?.fault.effect.error ? undefined : reasonOf(entry, tables, candidates),
+    fault?.fault.effect.error ? undefined : reasonOf(entry, tables, find),
     entry.fault === undefined ? callerText(entry, tables) : undefined,
     changesText(entry, changeSets),
   ].filter(text => text !== undefined)
   const verdict = verdictOf(entry)
-  return candidates ? { verdict, because, candidates } : { verdict, because }
+  if (!tables || !find) return { verdict, because }
+  return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables, ...verbs.past }) }
 }
 
 function faultText(id: string, record: FaultRecord | undefined): string {
@@ -74,11 +60,7 @@ function verdictOf({ status, answer, operation }: JournalEntry): string {
 }
 
 /** Says why the mock gave this answer. Errors of the mock say it themselves. */
-function reasonOf(
-  entry: JournalEntry,
-  tables: Tables | undefined,
-  candidates: readonly ExplainedCandidate[] | undefined,
-): string | undefined {
+function reasonOf(entry: JournalEntry, tables: Tables | undefined, find: PastFind | undefined): string | undefined {
   const { status, answer, caller } = entry
   if (status >= 400 && isJsonObject(answer) && typeof answer.message === 'string') return answer.message
   const id = operationIds.find(known => known === entry.operation)
@@ -87,27 +69,21 @@ function reasonOf(
     return 'a development token gets a canned answer, whatever the world has'
   if (operations[id].kind === 'watch') return watchText(entry)
   if (!tables) return 'the history does not have the world before this request'
-  return reasons[id]?.(entry, tables, candidates) ?? operations[id].summary
+  return reasons[id]?.(entry, tables, find) ?? operations[id].summary
 }
 
-type Reason = (
-  entry: JournalEntry,
-  tables: Tables,
-  candidates: readonly ExplainedCandidate[] | undefined,
-) => string | undefined
+type Reason = (entry: JournalEntry, tables: Tables, find: PastFind | undefined) => string | undefined
 
 const reasons: { readonly [Id in OperationId]?: Reason } = {
   'lobbies.list'({ caller }, tables) {
     const namespace_id = caller?.namespace_id
     return namespace_id === undefined ? undefined : listText(namespace_id, tables)
   },
-  'lobbies.find'(entry, tables, candidates = []) {
+  'lobbies.find'(entry, tables, find) {
     const lobby = lobbyOf(entry, tables)
     if (!lobby)
       return 'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one'
-    const others = candidates.filter(({ free_seats }) => free_seats === candidates[0]?.free_seats).length - 1
-    const tie = others === 0 ? '' : `. ${others} more had as many free seats, but were farther away or newer`
-    return `the lobby is the fullest one that fits: ${seatsTaken(lobby)} of ${lobby.max_players_normal} seats were taken${tie}`
+    return choiceText(lobby, find?.candidates ?? [], verbs.past)
   },
   'lobbies.join'(entry, tables) {
     const lobby = lobbyOf(entry, tables)
@@ -148,8 +124,14 @@ function watchText({ query, answer, blocked_ms }: JournalEntry): string {
   return isSame ? 'it did not wait' : 'what it watches had changed since its watch_index, so it did not wait'
 }
 
-/** Lists the candidates of a find. `undefined` for other requests, and for a find that was refused before it looked for lobbies. */
-function candidatesOf(entry: JournalEntry, tables: Tables): ExplainedCandidate[] | undefined {
+/** A past find: the lobbies that it compared, and the place of its client. */
+interface PastFind {
+  readonly candidates: readonly FindCandidate[]
+  readonly location: Coordinates | undefined
+}
+
+/** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
+function findAgain(entry: JournalEntry, tables: Tables): PastFind | undefined {
   const { caller, operation, status, answer } = entry
   const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
   if (!hasLooked) return undefined
@@ -157,9 +139,10 @@ function candidatesOf(entry: JournalEntry, tables: Tables): ExplainedCandidate[]
     return undefined
   try {
     const input = findInputOf(entry)
-    const client = clientLocation(input, tables)
-    const candidates = findCandidates(caller.namespace_id, input, tables).slice(0, mostCandidates)
-    return candidates.map(candidate => candidateJson(candidate, client, tables))
+    return {
+      candidates: findCandidates(caller.namespace_id, input, tables),
+      location: clientLocation(input, tables),
+    }
   } catch (error) {
     // The journal does not keep a long body.
     if (error instanceof ApiError) return undefined
@@ -172,34 +155,6 @@ function findInputOf({ method, path, headers, body }: JournalEntry): OperationIn
   const spec = operations['lobbies.find']
   const request: MockRequest = { method, path, headers, body: new TextEncoder().encode(JSON.stringify(body ?? {})) }
   return { ...parseHeaders(spec, request), ...parseBody(spec, request) } as unknown as OperationInput<'lobbies.find'> // by its schemas
-}
-
-function candidateJson(
-  { lobby, lostBy }: FindCandidate,
-  client: Coordinates | undefined,
-  { regions }: Tables,
-): ExplainedCandidate {
-  const { lobby_id, game_mode_id, region_id, max_players_normal, publicity } = lobby
-  const free_seats = Math.max(0, max_players_normal - seatsTaken(lobby))
-  const datacenter = regions.get(region_id)?.datacenter_coord
-  const texts = {
-    closed: 'it was closed',
-    publicity: `its publicity was ${publicity}`,
-    full: 'it was full',
-    tags: 'its tags were others',
-    max_players: `it had ${max_players_normal} seats, and the request asked for another number`,
-    seats: `it had more free seats than the chosen one`,
-    distance: 'its region is farther away than that of the chosen one',
-    order: 'the chosen one is older, or its game mode or region comes first in the request',
-  }
-  return {
-    lobby_id,
-    game_mode_id,
-    region_id,
-    free_seats,
-    ...(client && datacenter ? { kilometers: Math.round(distance(client, datacenter).kilometers) } : {}),
-    ...(lostBy === undefined ? {} : { because: texts[lostBy] }),
-  }
 }
 
 function callerText({ caller }: JournalEntry, tables: Tables | undefined): string | undefined {

@@ -20,7 +20,8 @@ import { routes } from '../server/routes.js'
 import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { WorldView } from '../store/world.js'
-import { type ExplainedCandidate, explainExchange, type PastExchange } from './explain-exchange.js'
+import { explainExchange, type PastExchange } from './explain-exchange.js'
+import { type ExplainedCandidate, explainFind } from './explain-find.js'
 import { findGame } from './tables.js'
 
 const questionKeys = {
@@ -40,11 +41,15 @@ const questionKeys = {
   display_name: z.string().optional(),
   /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
   game: z.string().optional(),
+  /** Explains what a find in this game mode does now, if no fault applies to it. */
+  find: z.string().optional(),
+  /** The namespace of that game mode, by its id or as `<game>/<namespace>`. Default: the default namespace. */
+  namespace: z.string().optional(),
   /** Explains the answer to a past request: the id of its journal entry. */
   exchange: z.int().min(1).optional(),
 }
 export const Question = z.strictObject(questionKeys)
-/** Asks about a lobby, a request, a past request, or the names of a namespace. */
+/** Asks about a lobby, a request, a past request, a find, or the names of a namespace. */
 export type Question = types.Question
 
 /** The answer to a question. */
@@ -53,8 +58,12 @@ export interface Explanation {
   readonly verdict: string
   /** A sentence for each reason. */
   readonly because: readonly string[]
-  /** The lobbies that a past find could have chosen, and those that it could not. The chosen one is first. */
+  /** The lobbies that a find could choose, and those that it could not. The chosen one is first. */
   readonly candidates?: readonly ExplainedCandidate[]
+  /** The region of the lobby that a find would take or create now. */
+  readonly region_id?: string
+  /** The distance of that region from the player. Absent if the place of the player is unknown. */
+  readonly kilometers?: number
 }
 
 interface ExplainedWorld {
@@ -70,12 +79,15 @@ interface ExplainedWorld {
 export function explain(explained: ExplainedWorld, asked: Question): Explanation {
   const { world } = explained
   const question = parseInput(Question, asked, 'question')
-  const { lobby_id, path, name_id, display_name, exchange } = question
+  const { lobby_id, path, name_id, display_name, exchange, find } = question
   const isName = name_id !== undefined || display_name !== undefined
-  const subjects = [lobby_id !== undefined, path !== undefined, isName, exchange !== undefined]
+  const subjects = [lobby_id !== undefined, path !== undefined, isName, exchange !== undefined, find !== undefined]
   if (subjects.filter(isAsked => isAsked).length !== 1)
-    throw new UsageError('ask for one thing: lobby_id, path (with method), exchange, or name_id and display_name')
+    throw new UsageError(
+      'ask for one thing: lobby_id, path (with method), exchange, find (with namespace), or name_id and display_name',
+    )
   if (exchange !== undefined) return explainExchange(explained.exchange(exchange))
+  if (find !== undefined) return explainFind({ ...question, find }, world.tables)
   if (lobby_id !== undefined) return explainLobby(world, lobby_id)
   if (path !== undefined) return explainRequest(explained, { ...question, path })
   return explainNames(world, question)

@@ -118,7 +118,7 @@ export interface ScheduleOptions {
   readonly limit?: number | undefined
 }
 
-/** Asks about a lobby, a request, a past request, or the names of a namespace. */
+/** Asks about a lobby, a request, a past request, a find, or the names of a namespace. */
 export interface Question {
   /** Explains why this lobby is listed or not. */
   readonly lobby_id?: string | undefined
@@ -136,6 +136,10 @@ export interface Question {
   readonly display_name?: string | undefined
   /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
   readonly game?: string | undefined
+  /** Explains what a find in this game mode does now, if no fault applies to it. */
+  readonly find?: string | undefined
+  /** The namespace of that game mode, by its id or as `<game>/<namespace>`. Default: the default namespace. */
+  readonly namespace?: string | undefined
   /** Explains the answer to a past request: the id of its journal entry. */
   readonly exchange?: number | undefined
 }

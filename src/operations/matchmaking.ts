@@ -28,19 +28,34 @@ type SeatCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'tables' | 'random' |
 
 type FindInput = OperationInput<'lobbies.find'>
 
+/** The parts of a find that choose its lobby. */
+type FindCall = Pick<WriteCall<'lobbies.find'>, 'client' | 'input' | 'tables'>
+
 /** Takes a seat in the fullest lobby that fits, or in a new one (PROTOCOL.md C). */
 export const findLobby: Resolver<'lobbies.find'> = call => {
-  const { caller, client, input, tables } = call
+  const { caller, input } = call
   if (caller.kind === 'development') return cannedJoin(caller, call)
-  const modes = findableModes(input, caller.namespaceId, tables)
+  const choice = chooseForFind(caller.namespaceId, call)
+  return reserveSeat('lobby_id' in choice ? choice : createLobbyRow(choice, input, call), call)
+}
+
+/**
+ * Returns the lobby that find takes, or else the place of the lobby that it creates. Changes nothing. Throws `ApiError` for
+ * a request that find refuses.
+ */
+export function chooseForFind(namespaceId: string, call: FindCall): LobbyRow | Place {
+  const { client, input, tables } = call
+  const modes = findableModes(input, namespaceId, tables)
   checkTags(input.tags, modes)
   checkMaxPlayers(input.max_players, modes)
   const places = findPlaces(modes, input.regions, tables)
-  checkAddress(caller.namespaceId, client, tables)
+  checkAddress(namespaceId, client, tables)
   const lobby = fullestLobby(places, call)
-  if (lobby) return reserveSeat(lobby, call)
+  if (lobby) return lobby
   if (input.prevent_auto_create_lobby) throw noneAvailable(places)
-  return reserveSeat(createLobbyRow(placeOfNewLobby(places, input, tables), input, call), call)
+  const place = placeOfNewLobby(places, input, tables)
+  checkNewLobby(place.mode, input, call)
+  return place
 }
 
 /** Takes a seat in one lobby (PROTOCOL.md C). */
@@ -69,6 +84,7 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
   const [first, ...others] = findPlaces([mode], regions, tables)
   checkAddress(caller.namespaceId, client, tables)
   const place = nearestPlace(first, others, input, tables)
+  checkNewLobby(mode, input, call)
   return reserveSeat(createLobbyRow(place, { ...input, publicity: input.publicity ?? 'private' }, call), call)
 }
 
@@ -139,10 +155,7 @@ function checkRegion(id: string, { regions }: Tables): void {
 }
 
 /** Finds the lobby with the fewest free seats. On a tie, the nearest region wins, then the first requested mode, then the oldest lobby. */
-function fullestLobby(
-  places: readonly Place[],
-  { client, input, tables }: WriteCall<'lobbies.find'>,
-): LobbyRow | undefined {
+function fullestLobby(places: readonly Place[], { client, input, tables }: FindCall): LobbyRow | undefined {
   const isNearer = compareDistances(input, tables)
   // A real game server does not know the simulated players.
   const isOpenTo = (lobby: LobbyRow) => client.sessionMs === undefined || lobby.run_by === 'mock'
@@ -260,7 +273,21 @@ function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
   }
 }
 
-/** Creates a lobby. It is ready at once if the mock simulates its server. Throws `ApiError` if a limit forbids it. */
+/** Throws `ApiError` if a limit forbids a new lobby. */
+function checkNewLobby(
+  { namespace_id, game_mode_id, max_players_normal }: GameModeRow,
+  { max_players = max_players_normal }: { readonly max_players?: number | undefined },
+  { client, tables }: Pick<SeatCall, 'client' | 'tables'>,
+): void {
+  checkLobbyCount(namespace_id, client, tables)
+  if (max_players > 0) return
+  throw new ApiError(
+    'MATCHMAKER_LOBBY_FULL',
+    `a lobby of game mode ${game_mode_id} has 0 seats: send max_players, or raise it in the scenario`,
+  )
+}
+
+/** Creates a lobby. It is ready at once if the mock simulates its server. */
 function createLobbyRow(
   { mode, region_id }: Place,
   input: Partial<Pick<OperationInput<'lobbies.create'>, 'publicity' | 'tags' | 'max_players' | 'lobby_config'>>,
@@ -268,13 +295,7 @@ function createLobbyRow(
 ): LobbyRow {
   const { namespace_id, game_mode_id } = mode
   const { publicity = 'public', tags = {}, max_players, lobby_config } = input
-  checkLobbyCount(namespace_id, client, tables)
   const limits = max_players === undefined ? mode : { ...mode, ...maxPlayersColumns(max_players) }
-  if (limits.max_players_normal === 0)
-    throw new ApiError(
-      'MATCHMAKER_LOBBY_FULL',
-      `a lobby of game mode ${game_mode_id} has 0 seats: send max_players, or raise it in the scenario`,
-    )
   // A lobby that simulated players create has a simulated server.
   const settings = tables.settings.get('settings')
   const isSimulated = client.sessionMs !== undefined || (mode.servers ?? settings?.servers) !== 'manual'

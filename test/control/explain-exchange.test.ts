@@ -155,10 +155,14 @@ describe('an explained request', () => {
     const { mock, send } = await serve()
     await mock.lobby({ lobby_id: 'full', game_mode_id: 'duel', players: 2 })
     await mock.lobby({ lobby_id: 'newer', game_mode_id: 'duel', players: 1 })
+    await mock.lobby({ lobby_id: 'shut', game_mode_id: 'duel', players: 1, is_closed: true })
     await send(find({ game_modes: ['duel', 'ffa'] }))
 
-    const { candidates = [] } = explainNewest(mock)
+    const { because, candidates = [] } = explainNewest(mock)
 
+    expect(because[0]).toBe(
+      'the lobby is the fullest one that fits: 1 of 2 seats were taken. Others with as many free seats, but farther away or newer: 1',
+    )
     expect(candidates.map(({ lobby_id, because }) => [lobby_id, because])).toEqual([
       [ids.lobby, undefined],
       ['newer', 'the chosen one is older, or its game mode or region comes first in the request'],
@@ -166,6 +170,7 @@ describe('an explained request', () => {
       ['closed', 'it was closed'],
       ['private', 'its publicity was private'],
       ['full', 'it was full'],
+      ['shut', 'it was closed'],
     ])
   })
 
