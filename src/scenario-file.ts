@@ -55,7 +55,12 @@ export function readScenarioText(path: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
-    if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE')
+      throw new UsageError(
+        `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows`,
+      )
+    if (code === 'EISDIR')
       throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
     throw asUsageError(error, `cannot read ${path}`)
   }

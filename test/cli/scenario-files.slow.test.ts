@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -51,6 +51,18 @@ describe('mockmaker [scenario]', () => {
 
     expect(code).toBe(1)
     expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/scenario.yaml\n`)
+  })
+
+  it.for([600 * 1024 ** 2, 3 * 1024 ** 3])('is refused if it has %i bytes', async size => {
+    const path = await file('huge.yaml', '')
+    await truncate(path, size)
+
+    const { code, stderr } = await run([path])
+
+    expect([code, stderr]).toEqual([
+      1,
+      `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows\n`,
+    ])
   })
 
   it('is refused if it cannot be opened', async () => {
