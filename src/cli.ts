@@ -147,6 +147,8 @@ function addCommand(name: string, description: string): Command {
     .command(name)
     .description(description)
     .helpOption('-h, --help', 'print this help')
+    // Otherwise the command inherits the setting of `mockmaker [scenario]`.
+    .allowExcessArguments(false)
     .showHelpAfterError(`mockmaker ${name} --help lists the options`)
 }
 

@@ -106,6 +106,7 @@ describe('wrong usage', () => {
     [['env', '--url', 'localhost'], "argument 'localhost' is invalid. Expected a URL, as in http://127.0.0.1:4100."],
     [['export', '--url', 'ftp://x'], "argument 'ftp://x' is invalid. Expected a URL"],
     [['validate'], "missing required argument 'file'"],
+    [['export', 'world.yaml'], "error: too many arguments for 'export'"],
     [['init', '--force'], "unknown option '--force'"],
   ])('%j ends with 2, the mistake, and the command that lists the options', async ([args, message]) => {
     const { code, stdout, stderr } = await run(args)
