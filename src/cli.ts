@@ -5,8 +5,10 @@ import { type ExecFlags, exec } from './cli/exec.js'
 import {
   addMockOptions,
   addServeOptions,
+  addShowOptions,
   parseList,
   type ServeFlags,
+  type ShowFlags,
   tokenOption,
   urlOption,
   wholeNumber,
@@ -15,6 +17,7 @@ import { createConsole } from './cli/output.js'
 import { type EnvFlags, type ExportFlags, exportScenario, printEnvironment } from './cli/running-mock.js'
 import { initScenario, validateScenarios } from './cli/scenario-files.js'
 import { serve } from './cli/serve.js'
+import { show } from './cli/show.js'
 import { openapi } from './contract/openapi.js'
 import { operationIds, operations } from './contract/operations.js'
 import { nearest } from './lib/text.js'
@@ -58,11 +61,16 @@ Examples:
   mockmaker friday-night --port 0  serve a busy scenario on a free port
   mockmaker init                   write scenario.yaml, to start from
   mockmaker scenario.yaml          serve it
+  mockmaker show world.yaml        look at an exported world
   mockmaker exec -- npm test       run a command against its own mock
   eval "$(mockmaker env)"          set the variables for the mock on port 4100`,
 )
 
 makeServing(addCommand('serve', 'serve a scenario; the same as mockmaker [scenario]'))
+
+addShowOptions(addCommand('show', 'open an exported world in the page, read-only'))
+  .argument('<file>', 'an export, the world of a failed test, or any other scenario')
+  .action((file: string, flags: ShowFlags) => show(file, { flags, console }))
 
 addCommand('validate', 'check scenario files')
   .argument('<file...>', 'scenario files, or names of shipped scenarios')
@@ -143,13 +151,15 @@ try {
 
 /** Adds a command. After a usage error, a line says how to list its options. */
 function addCommand(name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .helpOption('-h, --help', 'print this help')
-    // Otherwise the command inherits the setting of `mockmaker [scenario]`.
-    .allowExcessArguments(false)
-    .showHelpAfterError(`mockmaker ${name} --help lists the options`)
+  return (
+    program
+      .command(name)
+      .description(description)
+      .helpOption('-h, --help', 'print this help')
+      // Otherwise the command inherits the setting of `mockmaker [scenario]`.
+      .allowExcessArguments(false)
+      .showHelpAfterError(`mockmaker ${name} --help lists the options`)
+  )
 }
 
 /** Makes a command serve a scenario, and adds its options. */

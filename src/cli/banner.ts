@@ -30,34 +30,49 @@ export function printBanner(
   { world, tokens }: Pick<ServableMock, 'world' | 'tokens'>,
   { title, url, console, readyMs, keys, hasControl = true }: BannerOptions,
 ): void {
-  const { print, style } = console
+  const { style } = console
   const places = [keys ? 'key t' : undefined, 'the page', hasControl ? `mockmaker env --url ${url}` : undefined]
   const rows: readonly (readonly [label: string, text: string])[] = [
     ['URL', style(['bold', 'cyan'], url)],
     ['page', style('cyan', `${url}/`)],
-    ['world', worldLine(world, title)],
+    ['world', worldLine(world, title, 'tokens'.length)],
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],
   ]
-  print('')
-  for (const [label, text] of rows) print(`  ${style('dim', label.padEnd(labelWidth))}${text}`)
-  print('')
   const hint = keys ? `. Press ${keyText('h', keys)} for help.` : ''
-  print(`  ${style('bold', 'mockmaker')} ${version}${style('dim', `, ready in ${Math.round(readyMs)} ms${hint}`)}`)
+  const ready = `${style('bold', 'mockmaker')} ${version}${style('dim', `, ready in ${Math.round(readyMs)} ms${hint}`)}`
+  printFirstLines(rows, ready, console)
+}
+
+/** A line and its label. */
+type LabelledLine = readonly [label: string, text: string]
+
+/** Prints lines with their labels, and a last line below them. */
+export function printFirstLines(
+  rows: readonly LabelledLine[],
+  last: string,
+  { print, style }: BannerOptions['console'],
+): void {
+  const width = Math.max(...rows.map(([label]) => label.length))
+  print('')
+  for (const [label, text] of rows) print(`  ${style('dim', label.padEnd(width))}  ${text}`)
+  print('')
+  print(`  ${last}`)
   print('')
 }
 
-const labelWidth = 'tokens  '.length
-
-/** Describes a world in one line: `Friday night: 36 players in 5 lobbies, 3 game modes, 12 regions`. Shortens a long title. */
-function worldLine(world: Pick<LiveWorld, 'tables'>, title: string): string {
+/**
+ * Describes a world in one line: `Friday night: 36 players in 5 lobbies, 3 game modes, 12 regions`. Shortens a long title.
+ * `labelWidth` is that of the labels before it.
+ */
+export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, labelWidth: number): string {
   const { gameModes, regions } = world.tables
   const facts = [
     playersInLobbies(world),
     counted(gameModes.count(), 'game mode', 'game modes'),
     counted(regions.count(), 'region', 'regions'),
   ].join(', ')
-  const room = bannerWidth - '  '.length - labelWidth - ': '.length - facts.length
+  const room = bannerWidth - '  '.length - labelWidth - '  '.length - ': '.length - facts.length
   return `${cutToWidth(escapedLine(title), room)}: ${facts}`
 }
 

@@ -94,6 +94,25 @@ function printKeys(keys: readonly Key[], mode: KeyMode, { print, style }: KeyCon
   print('')
 }
 
+/** Obeys the keys of this process's terminal. The status line hides while the process is suspended. */
+export function obeyKeys(
+  keys: readonly Key[],
+  mode: KeyMode,
+  { console, status }: { readonly console: KeyConsole; readonly status?: { show(): void; hide(): void } | undefined },
+): void {
+  if (mode === 'line') listenToLines(process.stdin, keys, console)
+  if (mode !== 'key') return
+  const terminal = new RawTerminal(process, {
+    onLeave: () => status?.hide(),
+    onEnter: () => status?.show(),
+  })
+  listenToKeys(process.stdin, keys, {
+    console,
+    interrupt: () => terminal.interrupt(),
+    suspend: () => terminal.suspend(),
+  })
+}
+
 /** The parts of a process that a terminal in raw mode needs. */
 type RawProcess = Pick<NodeJS.Process, 'platform' | 'kill' | 'on' | 'emit'> & { readonly stdin: KeyInput }
 

@@ -87,6 +87,11 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
   ]
 }
 
+/** The keys of a command that only shows a world. */
+export function showingKeys(target: KeyTarget): readonly Key[] {
+  return servingKeys(target).filter(({ key }) => ['x', 'o', 'c', 'q'].includes(key))
+}
+
 /** Loads another scenario each time, in order. The first one is loaded already. */
 function scenarioCycle({ mock, console }: KeyTarget): () => Promise<void> {
   let index = 0
@@ -121,7 +126,8 @@ function clockText({ clock }: Pick<Mock, 'clock'>): string {
 async function exportWorld({ mock, console, onExport, folder = '.' }: KeyTarget): Promise<void> {
   const name = await writeWorldFile(mock, folder)
   onExport?.()
-  console.print(`  wrote ${name}. To serve it: mockmaker ${name}`)
+  console.print(`  wrote ${name}. To look at it: mockmaker show ${name}`)
+  console.print(`  To serve it: mockmaker ${name}`)
 }
 
 function printUrls({ mock, url, console }: KeyTarget): void {

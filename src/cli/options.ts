@@ -49,19 +49,29 @@ export type TokenKind = (typeof tokenKinds)[number]
 
 const defaults = parseOptions({})
 
+/** The options of `mockmaker show`. */
+export type ShowFlags = Pick<ServeFlags, 'port' | 'open'>
+
 /** Adds the options of a command that serves. */
 export function addServeOptions(command: Command): Command {
-  command.addOption(
-    new Option('--port <port>', 'the port to listen on; 0 picks a free port')
-      .env('PORT')
-      .default(defaultPort)
-      .argParser(wholeNumber(0, 65_535)),
-  )
-  return addMockOptions(command)
+  return addMockOptions(command.addOption(portOption().env('PORT').default(defaultPort)))
     .option('--no-reload', 'do not reload the scenario file when it changes')
-    .option('--open', 'open the page of the mock in a browser')
+    .addOption(openOption())
     .option('--json', 'print one JSON object per line')
     .option('--quiet', 'after the first lines, print only errors')
+}
+
+/** Adds the options of a command that shows a world. */
+export function addShowOptions(command: Command): Command {
+  return command.addOption(portOption().default(0)).addOption(openOption())
+}
+
+function portOption(): Option {
+  return new Option('--port <port>', 'the port to listen on; 0 picks a free port').argParser(wholeNumber(0, 65_535))
+}
+
+function openOption(): Option {
+  return new Option('--open', 'open the page of the mock in a browser')
 }
 
 /** Adds the options of a command that starts a mock. */

@@ -21,7 +21,8 @@ const maxBody = 2_000
 /** The status of a request whose client has closed the connection. The mock did not fail it. */
 const clientClosedRequest = 499
 
-function hasFailed({ status }: { readonly status: number }): boolean {
+/** Tells whether the mock failed a request. */
+export function hasFailed({ status }: { readonly status: number }): boolean {
   return (status === 0 || status >= 400) && status !== clientClosedRequest
 }
 

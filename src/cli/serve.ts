@@ -11,7 +11,7 @@ import type { LoadedScenario } from '../scenario-file.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
 import { GameServers, type ServerLog } from './game-servers.js'
-import { type KeyMode, keyModeOf, listenToKeys, listenToLines, RawTerminal } from './key-input.js'
+import { type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
 import { openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
@@ -27,6 +27,8 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
   readonly console: Console
   /** Default: standard error. */
   readonly serverLog?: ServerLog | undefined
+  /** Refuses everything that could change the mock, for this reason. Default: nothing is refused. */
+  readonly readOnlyBecause?: string | undefined
 }
 
 /** A mock that answers on a port. */
@@ -46,7 +48,7 @@ export interface MockServer {
  */
 export async function startMock(
   port: number,
-  { loaded, flags, console, serverLog }: StartOptions,
+  { loaded, flags, console, serverLog, readOnlyBecause }: StartOptions,
 ): Promise<MockServer> {
   const { host, allowedHosts, control, controlHost } = flags
   const bound = await bind({ port, host }).catch(explainTakenPort)
@@ -60,7 +62,8 @@ export async function startMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: url },
       { scenarios, onBug, scenarioName: loaded?.name ?? 'default' },
     )
-    bound.serve(createListener(mock, { allowedHosts, control, controlHosts: controlHost }))
+    const served = { allowedHosts, control, controlHosts: controlHost }
+    bound.serve(createListener(mock, served, { readOnlyBecause }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: (_event, text) => console.warn(text) }
     const servers = new GameServers({ mock, url, commands, log })
@@ -152,7 +155,7 @@ const interrupted = 130
 export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const { loaded, flags, console } = options
   const format = flags.json ? 'json' : 'text'
-  const hasTerminal = process.stdin.isTTY && process.stdout.isTTY && format === 'text'
+  const hasTerminal = isOnTerminal() && format === 'text'
   const serverLog = logOfServers(flags, console)
   const { mock, url, reload, close } = await startMock(flags.port, { ...options, serverLog })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
@@ -161,7 +164,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
     const title = loaded?.scenario.title ?? loaded?.name ?? mock.world.title
     printBanner(mock, { title, url, console, readyMs: performance.now(), keys, hasControl: flags.control })
   }
-  if (flags.open) openInBrowser(url).catch((error: Error) => console.warn(`warning: ${error.message}`))
+  if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
     loaded?.file && flags.reload !== false
@@ -177,19 +180,19 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
     counts.hasExport = true
   }
   const served = servingKeys({ mock, url, console, quit, onExport })
-  if (keys === 'line') listenToLines(process.stdin, served, console)
-  if (keys !== 'key') return
   // A dumb terminal cannot erase a line.
-  const status = process.env.TERM === 'dumb' ? undefined : showStatusLine(mock, console)
-  const terminal = new RawTerminal(process, {
-    onLeave: () => status?.hide(),
-    onEnter: () => status?.show(),
-  })
-  listenToKeys(process.stdin, served, {
-    console,
-    interrupt: () => terminal.interrupt(),
-    suspend: () => terminal.suspend(),
-  })
+  const status = keys === 'key' && process.env.TERM !== 'dumb' ? showStatusLine(mock, console) : undefined
+  obeyKeys(served, keys, { console, status })
+}
+
+/** Tells whether a person sees the output, and can press keys. */
+export function isOnTerminal(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY
+}
+
+/** Opens the page of a mock. Only warns if no browser can be opened. */
+export function openOrWarn(url: string, console: Pick<Console, 'warn'>): void {
+  openInBrowser(url).catch((error: Error) => console.warn(`warning: ${error.message}`))
 }
 
 /** Shows what game servers do. `--quiet` shows only their failures. */
@@ -208,7 +211,7 @@ function logOfServers({ json, quiet }: ServeFlags, console: Console): ServerLog 
  * Ends the process on the first SIGINT or SIGTERM, after `close`. A second SIGINT ends it at once. Returns a function that
  * does the same as a signal.
  */
-function quitOnSignals(close: () => Promise<unknown>): () => void {
+export function quitOnSignals(close: () => Promise<unknown>): () => void {
   const quit = () => {
     process.on('SIGINT', () => process.exit(interrupted))
     // A second SIGTERM does not interrupt the first.

@@ -141,6 +141,6 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
 }
 
 /** Quotes a word for a POSIX shell, if necessary. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -187,7 +187,7 @@ function pendingLines(request: PendingRequest, faults: readonly FaultState[]): s
 function worldLine({ file, failed: { request, moment } }: NonNullable<ReportOptions['saved']>): string {
   const before = request && `before ${targetOf(request)} → ${outcomeOf(request)}`
   const now = `as it is now${before ? `: its history no longer has the moment ${before}` : ''}`
-  return `${file} has the world ${moment === 'before' ? `as it was ${before}` : now}. To serve it, run: npx mockmaker ${file}`
+  return `${file} has the world ${moment === 'before' ? `as it was ${before}` : now}. To look at it, run: npx mockmaker show ${file}. To serve it, run: npx mockmaker ${file}`
 }
 
 function outcomeOf({ status }: JournalEntry): string {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { browserCommand, openInBrowser, servingKeys } from '../../src/cli/keys.js'
@@ -6,7 +6,7 @@ import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock.js'
 import { loadScenario } from '../../src/scenario-file.js'
 import { scenarios } from '../../src/scenarios.js'
-import { folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
+import { browserOpener, folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { recordingConsole } from '../support/console.js'
 import { ask, sendTo, type TestRequest } from '../support/http.js'
 
@@ -181,8 +181,10 @@ describe('the keys of a command that serves', () => {
     expect(await readFile(join(path, 'mockmaker-world.yaml'), 'utf8')).toContain('title: ')
     expect([lines, onExport.mock.calls.length]).toEqual([
       [
-        '  wrote mockmaker-world.yaml. To serve it: mockmaker mockmaker-world.yaml',
-        '  wrote mockmaker-world-2.yaml. To serve it: mockmaker mockmaker-world-2.yaml',
+        '  wrote mockmaker-world.yaml. To look at it: mockmaker show mockmaker-world.yaml',
+        '  To serve it: mockmaker mockmaker-world.yaml',
+        '  wrote mockmaker-world-2.yaml. To look at it: mockmaker show mockmaker-world-2.yaml',
+        '  To serve it: mockmaker mockmaker-world-2.yaml',
       ],
       2,
     ])
@@ -229,13 +231,6 @@ describe('the program that opens a browser', () => {
     )
   })
 })
-
-/** A folder with a program that opens a browser: it notes the URL, and exits with a code. */
-async function browserOpener(code: number) {
-  const [opener, bin] = [`#!/bin/sh\necho "$1" > "$0.opened"; exit ${code}\n`, await folder()]
-  await writeFile(join(bin, 'xdg-open'), opener, { mode: 0o755 })
-  return { PATH: `${bin}:${process.env.PATH}`, opened: () => readFile(join(bin, 'xdg-open.opened'), 'utf8') }
-}
 
 describe('mockmaker --open', () => {
   it('opens the page in a browser after the start', async () => {

@@ -122,7 +122,7 @@ describe('mockmaker/playwright', () => {
     expect(journal?.text).toMatch(/^ {2}POST \/matchmaker\/lobbies\/find → 200 \(.* ms\)\n {4}request: \{"game_modes"/m)
     expect(journal?.text).toContain('by fault 1 (lobbies.list: {"error":{"status":503}})')
     expect(journal?.text).toMatch(/still wait .*\n {2}GET \/cloud\/devices\/links/)
-    expect(journal?.text).toMatch(/as it was before GET \/matchmaker\/lobbies\/list → 503\. To serve it, run: npx/)
+    expect(journal?.text).toMatch(/as it was before GET \/matchmaker\/lobbies\/list → 503\. To look at it, run: npx/)
     expect(unanswered?.errors[0]).toContain('The nearest requests:\n  2. POST /matchmaker/lobbies/find → 200')
     expect(noMock?.errors[0]).toContain('toHaveAnswered expects a mock, a world of a mock, or a client, and got {}')
     expect(strict?.errors[0]).toContain('fault 1 (lobbies.join: {"error":{"status":503}}) never applied')

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -168,7 +168,7 @@ export async function serveOnTerminal(
     await command.exited
   })
   const url = await firstOf(command, lines => {
-    const isWhole = lines.some(line => /ready in|"listening"/.test(line))
+    const isWhole = lines.some(line => /ready in|"listening"|Ctrl\+C ends/.test(line))
     return isWhole ? lines.map(line => /http:[^\s"]+/.exec(line)?.[0]).find(Boolean) : undefined
   })
   return { ...command, url, type: keys => void child.stdin.write(keys) }
@@ -207,6 +207,13 @@ export async function file(name: string, content: string | Uint8Array): Promise<
   const path = join(await folder(), name)
   await writeFile(path, content)
   return path
+}
+
+/** A folder with a program that opens a browser: it notes the URL, and exits with a code. */
+export async function browserOpener(code: number) {
+  const [opener, bin] = [`#!/bin/sh\necho "$1" > "$0.opened"; exit ${code}\n`, await folder()]
+  await writeFile(join(bin, 'xdg-open'), opener, { mode: 0o755 })
+  return { PATH: `${bin}:${process.env.PATH}`, opened: () => readFile(join(bin, 'xdg-open.opened'), 'utf8') }
 }
 
 /** Finds a port that is free on both loopback addresses. */

@@ -108,13 +108,13 @@ describe.each(controls)('the report of a failed test, $where', ({ of }) => {
     await ask(served.mock, regions)
 
     expect(await worldLineOf(of(served))).toBe(
-      'mockmaker-world.json has the world as it was before POST /matchmaker/lobbies/join → 400. To serve it, run: npx mockmaker mockmaker-world.json',
+      'mockmaker-world.json has the world as it was before POST /matchmaker/lobbies/join → 400. To look at it, run: npx mockmaker show mockmaker-world.json. To serve it, run: npx mockmaker mockmaker-world.json',
     )
   })
 
   it('says that the attached world is the present one without requests', async ({ serve }) => {
     expect(await worldLineOf(of(await serve()))).toBe(
-      'mockmaker-world.json has the world as it is now. To serve it, run: npx mockmaker mockmaker-world.json',
+      'mockmaker-world.json has the world as it is now. To look at it, run: npx mockmaker show mockmaker-world.json. To serve it, run: npx mockmaker mockmaker-world.json',
     )
   })
 
@@ -126,7 +126,7 @@ describe.each(controls)('the report of a failed test, $where', ({ of }) => {
     await fillHistory(served.mock)
 
     expect(await worldLineOf(of(served))).toBe(
-      'mockmaker-world.json has the world as it is now: its history no longer has the moment before POST /matchmaker/lobbies/join → 400. To serve it, run: npx mockmaker mockmaker-world.json',
+      'mockmaker-world.json has the world as it is now: its history no longer has the moment before POST /matchmaker/lobbies/join → 400. To look at it, run: npx mockmaker show mockmaker-world.json. To serve it, run: npx mockmaker mockmaker-world.json',
     )
   })
 
