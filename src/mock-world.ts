@@ -2,6 +2,7 @@ import type { Fault, FaultDelay } from './contract/faults.js'
 import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } from './contract/journal.js'
 import type { OperationId } from './contract/operations.js'
 import { defaultWorldId } from './contract/paths.js'
+import type { Coordinates } from './contract/regions.js'
 import { createLobbies, createPlayer } from './control/creators.js'
 import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from './control/device-links.js'
 import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from './control/environment.js'
@@ -43,6 +44,7 @@ import { checkUnusedFaults } from './server/unused-faults.js'
 import { Scheduler } from './simulation/scheduler.js'
 import { undoChangeSets } from './store/change-set.js'
 import type { Clock } from './store/clock.js'
+import { Location } from './store/columns.js'
 import type { LobbyRow, PlayerRow } from './store/matchmaker-rows.js'
 import { Random } from './store/random.js'
 import type { ReloadSummary } from './store/reload.js'
@@ -253,6 +255,13 @@ export class MockWorld implements WorldControl {
 
   lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment {
     return lobbyEnvironment(this.world.tables, lobbyId, options)
+  }
+
+  async setClientLocation(location: Coordinates | null): Promise<void> {
+    const { world } = this
+    const client = parseInput(Location.nullable(), location, 'location')
+    const write = () => world.transaction(({ settings }) => settings.update('settings', { client }))
+    world.write(write, { cause: { kind: 'control', call: 'setClientLocation' } })
   }
 
   simulate(options: SimulationOptions = {}): Promise<SimulationState> {

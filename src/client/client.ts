@@ -174,6 +174,9 @@ function clientOf(id: string, server: Remote): Client {
     async expireDeviceLink(token) {
       await request(remote, 'POST /device-links/{token}/expire', { params: { token } })
     },
+    async setClientLocation(location) {
+      await request(remote, 'PUT /client', { body: { location } })
+    },
     explain: question => request(remote, 'GET /explain', { query: question }),
     history: (query = {}) => request(remote, 'GET /history', { query }),
     schedule: async (query = {}) => (await request(remote, 'GET /schedule', { query })).jobs,

@@ -11,6 +11,7 @@ import { checkOwnPage } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
 import { BlockedQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
+import { Location } from '../store/columns.js'
 import type { World } from '../store/world.js'
 import { timeOfState } from '../store/world-state.js'
 import {
@@ -326,6 +327,14 @@ export const controlCalls = [
   call('GET /servers', {
     summary: 'Lists the game servers that the mock has started for lobbies of the world, the oldest first.',
     run: ({ mock, server }) => ({ servers: server.gameServers?.(mock.id) ?? [] }),
+  }),
+  call('PUT /client', {
+    summary: 'Moves the player, in one change set. Distances and find follow. `null` means that the place is unknown.',
+    body: z.strictObject({ location: Location.nullable() }),
+    async run({ mock, body: { location } }) {
+      await mock.setClientLocation(location)
+      return { location }
+    },
   }),
   call('GET /simulation', {
     summary: 'Lists the simulations, with the number of players of each.',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Coordinates } from '../contract/regions.js'
 import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
 import { typeTexts } from '../lib/type-text.js'
@@ -116,6 +117,11 @@ export interface WorldControl extends TestControls {
    * not exist, or has stopped.
    */
   lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment
+  /**
+   * Moves the player, in one change set: the `client` of the scenario. Distances and find follow. `null` means that the place
+   * is unknown. A request with the header `x-coords` is not affected. Rejects with `UsageError` for a place outside the ranges.
+   */
+  setClientLocation(location: Coordinates | null): Promise<void>
   /** Simulates players of a namespace from now on. Replaces an earlier simulation. Rejects with `UsageError`. */
   simulate(options?: SimulationOptions): Promise<SimulationState>
   /** Lists the simulations. */

@@ -14,6 +14,7 @@ const writes: readonly TestRequest[] = [
   { method: 'PUT', path: '/__mock/clock', body: '{"mode":"running"}' },
   { method: 'POST', path: '/__mock/clock/advance', body: '{"by":"2h"}' },
   { method: 'DELETE', path: '/__mock/journal' },
+  { method: 'PUT', path: '/__mock/client', body: '{"location":{"latitude":52.5,"longitude":13.4}}' },
   { method: 'PUT', path: '/__mock/snapshot', body: '{"revision":1}' },
   { method: 'POST', path: '/__mock/faults', body: '{"effect":{"reset":true}}' },
   { method: 'DELETE', path: '/__mock/faults' },
