@@ -4,6 +4,7 @@ import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
+import type { Cause } from '../store/change-set.js'
 import type { TableName } from '../store/rows.js'
 import type { World } from '../store/world.js'
 
@@ -22,6 +23,7 @@ export interface ChangeSetJson {
   readonly revision: number
   /** In ISO 8601. */
   readonly at: string
+  readonly cause: Cause
   readonly puts: readonly { readonly table: TableName; readonly id: string; readonly row: object }[]
   readonly deletes: readonly { readonly table: TableName; readonly id: string }[]
 }
@@ -243,10 +245,10 @@ function isEvent(entry: HistoryEntry): boolean {
 
 function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined): MockEvent {
   if (entry.kind === 'exchange') return { type: 'exchange', id, data: entry.exchange.entry(answers) }
-  const { revision, at, changes } = entry.changeSet
+  const { revision, at, cause, changes } = entry.changeSet
   const puts = changes.flatMap(({ table, id, after }) => (after ? [{ table, id, row: after.row }] : []))
   const deletes = changes.flatMap(({ table, id, after }) => (after ? [] : [{ table, id }]))
-  return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), puts, deletes } }
+  return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), cause, puts, deletes } }
 }
 
 /** Answers with Server-Sent Events. Calls `begin` when the answer is sent. */

@@ -52,6 +52,7 @@ describe('GET /__mock/changes', () => {
       data: {
         revision: steered.mock.world.revision,
         at: '2026-11-20T20:00:00.000Z',
+        cause: { kind: 'code' },
         puts: [{ table: 'lobbies', id: 'new', row: steered.mock.world.lobbies.get('new') }],
         deletes: [],
       },
@@ -341,7 +342,11 @@ describe('the event stream', () => {
     const told = await sent(async function* () {
       // JSON.stringify throws, as for a change set beyond the maximum length of a string.
       yield { type: 'change', id: 'run-1', data: { revision: 1n } as never }
-      yield { type: 'change', id: 'run-2', data: { revision: 2, at: '', puts: [], deletes: [] } }
+      yield {
+        type: 'change',
+        id: 'run-2',
+        data: { revision: 2, at: '', cause: { kind: 'code' }, puts: [], deletes: [] },
+      }
       return undefined
     })
 
@@ -356,7 +361,11 @@ describe('the event stream', () => {
 
   it('ends if the events fail', async () => {
     const told = await sent(async function* () {
-      yield { type: 'change', id: 'run-1', data: { revision: 1, at: '', puts: [], deletes: [] } }
+      yield {
+        type: 'change',
+        id: 'run-1',
+        data: { revision: 1, at: '', cause: { kind: 'code' }, puts: [], deletes: [] },
+      }
       throw new Error('unforeseen')
     })
 
