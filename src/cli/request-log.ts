@@ -106,10 +106,16 @@ export function logRequests(
   const { print, printJson, style } = console
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
+    if (isReadOfDashboard(record)) return
     // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
     else print(() => requestLine(record, { world: worlds.get(record.world)?.world, style }))
   })
+}
+
+/** The dashboard reads the world each second. That would hide the requests of the game. */
+function isReadOfDashboard({ fromOwnPage, method, path, status }: ExchangeRecord): boolean {
+  return fromOwnPage && method === 'GET' && status < 400 && isControlPath(pathInWorld(path))
 }
 
 /**
@@ -142,7 +148,7 @@ export function requestLine(
 }
 
 /** Describes a request as an object for `--json`. It has a `world` unless that is `default`. */
-export function requestObject({ caller, world, ...record }: ExchangeRecord): object {
+export function requestObject({ caller, world, fromOwnPage: _fromOwnPage, ...record }: ExchangeRecord): object {
   return {
     event: 'exchange',
     ...record,

@@ -32,6 +32,8 @@ export interface ExchangeRecord {
   readonly blocked: boolean
   /** True if the header Authorization was ignored because it is not `Bearer <token>`. */
   readonly authorizationIgnored: boolean
+  /** True if a page of the mock sent the request, such as the dashboard. */
+  readonly fromOwnPage: boolean
   /** The origin of the page, if it may not read the response. */
   readonly refusedOrigin: string | undefined
   /** The id of the fault that was applied. */

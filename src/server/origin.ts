@@ -144,15 +144,26 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
   }
 }
 
+/** True if a page of this mock sent a request. Browsers say so in a header that no page can set. */
+export function isFromOwnPage(request: Pick<MockRequest, 'headers'>): boolean {
+  return header(request, 'sec-fetch-site')?.toLowerCase() === 'same-origin'
+}
+
 /**
- * Refuses a request unless a page of this mock sent it. Browsers say so in a header that no page can set. Throws `ApiError`.
+ * Refuses a request unless a page of this mock sent it. Throws `ApiError`.
  */
 export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
+  if (isFromOwnPage(request)) return
   const site = header(request, 'sec-fetch-site')
-  if (site?.toLowerCase() === 'same-origin') return
   throw controlForbidden(
     `its answer has whole tokens, and only the mock's own pages may read them: sec-fetch-site is ${site === undefined ? 'missing' : quoted(site)}`,
   )
+}
+
+/** True if a client may call the control API: it runs on the mock's machine, or its address is listed. */
+export function mayControl(request: Pick<MockRequest, 'address'>, controlHosts: readonly string[]): boolean {
+  const address = connectionAddress(request)
+  return isLoopbackAddress(address) || controlHosts.includes('*') || controlHosts.includes(address)
 }
 
 /**
@@ -160,8 +171,8 @@ export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
  * changes everything. Throws `ApiError`.
  */
 export function checkControlAddress(request: Pick<MockRequest, 'address'>, controlHosts: readonly string[]): void {
+  if (mayControl(request, controlHosts)) return
   const address = connectionAddress(request)
-  if (isLoopbackAddress(address) || controlHosts.includes('*') || controlHosts.includes(address)) return
   throw controlForbidden(
     `${address} is not the loopback address of the mock's machine: call http://127.0.0.1 there, or allow this client (--control-host ${address}, controlHosts of createApp, listen and the Vite plugin)`,
   )

@@ -5,7 +5,7 @@ import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
 import { describeOutcome, type ExchangePublisher } from './log.js'
 import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestContext } from './message.js'
-import { type AllowedOrigins, corsHeaders, isAllowedOrigin } from './origin.js'
+import { type AllowedOrigins, corsHeaders, isAllowedOrigin, isFromOwnPage } from './origin.js'
 import type { PendingRequests } from './pending.js'
 import { ClientGone, isShared } from './reads.js'
 import { redactPath, redactText } from './redact.js'
@@ -182,6 +182,7 @@ export class Responder {
       ms: endedAt - startedAt,
       blocked: blockedAt !== undefined,
       authorizationIgnored: header(request, 'authorization') !== undefined && readToken(request) === undefined,
+      fromOwnPage: isFromOwnPage(request),
       refusedOrigin: isRefused ? redactText(origin) : undefined,
       fault: fault?.id,
       faultEffect: fault?.effect,

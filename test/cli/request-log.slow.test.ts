@@ -27,6 +27,21 @@ describe('the line of a request', () => {
     expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
   })
 
+  it('is left out for what a page of the mock reads, but not for what it changes', async () => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
+    const clock = '/__mock/clock'
+
+    const command = await serve([])
+    const from = command.lines().length
+
+    await sendTo(command.url, { method: 'GET', path: clock, headers })
+    await sendTo(command.url, { method: 'PUT', path: clock, headers, body: '{"mode":"frozen"}' })
+
+    expect(await linesAfter(command, { from, count: 1 })).toEqual([
+      expect.stringMatching(/^PUT {3}\/__mock\/clock {2}200/),
+    ])
+  })
+
   it('shortens a long path and a long origin', async () => {
     const headers = { origin: `https://${'o'.repeat(6_000)}.test` }
 

@@ -38,6 +38,7 @@ describe('the log', () => {
         ms: expect.any(Number),
         blocked: false,
         authorizationIgnored: false,
+        fromOwnPage: false,
         refusedOrigin: undefined,
         fault: undefined,
         faultEffect: undefined,
