@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { defineConfig, type InputOptions, type Plugin } from 'rolldown'
+import { defineConfig, type InputOptions, type OutputChunk, type Plugin } from 'rolldown'
 
 /** Users install the peers themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
 const peers = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies)
@@ -73,6 +73,14 @@ export default defineConfig([
     plugins: [licences('cli/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify: { compress: true, mangle: false } },
   },
+  {
+    ...strict,
+    // One file with its script and its style, so that a mock has no other files to serve.
+    input: { dashboard: 'src/dashboard/main.tsx' },
+    platform: 'browser',
+    plugins: [inlinedPage('src/dashboard'), licences('dashboard-licences.txt')],
+    output: { dir: 'dist', format: 'iife', minify: true, comments: false },
+  },
 ])
 
 /** Imports Express from its bundle. */
@@ -80,6 +88,29 @@ function ownExpress(): Plugin {
   return {
     name: 'own-express',
     resolveId: id => (id === 'express' ? { id: './express-library.js', external: true } : null),
+  }
+}
+
+/** Replaces the script by a page that contains it, with the styles of the folder in the order of their names. */
+function inlinedPage(folder: string): Plugin {
+  return {
+    name: 'inlined-page',
+    generateBundle(_, bundle) {
+      const { fileName, code } = Object.values(bundle).find((file): file is OutputChunk => file.type === 'chunk') ?? {
+        fileName: '',
+        code: '',
+      }
+      delete bundle[fileName]
+      const styles = readdirSync(join(folder, 'styles')).sort()
+      const style = styles
+        .map(file => readFileSync(join(folder, 'styles', file), 'utf8').replaceAll(/\n\s*/g, ''))
+        .join('')
+      // Functions, because a replacement text may not contain `$&`.
+      const source = readFileSync(join(folder, 'page.html'), 'utf8')
+        .replace('/* style */', () => style)
+        .replace('/* script */', () => code.trim().replaceAll('</script', '<\\/script'))
+      this.emitFile({ type: 'asset', fileName: 'dashboard.html', source })
+    },
   }
 }
 

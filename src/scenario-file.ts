@@ -33,10 +33,14 @@ export async function loadScenario(nameOrPath: string): Promise<LoadedScenario> 
 export function loadScenarioSync(nameOrPath: string): ScenarioInput {
   const shipped = shippedScenario(nameOrPath)
   if (shipped) return shipped
-  const text = readScenarioText(nameOrPath)
+  return parseScenarioText(readScenarioText(nameOrPath), nameOrPath)
+}
+
+/** Parses the text of a scenario. Throws `UsageError`, whose lines begin with file, line and column. */
+export function parseScenarioText(text: string, file: string): ScenarioInput {
   // The bundle of `yaml`. Only `require` can load it late and at once, and it has no types.
   const yaml = createRequire(import.meta.url)('#yaml') as Yaml
-  return parseYaml(text, { file: nameOrPath, yaml })
+  return parseYaml(text, { file, yaml })
 }
 
 /** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */

@@ -1,11 +1,13 @@
 import { ApiError } from './contract/errors.js'
 import { isControlPath, pathInWorld, worldPath } from './contract/paths.js'
 import { checkControlRequest, handleControl } from './control/handler.js'
-import { pageFor } from './control/pages.js'
+import { type Dashboard, pageFor } from './control/pages.js'
 import type { ServableMock } from './mock.js'
 import type { MockWorld } from './mock-world.js'
 import type { UnknownWorld } from './mock-worlds.js'
+import type { ScenarioInput } from './scenario/schema.js'
 import type { MockRequest, MockResponse } from './server/message.js'
+import { mayControl } from './server/origin.js'
 import { routes } from './server/routes.js'
 import { version } from './version.js'
 
@@ -24,6 +26,10 @@ export interface ServiceOptions {
    * Default: nothing is refused.
    */
   readonly readOnlyBecause?: string | undefined
+  /** Reads the text of a scenario file, for the control API. Throws `UsageError`. Default: it refuses texts. */
+  readonly parseScenario?: ((text: string, file: string) => ScenarioInput) | undefined
+  /** Returns the page at `/`. Default: a page that says that there is no dashboard. */
+  readonly dashboard?: (() => Dashboard) | undefined
 }
 
 /**
@@ -32,7 +38,14 @@ export interface ServiceOptions {
  */
 export function createService(
   mock: ServableMock,
-  { control = true, controlHosts = [], unknownWorld = 'create', readOnlyBecause }: ServiceOptions = {},
+  {
+    control = true,
+    controlHosts = [],
+    unknownWorld = 'create',
+    readOnlyBecause,
+    dashboard,
+    parseScenario,
+  }: ServiceOptions = {},
 ): Service {
   const { worlds } = mock
   const isReadOnly = readOnlyBecause !== undefined
@@ -42,7 +55,15 @@ export function createService(
     const startedAt = performance.now()
     try {
       if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
-      const response = await handleControl({ mock: world, server: mock, version, url, request, isReadOnly })
+      const response = await handleControl({
+        mock: world,
+        server: mock,
+        parseScenario,
+        version,
+        url,
+        request,
+        isReadOnly,
+      })
       return world.respond(request, response, startedAt)
     } catch (error) {
       return world.refuse(request, error, startedAt)
@@ -71,7 +92,13 @@ export function createService(
     const { mock: world, request: inner, basePath } = worlds.find(request, forUnknownWorld)
     // This URL names the world in its path, even if the request named it in a header.
     if (isControl) return answerControlCall(inner, world, origin() + worldPath(world.id))
-    const page = pageFor(inner, () => ({ mock: world, url: origin() + basePath, version }))
+    const page = pageFor(inner, () => ({
+      mock: world,
+      url: origin() + basePath,
+      version,
+      // The dashboard only works where the control API answers.
+      dashboard: control && mayControl(request, controlHosts) ? dashboard : undefined,
+    }))
     if (page) return world.respond(inner, page)
     return isReadOnly ? refuseOperation(inner, world, readOnlyBecause) : world.handle(inner)
   }

@@ -21,6 +21,10 @@ const folders: Readonly<Record<string, { readonly folders: readonly string[]; re
       folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control'],
       packages: ['eventsource-parser'],
     },
+    dashboard: {
+      folders: ['generated', 'contract', 'store', 'server', 'control'],
+      packages: ['preact', '@preact/signals', 'qrcode-generator', 'eventsource-parser'],
+    },
     testing: {
       folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client', '.'],
       packages: ['zod', 'msw', '@playwright/test'],
@@ -50,7 +54,7 @@ interface Import {
 }
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter(file => file.endsWith('.ts'))
+  .filter(file => /\.tsx?$/.test(file))
   .map(normalize)
 
 const imports: readonly Import[] = files.flatMap(from =>
@@ -61,7 +65,10 @@ const imports: readonly Import[] = files.flatMap(from =>
 
 const isRelative = ({ specifier }: Import) => specifier.startsWith('.')
 const isOfNode = ({ specifier }: Import) => specifier.startsWith('node:')
-const targetOf = ({ from, specifier }: Import) => normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+const targetOf = ({ from, specifier }: Import) => {
+  const module = normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+  return files.includes(module) ? module : `${module}x`
+}
 const folderOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.')
 const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 const describeImport = ({ from, specifier }: Import) => `${from} imports ${specifier}`
@@ -115,6 +122,14 @@ describe('a folder of src', () => {
     expect(wrong.map(describeImport)).toEqual([])
   })
 
+  it('imports only types and generated data of other folders, if it is the dashboard', () => {
+    const wrong = files
+      .filter(file => folderOf(file) === 'dashboard')
+      .flatMap(file => readFileSync(join('src', file), 'utf8').match(/^import (?!type )[^']*'\.\.\/[^']*'$/gm) ?? [])
+
+    expect(wrong.filter(one => !one.includes("'../generated/"))).toEqual([])
+  })
+
   it('imports only types of yaml, except at the top', () => {
     const wrong = files.filter(file => {
       const withoutTypes = readFileSync(join('src', file), 'utf8').replaceAll(/^import type [^']*'yaml'$/gm, '')
@@ -142,7 +157,7 @@ describe('imports', () => {
 
 describe('a file', () => {
   it('has a name that tells its subject', () => {
-    const vague = /(^|\/)(utils?|helpers?|common|types|misc|shared)\.ts$|[A-Z_]/
+    const vague = /(^|\/)(utils?|helpers?|common|types|misc|shared)\.tsx?$|[A-Z_]/
 
     expect(files.filter(file => vague.test(file))).toEqual([])
   })

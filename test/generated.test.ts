@@ -6,6 +6,7 @@ import { parseScenario } from '../src/scenarios.js'
 import { pages } from './support/docs.js'
 import { withGenerated, withoutGenerated } from './support/generated-tables.js'
 import { generatedFiles, generatedTypes } from './support/generated-types.js'
+import { landModule } from './support/land.js'
 
 it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../fixtures/scenario.schema.json')
@@ -13,6 +14,10 @@ it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
 
 it('`npm run generate` writes src/scenario/shipped.ts', async () => {
   await expect(shippedModule()).toMatchFileSnapshot('../src/scenario/shipped.ts')
+})
+
+it('`npm run generate` writes src/generated/land.ts', async () => {
+  await expect(landModule()).toMatchFileSnapshot('../src/generated/land.ts')
 })
 
 it.each(generatedFiles)('`npm run generate` writes src/generated/%s.ts', async file => {

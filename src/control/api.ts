@@ -5,7 +5,9 @@ import { Expectation, JournalFilter, RequestPattern } from '../contract/journal.
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
+import { hasContent } from '../scenario/yaml.js'
 import { header, type MockRequest } from '../server/message.js'
 import { checkOwnPage } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
@@ -161,16 +163,27 @@ export const controlCalls = [
     run: ({ server }) => ({ scenarios: server.scenarios }),
   }),
   call('PUT /scenario', {
-    summary: 'Loads another scenario, in one change set.',
+    summary:
+      'Loads another scenario, in one change set: by its `name`, as JSON (`scenario`), or as the `text` of a YAML or JSON file. `file` is the name of the text in messages.',
     body: z
-      .strictObject({ name: z.string().optional(), scenario: ScenarioOrName.optional() })
+      .strictObject({
+        name: z.string().optional(),
+        scenario: ScenarioOrName.optional(),
+        text: z.string().optional(),
+        file: z.string().optional(),
+      })
       .refine(
-        ({ name, scenario }) => (name === undefined) !== (scenario === undefined),
-        'expected name or scenario, not both',
+        ({ name, scenario, text }) => [name, scenario, text].filter(one => one !== undefined).length === 1,
+        'expected one of name, scenario and text',
       ),
     maxBodyBytes: maxScenarioBytes,
-    async run({ mock, body: { name, scenario } }) {
-      await mock.load(name ?? scenario ?? {})
+    async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario }) {
+      if (text !== undefined && !parseScenario)
+        throw new UsageError('text: this mock cannot read YAML, because it runs in a page. Send a scenario as JSON')
+      if (text !== undefined && !hasContent(text))
+        throw new UsageError(`${file} is empty: a scenario has at least one key, such as game_modes`)
+      const read = text === undefined ? undefined : parseScenario?.(text, file)
+      await mock.load(read ?? name ?? scenario ?? {})
       return describeWorld(mock)
     },
   }),
@@ -237,7 +250,7 @@ export const controlCalls = [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has. `pending` lists the requests that wait for their answers now. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
+      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
     query: JournalFilter.extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
@@ -246,6 +259,7 @@ export const controlCalls = [
     run: ({ mock: { journal }, query: { answers, ...filter } }) => ({
       exchanges: journal.find(filter, answers),
       dropped: journal.dropped(),
+      oldest: journal.oldest(),
       pending: journal.pending(filter.operation),
     }),
   }),

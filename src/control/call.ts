@@ -36,6 +36,8 @@ export interface ControlContext {
     /** Lists the game servers that the mock has started for a world. Absent if it starts none. */
     readonly gameServers?: ((worldId: string) => readonly GameServerState[]) | undefined
   }
+  /** Reads the text of a scenario file. Throws `UsageError`. Absent in a page, which has no YAML library. */
+  readonly parseScenario?: ((text: string, file: string) => ScenarioInput) | undefined
   /** The version of mockmaker. */
   readonly version: string
   /** The URL by which the client reaches the world, without a slash at its end. */

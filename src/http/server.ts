@@ -9,9 +9,11 @@ import { maxControlBody } from '../control/handler.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mock, toServable } from '../mock.js'
 import { type AppOptions, checkListenOptions, type ListenOptions } from '../options.js'
+import { parseScenarioText } from '../scenario-file.js'
 import { bodyLimit, header, type MockRequest } from '../server/message.js'
 import { checkHost } from '../server/origin.js'
 import { createService, type ServiceOptions } from '../service.js'
+import { readDashboard } from './dashboard.js'
 import { type BodyLimit, handleNodeRequest, parseTarget } from './node-adapter.js'
 
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
@@ -29,7 +31,13 @@ export function createListener(
   checkListenOptions(options)
   const { allowedHosts = [], control = true, controlHosts } = options
   const mock = toServable(served)
-  const answer = createService(mock, { control, controlHosts, readOnlyBecause })
+  const answer = createService(mock, {
+    control,
+    controlHosts,
+    readOnlyBecause,
+    dashboard: readDashboard,
+    parseScenario: parseScenarioText,
+  })
   const limit: BodyLimit = control ? bodyLimitOf : () => bodyLimit
   // A client sends the same Host each time.
   let lastAllowed: string | undefined

@@ -80,6 +80,11 @@ export class WorldJournal implements Journal {
     return this.#history.dropped
   }
 
+  /** Returns the id of the oldest exchange. */
+  oldest(): number | undefined {
+    return this.#history.exchanges[0]?.id
+  }
+
   verify(expectation: Expectation): Verification {
     const { tables } = this.#world
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))

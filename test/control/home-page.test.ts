@@ -1,79 +1,55 @@
 import { describe, expect, it } from 'vitest'
-import { operationIds, operations } from '../../src/contract.js'
 import { createMockmaker } from '../../src/index.js'
-import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { page } from '../support/pages.js'
 
-/** Returns the home page of a scenario, by default of the default one. */
-const home = (scenario?: ScenarioInput) => page('/', { mock: createMockmaker({ scenario }) }).body
-
-/** Returns the visible text of HTML. */
-function read(html: string): string {
-  const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
-  return html.replaceAll(/<[^>]*>/g, '').replaceAll(/&(#?\w+);/g, (_, name: string) => entities[name] ?? '?')
+const dashboard = {
+  html: '<!doctype html><title>The dashboard</title>',
+  styleHash: 'sha256-style',
+  scriptHash: 'sha256-script',
 }
 
 describe('the home page', () => {
-  it('shows the URL and the title', () => {
-    const body = home({ title: 'Friday night' })
+  it('is the dashboard, with a policy that allows its style and its script', () => {
+    const { body, headers } = page('/', { dashboard: () => dashboard })
+
+    expect(body).toBe(dashboard.html)
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; style-src 'sha256-style'; script-src 'sha256-script'; connect-src 'self';/,
+      ),
+    })
+  })
+
+  it('does not read the dashboard for a client that wants JSON', () => {
+    const read = () => {
+      throw new Error('the dashboard was read')
+    }
+
+    const { headers } = page('/', { dashboard: read, headers: { accept: 'application/json' } })
+
+    expect(headers['content-type']).toBe('application/json')
+  })
+})
+
+describe('the home page without a dashboard', () => {
+  it('shows the URL and the title, and says why there is no dashboard', () => {
+    const { body } = page('/', { mock: createMockmaker({ scenario: { title: 'Friday night' } }) })
 
     expect(body).toContain('<h1 dir="auto">Friday night</h1>')
     expect(body).toContain('<title>Friday night – mockmaker</title>')
     expect(body).toContain('http://127.0.0.1:4100</p>')
+    expect(body).toContain('It needs the control API')
+    expect(body).toContain('<a href="openapi.json">')
   })
 
-  it('counts the records of the world', () => {
-    const body = home({
-      regions: ['lnd-fra', 'lnd-lon'],
-      game_modes: ['duel', 'ffa'],
-      lobbies: [{ game_mode_id: 'duel', total_player_count: 3 }],
-    })
-
-    const counts = [...body.matchAll(/<dt>([^<]*)<\/dt><dd>(\d+)<\/dd>/g)].map(([, name, count]) => `${count} ${name}`)
-    expect(counts).toEqual(['1 game', '1 namespace', '2 game modes', '2 regions', '1 lobby', '3 players'])
-  })
-
-  it('counts the world as it is now', async () => {
-    const mock = createMockmaker({ scenario: { game_modes: ['duel'] } })
-
-    await mock.world.lobbies.create({ game_mode_id: 'duel' })
-    await mock.world.lobbies.create({ game_mode_id: 'duel' })
-
-    expect(page('/', { mock }).body).toContain('<dt>lobbies</dt><dd>2</dd>')
-  })
-
-  it('shows each token with a line of curl, public first, then development, then cloud', () => {
-    const calls = [...home().matchAll(/<code class="call">([^<]*)<\/code>/g)].map(([, call]) => read(call ?? ''))
-
-    expect(calls).toEqual([
-      'curl http://127.0.0.1:4100/matchmaker/lobbies/list',
-      "curl -H 'Authorization: Bearer pub_prod.mock.one' http://127.0.0.1:4100/matchmaker/lobbies/list",
-      "curl -H 'Authorization: Bearer dev_prod.mock.one' http://127.0.0.1:4100/matchmaker/lobbies/list",
-      expect.stringMatching(
-        /^curl -H 'Authorization: Bearer cloud.mock.tanks' -d .*\/cloud\/devices\/links\/complete$/,
-      ),
-    ])
-  })
-
-  it('shows no call without a token if the default namespace is not tokenless', () => {
-    expect(home({ tokenless: false })).not.toContain('no token')
-  })
-
-  it('shows all operations, and a link to the OpenAPI document', () => {
-    const text = read(home())
-
-    for (const id of operationIds) expect(text).toContain(`${operations[id].method} ${operations[id].path}`)
-    expect(home()).toContain('<a href="openapi.json">')
-  })
-
-  it('escapes the title and the tokens', () => {
+  it('escapes the title', () => {
     const evil = `"'><script>alert(1)</script>&amp;`
 
-    const body = home({ title: evil, tokens: { public: evil } })
+    const { body } = page('/', { mock: createMockmaker({ scenario: { title: evil } }) })
 
     expect(body).not.toContain('<script')
     expect(body).toContain('<h1 dir="auto">&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;</h1>')
-    expect(read(body)).toContain(evil)
   })
 
   it('escapes the URL, which may come from a Host header', () => {

@@ -59,12 +59,14 @@ describe('a world', () => {
     expect(links).toEqual([of(''), of('/w/test-42'), of('/w/copy'), of('/w/back')])
   })
 
-  it('shows its own page at its path, with calls of its own URL', async ({ serve }) => {
+  it('has the page at its path, and its own URL there', async ({ serve }) => {
     const { url, send } = await serve()
+    const at = (accept: string) => send({ method: 'GET', path: '/w/other/', headers: { accept } })
 
-    const page = await send({ method: 'GET', path: '/w/other/', headers: { accept: 'text/html' } })
-
-    expect(page.body).toContain(`${url}/w/other/matchmaker/lobbies/list`)
+    expect((await at('text/html')).body).toBe(
+      (await send({ method: 'GET', path: '/', headers: { accept: 'text/html' } })).body,
+    )
+    expect(json(await at('application/json'))).toMatchObject({ url: `${url}/w/other` })
   })
 
   it.for(['a b', 'a.b', 'ä', 'x'.repeat(65), ''])('cannot have the id %j', async (id, { serve }) => {

@@ -1,0 +1,131 @@
+import { useSignalEffect } from '@preact/signals'
+import { ClientDialog } from './connect.js'
+import { DevicesDialog } from './devices.js'
+import { FaultsDialog } from './faults.js'
+import { timeOfDay } from './format.js'
+import type { Missed } from './live-world.js'
+import { Lobbies } from './lobbies.js'
+import { LobbyDrawer } from './lobby-drawer.js'
+import { usePage, type View } from './page-state.js'
+import { Requests } from './requests.js'
+import { ScenarioDrop } from './scenario-menu.js'
+import { Timeline } from './timeline.js'
+import { TopBar } from './top-bar.js'
+import { WorldMap } from './world-map.js'
+
+/** The whole page. */
+export function App() {
+  const page = usePage()
+  useSignalEffect(() => {
+    const title = page.live.about.value?.title
+    document.title = title === undefined ? 'mockmaker' : `${title} – mockmaker`
+  })
+  return (
+    <ScenarioDrop>
+      <TopBar />
+      <Notices />
+      <main data-view={page.view.value}>
+        <div class="columns">
+          <div class="column">
+            <WorldMap />
+            <Lobbies />
+          </div>
+          <div class="column">
+            <Requests />
+          </div>
+        </div>
+        <Timeline />
+      </main>
+      <ViewTabs />
+      <LobbyDrawer />
+      <ClientDialog />
+      <DevicesDialog />
+      <FaultsDialog />
+    </ScenarioDrop>
+  )
+}
+
+const missedWords: { readonly [missed in Missed]: string } = {
+  restart: 'The mock was restarted. You see its new world.',
+  gap: 'The page was away for too long. It has read the world again, and older changes are missing in the timeline.',
+}
+
+/** What the user must know: the page shows the past, has lost the mock, has missed events, or an action has failed. */
+function Notices() {
+  const page = usePage()
+  const { past, live, message } = page
+  const { about, connection, missed } = live
+  return (
+    <div class="notices" role="status">
+      {connection.value === 'lost' && (
+        <p class="notice bad">The mock does not answer. The page connects again as soon as it does.</p>
+      )}
+      {about.value?.read_only && <p class="notice">This world is only shown. Nothing can be changed.</p>}
+      {past.value && (
+        <p class="notice">
+          You look at {timeOfDay(past.value.at)}. The world goes on.
+          <button type="button" onClick={() => page.fork(past.value?.revision)}>
+            Fork from here
+          </button>
+          <button type="button" class="main" onClick={() => page.returnToNow()}>
+            Back to now
+          </button>
+        </p>
+      )}
+      {connection.value === 'deleted' && (
+        <p class="notice bad">
+          The world {about.value?.id} has been deleted. You see how it was.
+          <button type="button" onClick={() => page.openWorld('default')}>
+            Open the default world
+          </button>
+        </p>
+      )}
+      {missed.value !== undefined && (
+        <p class="notice">
+          {missedWords[missed.value]}
+          <DismissButton onClick={() => (missed.value = undefined)} />
+        </p>
+      )}
+      {message.value && (
+        <p class={message.value.isError ? 'notice bad' : 'notice'}>
+          <span dir="auto">{message.value.text}</span>
+          <DismissButton onClick={() => (message.value = undefined)} />
+        </p>
+      )}
+    </div>
+  )
+}
+
+function DismissButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <button type="button" onClick={onClick}>
+      Dismiss
+    </button>
+  )
+}
+
+const viewNames: { readonly [name in View]: string } = {
+  world: 'World',
+  lobbies: 'Lobbies',
+  requests: 'Requests',
+  time: 'Time',
+}
+
+/** The parts of the page, for narrow screens. */
+function ViewTabs() {
+  const { view } = usePage()
+  return (
+    <nav class="tabs" aria-label="Parts of the page">
+      {Object.entries(viewNames).map(([name, text]) => (
+        <button
+          key={name}
+          type="button"
+          aria-current={view.value === name ? 'page' : undefined}
+          onClick={() => (view.value = name as View)} // a key of the table
+        >
+          {text}
+        </button>
+      ))}
+    </nav>
+  )
+}

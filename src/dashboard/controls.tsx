@@ -1,0 +1,175 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { usePage } from './page-state.js'
+
+// The controls that several parts of the page use.
+
+interface DialogProps {
+  /** The name by which `PageState.dialog` opens it. */
+  readonly name: string
+  readonly title: string
+  readonly children: ComponentChildren
+}
+
+/** A dialog of the page. It is rendered only while it is open. Escape closes it. */
+export function Dialog({ name, title, children }: DialogProps) {
+  const { dialog } = usePage()
+  if (dialog.value !== name) return null
+  return (
+    <Modal title={title} onClose={() => (dialog.value = undefined)}>
+      {children}
+    </Modal>
+  )
+}
+
+interface ModalProps {
+  readonly title: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+  onClose(): void
+}
+
+/** A modal dialog that opens when it is rendered. */
+export function Modal({ title, children, onClose, ...rest }: ModalProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    element.current?.showModal()
+  }, [])
+  const closeOutside = (event: MouseEvent) => {
+    // A click on the backdrop has the dialog itself as its target.
+    if (event.target === element.current) element.current?.close()
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog
+    <dialog ref={element} class={rest.class} aria-labelledby="dialog-title" onClose={onClose} onClick={closeOutside}>
+      <div class="dialog">
+        <header>
+          <h2 id="dialog-title" dir="auto">
+            {title}
+          </h2>
+          <button type="button" class="plain" aria-label="Close" onClick={() => element.current?.close()}>
+            ✕
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+interface MenuProps {
+  readonly id: string
+  readonly label: ComponentChildren
+  /** The name for screen readers. */
+  readonly name: string
+  readonly class?: string
+  /** Its contents are created when it opens. */
+  readonly children: (close: () => void) => ComponentChildren
+  onOpen?(): void
+}
+
+/** A button that opens a small box below it. Escape, and a click elsewhere, close the box. */
+export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) {
+  const page = usePage()
+  const button = useRef<HTMLButtonElement>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const isOpen = page.dialog.value === id
+  const close = () => {
+    if (page.dialog.value !== id) return
+    page.dialog.value = undefined
+    button.current?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = (event: Event) => {
+      const isInside = box.current?.contains(event.target as Node) || button.current?.contains(event.target as Node)
+      if (!isInside && page.dialog.value === id) page.dialog.value = undefined
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    box.current?.querySelector<HTMLElement>('button, input, select, a')?.focus()
+    return () => document.removeEventListener('pointerdown', closeOutside)
+  }, [isOpen, id, page])
+  const toggle = () => {
+    page.dialog.value = isOpen ? undefined : id
+    if (!isOpen) onOpen?.()
+  }
+  const closeOnEscape = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from inside
+    <div class="menu" onKeyDown={closeOnEscape}>
+      <button
+        type="button"
+        ref={button}
+        class={rest.class}
+        aria-label={name}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={toggle}
+      >
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      {isOpen && (
+        <div class="box" id={id} ref={box}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface CodeBlockProps {
+  readonly text: string
+  readonly label: string
+}
+
+/** Code to read and to copy. */
+export function CodeBlock({ text, label }: CodeBlockProps) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+      <section aria-label={label} tabIndex={0}>
+        <pre>{text}</pre>
+      </section>
+      <CopyButton text={() => text} label="Copy" />
+    </div>
+  )
+}
+
+interface CopyButtonProps {
+  readonly label: string
+  text(): string | Promise<string>
+}
+
+/** Copies a text to the clipboard. */
+export function CopyButton({ label, text }: CopyButtonProps) {
+  const page = usePage()
+  const copy = () =>
+    page.run(async () => {
+      await navigator.clipboard.writeText(await text())
+      return 'Copied.'
+    })
+  return (
+    <button type="button" onClick={copy}>
+      {label}
+    </button>
+  )
+}
+
+/** Reads the value of a control from its event. */
+export function textIn(event: {
+  readonly currentTarget: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+}): string {
+  return event.currentTarget.value
+}
+
+/** The sign of a button that removes a filter. */
+export function Removal({ children }: { readonly children: string }) {
+  return (
+    <>
+      <span aria-hidden="true">✕</span>
+      <span class="hidden">{children}</span>
+    </>
+  )
+}

@@ -1,0 +1,254 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Fault, FaultState } from '../contract/faults.js'
+import { Dialog, textIn } from './controls.js'
+import { counted } from './format.js'
+import { usePage } from './page-state.js'
+
+interface Preset {
+  readonly name: string
+  readonly fault: Fault
+}
+
+const presets: readonly Preset[] = [
+  { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
+  { name: 'One in ten requests fails', fault: { effect: { error: { status: 500 } }, chance: 0.1 } },
+  { name: 'Rate limited', fault: { effect: { error: { code: 'API_RATE_LIMIT' } } } },
+  { name: 'The connection drops', fault: { effect: { reset: true } } },
+  { name: 'Hold every find until you release it', fault: { operation: 'lobbies.find', effect: { hold: true } } },
+]
+
+const lifetimes = [
+  { name: 'Once', limit: { times: 1 } },
+  { name: '30 s', limit: { for: '30s' } },
+  { name: 'Until off', limit: {} },
+] as const
+
+/** The dialog with the faults of the world. */
+export function FaultsDialog() {
+  return (
+    <Dialog name="faults" title="Faults">
+      <FaultsForm />
+    </Dialog>
+  )
+}
+
+function FaultsForm() {
+  const page = usePage()
+  const add = (fault: Fault) =>
+    page.run(async () => {
+      const { id } = await page.api.call('POST /faults', { body: fault })
+      return `Fault ${id} is on.`
+    })
+  return (
+    <fieldset disabled={page.isReadOnly.value}>
+      <ActiveFaults />
+      <h3>Make it go wrong</h3>
+      <ul class="lines">
+        {presets.map(({ name, fault }) => (
+          <li key={name}>
+            <span>{name}</span>
+            <span class="tools" role="group" aria-label={name}>
+              {lifetimes.map(({ name: lifetime, limit }) => (
+                <button key={lifetime} type="button" onClick={() => add({ ...fault, ...limit })}>
+                  {lifetime}
+                </button>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <CustomFault onAdd={add} />
+    </fieldset>
+  )
+}
+
+function ActiveFaults() {
+  const page = usePage()
+  const faults = page.live.faults.value
+  if (faults.length === 0) return <p class="muted">No fault is on. Every request gets its regular answer.</p>
+  const call = (route: 'DELETE /faults/{fault_id}' | 'POST /faults/{fault_id}/release', id: string) =>
+    page.run(async () => {
+      await page.api.call(route, { params: { fault_id: id } })
+      return undefined
+    })
+  return (
+    <ul class="lines" aria-label="Faults that are on">
+      {faults.map(fault => (
+        <li key={fault.id}>
+          <span dir="auto">
+            <b>{fault.id}</b> {effectWords(fault)}, {fault.operation ?? 'every request'}
+            {limitWords(fault)}
+            <small class="muted">
+              applied to {counted(fault.struck, 'request', 'requests')}
+              {fault.holding > 0 && `, holds ${fault.holding}`}
+            </small>
+          </span>
+          <span class="tools">
+            {fault.holding > 0 && (
+              <button type="button" onClick={() => call('POST /faults/{fault_id}/release', fault.id)}>
+                Release
+              </button>
+            )}
+            <button type="button" onClick={() => call('DELETE /faults/{fault_id}', fault.id)}>
+              Turn off
+            </button>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function effectWords({ effect: { delay, error, reset, empty, hold, spurious } }: FaultState): string {
+  if (delay !== undefined) return `delay ${typeof delay === 'string' ? delay : JSON.stringify(delay)}`
+  if (error) return `error ${[error.status, error.code].filter(part => part !== undefined).join(' ')}`
+  if (reset) return 'connection drops'
+  if (empty) return 'no answer'
+  if (hold) return 'hold'
+  return `wakes watches after ${spurious}`
+}
+
+function limitWords({ times, for: lasting, chance }: FaultState): string {
+  const parts = [
+    ...(times === undefined ? [] : [times === 1 ? 'once' : `${times} times`]),
+    ...(lasting === undefined ? [] : [`for ${lasting}`]),
+    ...(chance === undefined || chance === 1 ? [] : [`${Math.round(chance * 100)} of 100`]),
+  ]
+  return parts.map(part => `, ${part}`).join('')
+}
+
+type EffectName = 'error' | 'delay' | 'reset' | 'empty' | 'hold'
+
+const effectNames: { readonly [name in EffectName]: string } = {
+  error: 'Answer with an error',
+  delay: 'Delay the answer',
+  hold: 'Hold the request',
+  reset: 'Drop the connection',
+  empty: 'Close it without an answer',
+}
+
+/** The form for any other fault. */
+function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
+  const page = usePage()
+  const draft = page.faultDraft.value
+  const { code, message } = Object(draft?.answer) as { readonly code?: unknown; readonly message?: unknown }
+  const operation = useSignal<string>(draft?.operation ?? '')
+  const effect = useSignal<EffectName>(draft?.status === 0 ? 'reset' : 'error')
+  const status = useSignal(String(draft && draft.status >= 400 ? draft.status : 500))
+  const errorCode = useSignal(typeof code === 'string' ? code : '')
+  const errorMessage = useSignal(typeof message === 'string' ? message : '')
+  const delay = useSignal('2s')
+  const times = useSignal('')
+  const lasting = useSignal('')
+  const chance = useSignal('100')
+  const operations = useOperationIds()
+  useEffect(() => () => void (page.faultDraft.value = undefined), [page])
+  const effectOf = (): Fault['effect'] => {
+    if (effect.value === 'delay') return { delay: delay.value }
+    if (effect.value !== 'error') return { [effect.value]: true }
+    const error = {
+      status: Number(status.value),
+      ...(errorCode.value === '' ? {} : { code: errorCode.value }),
+      ...(errorMessage.value === '' ? {} : { message: errorMessage.value }),
+    }
+    return { error: error as NonNullable<Fault['effect']['error']> } // the mock checks the code
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void onAdd({
+      ...(operation.value === '' ? {} : { operation: operation.value }),
+      effect: effectOf(),
+      ...(times.value === '' ? {} : { times: Number(times.value) }),
+      ...(lasting.value === '' ? {} : { for: lasting.value }),
+      ...(chance.value === '100' ? {} : { chance: Number(chance.value) / 100 }),
+    })
+  }
+  return (
+    <details class="custom" open={draft !== undefined}>
+      <summary>Another fault</summary>
+      <form onSubmit={submit}>
+        <label>
+          Operation
+          <input
+            list="operation-ids"
+            placeholder="every request"
+            value={operation.value}
+            onInput={event => (operation.value = textIn(event))}
+          />
+        </label>
+        <datalist id="operation-ids">
+          {operations.value.map(id => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
+        <label>
+          Effect
+          <select
+            value={effect.value}
+            onChange={event => (effect.value = textIn(event) as EffectName)} // an option below
+          >
+            {Object.entries(effectNames).map(([name, text]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {effect.value === 'error' && (
+          <>
+            <TextField label="Status" isNumber signal={status} />
+            <TextField label="Code" placeholder="ERROR" signal={errorCode} />
+            <TextField label="Message" signal={errorMessage} />
+          </>
+        )}
+        {effect.value === 'delay' && <TextField label="Delay" signal={delay} />}
+        <TextField label="Times" isNumber placeholder="always" signal={times} />
+        <TextField label="For" placeholder="until off, or 30s" signal={lasting} />
+        <TextField label="Of 100 requests" isNumber signal={chance} />
+        <button type="submit" class="main">
+          Turn it on
+        </button>
+      </form>
+    </details>
+  )
+}
+
+interface TextFieldProps {
+  readonly label: string
+  readonly isNumber?: boolean
+  readonly placeholder?: string
+  readonly signal: Signal<string>
+}
+
+function TextField({ label, isNumber, placeholder, signal }: TextFieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        inputMode={isNumber ? 'decimal' : undefined}
+        placeholder={placeholder}
+        value={signal.value}
+        onInput={event => (signal.value = textIn(event))}
+      />
+    </label>
+  )
+}
+
+/** Reads the ids of all operations from the OpenAPI document. */
+function useOperationIds(): Signal<readonly string[]> {
+  const { api } = usePage()
+  const ids: Signal<readonly string[]> = useSignal([])
+  useEffect(() => {
+    fetch(`${api.url}/openapi.json`)
+      .then(response => response.json())
+      .then(({ paths }: { paths: Record<string, Record<string, { operationId?: string }>> }) => {
+        ids.value = Object.values(paths).flatMap(path =>
+          Object.values(path).flatMap(({ operationId }) => (operationId === undefined ? [] : [operationId])),
+        )
+      })
+      // The list only helps to type.
+      .catch(() => {})
+  }, [api, ids])
+  return ids
+}

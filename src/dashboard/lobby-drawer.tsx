@@ -1,0 +1,290 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Explanation } from '../control/explain.js'
+import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
+import { CodeBlock, CopyButton, Modal, textIn } from './controls.js'
+import { bytes, counted, duration, grouped } from './format.js'
+import { playersOf, regionName, seatWords } from './lobby-rows.js'
+import { type PageState, usePage } from './page-state.js'
+
+/** The most seats that are drawn, and the most players that are listed. */
+const mostDots = 120
+const mostListed = 50
+
+/** A longer state cannot be edited in the page. In characters. */
+const longestState = 200_000
+
+/** The details of the chosen lobby. */
+export function LobbyDrawer() {
+  const page = usePage()
+  const id = page.lobbyId.value
+  if (id === undefined) return null
+  const { tables } = page.shown.value
+  const lobby = tables.lobbies.get(id)
+  return (
+    <Modal
+      key={id}
+      class="drawer"
+      title={lobby ? `${lobby.game_mode_id} in ${regionName(lobby.region_id, tables)}` : 'Lobby'}
+      onClose={() => (page.lobbyId.value = undefined)}
+    >
+      {lobby ? <LobbyDetails lobby={lobby} /> : <p>The mock has deleted this lobby.</p>}
+    </Modal>
+  )
+}
+
+function LobbyDetails({ lobby }: { readonly lobby: LobbyRow }) {
+  const page = usePage()
+  return (
+    <>
+      <p>
+        <code>{lobby.lobby_id}</code> <CopyButton label="Copy the id" text={() => lobby.lobby_id} />
+      </p>
+      <Seats lobby={lobby} />
+      <fieldset disabled={page.isReadOnly.value || lobby.status === 'stopped'}>
+        <Actions lobby={lobby} />
+      </fieldset>
+      <Listing lobby={lobby} />
+      <fieldset disabled={page.isReadOnly.value || lobby.status === 'stopped'}>
+        <State lobby={lobby} />
+      </fieldset>
+      <ServerOf lobby={lobby} />
+    </>
+  )
+}
+
+/** Says if clients find the lobby in their lists, and why. */
+function Listing({ lobby }: { readonly lobby: LobbyRow }) {
+  const page = usePage()
+  const answer: Signal<Explanation | undefined> = useSignal(undefined)
+  const { lobby_id, status, is_closed, publicity, total_player_count } = lobby
+  const isPast = page.past.value !== undefined
+  useEffect(() => {
+    if (isPast) return
+    page.api
+      .call('GET /explain', { query: { lobby_id } })
+      .then(explanation => (answer.value = explanation))
+      // The stream tells when the mock is gone.
+      .catch(() => {})
+  }, [lobby_id, status, is_closed, publicity, total_player_count, isPast])
+  if (isPast || !answer.value) return null
+  const isListed = answer.value.verdict === 'listed'
+  return (
+    <details open={!isListed}>
+      <summary>Why is it {isListed ? '' : 'not '}in my list?</summary>
+      <ul class="reasons">
+        {answer.value.because.map(reason => (
+          <li key={reason} dir="auto">
+            {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Seats({ lobby }: { readonly lobby: LobbyRow }) {
+  const page = usePage()
+  const players = playersOf(lobby.lobby_id, page.shown.value.tables)
+  const { max_players_normal, total_player_count } = lobby
+  const connected = players.filter(({ status }) => status === 'connected')
+  const reserved = players.filter(({ status }) => status === 'reserved')
+  const onlyCounted = Math.max(0, total_player_count - connected.length)
+  const dots = [
+    ...connected.map(() => 'plays'),
+    ...Array.from({ length: Math.min(mostDots, onlyCounted) }, () => 'plays'),
+    ...reserved.map(() => 'on the way'),
+    ...Array.from(
+      { length: Math.min(mostDots, Math.max(0, max_players_normal - total_player_count - reserved.length)) },
+      () => 'free',
+    ),
+  ].slice(0, mostDots)
+  const more = Math.max(max_players_normal, total_player_count + reserved.length) - dots.length
+  return (
+    <section>
+      <h3>Seats: {seatWords(lobby)}</h3>
+      <p class="dots" aria-hidden="true">
+        {dots.map((state, i) => (
+          <i key={i} data-state={state} />
+        ))}
+        {more > 0 && ` and ${grouped(more)} more`}
+      </p>
+      {players.length > 0 && (
+        <ul class="lines seated" aria-label="Players">
+          {players.slice(0, mostListed).map(player => (
+            <PlayerLine key={player.player_token} player={player} />
+          ))}
+        </ul>
+      )}
+      {players.length > mostListed && (
+        <p class="muted">and {counted(players.length - mostListed, 'player', 'players')}</p>
+      )}
+      {onlyCounted > 0 && (
+        <p class="muted">The scenario only counts {counted(onlyCounted, 'player', 'players')} of this lobby.</p>
+      )}
+    </section>
+  )
+}
+
+function PlayerLine({ player }: { readonly player: PlayerRow }) {
+  const page = usePage()
+  const remove = () =>
+    page.run(async () => {
+      await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player.player_token } })
+      return undefined
+    })
+  return (
+    <li>
+      <span>
+        {player.status === 'reserved' ? 'on the way' : 'plays'} from {player.address}
+        <span class="muted">{timerWords(player, page.time.value)}</span>
+      </span>
+      <button type="button" disabled={page.isReadOnly.value} onClick={remove}>
+        Remove
+      </button>
+    </li>
+  )
+}
+
+/** Says what happens to a player next: `, connects in 2 s`. */
+function timerWords(player: PlayerRow, now: number): string {
+  const timers =
+    player.status === 'reserved'
+      ? ([
+          ['connects', player.connects_at],
+          ['loses the seat', player.expires_at],
+        ] as const)
+      : player.status === 'connected'
+        ? ([['leaves', player.leaves_at]] as const)
+        : []
+  return timers
+    .flatMap(([verb, at]) => (at === undefined ? [] : [`, ${verb} in ${duration(Math.max(0, at - now))}`]))
+    .join('')
+}
+
+function Actions({ lobby }: { readonly lobby: LobbyRow }) {
+  const page = usePage()
+  const { lobby_id, is_closed } = lobby
+  const update = (body: object, text: string) => page.run(() => updateLobby(page, lobby_id, body).then(() => text))
+  const fill = () => {
+    const total_player_count = Math.max(0, lobby.max_players_normal - lobby.reserved_player_count)
+    return update({ total_player_count }, 'The lobby is full.')
+  }
+  return (
+    <section class="actions">
+      <button
+        type="button"
+        onClick={() => update({ is_closed: !is_closed }, is_closed ? 'The lobby is open.' : 'The lobby is closed.')}
+      >
+        {is_closed ? 'Open' : 'Close'}
+      </button>
+      <button type="button" onClick={fill}>
+        Fill
+      </button>
+      <button type="button" onClick={() => page.run(() => emptyLobby(page, lobby))}>
+        Empty
+      </button>
+      <button type="button" onClick={() => update({ status: 'stopped' }, 'The lobby has stopped.')}>
+        Stop
+      </button>
+    </section>
+  )
+}
+
+async function updateLobby({ api }: PageState, id: string, body: object): Promise<void> {
+  await api.call('PATCH /{table}/{id}', { params: { table: 'lobbies', id }, body: body as Record<string, unknown> }) // any columns
+}
+
+async function emptyLobby(page: PageState, lobby: LobbyRow): Promise<string> {
+  for (const { player_token } of playersOf(lobby.lobby_id, page.live.tables))
+    await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player_token } })
+  await updateLobby(page, lobby.lobby_id, { total_player_count: 0 })
+  return 'The lobby is empty.'
+}
+
+function State({ lobby }: { readonly lobby: LobbyRow }) {
+  const page = usePage()
+  const edited = useSignal<string | undefined>(undefined)
+  const text = lobby.state === undefined ? '' : JSON.stringify(lobby.state, null, 2)
+  if (text.length > longestState)
+    return (
+      <section>
+        <h3>State</h3>
+        <p>The state has {bytes(text.length)}, which is too long to edit here.</p>
+        <CopyButton label="Copy the state" text={() => text} />
+      </section>
+    )
+  const save = (event: Event) => {
+    event.preventDefault()
+    void page
+      .run(async () => {
+        const state = edited.value?.trim() === '' ? null : parseState(edited.value ?? text)
+        await updateLobby(page, lobby.lobby_id, { state })
+        return 'The state is saved.'
+      })
+      .then(isSaved => {
+        if (isSaved) edited.value = undefined
+      })
+  }
+  return (
+    <section>
+      <form onSubmit={save}>
+        <label>
+          State, as JSON
+          <textarea
+            rows={6}
+            spellcheck={false}
+            value={edited.value ?? text}
+            placeholder="The game server has set no state."
+            onInput={event => (edited.value = textIn(event))}
+          />
+        </label>
+        <button type="submit" disabled={edited.value === undefined}>
+          Save the state
+        </button>
+      </form>
+    </section>
+  )
+}
+
+function parseState(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`The state is no JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Says who runs the game server, and how to run one's own. */
+function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
+  const page = usePage()
+  const environment = useSignal('')
+  const { lobby_id, status, run_by } = lobby
+  const server = page.live.servers.value.find(one => one.lobby_id === lobby_id)
+  useEffect(() => {
+    if (status === 'stopped') return
+    page.api
+      .text(`/lobbies/${encodeURIComponent(lobby_id)}/env`)
+      .then(text => (environment.value = text))
+      .catch(() => {})
+  }, [lobby_id, status, page, environment])
+  return (
+    <section>
+      <h3>Game server: {run_by === 'mock' ? 'mock' : 'yours'}</h3>
+      {server && (
+        <p>
+          <code>{server.command}</code>, {server.status}
+          {server.pid !== undefined && `, process ${server.pid}`}
+          {server.exit_code !== undefined && `, exit code ${server.exit_code}`}
+          {server.restarts > 0 && `, ${counted(server.restarts, 'restart', 'restarts')}`}
+        </p>
+      )}
+      {status !== 'stopped' && environment.value !== '' && (
+        <>
+          <p class="muted">To run your own server for this lobby, start it with these variables:</p>
+          <CodeBlock label="Environment of the game server" text={environment.value} />
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals'
+import { Dialog, textIn } from './controls.js'
+import { namespaceName, regionName } from './lobby-rows.js'
+import { usePage } from './page-state.js'
+
+/** The dialog that makes a lobby. */
+export function NewLobbyDialog() {
+  return (
+    <Dialog name="new-lobby" title="Make a lobby">
+      <NewLobbyForm />
+    </Dialog>
+  )
+}
+
+function NewLobbyForm() {
+  const page = usePage()
+  const { tables } = page.shown.value
+  const [firstMode = ''] = tables.gameModes.keys()
+  const mode = useSignal(firstMode)
+  const region = useSignal('')
+  const players = useSignal('0')
+  const chosen = tables.gameModes.get(mode.value)
+  if (!chosen) return <p>The world has no game mode. Load a scenario that has one.</p>
+  const regions = chosen.regions
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void page
+      .run(async () => {
+        const { namespace_id, game_mode_id } = chosen
+        const fields = { namespace_id, game_mode_id, players: Number(players.value) }
+        const region_id = regions.includes(region.value) ? region.value : regions[0]
+        const [lobby] = (
+          await page.api.call('POST /new/lobbies', {
+            body: { lobbies: [region_id === undefined ? fields : { ...fields, region_id }] },
+          })
+        ).lobbies
+        page.lobbyId.value = lobby?.lobby_id
+        return undefined
+      })
+      .then(isMade => {
+        if (isMade) page.dialog.value = undefined
+      })
+  }
+  return (
+    <form onSubmit={submit}>
+      <label>
+        Game mode
+        <select value={mode.value} onChange={event => (mode.value = textIn(event))}>
+          {[...tables.gameModes].map(([key, { namespace_id, game_mode_id }]) => (
+            <option key={key} value={key}>
+              {tables.namespaces.size > 1 ? `${namespaceName(namespace_id, tables)}: ${game_mode_id}` : game_mode_id}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Region
+        <select value={region.value} onChange={event => (region.value = textIn(event))}>
+          {regions.map(id => (
+            <option key={id} value={id}>
+              {regionName(id, tables)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Players who play in it
+        <input
+          type="number"
+          min="0"
+          max={Math.min(1_000, chosen.max_players_direct)}
+          value={players.value}
+          onInput={event => (players.value = textIn(event))}
+        />
+      </label>
+      <button type="submit" class="main">
+        Make the lobby
+      </button>
+    </form>
+  )
+}

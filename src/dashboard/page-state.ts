@@ -1,0 +1,167 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { JournalEntry } from '../contract/journal.js'
+import type { ChangeSetJson } from '../control/events.js'
+import { type Api, Refused } from './api.js'
+import { createTables, type LiveWorld, putRows, type Tables, timeOf } from './live-world.js'
+
+/** The rows of the world at one revision. */
+export interface ShownWorld {
+  readonly revision: number
+  readonly tables: Tables
+}
+
+/** A moment of the past. */
+interface Moment extends ShownWorld {
+  /** The time of the revision, in ms since the epoch. */
+  readonly at: number
+}
+
+/** A part of the page. A phone shows one at a time. */
+export type View = 'world' | 'lobbies' | 'requests' | 'time'
+
+/** A span of time, in ms since the epoch. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** A message to the user. */
+interface Message {
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** What the page shows of a world, and what the user has chosen. */
+export class PageState {
+  readonly api: Api
+  readonly live: LiveWorld
+  /** The moment of the time travel. `undefined`: the page shows the present. */
+  readonly past: Signal<Moment | undefined> = signal(undefined)
+  /** The time of the world's clock, updated a few times a second. */
+  readonly now = signal(0)
+  readonly view: Signal<View> = signal('world')
+  /** The id of the request whose details are shown. */
+  readonly requestId: Signal<number | undefined> = signal(undefined)
+  /** The id of the lobby whose details are shown. */
+  readonly lobbyId: Signal<string | undefined> = signal(undefined)
+  /** The part of the timeline that the user has brushed. The requests of this span are shown. */
+  readonly brushed: Signal<Span | undefined> = signal(undefined)
+  readonly message: Signal<Message | undefined> = signal(undefined)
+  /** The name of the open dialog. */
+  readonly dialog: Signal<string | undefined> = signal(undefined)
+  /** The request from which the user makes a fault. */
+  readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)
+  /** The id of the region whose lobbies are shown. `undefined`: all. */
+  readonly region: Signal<string | undefined> = signal(undefined)
+  /** The rows that the page shows: now, or at the moment of the time travel. */
+  readonly shown: ReadonlySignal<ShownWorld>
+  /** The time that the page shows, in ms since the epoch. */
+  readonly time: ReadonlySignal<number>
+  /** True if the user can change nothing: in the past, in a world that is only shown, and without a connection. */
+  readonly isReadOnly: ReadonlySignal<boolean>
+
+  constructor(api: Api, live: LiveWorld) {
+    this.api = api
+    this.live = live
+    this.shown = computed(() => {
+      // The rows change in place.
+      live.version.value
+      return this.past.value ?? { revision: live.revision.value, tables: live.tables }
+    })
+    this.time = computed(() => this.past.value?.at ?? this.now.value)
+    this.isReadOnly = computed(
+      () =>
+        this.past.value !== undefined ||
+        live.connection.value !== 'live' ||
+        (live.about.value !== undefined && 'read_only' in live.about.value),
+    )
+  }
+
+  /** Reads the clock. */
+  tick(): void {
+    const { value: clock } = this.live.clock
+    if (clock) this.now.value = Math.floor(timeOf(clock))
+  }
+
+  /** Runs an action of the user, and then shows the new state. Shows its result, or the sentence of its error. */
+  async run(action: () => Promise<string | undefined>): Promise<boolean> {
+    try {
+      const text = await action()
+      this.message.value = text === undefined ? undefined : { text, isError: false }
+      return true
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      this.message.value = { text: error.message, isError: true }
+      return false
+    } finally {
+      await this.live.refresh()
+    }
+  }
+
+  /** Shows the world at a revision. Tells the user if the mock no longer has it. */
+  async travelTo(revision: number): Promise<void> {
+    try {
+      const { rows, at } = await this.api.call('GET /rows', { query: { revision } })
+      this.past.value = { revision, at: Date.parse(at), tables: tablesOf(rows) }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      this.message.value = { text: error.message, isError: true }
+    }
+  }
+
+  /** Shows the world at a time of its clock. */
+  async travelToTime(time: number): Promise<void> {
+    const { changes, oldestRevision } = this.live
+    const change = changes.value.findLast(({ at }) => at <= time)
+    await this.travelTo(Math.max(oldestRevision.value, change?.revision ?? 0))
+  }
+
+  /** Copies this world, as it is now or at a revision, and opens the copy. */
+  async fork(revision: number | undefined, name?: string): Promise<void> {
+    await this.run(async () => {
+      const source = this.live.about.value?.id ?? 'default'
+      const id = name ?? `${source}-${revision ?? this.live.revision.value}`
+      await this.api.call('PUT /worlds/{world_id}', {
+        params: { world_id: id },
+        body: revision === undefined ? { fork: source } : { fork: source, revision },
+      })
+      this.openWorld(id)
+      return undefined
+    })
+  }
+
+  /** Opens another world in this tab. */
+  openWorld(id: string): void {
+    location.assign(`${this.api.urlOfWorld(id)}/`)
+  }
+
+  /** Opens the form of a new fault for requests like this one. */
+  openFault(entry: JournalEntry): void {
+    this.faultDraft.value = entry
+    this.dialog.value = 'faults'
+  }
+
+  /** Shows the present again. */
+  returnToNow(): void {
+    this.past.value = undefined
+  }
+}
+
+function tablesOf(rows: ChangeSetJson['puts']): Tables {
+  const tables = createTables()
+  putRows(tables, rows)
+  return tables
+}
+
+const Context = createContext<PageState | undefined>(undefined)
+
+export const PageProvider = Context.Provider
+
+/** Returns the state of the page. */
+export function usePage(): PageState {
+  const page = useContext(Context)
+  if (!page) throw new Error('no component of the page is rendered outside of it')
+  return page
+}

@@ -1,0 +1,73 @@
+import type { JournalEntry } from '../contract/journal.js'
+import type { SentRequest } from '../server/history.js'
+
+// A request as code that sends it again.
+
+/** Headers that belong to one connection, or that the sender computes. */
+const transportHeaders =
+  /^(host|connection|content-length|accept-encoding|user-agent|sec-.*|origin|referer|dnt|priority|cache-control|pragma)$/
+
+/** Lists the headers that a repeated request needs. */
+export function headersToSend({ headers }: SentRequest): [name: string, value: string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    transportHeaders.test(name.toLowerCase()) ? [] : [value].flat().map((one): [string, string] => [name, one]),
+  )
+}
+
+/** Returns the URL of a request at the world's URL. */
+export function urlOf({ path, query }: SentRequest, worldUrl: string): string {
+  return `${worldUrl}${path}${query === '' ? '' : `?${query}`}`
+}
+
+/** Writes a request as a line of curl, with its whole token. */
+export function curlOf(sent: SentRequest, worldUrl: string): string {
+  const parts = [
+    'curl',
+    ...(sent.method === 'GET' ? [] : ['-X', sent.method]),
+    ...headersToSend(sent).flatMap(([name, value]) => ['-H', shellWord(`${name}: ${value}`)]),
+    ...(sent.body === undefined ? [] : ['--data-binary', shellWord(sent.body)]),
+    shellWord(urlOf(sent, worldUrl)),
+  ]
+  return parts.join(' ')
+}
+
+/** Quotes a word for a POSIX shell, if necessary. */
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Writes a request and its status as a test for vitest. */
+export function testOf(sent: SentRequest, { operation, status, answer }: JournalEntry): string {
+  const headers = headersToSend(sent).filter(([name]) => /^(authorization|content-type|x-coords)$/i.test(name))
+  const init = [
+    ...(sent.method === 'GET' ? [] : [`method: ${JSON.stringify(sent.method)}`]),
+    ...(headers.length === 0
+      ? []
+      : [
+          `headers: { ${headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(', ')} }`,
+        ]),
+    ...(sent.body === undefined ? [] : [`body: ${JSON.stringify(sent.body)}`]),
+  ]
+  const target = JSON.stringify(urlOf(sent, 'https://matchmaker.example'))
+  const call = init.length === 0 ? `fetch(${target})` : `fetch(${target}, {\n    ${init.join(',\n    ')},\n  })`
+  const code = codeOf(answer)
+  return `import { mockmaker } from "mockmaker/vitest"
+import { expect } from "vitest"
+
+// The world before this request: "Save the world before this" writes the file.
+const test = mockmaker({ scenario: "world.yaml" })
+
+test(${JSON.stringify(`${operation ?? `${sent.method} ${sent.path}`} answers ${status}`)}, async () => {
+  const response = await ${call}
+
+  expect(response.status).toBe(${status})${
+    code === undefined ? '' : `\n  expect(await response.json()).toMatchObject({ code: ${JSON.stringify(code)} })`
+  }
+})
+`
+}
+
+function codeOf(answer: unknown): string | undefined {
+  const { code } = Object(answer) as { readonly code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}

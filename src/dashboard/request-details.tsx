@@ -1,0 +1,292 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { JournalEntry } from '../contract/journal.js'
+import type { Explanation } from '../control/explain.js'
+import type { RecordedChange } from '../control/history.js'
+import type { SentRequest } from '../server/history.js'
+import { CodeBlock, CopyButton, Modal, textIn } from './controls.js'
+import { saveFile } from './download.js'
+import { bytes } from './format.js'
+import { statusKind, timeWords } from './outcome.js'
+import { type PageState, usePage } from './page-state.js'
+import { curlOf, headersToSend, testOf, urlOf } from './request-code.js'
+
+/** A longer body is cut in the page. In characters. */
+const longestShown = 100_000
+
+/** What the mock knows of one request. */
+interface Details {
+  readonly entry: JournalEntry
+  readonly explanation: Explanation
+}
+
+/** The details of the chosen request: why first. */
+export function RequestDetails() {
+  const page = usePage()
+  const details: Signal<Details | undefined> = useSignal(undefined)
+  const id = page.requestId.value
+  useEffect(() => {
+    details.value = undefined
+    if (id === undefined) return
+    void page.run(async () => {
+      const [entry, explanation] = await Promise.all([
+        page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } }),
+        page.api.call('GET /explain', { query: { exchange: id } }),
+      ])
+      if (page.requestId.peek() === id) details.value = { entry, explanation }
+      return undefined
+    })
+  }, [id, page, details])
+  const shown = details.value
+  if (id === undefined || !shown) return null
+  return <Shown key={id} {...shown} />
+}
+
+type Part = 'sent' | 'answer' | 'headers' | 'world'
+
+const partNames: { readonly [part in Part]: string } = {
+  sent: 'Sent',
+  answer: 'Answer',
+  headers: 'Headers',
+  world: 'World before → after',
+}
+
+function Shown({ entry, explanation }: Details) {
+  const page = usePage()
+  const part = useSignal<Part>('sent')
+  const { method, path, status, answer } = entry
+  const code = (Object(answer) as { readonly code?: unknown }).code
+  return (
+    <section class="details" aria-label="The chosen request">
+      <header>
+        <p>
+          <b>{method}</b>{' '}
+          <code dir="auto">
+            {path}
+            {queryText(entry)}
+          </code>
+        </p>
+        <button type="button" class="plain" aria-label="Close" onClick={() => (page.requestId.value = undefined)}>
+          ✕
+        </button>
+      </header>
+      <p>
+        <code class={statusKind(entry)}>
+          {status === 0 ? 'no answer' : status} {typeof code === 'string' ? code : ''}
+        </code>{' '}
+        <span class="muted">{timeWords(entry)}</span>
+      </p>
+      <h3>Why</h3>
+      <ul class="reasons">
+        {explanation.because.map(reason => (
+          <li key={reason} dir="auto">
+            {reason}
+          </li>
+        ))}
+      </ul>
+      <Candidates explanation={explanation} />
+      <fieldset class="parts" aria-label="Parts of the request">
+        {Object.entries(partNames).map(([name, text]) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={part.value === name}
+            onClick={() => (part.value = name as Part)} // a key of the table
+          >
+            {text}
+          </button>
+        ))}
+      </fieldset>
+      {part.value === 'sent' && <Body value={entry.body} label="Body of the request" />}
+      {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
+      {part.value === 'headers' && <Headers entry={entry} />}
+      {part.value === 'world' && <WorldChanges entry={entry} />}
+      <RequestActions entry={entry} />
+    </section>
+  )
+}
+
+function queryText({ query }: JournalEntry): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+function Candidates({ explanation: { candidates = [] } }: Pick<Details, 'explanation'>) {
+  const page = usePage()
+  if (candidates.length === 0) return null
+  return (
+    <details class="candidates">
+      <summary>The lobbies that find compared</summary>
+      <ol>
+        {candidates.map(({ lobby_id, game_mode_id, region_id, free_seats, kilometers, because }) => (
+          <li key={lobby_id} dir="auto">
+            <button type="button" class="link" onClick={() => (page.lobbyId.value = lobby_id)}>
+              {game_mode_id} in {region_id}
+            </button>
+            {` ${free_seats} free${kilometers === undefined ? '' : `, ${kilometers} km`}: ${because ?? 'chosen'}`}
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
+function Body({ value, label }: { readonly value: unknown; readonly label: string }) {
+  if (value === undefined) return <p class="muted">No body.</p>
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+  if (text.length <= longestShown) return <CodeBlock text={text} label={label} />
+  return (
+    <>
+      <CodeBlock text={text.slice(0, longestShown)} label={label} />
+      <p class="muted">
+        These are the first of {bytes(text.length)}. <CopyButton label="Copy all" text={() => text} />
+      </p>
+    </>
+  )
+}
+
+function Headers({ entry }: { readonly entry: JournalEntry }) {
+  const lines = Object.entries(entry.headers).flatMap(([name, value]) => [value].flat().map(one => `${name}: ${one}`))
+  return <CodeBlock text={lines.join('\n')} label="Headers of the request" />
+}
+
+/** The rows that a request changed. */
+function WorldChanges({ entry: { revisions = [] } }: { readonly entry: JournalEntry }) {
+  const page = usePage()
+  const changes: Signal<readonly RecordedChange[] | string | undefined> = useSignal(undefined)
+  useEffect(() => {
+    readChanges(page, revisions)
+      .then(found => (changes.value = found))
+      .catch((error: Error) => (changes.value = error.message))
+  }, [page, changes, revisions])
+  const { value } = changes
+  if (revisions.length === 0) return <p class="muted">It changed nothing in the world.</p>
+  if (value === undefined) return <p class="muted">…</p>
+  if (typeof value === 'string') return <p class="muted">{value}</p>
+  return (
+    <ul class="changes">
+      {value.map(({ table, id, before, after }) => (
+        <li key={`${table} ${id}`}>
+          <b>{!before ? 'new' : !after ? 'deleted' : 'changed'}</b> {table} <code dir="auto">{id}</code>
+          <CodeBlock label={`Columns of ${table}`} text={columnLines(before, after).join('\n')} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+async function readChanges({ api }: PageState, revisions: readonly number[]): Promise<RecordedChange[] | string> {
+  const [first] = revisions
+  if (first === undefined) return []
+  const { change_sets, oldest } = await api.call('GET /history', { query: { since: first - 1, limit: 1_000 } })
+  if (first <= oldest) return 'The history no longer has the changes of this request.'
+  return change_sets.filter(({ revision }) => revisions.includes(revision)).flatMap(({ changes }) => [...changes])
+}
+
+/** Writes the columns that differ: `total_player_count: 3 → 4`. */
+function columnLines(before: object | undefined, after: object | undefined): string[] {
+  const [old, changed] = [before, after].map(row => (row ?? {}) as Readonly<Record<string, unknown>>)
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(changed ?? {})])]
+  return names.flatMap(name => {
+    const [from, to] = [old?.[name], changed?.[name]].map(value => (value === undefined ? '' : shortJson(value)))
+    if (from === to) return []
+    return [`${name}: ${[from, to].filter(text => text !== '' || (before && after)).join(' → ') || 'none'}`]
+  })
+}
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text.length)})` : text
+}
+
+function RequestActions({ entry }: { readonly entry: JournalEntry }) {
+  const page = usePage()
+  const isEditing = useSignal(false)
+  const { id } = entry
+  // The mock has the whole tokens of the requests that it answered itself, and not of those in a file.
+  const hasSentRequest = !page.live.about.value?.read_only
+  const sentRequest = () => page.api.call('GET /journal/{exchange_id}/request', { params: { exchange_id: String(id) } })
+  const save = () =>
+    page.run(async () => {
+      const yaml = await page.api.text(`/snapshot?before=${id}&with=faults`, 'application/yaml')
+      saveFile('world.yaml', yaml)
+      return 'Saved the world before this request as world.yaml.'
+    })
+  return (
+    <div class="actions">
+      {hasSentRequest && (
+        <>
+          <CopyButton label="Copy as curl" text={async () => curlOf(await sentRequest(), page.api.url)} />
+          <CopyButton label="Copy as test" text={async () => testOf(await sentRequest(), entry)} />
+        </>
+      )}
+      <button type="button" disabled={page.isReadOnly.value} onClick={() => (isEditing.value = true)}>
+        Send again
+      </button>
+      <button type="button" disabled={page.isReadOnly.value} onClick={() => page.openFault(entry)}>
+        Make a fault of it
+      </button>
+      <button type="button" onClick={save}>
+        Save the world before this
+      </button>
+      {isEditing.value && <SendAgain sentRequest={sentRequest} onClose={() => (isEditing.value = false)} />}
+    </div>
+  )
+}
+
+interface SendAgainProps {
+  sentRequest(): Promise<SentRequest>
+  onClose(): void
+}
+
+function SendAgain({ sentRequest, onClose }: SendAgainProps) {
+  const page = usePage()
+  const sent: Signal<SentRequest | undefined> = useSignal(undefined)
+  const body = useSignal('')
+  useEffect(() => {
+    void page
+      .run(async () => {
+        const found = await sentRequest()
+        sent.value = found
+        body.value = found.body ?? ''
+        return undefined
+      })
+      .then(isFound => {
+        if (!isFound) onClose()
+      })
+  }, [])
+  const { value } = sent
+  if (!value) return null
+  const send = (event: Event) => {
+    event.preventDefault()
+    void page
+      .run(async () => {
+        const hasBody = value.method !== 'GET' && body.value !== ''
+        const response = await fetch(urlOf(value, page.api.url), {
+          method: value.method,
+          headers: headersToSend(value),
+          ...(hasBody ? { body: body.value } : {}),
+        })
+        return `The mock answered ${response.status}.`
+      })
+      .then(onClose)
+  }
+  return (
+    <Modal title="Send again" onClose={onClose}>
+      <form onSubmit={send}>
+        <p>
+          <b>{value.method}</b> <code dir="auto">{urlOf(value, page.api.url)}</code>
+        </p>
+        {value.method !== 'GET' && (
+          <label>
+            Body
+            <textarea rows={10} spellcheck={false} value={body.value} onInput={event => (body.value = textIn(event))} />
+          </label>
+        )}
+        <button type="submit" class="main">
+          Send
+        </button>
+      </form>
+    </Modal>
+  )
+}

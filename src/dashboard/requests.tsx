@@ -1,0 +1,185 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { PendingRequest, ShortenedEntry, WaitReason } from '../contract/journal.js'
+import { ConnectGuide } from './connect.js'
+import { Removal, textIn } from './controls.js'
+import { counted, duration, grouped, timeOfDay } from './format.js'
+import { outcomeOf, statusKind, timeWords } from './outcome.js'
+import { usePage } from './page-state.js'
+import { RequestDetails } from './request-details.js'
+import { RowsGrid } from './rows-grid.js'
+
+const rowHeight = 48
+
+/** The panel with the requests, and the details of one. */
+export function Requests() {
+  const page = usePage()
+  const { exchanges, pending } = page.live
+  const operation = useSignal('')
+  const onlyErrors = useSignal(false)
+  /** The id of the newest request when the user paused the list. */
+  const pausedAt = useSignal<number | undefined>(undefined)
+  const span = page.brushed.value
+  const newest = page.past.value?.revision ?? pausedAt.value
+  const shown = exchanges.value.filter(
+    entry =>
+      (newest === undefined || entry.id <= newest) &&
+      (!onlyErrors.value || statusKind(entry) === 'bad') &&
+      (operation.value === '' || entry.operation === operation.value) &&
+      (!span || isWithin(Date.parse(entry.time), span)),
+  )
+  shown.reverse()
+  const operations = [...new Set(exchanges.value.map(entry => entry.operation ?? ''))].filter(Boolean).sort()
+  return (
+    <section class="panel requests" aria-labelledby="requests">
+      <header>
+        <h2 id="requests">Requests</h2>
+        <p>{grouped(shown.length)}</p>
+        <div class="tools">
+          {span && (
+            <button type="button" class="main" onClick={() => (page.brushed.value = undefined)}>
+              {timeOfDay(span.from)} to {timeOfDay(span.to)} <Removal>Show all times</Removal>
+            </button>
+          )}
+          <select aria-label="Operation" value={operation.value} onChange={event => (operation.value = textIn(event))}>
+            <option value="">All operations</option>
+            {operations.map(name => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <button type="button" aria-pressed={onlyErrors.value} onClick={() => (onlyErrors.value = !onlyErrors.value)}>
+            Errors
+          </button>
+          <button
+            type="button"
+            aria-pressed={pausedAt.value !== undefined}
+            onClick={() =>
+              (pausedAt.value = pausedAt.value === undefined ? (exchanges.value.at(-1)?.id ?? 0) : undefined)
+            }
+          >
+            Pause
+          </button>
+          <button
+            type="button"
+            disabled={page.isReadOnly.value}
+            onClick={() =>
+              page.run(async () => {
+                await page.api.call('DELETE /journal')
+                page.requestId.value = undefined
+                return undefined
+              })
+            }
+          >
+            Clear
+          </button>
+        </div>
+      </header>
+      {page.past.value === undefined && <PendingList pending={pending.value} />}
+      <RowsGrid
+        label={counted(shown.length, 'request', 'requests')}
+        items={shown}
+        rowHeight={rowHeight}
+        selectedKey={page.requestId.value}
+        keyOf={({ id }) => id}
+        rowClass={statusKind}
+        cells={entry => [<RequestLine key="line" entry={entry} />]}
+        onOpen={({ id }) => (page.requestId.value = id)}
+        empty={exchanges.value.length > 0 ? 'No request matches the filters.' : <FirstRequest />}
+      />
+      <RequestDetails />
+    </section>
+  )
+}
+
+/** Helps to send the first request. */
+function FirstRequest() {
+  return (
+    <>
+      <h3>No request yet. Connect a client:</h3>
+      <ConnectGuide />
+    </>
+  )
+}
+
+function isWithin(time: number, { from, to }: { readonly from: number; readonly to: number }): boolean {
+  return time >= from && time <= to
+}
+
+/** The page asks for a long answer once its row has been visible for this time, in ms. */
+const outcomeDelayMs = 300
+
+/** Says how a request ended. The events leave out long answers, so it asks for them. */
+function useOutcome(entry: ShortenedEntry): string {
+  const { api, live } = usePage()
+  const whole: Signal<ShortenedEntry | undefined> = useSignal(undefined)
+  const { id, answer_bytes } = entry
+  useEffect(() => {
+    if (answer_bytes === undefined) return
+    const ask = () =>
+      api
+        .call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } })
+        .then(answer => (whole.value = answer))
+        // The row then says how long the answer was.
+        .catch(() => {})
+    const timer = setTimeout(ask, outcomeDelayMs)
+    return () => clearTimeout(timer)
+  }, [api, id, answer_bytes, whole])
+  return outcomeOf(whole.value ?? entry, live.tables)
+}
+
+function RequestLine({ entry }: { readonly entry: ShortenedEntry }) {
+  const outcome = useOutcome(entry)
+  return (
+    <span class="request">
+      <time>{timeOfDay(Date.parse(entry.time))}</time>
+      <b class={statusKind(entry)}>{entry.status || '–'}</b>
+      <b class="operation" dir="auto">
+        {entry.operation ?? `${entry.method} ${entry.path}`}
+      </b>
+      <span class="took">{timeWords(entry)}</span>
+      <span class="outcome" dir="auto">
+        {entry.fault !== undefined && <b class="badge">fault {entry.fault}</b>} {outcome}
+      </span>
+    </span>
+  )
+}
+
+const waitWords: { readonly [reason in WaitReason]: string } = {
+  watch: 'until what it watches changes',
+  fault: 'for a fault to let it go',
+  lobby: 'for its lobby to be ready',
+  resolver: 'for a resolver of your code',
+}
+
+/** The most waiting requests that are listed. */
+const mostPending = 4
+
+function PendingList({ pending }: { readonly pending: readonly PendingRequest[] }) {
+  const page = usePage()
+  if (pending.length === 0) return null
+  const release = (id: string) =>
+    page.run(async () => {
+      await page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id } })
+      return undefined
+    })
+  return (
+    <ul class="pending" aria-label="Requests that wait">
+      {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, fault }, i) => (
+        <li key={i}>
+          <span dir="auto">
+            <b>{operation ?? `${method} ${path}`}</b> waits {waitWords[waits_for]},{' '}
+            {duration(Math.max(0, page.now.value - Date.parse(since)))} so far
+          </span>
+          {waits_for === 'fault' && fault !== undefined && (
+            <button type="button" disabled={page.isReadOnly.value} onClick={() => release(fault)}>
+              Release
+            </button>
+          )}
+        </li>
+      ))}
+      {pending.length > mostPending && <li>and {counted(pending.length - mostPending, 'request', 'requests')} more</li>}
+    </ul>
+  )
+}

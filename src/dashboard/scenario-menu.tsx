@@ -1,0 +1,153 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { ScenarioSummary } from '../control/world-control.js'
+import { Menu } from './controls.js'
+import { counted } from './format.js'
+import { type PageState, usePage } from './page-state.js'
+
+type Part = 'clock' | 'faults' | 'journal'
+
+/** The scenarios to load, and the reset of the world. */
+export function ScenarioMenu() {
+  const page = usePage()
+  const scenarios: Signal<readonly ScenarioSummary[]> = useSignal([])
+  const { about } = page.live
+  const title = about.value?.title ?? '…'
+  const read = () =>
+    page.run(async () => {
+      scenarios.value = (await page.api.call('GET /scenarios')).scenarios
+      return undefined
+    })
+  const load = (name: string, close: () => void) => {
+    close()
+    void page.run(async () => {
+      const { title } = await page.api.call('PUT /scenario', { body: { name } })
+      return `Loaded ${title}.`
+    })
+  }
+  return (
+    <Menu
+      id="scenarios"
+      label={<span dir="auto">{title}</span>}
+      name={`Scenario: ${title}`}
+      class="title"
+      onOpen={read}
+    >
+      {close => (
+        <fieldset disabled={page.isReadOnly.value}>
+          {about.value?.description !== undefined && (
+            <p class="muted" dir="auto">
+              {about.value.description}
+            </p>
+          )}
+          <ResetForm close={close} />
+          <h2>Load a scenario</h2>
+          <p class="muted">Or drop a YAML or JSON file anywhere on this page.</p>
+          <ul>
+            {scenarios.value.map(({ name, title, description }) => (
+              <li key={name}>
+                <button type="button" class="choice" onClick={() => load(name, close)}>
+                  <b dir="auto">{title || name}</b> <span dir="auto">{description}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <label class="file">
+            Load a file
+            <input
+              type="file"
+              accept=".yaml,.yml,.json"
+              onChange={event => {
+                const file = event.currentTarget.files?.[0]
+                close()
+                if (file) void loadFile(page, file)
+              }}
+            />
+          </label>
+        </fieldset>
+      )}
+    </Menu>
+  )
+}
+
+function ResetForm({ close }: { close(): void }) {
+  const page = usePage()
+  const kept: Signal<readonly Part[]> = useSignal([])
+  const { exchanges, faults } = page.live
+  const lost = [
+    'all changes of the world',
+    ...(kept.value.includes('journal') ? [] : [counted(exchanges.value.length, 'request', 'requests')]),
+    ...(kept.value.includes('faults') ? [] : [counted(faults.value.length, 'fault', 'faults')]),
+    ...(kept.value.includes('clock') ? [] : ['the time of the clock']),
+  ]
+  const reset = (event: Event) => {
+    event.preventDefault()
+    close()
+    void page.run(async () => {
+      const { title } = await page.api.call('POST /reset', { body: { keep: kept.value } })
+      return `${title} begins again.`
+    })
+  }
+  const toggle = (part: Part) => {
+    kept.value = kept.value.includes(part) ? kept.value.filter(one => one !== part) : [...kept.value, part]
+  }
+  return (
+    <form onSubmit={reset}>
+      <button type="submit">Reset to the start</button>
+      <p class="muted">You lose {lost.join(', ')}.</p>
+      <p class="checks">
+        Keep:
+        {(['clock', 'faults', 'journal'] as const).map(part => (
+          <label key={part}>
+            <input type="checkbox" checked={kept.value.includes(part)} onChange={() => toggle(part)} /> {part}
+          </label>
+        ))}
+      </p>
+    </form>
+  )
+}
+
+async function loadFile(page: PageState, file: File): Promise<void> {
+  await page.run(async () => {
+    const text = await file.text()
+    const { title } = await page.api.call('PUT /scenario', { body: { text, file: file.name } })
+    return `Loaded ${title} from ${file.name}.`
+  })
+}
+
+/** Loads a scenario file that the user drops anywhere on the page. */
+export function ScenarioDrop({ children }: { readonly children: ComponentChildren }) {
+  const page = usePage()
+  const isOver = useSignal(false)
+  useEffect(() => {
+    const drag = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      isOver.value = true
+    }
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) isOver.value = false
+    }
+    const drop = (event: DragEvent) => {
+      event.preventDefault()
+      isOver.value = false
+      const file = event.dataTransfer?.files[0]
+      if (file && !page.isReadOnly.value) void loadFile(page, file)
+    }
+    addEventListener('dragover', drag)
+    addEventListener('dragleave', leave)
+    addEventListener('drop', drop)
+    return () => {
+      removeEventListener('dragover', drag)
+      removeEventListener('dragleave', leave)
+      removeEventListener('drop', drop)
+    }
+  }, [page, isOver])
+  return (
+    <div class="app" data-drop={isOver.value || undefined}>
+      {children}
+      {isOver.value && <p class="drop">Drop the file to load it as the scenario.</p>}
+    </div>
+  )
+}

@@ -1,0 +1,207 @@
+import type { PendingRequest, ShortenedEntry } from '../contract/journal.js'
+import type { ScheduledJob } from '../control/schedule.js'
+import { duration } from './format.js'
+import type { Change } from './live-world.js'
+import { statusKind } from './outcome.js'
+import type { Span } from './page-state.js'
+
+/** What the timeline shows, in ms since the epoch. */
+export interface TimelineScale {
+  readonly from: number
+  readonly now: number
+  readonly to: number
+}
+
+interface TimelineData {
+  readonly scale: TimelineScale
+  /** The oldest first. */
+  readonly exchanges: readonly ShortenedEntry[]
+  readonly pending: readonly PendingRequest[]
+  /** The oldest first. */
+  readonly changes: readonly Change[]
+  readonly jobs: readonly ScheduledJob[]
+  /** The speed of the world's clock. */
+  readonly rate: number
+  readonly brushed: Span | undefined
+  /** The span that the user drags over. */
+  readonly drag: Span | undefined
+  /** The moment that the page shows instead of the present. */
+  readonly travelAt: number | undefined
+}
+
+const lanes = ['Requests', 'Watches', 'World changes', 'Due next'] as const
+const laneHeight = 20
+const axisHeight = 18
+
+/** Labels stand at the left where there is room for them. */
+const labelWidth = 96
+const narrowest = 600
+
+const timelineHeight = lanes.length * laneHeight + axisHeight
+
+/** Draws the timeline into a canvas, in the colours of the page. */
+export function drawTimeline(canvas: HTMLCanvasElement, data: TimelineData): void {
+  const context = canvas.getContext('2d')
+  if (!context) return
+  const width = canvas.clientWidth
+  const ratio = devicePixelRatio
+  const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(timelineHeight * ratio)]
+  if (canvas.width !== pixelWidth) canvas.width = pixelWidth
+  if (canvas.height !== pixelHeight) canvas.height = pixelHeight
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  context.clearRect(0, 0, width, timelineHeight)
+  const style = getComputedStyle(canvas)
+  const drawing: Drawing = {
+    context,
+    width,
+    colour: name => style.getPropertyValue(`--${name}`),
+    x: time => ((time - data.scale.from) / (data.scale.to - data.scale.from)) * width,
+  }
+  context.font = `11px ${style.fontFamily}`
+  drawSpan(drawing, data.brushed, 'brush')
+  drawSpan(drawing, data.drag, 'brush')
+  drawRequests(drawing, data)
+  drawWatches(drawing, data)
+  drawChanges(drawing, data)
+  drawJobs(drawing, data)
+  drawAxis(drawing, data)
+}
+
+interface Drawing {
+  readonly context: CanvasRenderingContext2D
+  readonly width: number
+  colour(name: string): string
+  /** Returns the place of a time, in px from the left. */
+  x(time: number): number
+}
+
+function drawSpan({ context, colour, x }: Drawing, span: Span | undefined, name: string): void {
+  if (!span) return
+  context.fillStyle = colour(name)
+  context.fillRect(x(span.from), 0, Math.max(1, x(span.to) - x(span.from)), lanes.length * laneHeight)
+}
+
+function laneTop(lane: (typeof lanes)[number]): number {
+  return lanes.indexOf(lane) * laneHeight
+}
+
+/** Draws a mark for each px that has a request, red if one of them has failed. */
+function drawRequests({ context, colour, x, width }: Drawing, { exchanges, scale }: TimelineData): void {
+  const marks = new Map<number, 'good' | 'bad'>()
+  for (let i = exchanges.length - 1; i >= 0; i--) {
+    const entry = exchanges[i]
+    if (!entry) continue
+    const time = Date.parse(entry.time)
+    if (time < scale.from) break
+    const at = Math.round(x(time))
+    if (at <= width && marks.get(at) !== 'bad') marks.set(at, statusKind(entry))
+  }
+  for (const [at, kind] of marks) {
+    context.fillStyle = colour(kind)
+    context.fillRect(at - 2, laneTop('Requests') + 4, 4, 11)
+  }
+}
+
+/** Draws a bar for each watch, from its request to its answer. */
+function drawWatches({ context, colour, x }: Drawing, { exchanges, pending, scale, rate }: TimelineData): void {
+  context.fillStyle = colour('watch')
+  const bar = (from: number, to: number) => {
+    const start = Math.max(x(from), 0)
+    context.fillRect(start, laneTop('Watches') + 6, Math.max(3, x(to) - start), 8)
+  }
+  for (let i = exchanges.length - 1; i >= 0; i--) {
+    const entry = exchanges[i]
+    if (!entry) continue
+    const end = Date.parse(entry.time)
+    if (end < scale.from) break
+    if (entry.blocked_ms > 0) bar(end - entry.blocked_ms * rate, end)
+  }
+  for (const { waits_for, since } of pending) if (waits_for === 'watch') bar(Date.parse(since), scale.now)
+}
+
+/** Draws a column for each px that has changes. Its height grows with their rows. */
+function drawChanges({ context, colour, x }: Drawing, { changes, scale }: TimelineData): void {
+  const rows = new Map<number, number>()
+  for (let i = changes.length - 1; i >= 0; i--) {
+    const change = changes[i]
+    if (!change) continue
+    if (change.at < scale.from) break
+    const at = Math.round(x(change.at))
+    rows.set(at, (rows.get(at) ?? 0) + change.rows)
+  }
+  context.fillStyle = colour('accent')
+  for (const [at, count] of rows) {
+    const height = Math.min(laneHeight - 6, 3 + Math.log2(1 + count) * 2)
+    context.fillRect(at - 1, laneTop('World changes') + laneHeight - 3 - height, 2, height)
+  }
+}
+
+/** Draws a circle for each job, and the words of the first ones. */
+function drawJobs({ context, colour, x, width }: Drawing, { jobs, scale }: TimelineData): void {
+  const y = laneTop('Due next') + laneHeight / 2
+  context.strokeStyle = colour('ink')
+  context.lineWidth = 1
+  const drawn = new Set<number>()
+  for (const { at } of jobs) {
+    const place = Math.round(x(Math.max(Date.parse(at), scale.now)))
+    if (place > width || drawn.has(place)) continue
+    drawn.add(place)
+    context.beginPath()
+    context.arc(place + 4, y, 3, 0, 2 * Math.PI)
+    context.stroke()
+  }
+  const [next] = jobs
+  if (!next) return
+  context.fillStyle = colour('muted')
+  context.textAlign = 'right'
+  const text = `+${duration(Math.max(0, Date.parse(next.at) - scale.now))} ${next.what}`
+  context.fillText(text, x(scale.now) - 6, y + 4)
+}
+
+function drawAxis({ context, colour, x, width }: Drawing, { scale, travelAt }: TimelineData): void {
+  context.textAlign = 'center'
+  const bottom = lanes.length * laneHeight
+  context.strokeStyle = colour('line')
+  for (let i = 1; i <= lanes.length; i++) {
+    context.beginPath()
+    context.moveTo(0, i * laneHeight - 1.5)
+    context.lineTo(width, i * laneHeight - 1.5)
+    context.stroke()
+  }
+  context.fillStyle = colour('muted')
+  const marks = width > narrowest ? 6 : 3
+  for (let i = 1; i < marks; i++) {
+    const ms = ((scale.now - scale.from) / marks) * i
+    context.fillText(`−${duration(ms)}`, x(scale.now - ms), bottom + 13)
+  }
+  if (width > narrowest) {
+    context.textAlign = 'left'
+    for (const lane of lanes) {
+      context.fillStyle = colour('card')
+      context.globalAlpha = 0.8
+      context.fillRect(0, laneTop(lane), labelWidth, laneHeight - 3)
+      context.globalAlpha = 1
+      context.fillStyle = colour('muted')
+      context.fillText(lane, 2, laneTop(lane) + 13)
+    }
+  }
+  drawMoment({ context, colour, x, width }, scale.now, travelAt === undefined ? 'ink' : 'muted', 'now')
+  if (travelAt !== undefined) drawMoment({ context, colour, x, width }, travelAt, 'accent', '')
+}
+
+function drawMoment({ context, colour, x }: Drawing, time: number, name: string, text: string): void {
+  const at = x(time)
+  const bottom = lanes.length * laneHeight
+  context.strokeStyle = colour(name)
+  context.fillStyle = colour(name)
+  context.lineWidth = 1.5
+  context.beginPath()
+  context.moveTo(at, 0)
+  context.lineTo(at, bottom + 3)
+  context.stroke()
+  context.beginPath()
+  context.arc(at, 4, 4, 0, 2 * Math.PI)
+  context.fill()
+  context.textAlign = 'center'
+  context.fillText(text, at, bottom + 14)
+}

@@ -1,0 +1,212 @@
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { textIn } from './controls.js'
+import { counted, duration, timeOfDay } from './format.js'
+import { type Span, usePage } from './page-state.js'
+import { drawTimeline, type TimelineScale } from './timeline-drawing.js'
+
+/** The spans of the timeline, in ms of the world's clock. */
+const spans = [
+  { name: '1 min', ms: 60_000 },
+  { name: '10 min', ms: 600_000 },
+  { name: '1 h', ms: 3_600_000 },
+  { name: '1 d', ms: 86_400_000 },
+] as const
+
+/** The share of the width that shows the past. The rest shows what is due next. */
+const pastShare = 0.86
+
+/** The drawing is updated at most once in this time, in ms. */
+const drawPauseMs = 100
+
+/** A shorter drag is a click, in px. */
+const shortestDrag = 4
+
+/** The panel with what has happened, and what is due next. */
+export function Timeline() {
+  const page = usePage()
+  const span = useSignal<number | undefined>(undefined)
+  const rate = page.live.clock.value?.rate ?? 1
+  // A faster clock needs a longer span.
+  const ms = span.value ?? spans.find(one => one.ms >= 60_000 * rate)?.ms ?? spans[3].ms
+  return (
+    <section class="panel timeline" aria-labelledby="timeline">
+      <header>
+        <h2 id="timeline">Timeline</h2>
+        <TravelSlider />
+        <div class="tools">
+          <SpanSelect />
+          <select
+            aria-label="Length of the timeline"
+            value={String(ms)}
+            onChange={event => (span.value = Number(textIn(event)))}
+          >
+            {spans.map(one => (
+              <option key={one.ms} value={String(one.ms)}>
+                {one.name}
+              </option>
+            ))}
+          </select>
+        </div>
+      </header>
+      <Lanes spanMs={ms} />
+    </section>
+  )
+}
+
+/** Shows only the requests of the last seconds or minutes, as brushing the timeline does. */
+function SpanSelect() {
+  const { brushed, time } = usePage()
+  const chosen = useSignal<{ readonly value: string; readonly span: Span } | undefined>(undefined)
+  const isChosen = chosen.value !== undefined && chosen.value.span === brushed.value
+  const choose = (value: string) => {
+    const to = time.value
+    const span = value === '' ? undefined : { from: to - Number(value), to }
+    brushed.value = span
+    chosen.value = span && { value, span }
+  }
+  return (
+    <select
+      aria-label="Requests of"
+      value={!brushed.value ? '' : isChosen ? chosen.value?.value : 'brushed'}
+      onChange={event => choose(textIn(event))}
+    >
+      <option value="">All requests</option>
+      <option value="10000">Last 10 s</option>
+      <option value="60000">Last minute</option>
+      <option value="600000">Last 10 minutes</option>
+      {brushed.value && !isChosen && <option value="brushed">The brushed span</option>}
+    </select>
+  )
+}
+
+/** Moves the page through the revisions of the world. */
+function TravelSlider() {
+  const page = usePage()
+  const { oldestRevision, revision } = page.live
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const newest = revision.value
+  const value = page.past.value?.revision ?? newest
+  if (newest === oldestRevision.value) return null
+  const travel = (target: number) => {
+    clearTimeout(timer.current)
+    if (target >= newest) page.returnToNow()
+    else timer.current = setTimeout(() => void page.travelTo(target), drawPauseMs)
+  }
+  return (
+    <label class="travel">
+      <span class="hidden">Revision</span>
+      <input
+        type="range"
+        min={oldestRevision.value}
+        max={newest}
+        value={value}
+        aria-valuetext={page.past.value ? `${timeOfDay(page.past.value.at)}, revision ${value}` : 'now'}
+        onInput={event => travel(Number(textIn(event)))}
+      />
+    </label>
+  )
+}
+
+function Lanes({ spanMs }: { readonly spanMs: number }) {
+  const page = usePage()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const width = useSignal(0)
+  const drag: Signal<{ readonly from: number; to: number; readonly isTravel: boolean } | undefined> =
+    useSignal(undefined)
+  useEffect(() => {
+    const element = canvas.current
+    if (!element) return
+    const observer = new ResizeObserver(() => (width.value = element.clientWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [width])
+  const scaleOf = (): TimelineScale => {
+    const end = page.now.peek()
+    return { from: end - spanMs, now: end, to: end + (spanMs / pastShare) * (1 - pastShare) }
+  }
+  useDrawing(canvas, width, () => ({
+    scale: scaleOf(),
+    drag: drag.value && {
+      from: Math.min(drag.value.from, drag.value.to),
+      to: Math.max(drag.value.from, drag.value.to),
+    },
+    travelAt: drag.value?.isTravel ? drag.value.to : page.past.value?.at,
+  }))
+  const timeAt = (event: PointerEvent) => {
+    const { from, to } = scaleOf()
+    return from + (event.offsetX / Math.max(1, width.value)) * (to - from)
+  }
+  const pxOf = (ms: number) => {
+    const { from, to } = scaleOf()
+    return (ms / (to - from)) * width.value
+  }
+  return (
+    <canvas
+      ref={canvas}
+      role="img"
+      aria-label={summaryOf(page)}
+      onPointerDown={event => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        const at = timeAt(event)
+        const grip = page.past.value?.at ?? page.now.value
+        drag.value = { from: at, to: at, isTravel: Math.abs(pxOf(at - grip)) < 10 }
+      }}
+      onPointerMove={event => {
+        if (drag.value) drag.value = { ...drag.value, to: Math.min(timeAt(event), page.now.value) }
+      }}
+      onPointerUp={() => {
+        const { value } = drag
+        drag.value = undefined
+        if (!value) return
+        const isClick = Math.abs(pxOf(value.to - value.from)) < shortestDrag
+        if (value.isTravel && !isClick) void page.travelToTime(value.to)
+        else if (isClick) page.brushed.value = undefined
+        else page.brushed.value = { from: Math.min(value.from, value.to), to: Math.max(value.from, value.to) }
+      }}
+    />
+  )
+}
+
+type Frame = Pick<Parameters<typeof drawTimeline>[1], 'scale' | 'drag' | 'travelAt'>
+
+/** Draws the lanes again whenever something has changed, but not more often than necessary. */
+function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, width: Signal<number>, frame: () => Frame) {
+  const page = usePage()
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const draw = useRef(() => {})
+  draw.current = () => {
+    const element = canvas.current
+    if (!element || width.peek() === 0) return
+    const { exchanges, pending, changes, schedule, clock } = page.live
+    drawTimeline(element, {
+      ...frame(),
+      exchanges: exchanges.peek(),
+      pending: pending.peek(),
+      changes: changes.peek(),
+      jobs: schedule.peek(),
+      rate: clock.peek()?.rate ?? 1,
+      brushed: page.brushed.peek(),
+    })
+  }
+  useSignalEffect(() => {
+    const { exchanges, pending, changes, schedule } = page.live
+    // The drawing depends on all of these.
+    for (const signal of [exchanges, pending, changes, schedule, page.now, page.past, page.brushed, width]) signal.value
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      requestAnimationFrame(() => draw.current())
+    }, drawPauseMs)
+  })
+  // The user sees a drag and a new span at once.
+  useEffect(() => draw.current())
+}
+
+/** Describes the timeline for screen readers. */
+function summaryOf({ live, now }: ReturnType<typeof usePage>): string {
+  const [next] = live.schedule.value
+  const due = next
+    ? `Due next in ${duration(Math.max(0, Date.parse(next.at) - now.peek()))}: ${next.what}.`
+    : 'Nothing is due.'
+  return `${counted(live.exchanges.value.length, 'request', 'requests')}, ${counted(live.changes.value.length, 'change', 'changes')} of the world. ${due}`
+}

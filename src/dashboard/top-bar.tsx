@@ -1,0 +1,196 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { WorldSummary } from '../control/world-control.js'
+import { Menu, textIn } from './controls.js'
+import { counted, dateAndTime, duration, timeOfDay } from './format.js'
+import { usePage } from './page-state.js'
+import { ScenarioMenu } from './scenario-menu.js'
+
+/** The bar at the top of the page. */
+export function TopBar() {
+  const page = usePage()
+  const { live, dialog } = page
+  const faults = live.faults.value.length
+  return (
+    <header class="top">
+      <h1 class="mark">mockmaker</h1>
+      <WorldMenu />
+      <ScenarioMenu />
+      <ClockControls />
+      <div class="tools">
+        <button type="button" class={faults > 0 ? 'on' : ''} onClick={() => (dialog.value = 'faults')}>
+          {faults > 0 ? `${counted(faults, 'fault', 'faults')} on` : 'Faults'}
+        </button>
+        <DevicesButton />
+        <button type="button" onClick={() => (dialog.value = 'connect')}>
+          Connect a client
+        </button>
+        <ConnectionState />
+      </div>
+    </header>
+  )
+}
+
+function DevicesButton() {
+  const { shown, time, dialog } = usePage()
+  const pending = [...shown.value.tables.deviceLinks.values()].filter(
+    ({ status, expires_at }) => status === 'pending' && (expires_at === undefined || expires_at > time.value),
+  ).length
+  return (
+    <button type="button" onClick={() => (dialog.value = 'devices')}>
+      Devices{pending > 0 && ` (${pending})`}
+    </button>
+  )
+}
+
+const connectionWords = { connecting: 'connecting', live: 'live', lost: 'reconnecting', deleted: 'deleted' } as const
+
+function ConnectionState() {
+  const { connection } = usePage().live
+  return (
+    <span class="connection" data-state={connection.value} role="status">
+      {connectionWords[connection.value]}
+    </span>
+  )
+}
+
+function ClockControls() {
+  const page = usePage()
+  const { clock, schedule } = page.live
+  const next = schedule.value[0]
+  const { mode = 'frozen', rate = 1 } = clock.value ?? {}
+  const set = (body: { mode?: 'running' | 'frozen'; rate?: number }) =>
+    page.run(async () => {
+      await page.api.call('PUT /clock', { body })
+      return undefined
+    })
+  const advance = (by: number | string) =>
+    page.run(async () => {
+      await page.api.call('POST /clock/advance', { body: { by } })
+      return undefined
+    })
+  // The time and not a duration: two clicks in a row must not go too far.
+  const goTo = (now: string) =>
+    page.run(async () => {
+      await page.api.call('PUT /clock', { body: { now } })
+      return undefined
+    })
+  const rates = [...new Set([1, 10, 60, 600, rate])].sort((one, other) => one - other)
+  return (
+    <fieldset class="clock" disabled={page.isReadOnly.value} aria-label="Clock of the world">
+      <Time />
+      <button type="button" onClick={() => set({ mode: mode === 'frozen' ? 'running' : 'frozen' })}>
+        {mode === 'frozen' ? 'Run' : 'Freeze'}
+      </button>
+      <select
+        aria-label="Speed of the clock"
+        value={String(rate)}
+        onChange={event => set({ rate: Number(textIn(event)) })}
+      >
+        {rates.map(one => (
+          <option key={one} value={String(one)}>
+            ×{one}
+          </option>
+        ))}
+      </select>
+      <button type="button" onClick={() => advance('1m')}>
+        +1 min
+      </button>
+      <button type="button" onClick={() => advance('1h')}>
+        +1 h
+      </button>
+      <button
+        type="button"
+        class="next"
+        disabled={!next}
+        title={next ? `${timeOfDay(Date.parse(next.at))}: ${next.what}` : 'Nothing is due.'}
+        onClick={() => next && goTo(next.at)}
+      >
+        Next event ▸{next && <NextEvent at={Date.parse(next.at)} what={next.what} />}
+      </button>
+    </fieldset>
+  )
+}
+
+function Time() {
+  const { time, live } = usePage()
+  if (!live.clock.value) return <time class="now">…</time>
+  const [date, clock] = dateAndTime(time.value).split(' ')
+  return (
+    <time class="now">
+      <span class="date">{date}</span> {clock}
+    </time>
+  )
+}
+
+function NextEvent({ at, what }: { readonly at: number; readonly what: string }) {
+  const { now } = usePage()
+  return (
+    <small dir="auto">
+      {duration(Math.max(0, at - now.value))}: {what}
+    </small>
+  )
+}
+
+function WorldMenu() {
+  const page = usePage()
+  const worlds: Signal<readonly WorldSummary[]> = useSignal([])
+  const name = useSignal('')
+  const { about } = page.live
+  const id = about.value?.id ?? ''
+  const read = () =>
+    page.run(async () => {
+      worlds.value = (await page.api.call('GET /worlds')).worlds
+      name.value = freeName(id, worlds.value)
+      return undefined
+    })
+  const fork = (event: Event) => {
+    event.preventDefault()
+    void page.fork(page.past.value?.revision, name.value)
+  }
+  const remove = () =>
+    page.run(async () => {
+      page.live.close()
+      await page.api.ofMock().call('DELETE /worlds/{world_id}', { params: { world_id: id } })
+      page.openWorld('default')
+      return undefined
+    })
+  return (
+    <Menu id="worlds" label={`world: ${id || '…'}`} name={`World: ${id}`} onOpen={read}>
+      {() => (
+        <>
+          <ul>
+            {worlds.value.map(world => (
+              <li key={world.id}>
+                <button
+                  type="button"
+                  class="choice"
+                  aria-current={world.id === id}
+                  onClick={() => page.openWorld(world.id)}
+                >
+                  <b>{world.id}</b> <span dir="auto">{world.title}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <form onSubmit={fork}>
+            <label>
+              A copy of this world
+              <input value={name.value} onInput={event => (name.value = textIn(event))} required />
+            </label>
+            <button type="submit">Fork</button>
+          </form>
+          <button type="button" disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
+            Delete this world
+          </button>
+          {id === 'default' && <p class="muted">The world “default” cannot be deleted.</p>}
+        </>
+      )}
+    </Menu>
+  )
+}
+
+/** Returns a name for a copy of a world that no world has. */
+function freeName(id: string, worlds: readonly WorldSummary[]): string {
+  const names = new Set(worlds.map(world => world.id))
+  for (let i = 2; ; i++) if (!names.has(`${id}-${i}`)) return `${id}-${i}`
+}

@@ -1,0 +1,506 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { parseScenario, type ScenarioInput } from '../../src/scenarios.js'
+import { it } from '../support/dashboard-page.js'
+
+const scenario = {
+  title: 'Two modes',
+  clock: 'frozen',
+  now: '2026-11-20T20:00:00Z',
+  client: { latitude: 52.52, longitude: 13.4 },
+  regions: ['lnd-fra', 'lnd-lon', 'lnd-tok'],
+  game_modes: [
+    { game_mode_id: 'duel', max_players: 2 },
+    { game_mode_id: 'ffa', max_players: 8 },
+  ],
+  lobbies: [
+    { lobby_id: 'full', game_mode_id: 'duel', region_id: 'lnd-fra', players: [{}, {}], state: { map: 'Harbour' } },
+    { lobby_id: 'open', game_mode_id: 'ffa', region_id: 'lnd-lon', players: [{ leaves_at: '2026-11-20T20:05:00Z' }] },
+    { lobby_id: 'closed', game_mode_id: 'ffa', region_id: 'lnd-tok', is_closed: true },
+  ],
+  device_links: [{ token: 'device.mock.sofa' }],
+} satisfies ScenarioInput
+
+const list = '/matchmaker/lobbies/list'
+const find = '/matchmaker/lobbies/find'
+
+/** Presses a button with the keyboard. */
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' }).press('Enter')
+
+/** Chooses an option of a list with the arrow keys. */
+async function choose(page: Page, label: string | RegExp, option: string): Promise<void> {
+  const box = page.getByRole('combobox', { name: label, exact: typeof label === 'string' })
+  const options = await box.locator('option').allInnerTexts()
+  const chosen = () => box.evaluate((select: HTMLSelectElement) => select.selectedIndex)
+  for (let at = await chosen(); at !== options.indexOf(option); at = await chosen()) {
+    await box.press(at < options.indexOf(option) ? 'ArrowDown' : 'ArrowUp')
+    await expect.poll(chosen).not.toBe(at)
+  }
+}
+
+const rowsOf = (page: Page, panel: 'lobbies' | 'requests') => page.locator(`.${panel} .rows [role=row]`).allInnerTexts()
+const said = (page: Page) => page.getByRole('status')
+
+describe('the top bar', () => {
+  it('moves the clock, lets it run, and goes to the next event', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    const start = mock.clock.now()
+
+    await press(page, '+1 min')
+    await expect.poll(() => mock.clock.now()).toBe(start + 60_000)
+    await press(page, /^Next event/)
+    await expect.poll(() => mock.clock.now()).toBe(start + 300_000)
+    await press(page, '+1 h')
+    await expect.poll(() => page.locator('time.now').innerText()).toBe('2026-11-20 21:05:00')
+
+    await choose(page, 'Speed of the clock', '×60')
+    await expect.poll(() => mock.clock.rate).toBe(60)
+    await press(page, 'Run')
+    await expect.poll(() => mock.clock.mode).toBe('running')
+    await press(page, 'Freeze')
+    await expect.poll(() => mock.clock.mode).toBe('frozen')
+  })
+
+  it('says what the next event is', async ({ open }) => {
+    const { page } = await open({ scenario })
+
+    await page
+      .getByRole('button', { name: /^Next event/ })
+      .getByText('5 min: a player leaves')
+      .waitFor()
+  })
+
+  it('copies the world, and deletes the copy', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+
+    await press(page, /^World: default/)
+    await page.getByLabel('A copy of this world').fill('mine')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${url}/w/mine/`)
+
+    expect(mock.worlds.get('mine')?.world.lobbies.count()).toBe(3)
+    await press(page, /^World: mine/)
+    await press(page, 'Delete this world')
+    await page.waitForURL(`${url}/`)
+    await expect.poll(() => mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+  })
+
+  it('resets the world, says what is lost, and keeps what it is told to keep', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send(list)
+    mock.faults.add({ effect: { hold: true } })
+    await mock.world.lobbies.delete('open')
+
+    await press(page, /^Scenario/)
+    await page.getByText('You lose all changes of the world, 1 request, 1 fault, the time of the clock.').waitFor()
+    await page.getByLabel('faults').press('Space')
+    await page.getByText('You lose all changes of the world, 1 request, the time of the clock.').waitFor()
+    await press(page, 'Reset to the start')
+
+    await said(page).getByText('Two modes begins again.').waitFor()
+    expect([mock.world.lobbies.count(), mock.journal.find().length, mock.faults.list().length]).toEqual([3, 0, 1])
+  })
+
+  it('loads another scenario, and shows what each is for', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+
+    await press(page, /^Scenario/)
+    await press(page, /^A quiet evening A small game with six lobbies/)
+
+    await expect.poll(() => mock.world.title).toBe('A quiet evening')
+    await page
+      .getByRole('button', { name: /^Scenario/ })
+      .getByText('A quiet evening')
+      .waitFor()
+  })
+})
+
+describe('the faults', () => {
+  it('are switched on for once, and off', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+
+    await press(page, 'Faults')
+    await page.getByRole('group', { name: 'Rate limited' }).getByRole('button', { name: 'Once' }).press('Enter')
+    await page
+      .getByRole('list', { name: 'Faults that are on' })
+      .getByText('error API_RATE_LIMIT, every request, once')
+      .waitFor()
+
+    expect([await send(list), await send(list)]).toEqual([429, 200])
+    await press(page, 'Turn off')
+    await page.getByText('No fault is on.').waitFor()
+    expect(mock.faults.list()).toEqual([])
+  })
+
+  it('hold every find until they are released', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await press(page, 'Faults')
+    await page
+      .getByRole('group', { name: 'Hold every find until you release it' })
+      .getByRole('button', { name: 'Until off' })
+      .press('Enter')
+    await expect.poll(() => mock.faults.list().length).toBe(1)
+
+    const seat = send(find, { game_modes: ['ffa'] })
+    await mock.blocked(1)
+    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).press('Enter')
+
+    expect(await seat).toBe(200)
+  })
+
+  it('can be any other', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+
+    await press(page, 'Faults')
+    await page.getByText('Another fault').press('Enter')
+    await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.*')
+    await page.getByLabel('Status').fill('503')
+    await page.getByLabel('Message').fill('down for now')
+    await page.getByLabel('Times').fill('2')
+    await page.getByLabel('Of 100 requests').fill('50')
+    await press(page, 'Turn it on')
+
+    await expect
+      .poll(() => mock.faults.list())
+      .toMatchObject([
+        { operation: 'lobbies.*', effect: { error: { status: 503, message: 'down for now' } }, times: 2, chance: 0.5 },
+      ])
+  })
+
+  it('are refused with the sentence of the mock', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+
+    await press(page, 'Faults')
+    await page.getByText('Another fault').press('Enter')
+    await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.lst')
+    await press(page, 'Turn it on')
+
+    await said(page).getByText('Did you mean lobbies.list?').waitFor()
+    expect(mock.faults.list()).toEqual([])
+  })
+})
+
+describe('the map', () => {
+  it('moves the player with the arrow keys, and says what a find gets there', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    await page.getByText('A find gets a new lobby in Frankfurt').waitFor()
+
+    const you = page.getByRole('button', { name: /^you, at/ })
+    for (let i = 0; i < 9; i++) {
+      const before = await you.getAttribute('aria-label')
+      await you.press('Shift+ArrowRight')
+      await expect.poll(() => you.getAttribute('aria-label')).not.toBe(before)
+    }
+
+    await page.getByText('A find gets a new lobby in Tokyo').waitFor()
+    expect(mock.explain({ find: 'duel' }).region_id).toBe('lnd-tok')
+  })
+
+  it('moves the player with the pointer', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    const box = await page.getByRole('button', { name: /^you, at/ }).boundingBox()
+    if (!box) throw new Error('the place is not shown')
+
+    await page.mouse.move(box.x + 5, box.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(box.x - 150, box.y + 100, { steps: 4 })
+    await page.mouse.up()
+
+    await expect.poll(() => mock.snapshot().client?.latitude).toBeLessThan(40)
+    expect(mock.snapshot().client?.longitude).toBeLessThan(-20)
+  })
+
+  it('is a list too, which selects the lobbies of a region', async ({ open }) => {
+    const { page } = await open({ scenario })
+
+    await page.getByText('The map as a list').press('Enter')
+    expect(await page.locator('.region-list tbody tr').allInnerTexts()).toEqual([
+      'Frankfurt\t2\t1\t2 of 2',
+      'London\t1\t1\t1 of 8',
+      'Tokyo\t0\t1\t0 of 8',
+    ])
+    await press(page, 'London')
+
+    await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringContaining('London')])
+  })
+})
+
+describe('the lobbies', () => {
+  it('can be filtered', async ({ open }) => {
+    const { page } = await open({ scenario })
+    expect(await rowsOf(page, 'lobbies')).toHaveLength(3)
+
+    await choose(page, 'Which lobbies', 'With a free seat')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringContaining('London')])
+    await choose(page, 'Which lobbies', 'Not listed')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringMatching(/Tokyo[\s\S]*closed/)])
+    await choose(page, 'Which lobbies', 'All running')
+    await choose(page, 'Game mode', 'duel')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringMatching(/duel[\s\S]*2 \/ 2[\s\S]*Harbour/)])
+  })
+
+  it('are made', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+
+    await press(page, '+ Make a lobby')
+    await choose(page, /^Region/, 'Tokyo')
+    await page.getByLabel('Players who play in it').fill('2')
+    await press(page, 'Make the lobby')
+
+    await page.getByRole('dialog', { name: 'duel in Tokyo' }).waitFor()
+    expect(mock.world.lobbies.all().at(-1)).toMatchObject({
+      game_mode_id: 'duel',
+      region_id: 'lnd-tok',
+      total_player_count: 2,
+    })
+  })
+
+  it('are opened with the arrow keys and Enter, and closed, filled, emptied and stopped', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    const lobby = () => mock.world.lobbies.get('open')
+
+    await page.getByRole('grid', { name: '3 lobbies' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'ffa in London' }).getByText('leaves in 5 min').waitFor()
+
+    await press(page, 'Fill')
+    await expect.poll(() => lobby()?.total_player_count).toBe(8)
+    await press(page, 'Empty')
+    await expect.poll(() => lobby()?.total_player_count).toBe(0)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().press('Enter')
+    await expect.poll(() => lobby()?.is_closed).toBe(true)
+    await page.getByText('Why is it not in my list?').waitFor()
+    await page.getByRole('dialog').getByText('it is closed (is_closed)').waitFor()
+    await press(page, 'Stop')
+    await expect.poll(() => lobby()?.status).toBe('stopped')
+  })
+
+  it('get another state, unless that is no JSON', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    await page.getByRole('grid', { name: '3 lobbies' }).press('End')
+    await page.keyboard.press('Enter')
+
+    await page.getByLabel('State, as JSON').fill('{"map": ')
+    await press(page, 'Save the state')
+    await said(page).getByText('The state is no JSON').waitFor()
+    await page.getByLabel('State, as JSON').fill('{"map": "Old Town"}')
+    await press(page, 'Save the state')
+
+    await expect.poll(() => mock.world.lobbies.get('full')?.state).toEqual({ map: 'Old Town' })
+  })
+
+  it('show the variables for a game server of your own', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    await page.getByRole('grid', { name: '3 lobbies' }).press('End')
+    await page.keyboard.press('Enter')
+
+    const shown = await page.getByRole('region', { name: 'Environment of the game server' }).innerText()
+
+    const { RIVET_TOKEN } = mock.lobbyEnvironment('full', { url })
+    expect(shown).toContain(`export RIVET_TOKEN=${RIVET_TOKEN}\n`)
+  })
+})
+
+describe('the requests', () => {
+  it('say how each ended, and can be filtered, paused and cleared', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send(list)
+    await send(find, { game_modes: ['none'] })
+    await send(find, { game_modes: ['ffa'] })
+
+    await expect
+      .poll(() => rowsOf(page, 'requests'))
+      .toEqual([
+        expect.stringMatching(/200\s+lobbies\.find[\s\S]*a seat in ffa, London/),
+        expect.stringMatching(/400\s+lobbies\.find[\s\S]*the namespace has no game mode "none"/),
+        expect.stringMatching(/200\s+lobbies\.list[\s\S]*2 lobbies/),
+      ])
+    await press(page, 'Errors')
+    await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
+    await press(page, 'Errors')
+    await choose(page, 'Operation', 'lobbies.list')
+    await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
+    await press(page, 'Pause')
+    await send(list)
+    await page.getByText('live', { exact: true }).waitFor()
+    expect(await rowsOf(page, 'requests')).toHaveLength(1)
+    await press(page, 'Pause')
+    await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(2)
+    await press(page, 'Clear')
+    await expect.poll(() => mock.journal.find()).toEqual([])
+    await page.getByText('No request yet. Connect a client:').waitFor()
+  })
+
+  it('say why they were answered so, and what they changed', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send(find, { game_modes: ['ffa'] })
+    const [entry] = mock.journal.find()
+
+    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
+    await page.keyboard.press('Enter')
+    const details = page.getByRole('region', { name: 'The chosen request' })
+
+    const { because, candidates } = mock.explain({ exchange: entry?.id })
+    await expect.poll(() => details.locator('.reasons li').allInnerTexts()).toEqual(because)
+    await page.getByText('The lobbies that find compared').press('Enter')
+    expect(await details.locator('.candidates li').allInnerTexts()).toHaveLength(candidates?.length ?? 0)
+    expect(await details.getByRole('region', { name: 'Body of the request' }).innerText()).toContain('"ffa"')
+    await press(page, 'Answer')
+    expect(await details.getByRole('region', { name: 'Body of the answer' }).innerText()).toContain(
+      '"lobby_id": "open"',
+    )
+    await press(page, 'World before → after')
+    await details.getByText('reserved_player_count: 0 → 1').waitFor()
+  })
+
+  it('are copied as curl with the whole token, and that line sends the same again', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    const token = mock.tokens.find(({ kind }) => kind === 'public')?.token
+    await fetch(url + find, {
+      method: 'POST',
+      body: '{"game_modes":["it\'s"]}',
+      headers: { authorization: `Bearer ${token}`, 'x-coords': '1,2' },
+    })
+    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
+    await page.keyboard.press('Enter')
+
+    await press(page, 'Copy as curl')
+    await said(page).getByText('Copied.').waitFor()
+
+    const line = await page.evaluate(() => navigator.clipboard.readText())
+    expect(line).toContain(`'authorization: Bearer ${token}'`)
+    expect(line).toContain(String.raw`--data-binary '{"game_modes":["it'\''s"]}' ${url}${find}`)
+  })
+
+  it('are sent again with another body, and become a fault', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send(find, { game_modes: ['none'] })
+    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
+    await page.keyboard.press('Enter')
+
+    await press(page, 'Send again')
+    await page.getByLabel('Body', { exact: true }).fill('{"game_modes": ["ffa"]}')
+    await press(page, 'Send')
+    await said(page).getByText('The mock answered 200.').waitFor()
+    await press(page, 'Make a fault of it')
+    await press(page, 'Turn it on')
+
+    await expect
+      .poll(() => mock.faults.list())
+      .toMatchObject([
+        { operation: 'lobbies.find', effect: { error: { status: 400, code: 'MATCHMAKER_GAME_MODE_NOT_FOUND' } } },
+      ])
+    expect(await send(find, { game_modes: ['ffa'] })).toBe(400)
+  })
+
+  it('save the world before them', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send(find, { game_modes: ['ffa'] })
+    const [entry] = mock.journal.find()
+    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
+    await page.keyboard.press('Enter')
+
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save the world before this')])
+
+    expect(download.suggestedFilename()).toBe('world.yaml')
+    const saved = parseScenario(await readFile(await download.path(), 'utf8'))
+    expect(saved).toEqual(JSON.parse(JSON.stringify(mock.snapshot({ before: entry?.id, with: ['faults'] }))))
+  })
+})
+
+describe('the timeline', () => {
+  it('shows the past, in which nothing can be changed, and forks from there', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    await mock.world.lobbies.delete('full')
+    await mock.world.lobbies.delete('open')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(1)
+
+    await page.getByRole('slider', { name: 'Revision' }).press('ArrowLeft')
+    await said(page).getByText('You look at 20:00:00. The world goes on.').waitFor()
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(2)
+    expect(await page.getByRole('button', { name: '+ Make a lobby' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: '+1 min' }).isDisabled()).toBe(true)
+    await page.getByRole('slider', { name: 'Revision' }).press('Home')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(3)
+    await page.getByRole('slider', { name: 'Revision' }).press('End')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(1)
+
+    await page.getByRole('slider', { name: 'Revision' }).press('Home')
+    await press(page, 'Fork from here')
+    await page.waitForURL(`${url}/w/*/`)
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(3)
+    expect(mock.worlds.list()).toHaveLength(2)
+  })
+
+  it('travels in time when "now" is dragged, and selects requests when a span is brushed', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send(list)
+    await mock.clock.advance('30s')
+    await mock.world.lobbies.delete('full')
+    await send(list)
+    await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(2)
+    const canvas = page.locator('canvas')
+    const { x, y, width } = (await canvas.boundingBox()) ?? { x: 0, y: 0, width: 0 }
+    const at = (seconds: number) => x + width * 0.86 * (1 - seconds / 60)
+    const drag = async (from: number, to: number) => {
+      await page.mouse.move(at(from), y + 30)
+      await page.mouse.down()
+      await page.mouse.move(at(to), y + 30, { steps: 5 })
+      await page.mouse.up()
+    }
+
+    await drag(0, 20)
+    await said(page).getByText('You look at').waitFor()
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(3)
+    await press(page, 'Back to now')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(2)
+
+    await drag(40, 25)
+    await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
+    await page.getByRole('button', { name: /Show all times/ }).press('Enter')
+    await choose(page, 'Requests of', 'Last 10 s')
+    await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
+  })
+})
+
+describe('the devices', () => {
+  it('are completed as a game, and expire', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+
+    await press(page, 'Devices (1)')
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('link', { name: 'Open its page' }).getAttribute('href')).toBe(
+      `${url}/devices/link/device.mock.sofa`,
+    )
+    await dialog.getByRole('img', { name: 'QR code of the page of the link' }).waitFor()
+    await press(page, 'Complete as Game')
+    await expect.poll(() => mock.world.deviceLinks.get('device.mock.sofa')?.status).toBe('complete')
+
+    await mock.world.deviceLinks.create({ token: 'device.mock.tv' })
+    await press(page, 'Expire now')
+    await dialog.getByText('expired', { exact: true }).waitFor()
+  })
+})
+
+describe('connecting a client', () => {
+  it('has code for each client, with the URL and a token, and says when it is connected', async ({ open }) => {
+    const { page, mock, url, send } = await open({ scenario })
+    const { token = '' } = mock.tokens.find(({ kind }) => kind === 'public') ?? {}
+    await page.getByText('Waiting for the first request…').waitFor()
+
+    for (const name of ['Godot', 'Unity', 'Unreal', 'JavaScript', 'curl', 'PowerShell']) {
+      await press(page, name)
+      const code = await page.getByRole('region', { name: `Code for ${name}` }).innerText()
+      expect(code).toContain(url)
+      expect(code).toContain(token)
+    }
+    await send(list)
+
+    await press(page, 'Connect a client')
+    await page.getByText('Connected: node asked for lobbies.list.').waitFor()
+  })
+})
