@@ -1,5 +1,6 @@
 import { useSignalEffect } from '@preact/signals'
 import { ClientDialog } from './connect.js'
+import { DismissButton, MessageNotice } from './controls.js'
 import { DevicesDialog } from './devices.js'
 import { FaultsDialog } from './faults.js'
 import { timeOfDay } from './format.js'
@@ -53,7 +54,7 @@ const missedWords: { readonly [missed in Missed]: string } = {
 /** What the user must know: the page shows the past, has lost the mock, has missed events, or an action has failed. */
 function Notices() {
   const page = usePage()
-  const { past, live, message } = page
+  const { past, live, modals } = page
   const { about, connection, missed } = live
   return (
     <div class="notices" role="status">
@@ -86,21 +87,8 @@ function Notices() {
           <DismissButton onClick={() => (missed.value = undefined)} />
         </p>
       )}
-      {message.value && (
-        <p class={message.value.isError ? 'notice bad' : 'notice'}>
-          <span dir="auto">{message.value.text}</span>
-          <DismissButton onClick={() => (message.value = undefined)} />
-        </p>
-      )}
+      {modals.value === 0 && <MessageNotice />}
     </div>
-  )
-}
-
-function DismissButton({ onClick }: { readonly onClick: () => void }) {
-  return (
-    <button type="button" onClick={onClick}>
-      Dismiss
-    </button>
   )
 }
 

@@ -31,10 +31,15 @@ interface ModalProps {
 
 /** A modal dialog that opens when it is rendered. */
 export function Modal({ title, children, onClose, ...rest }: ModalProps) {
+  const { modals } = usePage()
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
-  }, [])
+    modals.value += 1
+    return () => {
+      modals.value -= 1
+    }
+  }, [modals])
   const closeOutside = (event: MouseEvent) => {
     // A click on the backdrop has the dialog itself as its target.
     if (event.target === element.current) element.current?.close()
@@ -51,9 +56,32 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
             ✕
           </button>
         </header>
+        <div role="status">
+          <MessageNotice />
+        </div>
         {children}
       </div>
     </dialog>
+  )
+}
+
+/** The result of the last action of the user. */
+export function MessageNotice() {
+  const { message } = usePage()
+  if (!message.value) return null
+  return (
+    <p class={message.value.isError ? 'notice bad' : 'notice'}>
+      <span dir="auto">{message.value.text}</span>
+      <DismissButton onClick={() => (message.value = undefined)} />
+    </p>
+  )
+}
+
+export function DismissButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <button type="button" onClick={onClick}>
+      Dismiss
+    </button>
   )
 }
 

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Fault, FaultState } from '../contract/faults.js'
 import { Dialog, textIn } from './controls.js'
-import { counted } from './format.js'
+import { counted, durationMs } from './format.js'
 import { usePage } from './page-state.js'
 
 interface Preset {
@@ -37,8 +37,8 @@ function FaultsForm() {
   const page = usePage()
   const add = (fault: Fault) =>
     page.run(async () => {
-      const { id } = await page.api.call('POST /faults', { body: fault })
-      return `Fault ${id} is on.`
+      await page.api.call('POST /faults', { body: fault })
+      return undefined
     })
   return (
     <fieldset disabled={page.isReadOnly.value}>
@@ -73,12 +73,12 @@ function ActiveFaults() {
       return undefined
     })
   return (
-    <ul class="lines" aria-label="Faults that are on">
+    <ul class="lines" aria-label="Faults">
       {faults.map(fault => (
         <li key={fault.id}>
           <span dir="auto">
             <b>{fault.id}</b> {effectWords(fault)}, {fault.operation ?? 'every request'}
-            {limitWords(fault)}
+            {limitWords(fault)} {isOver(fault, page.time.value) && <b class="badge">over</b>}
             <small class="muted">
               applied to {counted(fault.struck, 'request', 'requests')}
               {fault.holding > 0 && `, holds ${fault.holding}`}
@@ -91,13 +91,19 @@ function ActiveFaults() {
               </button>
             )}
             <button type="button" onClick={() => call('DELETE /faults/{fault_id}', fault.id)}>
-              Turn off
+              {isOver(fault, page.time.value) ? 'Remove' : 'Turn off'}
             </button>
           </span>
         </li>
       ))}
     </ul>
   )
+}
+
+/** True if a fault applies to no more requests. */
+export function isOver({ times, struck, for: lasting, began_at }: FaultState, now: number): boolean {
+  if (times !== undefined && struck >= times) return true
+  return lasting !== undefined && began_at !== undefined && now >= Date.parse(began_at) + durationMs(lasting)
 }
 
 function effectWords({ effect: { delay, error, reset, empty, hold, spurious } }: FaultState): string {

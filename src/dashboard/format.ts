@@ -70,3 +70,13 @@ export function stateSummary(state: unknown): string {
 function shortened(text: string): string {
   return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text
 }
+
+const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
+
+/** Reads a duration of the control API, such as `1h30m` or `30s`. Returns ms. */
+export function durationMs(text: string): number {
+  let sum = 0
+  for (const [, amount, unit] of text.matchAll(/([\d.]+)(ms|[dhms])/g))
+    sum += Number(amount) * unitMs[unit as keyof typeof unitMs] // the pattern allows no others
+  return sum
+}

@@ -3,6 +3,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { JournalEntry } from '../contract/journal.js'
 import type { ChangeSetJson } from '../control/events.js'
+import type { ScheduledJob } from '../control/schedule.js'
 import { type Api, Refused } from './api.js'
 import { createTables, type LiveWorld, putRows, type Tables, timeOf } from './live-world.js'
 
@@ -27,6 +28,9 @@ export interface Span {
   readonly to: number
 }
 
+/** The message of a success is shown for this time, in ms. */
+const successMs = 6_000
+
 /** A message to the user. */
 interface Message {
   readonly text: string
@@ -49,6 +53,8 @@ export class PageState {
   /** The part of the timeline that the user has brushed. The requests of this span are shown. */
   readonly brushed: Signal<Span | undefined> = signal(undefined)
   readonly message: Signal<Message | undefined> = signal(undefined)
+  /** The number of open modal dialogs. They show the message, because they cover the rest of the page. */
+  readonly modals = signal(0)
   /** The name of the open dialog. */
   readonly dialog: Signal<string | undefined> = signal(undefined)
   /** The request from which the user makes a fault. */
@@ -59,6 +65,8 @@ export class PageState {
   readonly shown: ReadonlySignal<ShownWorld>
   /** The time that the page shows, in ms since the epoch. */
   readonly time: ReadonlySignal<number>
+  /** The jobs that are due next. The schedule is read once a second, and its first jobs may have run since. */
+  readonly upcoming: ReadonlySignal<readonly ScheduledJob[]>
   /** True if the user can change nothing: in the past, in a world that is only shown, and without a connection. */
   readonly isReadOnly: ReadonlySignal<boolean>
 
@@ -71,6 +79,7 @@ export class PageState {
       return this.past.value ?? { revision: live.revision.value, tables: live.tables }
     })
     this.time = computed(() => this.past.value?.at ?? this.now.value)
+    this.upcoming = computed(() => live.schedule.value.filter(({ at }) => Date.parse(at) >= this.now.value))
     this.isReadOnly = computed(
       () =>
         this.past.value !== undefined ||
@@ -89,11 +98,11 @@ export class PageState {
   async run(action: () => Promise<string | undefined>): Promise<boolean> {
     try {
       const text = await action()
-      this.message.value = text === undefined ? undefined : { text, isError: false }
+      this.#say(text === undefined ? undefined : { text, isError: false })
       return true
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      this.message.value = { text: error.message, isError: true }
+      this.#say({ text: error.message, isError: true })
       return false
     } finally {
       await this.live.refresh()
@@ -107,8 +116,17 @@ export class PageState {
       this.past.value = { revision, at: Date.parse(at), tables: tablesOf(rows) }
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      this.message.value = { text: error.message, isError: true }
+      this.#say({ text: error.message, isError: true })
     }
+  }
+
+  /** Shows a message. One of a success disappears by itself. */
+  #say(message: Message | undefined): void {
+    this.message.value = message
+    if (!message || message.isError) return
+    setTimeout(() => {
+      if (this.message.value === message) this.message.value = undefined
+    }, successMs)
   }
 
   /** Shows the world at a time of its clock. */

@@ -33,11 +33,24 @@ const lanes = ['Requests', 'Watches', 'World changes', 'Due next'] as const
 const laneHeight = 20
 const axisHeight = 18
 
-/** Labels stand at the left where there is room for them. */
+/** The names of the lanes stand at the left, on a narrow screen in a line above each lane. */
 const labelWidth = 96
 const narrowest = 600
+const labelHeight = 14
 
-const timelineHeight = lanes.length * laneHeight + axisHeight
+function isNarrow(width: number): boolean {
+  return width <= narrowest
+}
+
+/** Returns the height of a lane with its name, in px. */
+function lanePitch(width: number): number {
+  return isNarrow(width) ? laneHeight + labelHeight : laneHeight
+}
+
+/** Returns the height of the whole drawing, in px. */
+export function timelineHeight(width: number): number {
+  return lanes.length * lanePitch(width) + axisHeight
+}
 
 /** Draws the timeline into a canvas, in the colours of the page. */
 export function drawTimeline(canvas: HTMLCanvasElement, data: TimelineData): void {
@@ -45,11 +58,12 @@ export function drawTimeline(canvas: HTMLCanvasElement, data: TimelineData): voi
   if (!context) return
   const width = canvas.clientWidth
   const ratio = devicePixelRatio
-  const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(timelineHeight * ratio)]
+  const height = timelineHeight(width)
+  const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)]
   if (canvas.width !== pixelWidth) canvas.width = pixelWidth
   if (canvas.height !== pixelHeight) canvas.height = pixelHeight
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
-  context.clearRect(0, 0, width, timelineHeight)
+  context.clearRect(0, 0, width, height)
   const style = getComputedStyle(canvas)
   const drawing: Drawing = {
     context,
@@ -75,14 +89,15 @@ interface Drawing {
   x(time: number): number
 }
 
-function drawSpan({ context, colour, x }: Drawing, span: Span | undefined, name: string): void {
+function drawSpan({ context, colour, x, width }: Drawing, span: Span | undefined, name: string): void {
   if (!span) return
   context.fillStyle = colour(name)
-  context.fillRect(x(span.from), 0, Math.max(1, x(span.to) - x(span.from)), lanes.length * laneHeight)
+  context.fillRect(x(span.from), 0, Math.max(1, x(span.to) - x(span.from)), lanes.length * lanePitch(width))
 }
 
-function laneTop(lane: (typeof lanes)[number]): number {
-  return lanes.indexOf(lane) * laneHeight
+/** Returns the top of the marks of a lane. */
+function laneTop(lane: (typeof lanes)[number], width: number): number {
+  return lanes.indexOf(lane) * lanePitch(width) + lanePitch(width) - laneHeight
 }
 
 /** Draws a mark for each px that has a request, red if one of them has failed. */
@@ -98,16 +113,16 @@ function drawRequests({ context, colour, x, width }: Drawing, { exchanges, scale
   }
   for (const [at, kind] of marks) {
     context.fillStyle = colour(kind)
-    context.fillRect(at - 2, laneTop('Requests') + 4, 4, 11)
+    context.fillRect(at - 2, laneTop('Requests', width) + 4, 4, 11)
   }
 }
 
 /** Draws a bar for each watch, from its request to its answer. */
-function drawWatches({ context, colour, x }: Drawing, { exchanges, pending, scale, rate }: TimelineData): void {
+function drawWatches({ context, colour, x, width }: Drawing, { exchanges, pending, scale, rate }: TimelineData): void {
   context.fillStyle = colour('watch')
   const bar = (from: number, to: number) => {
     const start = Math.max(x(from), 0)
-    context.fillRect(start, laneTop('Watches') + 6, Math.max(3, x(to) - start), 8)
+    context.fillRect(start, laneTop('Watches', width) + 6, Math.max(3, x(to) - start), 8)
   }
   for (let i = exchanges.length - 1; i >= 0; i--) {
     const entry = exchanges[i]
@@ -120,7 +135,7 @@ function drawWatches({ context, colour, x }: Drawing, { exchanges, pending, scal
 }
 
 /** Draws a column for each px that has changes. Its height grows with their rows. */
-function drawChanges({ context, colour, x }: Drawing, { changes, scale }: TimelineData): void {
+function drawChanges({ context, colour, x, width }: Drawing, { changes, scale }: TimelineData): void {
   const rows = new Map<number, number>()
   for (let i = changes.length - 1; i >= 0; i--) {
     const change = changes[i]
@@ -132,13 +147,13 @@ function drawChanges({ context, colour, x }: Drawing, { changes, scale }: Timeli
   context.fillStyle = colour('accent')
   for (const [at, count] of rows) {
     const height = Math.min(laneHeight - 6, 3 + Math.log2(1 + count) * 2)
-    context.fillRect(at - 1, laneTop('World changes') + laneHeight - 3 - height, 2, height)
+    context.fillRect(at - 1, laneTop('World changes', width) + laneHeight - 3 - height, 2, height)
   }
 }
 
 /** Draws a circle for each job, and the words of the first ones. */
 function drawJobs({ context, colour, x, width }: Drawing, { jobs, scale }: TimelineData): void {
-  const y = laneTop('Due next') + laneHeight / 2
+  const y = laneTop('Due next', width) + laneHeight / 2
   context.strokeStyle = colour('ink')
   context.lineWidth = 1
   const drawn = new Set<number>()
@@ -154,44 +169,52 @@ function drawJobs({ context, colour, x, width }: Drawing, { jobs, scale }: Timel
   if (!next) return
   context.fillStyle = colour('muted')
   context.textAlign = 'right'
+  if (isNarrow(width)) return
   const text = `+${duration(Math.max(0, Date.parse(next.at) - scale.now))} ${next.what}`
   context.fillText(text, x(scale.now) - 6, y + 4)
 }
 
 function drawAxis({ context, colour, x, width }: Drawing, { scale, travelAt }: TimelineData): void {
   context.textAlign = 'center'
-  const bottom = lanes.length * laneHeight
+  const pitch = lanePitch(width)
+  const bottom = lanes.length * pitch
   context.strokeStyle = colour('line')
   for (let i = 1; i <= lanes.length; i++) {
     context.beginPath()
-    context.moveTo(0, i * laneHeight - 1.5)
-    context.lineTo(width, i * laneHeight - 1.5)
+    context.moveTo(0, i * pitch - 1.5)
+    context.lineTo(width, i * pitch - 1.5)
     context.stroke()
   }
   context.fillStyle = colour('muted')
-  const marks = width > narrowest ? 6 : 3
+  const marks = isNarrow(width) ? 3 : 6
   for (let i = 1; i < marks; i++) {
     const ms = ((scale.now - scale.from) / marks) * i
     context.fillText(`−${duration(ms)}`, x(scale.now - ms), bottom + 13)
   }
-  if (width > narrowest) {
-    context.textAlign = 'left'
-    for (const lane of lanes) {
-      context.fillStyle = colour('card')
-      context.globalAlpha = 0.8
-      context.fillRect(0, laneTop(lane), labelWidth, laneHeight - 3)
-      context.globalAlpha = 1
-      context.fillStyle = colour('muted')
-      context.fillText(lane, 2, laneTop(lane) + 13)
-    }
-  }
+  drawNames({ context, colour, x, width })
   drawMoment({ context, colour, x, width }, scale.now, travelAt === undefined ? 'ink' : 'muted', 'now')
   if (travelAt !== undefined) drawMoment({ context, colour, x, width }, travelAt, 'accent', '')
 }
 
-function drawMoment({ context, colour, x }: Drawing, time: number, name: string, text: string): void {
+function drawNames({ context, colour, width }: Drawing): void {
+  context.textAlign = 'left'
+  for (const lane of lanes) {
+    const top = laneTop(lane, width)
+    if (!isNarrow(width)) {
+      // The marks go on behind the name.
+      context.fillStyle = colour('card')
+      context.globalAlpha = 0.8
+      context.fillRect(0, top, labelWidth, laneHeight - 3)
+      context.globalAlpha = 1
+    }
+    context.fillStyle = colour('muted')
+    context.fillText(lane, 2, isNarrow(width) ? top - 3 : top + 13)
+  }
+}
+
+function drawMoment({ context, colour, x, width }: Drawing, time: number, name: string, text: string): void {
   const at = x(time)
-  const bottom = lanes.length * laneHeight
+  const bottom = lanes.length * lanePitch(width)
   context.strokeStyle = colour(name)
   context.fillStyle = colour(name)
   context.lineWidth = 1.5

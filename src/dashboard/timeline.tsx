@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { textIn } from './controls.js'
 import { counted, duration, timeOfDay } from './format.js'
 import { type Span, usePage } from './page-state.js'
-import { drawTimeline, type TimelineScale } from './timeline-drawing.js'
+import { drawTimeline, type TimelineScale, timelineHeight } from './timeline-drawing.js'
 
 /** The spans of the timeline, in ms of the world's clock. */
 const spans = [
@@ -50,7 +50,25 @@ export function Timeline() {
         </div>
       </header>
       <Lanes spanMs={ms} />
+      <DueList />
     </section>
+  )
+}
+
+/** The most jobs that a phone lists. */
+const mostDue = 8
+
+/** What is due next, for screens that are too narrow for words in the drawing. */
+function DueList() {
+  const { upcoming, now } = usePage()
+  return (
+    <ol class="due">
+      {upcoming.value.slice(0, mostDue).map(({ at, table, id, what }) => (
+        <li key={`${table} ${id}`}>
+          in {duration(Math.max(0, Date.parse(at) - now.value))}: {what}
+        </li>
+      ))}
+    </ol>
   )
 }
 
@@ -146,6 +164,7 @@ function Lanes({ spanMs }: { readonly spanMs: number }) {
       ref={canvas}
       role="img"
       aria-label={summaryOf(page)}
+      style={{ height: `${timelineHeight(width.value)}px` }}
       onPointerDown={event => {
         event.currentTarget.setPointerCapture(event.pointerId)
         const at = timeAt(event)
@@ -178,21 +197,22 @@ function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, widt
   draw.current = () => {
     const element = canvas.current
     if (!element || width.peek() === 0) return
-    const { exchanges, pending, changes, schedule, clock } = page.live
+    const { exchanges, pending, changes, clock } = page.live
     drawTimeline(element, {
       ...frame(),
       exchanges: exchanges.peek(),
       pending: pending.peek(),
       changes: changes.peek(),
-      jobs: schedule.peek(),
+      jobs: page.upcoming.peek(),
       rate: clock.peek()?.rate ?? 1,
       brushed: page.brushed.peek(),
     })
   }
   useSignalEffect(() => {
-    const { exchanges, pending, changes, schedule } = page.live
+    const { exchanges, pending, changes } = page.live
     // The drawing depends on all of these.
-    for (const signal of [exchanges, pending, changes, schedule, page.now, page.past, page.brushed, width]) signal.value
+    for (const signal of [exchanges, pending, changes, page.upcoming, page.now, page.past, page.brushed, width])
+      signal.value
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       requestAnimationFrame(() => draw.current())
@@ -203,8 +223,8 @@ function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, widt
 }
 
 /** Describes the timeline for screen readers. */
-function summaryOf({ live, now }: ReturnType<typeof usePage>): string {
-  const [next] = live.schedule.value
+function summaryOf({ live, now, upcoming }: ReturnType<typeof usePage>): string {
+  const [next] = upcoming.value
   const due = next
     ? `Due next in ${duration(Math.max(0, Date.parse(next.at) - now.peek()))}: ${next.what}.`
     : 'Nothing is due.'

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { WorldSummary } from '../control/world-control.js'
 import { Menu, textIn } from './controls.js'
+import { isOver } from './faults.js'
 import { counted, dateAndTime, duration, timeOfDay } from './format.js'
 import { usePage } from './page-state.js'
 import { ScenarioMenu } from './scenario-menu.js'
@@ -9,7 +10,7 @@ import { ScenarioMenu } from './scenario-menu.js'
 export function TopBar() {
   const page = usePage()
   const { live, dialog } = page
-  const faults = live.faults.value.length
+  const faults = live.faults.value.filter(fault => !isOver(fault, page.time.value)).length
   return (
     <header class="top">
       <h1 class="mark">mockmaker</h1>
@@ -55,8 +56,8 @@ function ConnectionState() {
 
 function ClockControls() {
   const page = usePage()
-  const { clock, schedule } = page.live
-  const next = schedule.value[0]
+  const { clock } = page.live
+  const next = page.upcoming.value[0]
   const { mode = 'frozen', rate = 1 } = clock.value ?? {}
   const set = (body: { mode?: 'running' | 'frozen'; rate?: number }) =>
     page.run(async () => {

@@ -39,7 +39,7 @@ describe('the query of a call', () => {
     ['POST', '/__mock/reset', { keep: ['clokc'] }, '400 API_BAD_BODY', 'body.keep[0] is "clokc"'],
     ['PUT', '/__mock/clock', { mod: 'frozen' }, '400 API_BAD_BODY', 'Did you mean mode?'],
     ['POST', '/__mock/clock/advance', {}, '400 API_BAD_BODY', 'body.by is missing'],
-    ['PUT', '/__mock/scenario', {}, '400 API_BAD_BODY', 'expected name or scenario, not both'],
+    ['PUT', '/__mock/scenario', {}, '400 API_BAD_BODY', 'expected one of name, scenario and text'],
     ['PUT', '/__mock/scenario', { scenario: 3 }, '400 API_BAD_BODY', 'expected a scenario, or the name of one'],
     ['PUT', '/__mock/worlds/w', { sed: 1 }, '400 API_BAD_BODY', 'Did you mean seed?'],
     ['POST', '/__mock/reset', [], '400 API_BAD_BODY', 'expected an object'],

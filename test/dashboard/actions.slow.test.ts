@@ -123,13 +123,11 @@ describe('the faults', () => {
 
     await press(page, 'Faults')
     await page.getByRole('group', { name: 'Rate limited' }).getByRole('button', { name: 'Once' }).press('Enter')
-    await page
-      .getByRole('list', { name: 'Faults that are on' })
-      .getByText('error API_RATE_LIMIT, every request, once')
-      .waitFor()
+    await page.getByRole('list', { name: 'Faults' }).getByText('error API_RATE_LIMIT, every request, once').waitFor()
 
     expect([await send(list), await send(list)]).toEqual([429, 200])
-    await press(page, 'Turn off')
+    await page.getByRole('list', { name: 'Faults' }).getByText('over').waitFor()
+    await press(page, 'Remove')
     await page.getByText('No fault is on.').waitFor()
     expect(mock.faults.list()).toEqual([])
   })

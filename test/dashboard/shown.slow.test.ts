@@ -1,0 +1,117 @@
+import { fc } from '@fast-check/vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import type { Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenarios.js'
+import { it } from '../support/dashboard-page.js'
+
+const find = '/matchmaker/lobbies/find'
+
+const scenario = {
+  clock: 'frozen',
+  regions: ['lnd-fra', 'lnd-lon', 'lnd-tok'],
+  game_modes: [
+    { game_mode_id: 'duel', max_players: 2 },
+    { game_mode_id: 'ffa', max_players: 8 },
+  ],
+  lobbies: [{ game_mode_id: 'ffa', region_id: 'lnd-lon', total_player_count: 3 }],
+} satisfies ScenarioInput
+
+/** What the page shows: the sums of the regions, the lobbies from the top, and the statuses of the requests. */
+async function shown(page: Page) {
+  return page.evaluate(() => {
+    const texts = (selector: string) =>
+      [...document.querySelectorAll<HTMLElement>(selector)].map(element =>
+        element.innerText.replace(/\s+/g, ' ').trim(),
+      )
+    return {
+      regions: texts('.region-list tbody tr'),
+      lobbies: texts('.lobbies .rows [role=row]'),
+      requests: texts('.requests .rows [role=row] .request b:first-of-type'),
+    }
+  })
+}
+
+interface Rows {
+  readonly lobbies: ReturnType<Mockmaker['world']['lobbies']['all']>
+  readonly regions: ReturnType<Mockmaker['world']['regions']['all']>
+}
+
+/** What the page should show, by the rows of the mock. */
+function expected({ lobbies, regions }: Rows, statuses: readonly number[]) {
+  const running = lobbies.filter(({ status }) => status !== 'stopped')
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+  return {
+    regions: regions.map(({ region_id, region_display_name }) => {
+      const there = running.filter(lobby => lobby.region_id === region_id)
+      const players = sum(there.map(({ total_player_count }) => total_player_count))
+      const taken = players + sum(there.map(({ reserved_player_count }) => reserved_player_count))
+      return `${region_display_name} ${players} ${there.length} ${taken} of ${sum(there.map(lobby => lobby.max_players_normal))}`
+    }),
+    lobbies: running.toReversed().map(lobby => {
+      const { game_mode_id, region_id, total_player_count, max_players_normal, reserved_player_count } = lobby
+      const name = regions.find(region => region.region_id === region_id)?.region_display_name
+      const onTheWay = reserved_player_count > 0 ? `, ${reserved_player_count} on the way` : ''
+      const hidden = lobby.is_closed ? ' closed' : ''
+      return `${game_mode_id} ${name} ${total_player_count} / ${max_players_normal}${onTheWay}${hidden} mock`
+    }),
+    requests: statuses.toReversed().map(String),
+  }
+}
+
+/** What may happen to a world. The number picks a lobby. */
+const steps: {
+  readonly [name: string]: (mock: Mockmaker, send: (body: object) => Promise<number>, pick: number) => unknown
+} = {
+  lobby: (mock, _, pick) =>
+    mock.lobby({ game_mode_id: pick % 2 ? 'duel' : 'ffa', region_id: pick % 3 ? 'lnd-fra' : 'lnd-tok' }),
+  find: (_, send, pick) => send({ game_modes: [pick % 2 ? 'duel' : 'ffa'] }),
+  refused: (_, send) => send({ game_modes: ['none'] }),
+  close: (mock, _, pick) => mock.world.lobbies.update(lobbyAt(mock, pick), { is_closed: true }),
+  delete: (mock, _, pick) => mock.world.lobbies.delete(lobbyAt(mock, pick)),
+  advance: mock => mock.clock.advance('3s'),
+  clear: async mock => mock.journal.clear(),
+  reset: mock => mock.reset(),
+}
+
+function lobbyAt(mock: Mockmaker, pick: number): string {
+  const lobbies = mock.world.lobbies.all()
+  return lobbies[pick % Math.max(1, lobbies.length)]?.lobby_id ?? ''
+}
+
+describe('the page', () => {
+  it('shows what the mock has after any changes, without a connection for a while, and in the past', async ({
+    open,
+  }) => {
+    const { page, mock, send } = await open({ scenario })
+    await page.getByText('The map as a list').click()
+    const rows = (): Rows => ({ lobbies: mock.world.lobbies.all(), regions: mock.world.regions.all() })
+    const step = fc.record({ name: fc.constantFrom(...Object.keys(steps)), pick: fc.nat(20), isOffline: fc.boolean() })
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), fc.nat(), async (all, back) => {
+        for (const { name, pick, isOffline } of all) {
+          await page.context().setOffline(isOffline)
+          await Promise.resolve()
+            .then(() => steps[name]?.(mock, body => send(find, body), pick))
+            // The world may have no lobby for the step.
+            .catch(() => {})
+        }
+        await page.context().setOffline(false)
+        const statuses = () => mock.journal.find().map(({ status }) => status)
+        await expect.poll(() => shown(page)).toEqual(expected(rows(), statuses()))
+
+        const { oldest, newest } = mock.history()
+        const revision = newest - (back % (newest - oldest + 1))
+        if (revision === newest) return
+        const past = mock.worlds.put('past', { fork: 'default', revision })
+        await page.getByRole('slider', { name: 'Revision' }).fill(String(revision))
+        const { world } = await past
+        const { regions, lobbies } = expected({ lobbies: world.lobbies.all(), regions: world.regions.all() }, [])
+        await expect.poll(() => shown(page)).toMatchObject({ regions, lobbies })
+        await page.getByRole('button', { name: 'Back to now' }).click()
+      }),
+      { numRuns: 30, endOnFailure: true },
+    )
+  })
+})
