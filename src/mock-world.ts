@@ -325,6 +325,11 @@ export class MockWorld implements WorldControl {
     return undoChangeSets(this.world.state, later, { revision, at })
   }
 
+  nextChangeId(revision: number): number | undefined {
+    const id = this.#history.nextChangeAfter(revision)
+    return Number.isFinite(id) ? id : undefined
+  }
+
   history(options: HistoryOptions = {}): HistoryJson {
     return listHistory(this.#history, parseInput(HistoryOptions, options, 'history'))
   }

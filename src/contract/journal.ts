@@ -90,6 +90,9 @@ export const JournalEntry = z.strictObject({
   answer: Json.optional().describe('The body of the answer, in the form of `body`.'),
   ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
   blocked_ms: z.number().min(0).describe('The part of that time in which the request was blocked on a watch index.'),
+  since: Instant.optional().describe(
+    "When the request began to wait for its answer, on the world's clock. Absent if it was answered at once.",
+  ),
   fault: z.string().optional().describe('The id of the fault that was applied.'),
   revisions: z
     .array(z.int())

@@ -149,13 +149,19 @@ export const controlCalls = [
   }),
   call('GET /rows', {
     summary:
-      'Returns the rows of all tables, or of some (`tables=lobbies,players`), at one moment: now, or right after a change set.',
+      'Returns the rows of all tables, or of some (`tables=lobbies,players`), at one moment: now, or right after a change set. Requests with ids below `next_id` were answered before that moment.',
     query: z.strictObject({ revision: wholeNumber.optional(), tables: z.string().optional() }),
     async run({ mock, query: { revision, tables } }): Promise<RowsJson> {
       await mock.world.clock.catchUp()
       const state = revision === undefined ? mock.world.state : mock.stateAt(revision)
       const at = revision === undefined ? mock.world.clock.now() : timeOfState(state)
-      return { revision: state.revision, at: new Date(at).toISOString(), rows: listRows(state.tables, tables) }
+      const nextId = mock.nextChangeId(state.revision)
+      return {
+        revision: state.revision,
+        at: new Date(at).toISOString(),
+        ...(nextId === undefined ? {} : { next_id: nextId }),
+        rows: listRows(state.tables, tables),
+      }
     },
   }),
   call('GET /scenarios', {

@@ -20,6 +20,8 @@ interface ControlledWorld extends WorldControl {
   readonly journal: WorldJournal
   /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
   stateAt(revision: number): WorldState
+  /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
+  nextChangeId(revision: number): number | undefined
   /** Lists change sets without their rows. Throws `UsageError` for a revision that is no longer kept. */
   revisions(options: Pick<HistoryOptions, 'since' | 'limit'>): RevisionsJson
 }

@@ -114,10 +114,11 @@ function listText(namespace_id: string, tables: Tables): string {
   return `${fullNameOf(namespace_id, tables)} has ${running.length} running lobbies, and ${listed.size} are listed${others}`
 }
 
-function watchText({ query, answer, blocked_ms }: JournalEntry): string {
+function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): string {
   const watch = isJsonObject(answer) ? answer.watch : undefined
   const isSame = isJsonObject(watch) && watch.index === query.watch_index
-  const waited = `it waited ${(blocked_ms / 1000).toFixed(1)} s`
+  const waitedMs = since === undefined ? blocked_ms : Date.parse(time) - Date.parse(since)
+  const waited = `it waited ${(waitedMs / 1000).toFixed(1)} s`
   if (blocked_ms > 0)
     return isSame ? `${waited}, and nothing that it watches changed` : `${waited}, until a change of what it watches`
   if (query.watch_index === undefined) return 'it sent no watch_index, so it did not wait'

@@ -11,6 +11,8 @@ export interface RowsJson {
   readonly revision: number
   /** The time of the revision, in ISO 8601. */
   readonly at: string
+  /** The id of the next change set. Requests with smaller ids were answered before. Absent for the newest revision. */
+  readonly next_id?: number
   /** By table, the oldest first. They have the form of the rows in change events. */
   readonly rows: ChangeSetJson['puts']
 }

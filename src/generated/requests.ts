@@ -54,6 +54,8 @@ export interface JournalEntry {
   ms: number
   /** The part of that time in which the request was blocked on a watch index. */
   blocked_ms: number
+  /** When the request began to wait for its answer, on the world's clock. Absent if it was answered at once. */
+  since?: string | undefined
   /** The id of the fault that was applied. */
   fault?: string | undefined
   /** The revisions of the change sets that the request caused. Absent if it changed nothing. */

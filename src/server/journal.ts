@@ -149,6 +149,7 @@ export class RecordedExchange implements StoredExchange {
   readonly #answer: Uint8Array
   readonly #ms: number
   readonly #blockedMs: number
+  readonly #since: number | undefined
   readonly #fault: string | undefined
   readonly #revisions: readonly number[] | undefined
 
@@ -174,6 +175,7 @@ export class RecordedExchange implements StoredExchange {
     this.#answer = response.body.length > longestBody ? noBytes : response.body
     this.#ms = endedAt - context.startedAt
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
+    this.#since = context.pendingSince
     this.#fault = context.fault?.id
     this.#revisions = context.revisions.length > 0 ? context.revisions : undefined
     this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
@@ -214,6 +216,7 @@ export class RecordedExchange implements StoredExchange {
       status: this.status,
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
+      ...(this.#since === undefined ? {} : { since: new Date(this.#since).toISOString() }),
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
       ...(this.#revisions === undefined ? {} : { revisions: [...this.#revisions] }),
     }

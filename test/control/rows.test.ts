@@ -34,6 +34,23 @@ describe('the rows of a world', () => {
     expect(before.rows.map(({ id }) => id)).toContain(ids.lobby)
   })
 
+  it('say which requests came before', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const ask = { method: 'GET', path: '/matchmaker/lobbies/list' }
+    await send(ask)
+    const { revision } = mock.world
+    await mock.world.lobbies.delete(ids.lobby)
+    await send(ask)
+    const [first = 0, second = 0] = mock.journal.find().map(({ id }) => id)
+
+    const then = json(await send({ method: 'GET', path: '/__mock/rows', query: `revision=${revision}` })) as RowsJson
+    const now = json(await send({ method: 'GET', path: '/__mock/rows' }))
+
+    expect(then.next_id).toBeGreaterThan(first)
+    expect(then.next_id).toBeLessThan(second)
+    expect(now).not.toHaveProperty('next_id')
+  })
+
   it.for([
     ['tables=lobies', 'tables names "lobies", which is no table. Known: '],
     ['revision=1', 'revision'],
