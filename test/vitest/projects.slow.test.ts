@@ -30,7 +30,9 @@ const observed = {
 /** Expects that the last file of a run has left nothing behind. */
 function expectNothingLeft(project: VitestProject, { hasOwnTimer = false } = {}): void {
   const { before, after } = JSON.parse(project.read('left.json'))
-  expect(after).toEqual(hasOwnTimer ? { ...before, resources: after.resources } : before)
+  // On a busy machine, a timer of vitest itself may still run before the tests.
+  const resources = after.resources.filter((name: string) => !before.resources.includes(name))
+  expect({ ...after, resources }).toEqual({ ...before, resources: hasOwnTimer ? resources : [] })
   expect(after).toMatchObject({ hasFetch: true, isListening: false })
 }
 
