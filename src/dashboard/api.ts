@@ -29,6 +29,8 @@ export class Api {
   /** The URL of the world, without a slash at its end. */
   readonly url: string
   readonly #fetch: typeof fetch
+  readonly #open = new Set<Promise<Response>>()
+  #isClosed = false
 
   constructor(url: string, fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis)) {
     this.url = url
@@ -73,6 +75,12 @@ export class Api {
     return body.pipeThrough(decoder).pipeThrough(new EventSourceParserStream()).getReader()
   }
 
+  /** Refuses later calls, and waits for the open ones. A call in a world that was just deleted would create it again. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled([...this.#open])
+  }
+
   /** Calls the mock itself. A call in a world that does not exist creates the world. */
   ofMock(): Api {
     return new Api(this.url.replace(worldPart, ''), this.#fetch)
@@ -85,7 +93,10 @@ export class Api {
   }
 
   async #send(path: string, init: RequestInit): Promise<Response> {
-    const response = await read(this.#fetch(this.url + path, init))
+    if (this.#isClosed) throw new Unreachable('The page has closed the world.')
+    const sent = this.#fetch(this.url + path, init)
+    this.#open.add(sent)
+    const response = await read(sent).finally(() => this.#open.delete(sent))
     if (response.ok) return response
     const answer: unknown = await response.json().catch(() => undefined)
     const { message = `The mock answers ${response.status}.` } = Object(answer) as { readonly message?: string }

@@ -52,9 +52,10 @@ const outcomes: { readonly [operation: string]: (answer: AnyObject, tables: Tabl
   'games.namespaces.createGameNamespaceTokenPublic': () => 'a public token',
 }
 
-/** Says how long a request took, or how long it was blocked on a watch index: `2 ms`, `waited 16 s`. */
-export function timeWords({ ms, blocked_ms }: ShortenedEntry): string {
-  return blocked_ms > 0 ? `waited ${duration(blocked_ms)}` : `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`
+/** Says how long a request took, or how long it waited on the world's clock: `2 ms`, `waited 16 s`. */
+export function timeWords({ ms, time, since }: ShortenedEntry): string {
+  if (since !== undefined) return `waited ${duration(Date.parse(time) - Date.parse(since))}`
+  return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`
 }
 
 /** Tells the colour of a status. */

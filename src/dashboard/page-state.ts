@@ -17,6 +17,8 @@ export interface ShownWorld {
 interface Moment extends ShownWorld {
   /** The time of the revision, in ms since the epoch. */
   readonly at: number
+  /** The ids of all requests before it are smaller. */
+  readonly nextId: number
 }
 
 /** A part of the page. A phone shows one at a time. */
@@ -112,8 +114,9 @@ export class PageState {
   /** Shows the world at a revision. Tells the user if the mock no longer has it. */
   async travelTo(revision: number): Promise<void> {
     try {
-      const { rows, at } = await this.api.call('GET /rows', { query: { revision } })
-      this.past.value = { revision, at: Date.parse(at), tables: tablesOf(rows) }
+      const { rows, at, next_id } = await this.api.call('GET /rows', { query: { revision } })
+      const nextId = next_id ?? Number.POSITIVE_INFINITY
+      this.past.value = { revision, at: Date.parse(at), nextId, tables: tablesOf(rows) }
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       this.#say({ text: error.message, isError: true })

@@ -20,10 +20,12 @@ export function Requests() {
   /** The id of the newest request when the user paused the list. */
   const pausedAt = useSignal<number | undefined>(undefined)
   const span = page.brushed.value
-  const newest = page.past.value?.revision ?? pausedAt.value
+  const newest = pausedAt.value
+  const past = page.past.value
   const shown = exchanges.value.filter(
     entry =>
       (newest === undefined || entry.id <= newest) &&
+      (!past || entry.id < past.nextId) &&
       (!onlyErrors.value || statusKind(entry) === 'bad') &&
       (operation.value === '' || entry.operation === operation.value) &&
       (!span || isWithin(Date.parse(entry.time), span)),

@@ -20,8 +20,6 @@ interface TimelineData {
   /** The oldest first. */
   readonly changes: readonly Change[]
   readonly jobs: readonly ScheduledJob[]
-  /** The speed of the world's clock. */
-  readonly rate: number
   readonly brushed: Span | undefined
   /** The span that the user drags over. */
   readonly drag: Span | undefined
@@ -118,7 +116,7 @@ function drawRequests({ context, colour, x, width }: Drawing, { exchanges, scale
 }
 
 /** Draws a bar for each watch, from its request to its answer. */
-function drawWatches({ context, colour, x, width }: Drawing, { exchanges, pending, scale, rate }: TimelineData): void {
+function drawWatches({ context, colour, x, width }: Drawing, { exchanges, pending, scale }: TimelineData): void {
   context.fillStyle = colour('watch')
   const bar = (from: number, to: number) => {
     const start = Math.max(x(from), 0)
@@ -129,7 +127,7 @@ function drawWatches({ context, colour, x, width }: Drawing, { exchanges, pendin
     if (!entry) continue
     const end = Date.parse(entry.time)
     if (end < scale.from) break
-    if (entry.blocked_ms > 0) bar(end - entry.blocked_ms * rate, end)
+    if (entry.blocked_ms > 0 && entry.since !== undefined) bar(Date.parse(entry.since), end)
   }
   for (const { waits_for, since } of pending) if (waits_for === 'watch') bar(Date.parse(since), scale.now)
 }

@@ -197,14 +197,13 @@ function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, widt
   draw.current = () => {
     const element = canvas.current
     if (!element || width.peek() === 0) return
-    const { exchanges, pending, changes, clock } = page.live
+    const { exchanges, pending, changes } = page.live
     drawTimeline(element, {
       ...frame(),
       exchanges: exchanges.peek(),
       pending: pending.peek(),
       changes: changes.peek(),
       jobs: page.upcoming.peek(),
-      rate: clock.peek()?.rate ?? 1,
       brushed: page.brushed.peek(),
     })
   }

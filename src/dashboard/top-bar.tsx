@@ -151,6 +151,7 @@ function WorldMenu() {
   const remove = () =>
     page.run(async () => {
       page.live.close()
+      await page.api.close()
       await page.api.ofMock().call('DELETE /worlds/{world_id}', { params: { world_id: id } })
       page.openWorld('default')
       return undefined

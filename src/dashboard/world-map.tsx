@@ -175,7 +175,7 @@ function MapDrawing({ sums, choice }: MapDrawingProps) {
 
 /** The sizes of the player's marker, which stands above its place, and of the distance on the line, in px. */
 const marker = { width: 34, height: 26 } as const
-const distanceText = { width: 56, height: 14 } as const
+const distanceText = { width: 64, height: 28 } as const
 
 /** Lists what no label may cover: the player's marker, and the distance to the region that find would choose. */
 function obstaclesOf(client: Coordinates | undefined, target: Coordinates | undefined, unitsPerPx: number): Box[] {
@@ -189,7 +189,10 @@ function obstaclesOf(client: Coordinates | undefined, target: Coordinates | unde
   const from = project(client)
   if (!target) return [above(from, marker)]
   const to = project(target)
-  return [above(from, marker), above({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 }, distanceText)]
+  return [
+    above(from, marker),
+    above({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 + 10 * unitsPerPx }, distanceText),
+  ]
 }
 
 function RegionCircle({ region, sums }: { readonly region: PlacedRegion; readonly sums: RegionSums | undefined }) {

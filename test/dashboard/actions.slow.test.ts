@@ -29,6 +29,13 @@ const find = '/matchmaker/lobbies/find'
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' }).press('Enter')
 
+/** Opens the form of any other fault. */
+async function openForm(page: Page): Promise<void> {
+  const summary = page.getByRole('dialog').getByText('Another fault')
+  await summary.waitFor()
+  await summary.press('Enter')
+}
+
 /** Chooses an option of a list with the arrow keys. */
 async function choose(page: Page, label: string | RegExp, option: string): Promise<void> {
   const box = page.getByRole('combobox', { name: label, exact: typeof label === 'string' })
@@ -152,7 +159,7 @@ describe('the faults', () => {
     const { page, mock } = await open({ scenario })
 
     await press(page, 'Faults')
-    await page.getByText('Another fault').press('Enter')
+    await openForm(page)
     await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.*')
     await page.getByLabel('Status').fill('503')
     await page.getByLabel('Message').fill('down for now')
@@ -171,7 +178,7 @@ describe('the faults', () => {
     const { page, mock } = await open({ scenario })
 
     await press(page, 'Faults')
-    await page.getByText('Another fault').press('Enter')
+    await openForm(page)
     await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.lst')
     await press(page, 'Turn it on')
 

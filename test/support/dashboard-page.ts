@@ -18,7 +18,7 @@ export interface OpenDashboard {
 }
 
 /** A busy machine needs time for a page. */
-const waitMs = 6_000
+const waitMs = 20_000
 
 interface DashboardOptions extends MockmakerOptions {
   /** Default: 1280 × 900 px. */

@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { scenarios } from '../../src/scenarios.js'
+import { it, type OpenDashboard } from '../support/dashboard-page.js'
+
+/** `npm run pictures` sets it, and then the test writes the pictures of the docs. */
+const shouldWrite = process.env.WRITE_PICTURES !== undefined
+
+const desktop = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
+
+interface Picture {
+  readonly size: typeof desktop
+  readonly scheme: 'light' | 'dark'
+  /** What to do before the picture is taken. */
+  readonly go?: (page: Page) => Promise<unknown>
+  /** The part of the page. Default: all of it. */
+  readonly part?: string
+}
+
+const showRefusedFind = (page: Page) => page.locator('.requests .rows [role=row].bad').first().click()
+async function showLobby(page: Page): Promise<void> {
+  await page.locator('.lobbies .rows [role=row]').nth(6).click()
+  await page.getByText('Why is it in my list?').waitFor()
+  await page.getByRole('region', { name: 'Environment of the game server' }).waitFor()
+}
+
+async function goBack(page: Page): Promise<void> {
+  await page.getByRole('slider', { name: 'Revision' }).press('Home')
+  await page.getByText('You look at').waitFor()
+}
+
+const pictures: { readonly [name: string]: Picture } = {
+  'dashboard-light': { size: desktop, scheme: 'light', go: showRefusedFind },
+  'dashboard-dark': { size: desktop, scheme: 'dark', go: showRefusedFind },
+  'phone-light': { size: phone, scheme: 'light' },
+  'phone-dark': { size: phone, scheme: 'dark' },
+  lobby: { size: desktop, scheme: 'light', go: showLobby, part: 'dialog' },
+  past: { size: desktop, scheme: 'light', go: goBack },
+}
+
+/** Plays the same 40 seconds each time: lists, finds, a watch that waits, and a fault. */
+async function play({ mock, url, send, page }: OpenDashboard): Promise<void> {
+  const { device_link_token } = await mock.world.deviceLinks.create({ token: 'device.mock.tv' })
+  const link = `${url}/cloud/devices/links?device_link_token=${device_link_token}`
+  const { watch } = await (await fetch(link)).json()
+  await mock.clock.advance('10s')
+  // The watch ends with the mock.
+  void fetch(`${link}&watch_index=${watch.index}`).catch(() => {})
+  await mock.blocked(1)
+  for (let i = 0; i < 6; i++) {
+    await mock.clock.advance('5s')
+    await send('/matchmaker/lobbies/list')
+    await send('/matchmaker/lobbies/find', { game_modes: [i % 3 === 2 ? 'capture' : 'free-for-all'] })
+  }
+  mock.faults.add({ operation: 'lobbies.join', effect: { delay: '2s' } })
+  await page.getByText('1 fault on').waitFor()
+  const running = mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
+  await page.getByRole('grid', { name: `${running} lobbies`, includeHidden: true }).waitFor({ state: 'attached' })
+  const { kilometers = 0 } = mock.explain({ find: 'free-for-all' })
+  await page.getByText(`${kilometers.toLocaleString('en')} km away.`).waitFor()
+  await page.getByText('20:00:40').first().waitFor({ state: 'attached' })
+}
+
+/** Replaces what differs from run to run: times in real ms, and the port. */
+const normalize = (page: Page) =>
+  page.evaluate(() => {
+    for (const element of document.querySelectorAll('.took, .details > p > .muted')) element.textContent = '1 ms'
+    for (const element of document.querySelectorAll('pre'))
+      element.textContent = (element.textContent ?? '').replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:4100')
+  })
+
+/** Compares two pictures by the mean colours of small squares, so that another rendering of the letters is no difference. */
+function differenceOf(page: Page, taken: string, kept: string): Promise<number> {
+  return page.evaluate(
+    async urls => {
+      const square = 16
+      const colours = await Promise.all(
+        urls.map(async url => {
+          const image = await createImageBitmap(await (await fetch(url)).blob())
+          const canvas = new OffscreenCanvas(Math.ceil(image.width / square), Math.ceil(image.height / square))
+          const context = canvas.getContext('2d')
+          if (!context) throw new Error('there is no canvas')
+          context.imageSmoothingQuality = 'high'
+          context.drawImage(image, 0, 0, canvas.width, canvas.height)
+          return context.getImageData(0, 0, canvas.width, canvas.height).data
+        }),
+      )
+      const [one, other] = colours
+      if (!one || !other || one.length !== other.length) return 1
+      let different = 0
+      for (let i = 0; i < one.length; i += 4) {
+        const distance = Math.max(
+          ...[0, 1, 2].map(channel => Math.abs((one[i + channel] ?? 0) - (other[i + channel] ?? 0))),
+        )
+        if (distance > 40) different += 1
+      }
+      return different / (one.length / 4)
+    },
+    [taken, kept],
+  )
+}
+
+/** Encodes a picture as WebP, which is a quarter of PNG. */
+function toWebp(page: Page, png: string): Promise<string> {
+  return page.evaluate(async url => {
+    const image = await createImageBitmap(await (await fetch(url)).blob())
+    const canvas = new OffscreenCanvas(image.width, image.height)
+    canvas.getContext('2d')?.drawImage(image, 0, 0)
+    const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality: 0.9 })).arrayBuffer())
+    return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))
+  }, png)
+}
+
+describe('the pictures of the docs', () => {
+  it.for(Object.entries(pictures))(
+    'show the page as it is: %s',
+    async ([name, { size, scheme, go, part }], { open, browser }) => {
+      const dashboard = await open({ scenario: { ...scenarios['friday-night'], clock: 'frozen' }, size, scheme })
+      const { page } = dashboard
+      await play(dashboard)
+      await go?.(page)
+      await normalize(page)
+
+      const shot = part === undefined ? await page.screenshot() : await page.locator(part).screenshot()
+
+      // A page without a content security policy, which would forbid these URLs.
+      const studio = await browser.newPage()
+      const taken = `data:image/png;base64,${shot.toString('base64')}`
+      const file = `docs/pictures/${name}.webp`
+      if (shouldWrite) {
+        mkdirSync('docs/pictures', { recursive: true })
+        writeFileSync(file, Buffer.from(await toWebp(studio, taken), 'base64'))
+      }
+      expect(existsSync(file), `${file} is missing: run npm run pictures`).toBe(true)
+      const kept = `data:image/webp;base64,${readFileSync(file).toString('base64')}`
+      const difference = await differenceOf(studio, taken, kept)
+      await studio.close()
+      expect(difference, `${file} shows another page: look at it, and run npm run pictures`).toBeLessThan(0.01)
+    },
+  )
+})
