@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { gunzipSync } from 'node:zlib'
 import type { Dashboard } from '../control/pages.js'
 
 let read: Dashboard | undefined
 
 /** Returns the dashboard page. Reads it from the package on the first call: most mocks are never looked at. */
 export function readDashboard(): Dashboard {
-  read ??= withHashes(readFileSync(createRequire(import.meta.url).resolve('#dashboard'), 'utf8'))
+  read ??= withHashes(gunzipSync(readFileSync(createRequire(import.meta.url).resolve('#dashboard'))).toString())
   return read
 }
 
