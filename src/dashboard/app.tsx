@@ -48,7 +48,7 @@ export function App() {
 
 const missedWords: { readonly [missed in Missed]: string } = {
   restart: 'The mock was restarted. You see its new world.',
-  gap: 'The page was away for too long. It has read the world again, and older changes are missing in the timeline.',
+  gap: 'The page was away for too long, and read the world again. Requests and changes may be missing.',
 }
 
 /** What the user must know: the page shows the past, has lost the mock, has missed events, or an action has failed. */

@@ -175,6 +175,7 @@ export function CopyButton({ label, text }: CopyButtonProps) {
   const page = usePage()
   const copy = () =>
     page.run(async () => {
+      if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')
       await navigator.clipboard.writeText(await text())
       return 'Copied.'
     })

@@ -176,6 +176,7 @@ export class LiveWorld {
       if (this.#end.signal.aborted) return
       this.#lose()
       if (await this.#isDeleted()) {
+        await this.#api.close()
         this.connection.value = 'deleted'
         return
       }

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks'
 import type { JournalEntry } from '../contract/journal.js'
 import type { ChangeSetJson } from '../control/events.js'
 import type { ScheduledJob } from '../control/schedule.js'
-import { type Api, Refused } from './api.js'
+import type { Api } from './api.js'
 import { createTables, type LiveWorld, putRows, type Tables, timeOf } from './live-world.js'
 
 /** The rows of the world at one revision. */
@@ -113,14 +113,12 @@ export class PageState {
 
   /** Shows the world at a revision. Tells the user if the mock no longer has it. */
   async travelTo(revision: number): Promise<void> {
-    try {
+    await this.run(async () => {
       const { rows, at, next_id } = await this.api.call('GET /rows', { query: { revision } })
       const nextId = next_id ?? Number.POSITIVE_INFINITY
       this.past.value = { revision, at: Date.parse(at), nextId, tables: tablesOf(rows) }
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      this.#say({ text: error.message, isError: true })
-    }
+      return undefined
+    })
   }
 
   /** Shows a message. One of a success disappears by itself. */
@@ -139,11 +137,15 @@ export class PageState {
     await this.travelTo(Math.max(oldestRevision.value, change?.revision ?? 0))
   }
 
-  /** Copies this world, as it is now or at a revision, and opens the copy. */
+  /** Copies this world, as it is now or at a revision, and opens the copy. A name that is taken is refused. */
   async fork(revision: number | undefined, name?: string): Promise<void> {
     await this.run(async () => {
       const source = this.live.about.value?.id ?? 'default'
-      const id = name ?? `${source}-${revision ?? this.live.revision.value}`
+      const { worlds } = await this.api.ofMock().call('GET /worlds')
+      const taken = new Set(worlds.map(world => world.id))
+      if (name !== undefined && taken.has(name))
+        throw new Error(`There is a world ${name} already. Choose another name, or delete that world first.`)
+      const id = name ?? freeName(`${source}-${revision ?? this.live.revision.value}`, taken)
       await this.api.call('PUT /worlds/{world_id}', {
         params: { world_id: id },
         body: revision === undefined ? { fork: source } : { fork: source, revision },
@@ -168,6 +170,13 @@ export class PageState {
   returnToNow(): void {
     this.past.value = undefined
   }
+}
+
+/** Returns a name, with a number at its end if it is taken: `default-12`, `default-12-2`. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name
+  for (let i = 2; taken.has(free); i++) free = `${name}-${i}`
+  return free
 }
 
 function tablesOf(rows: ChangeSetJson['puts']): Tables {

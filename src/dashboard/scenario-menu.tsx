@@ -59,9 +59,9 @@ export function ScenarioMenu() {
               type="file"
               accept=".yaml,.yml,.json"
               onChange={event => {
-                const file = event.currentTarget.files?.[0]
+                const files = [...(event.currentTarget.files ?? [])]
                 close()
-                if (file) void loadFile(page, file)
+                void loadFile(page, files)
               }}
             />
           </label>
@@ -108,9 +108,16 @@ function ResetForm({ close }: { close(): void }) {
   )
 }
 
-async function loadFile(page: PageState, file: File): Promise<void> {
+/** Loads the scenario in a file. Refuses several files, because a world has one scenario. */
+async function loadFile(page: PageState, files: readonly File[]): Promise<void> {
+  const [file] = files
+  if (!file) return
   await page.run(async () => {
-    const text = await file.text()
+    if (page.isReadOnly.value) throw new Error(`${file.name} is not loaded: the page can change nothing now.`)
+    if (files.length > 1) throw new Error(`Drop one file, not ${files.length}: a world has one scenario.`)
+    const text = await file.text().catch(() => {
+      throw new Error(`${file.name} cannot be read. Is it a folder?`)
+    })
     const { title } = await page.api.call('PUT /scenario', { body: { text, file: file.name } })
     return `Loaded ${title} from ${file.name}.`
   })
@@ -121,8 +128,10 @@ export function ScenarioDrop({ children }: { readonly children: ComponentChildre
   const page = usePage()
   const isOver = useSignal(false)
   useEffect(() => {
+    // A dragged text goes into the field that it is dropped on.
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
     const drag = (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes('Files')) return
+      if (!hasFiles(event)) return
       event.preventDefault()
       isOver.value = true
     }
@@ -130,10 +139,10 @@ export function ScenarioDrop({ children }: { readonly children: ComponentChildre
       if (event.relatedTarget === null) isOver.value = false
     }
     const drop = (event: DragEvent) => {
-      event.preventDefault()
       isOver.value = false
-      const file = event.dataTransfer?.files[0]
-      if (file && !page.isReadOnly.value) void loadFile(page, file)
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      void loadFile(page, [...(event.dataTransfer?.files ?? [])])
     }
     addEventListener('dragover', drag)
     addEventListener('dragleave', leave)

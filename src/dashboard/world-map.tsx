@@ -104,6 +104,7 @@ function useFindChoice(modeKey: string | undefined): Signal<Explanation | undefi
       return
     }
     const ask = () => {
+      if (page.live.connection.value !== 'live') return
       asked.current = performance.now()
       page.api
         .call('GET /explain', { query: { find: mode.game_mode_id, namespace: mode.namespace_id } })
