@@ -89,7 +89,7 @@ describe('the page', () => {
   it('shows what the mock has after any changes, without a connection for a while, and in the past', async ({
     open,
   }) => {
-    const { page, mock, send } = await open({ scenario })
+    const { page, mock, disconnect, send } = await open({ scenario })
     await page.getByText('The map as a list').click()
     const rows = (): Rows => ({ lobbies: mock.world.lobbies.all(), regions: mock.world.regions.all() })
     const step = fc.record({ name: fc.constantFrom(...Object.keys(steps)), pick: fc.nat(20), isOffline: fc.boolean() })
@@ -97,7 +97,8 @@ describe('the page', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), fc.nat(), async (all, back) => {
         for (const { name, pick, isOffline } of all) {
-          await page.context().setOffline(isOffline)
+          if (isOffline) await disconnect()
+          else await page.context().setOffline(false)
           await Promise.resolve()
             .then(() => steps[name]?.(mock, body => send(find, body), pick))
             // The world may have no lobby for the step.
@@ -113,7 +114,10 @@ describe('the page', () => {
         const revision = newest - (back % (newest - oldest + 1))
         if (revision === newest) return
         const past = mock.worlds.put('past', { fork: 'default', revision })
-        await page.getByRole('slider', { name: 'Revision' }).fill(String(revision))
+        const slider = page.getByRole('slider', { name: 'Revision' })
+        // The world may look the same before its last changes.
+        await expect.poll(async () => Number(await slider.getAttribute('max'))).toBeGreaterThanOrEqual(newest)
+        await slider.fill(String(revision))
         const { world } = await past
         const { journal: before = [] } = mock.snapshot({ revision, with: ['journal'] })
         await expect

@@ -13,12 +13,19 @@ export interface OpenDashboard {
   readonly page: Page
   /** What the browser reported: errors, and calls that the mock refused. */
   readonly complaints: readonly string[]
+  /** Takes the network from the page, until `page.context().setOffline(false)`. */
+  disconnect(): Promise<void>
+  /** Breaks all connections, and goes on with a new mock of the same scenario, as a command that is started again. */
+  restart(): Mockmaker
   /** Sends a request as a game does. Resolves with its status. */
   send(path: string, body?: object): Promise<number>
 }
 
 /** A busy machine needs time for a page. */
 const waitMs = 20_000
+
+/** A name of this machine that is not loopback to a mock: a page from there has a foreign origin. */
+export const otherHost = 'other.example'
 
 interface DashboardOptions extends MockmakerOptions {
   /** Default: 1280 × 900 px. */
@@ -34,7 +41,7 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
   browser: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     async ({}, use) => {
-      const browser = await launchBrowser()
+      const browser = await launchBrowser([`--host-resolver-rules=MAP ${otherHost} 127.0.0.1`])
       await use(browser)
       await browser.close()
     },
@@ -43,8 +50,10 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
   open: async ({ browser }, use) => {
     const ends: (() => Promise<unknown>)[] = []
     await use(async ({ size = { width: 1280, height: 900 }, scheme = 'light', path = '/', ...options } = {}) => {
-      const mock = createMockmaker({ seed: 1, ...options })
-      const server = await serveListener(createApp(mock))
+      const mocks = [createMockmaker({ seed: 1, ...options })]
+      const [mock] = mocks as [Mockmaker]
+      let app = createApp(mock)
+      const server = await serveListener((request, response) => void app(request, response))
       const context = await browser.newContext({
         viewport: size,
         colorScheme: scheme,
@@ -58,7 +67,7 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
       page.on('pageerror', error => void complaints.push(error.message))
       ends.push(
         () => context.close(),
-        () => mock.close(),
+        () => Promise.all(mocks.map(one => one.close())),
         () => server.close(),
       )
       await page.goto(server.url + path)
@@ -67,7 +76,19 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
         const init = body ? { method: 'POST', body: JSON.stringify(body) } : {}
         return (await fetch(server.url + target, init)).status
       }
-      return { mock, url: server.url, page, complaints, send }
+      const restart = () => {
+        const next = createMockmaker({ seed: 1, ...options })
+        mocks.push(next)
+        app = createApp(next)
+        server.breakConnections()
+        return next
+      }
+      const disconnect = async () => {
+        await context.setOffline(true)
+        // The browser keeps open streams.
+        server.breakConnections()
+      }
+      return { mock, url: server.url, page, complaints, disconnect, restart, send }
     })
     for (const end of ends) await end()
   },

@@ -139,12 +139,13 @@ export async function responseTo(url: string, bytes: string): Promise<TestRespon
 /** Serves a listener on a free port. */
 export async function serveListener(
   listener: RequestListener,
-): Promise<{ readonly url: string; close(): Promise<unknown> }> {
+): Promise<{ readonly url: string; breakConnections(): void; close(): Promise<unknown> }> {
   const server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo // a string only for a pipe
   return {
     url: `http://127.0.0.1:${port}`,
+    breakConnections: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections()
       return new Promise(resolve => server.close(resolve))

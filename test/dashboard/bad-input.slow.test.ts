@@ -1,0 +1,365 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, onTestFinished } from 'vitest'
+import { writeWorldFile } from '../../src/cli/world-file.js'
+import { createMock } from '../../src/mock.js'
+import type { ScenarioInput } from '../../src/scenarios.js'
+import { folder, lineLike, start } from '../support/command.js'
+import { it, otherHost } from '../support/dashboard-page.js'
+import { ask, stubServer } from '../support/http.js'
+
+const scenario = {
+  title: 'Two modes',
+  clock: 'frozen',
+  now: '2026-11-20T20:00:00Z',
+  regions: ['lnd-fra', 'lnd-tok'],
+  game_modes: ['duel', 'ffa'],
+  lobbies: [{ lobby_id: 'open', game_mode_id: 'ffa', region_id: 'lnd-fra' }],
+} satisfies ScenarioInput
+
+const list = '/matchmaker/lobbies/list'
+const said = (page: Page) => page.getByRole('status')
+const rowsOf = (page: Page, panel: 'lobbies' | 'requests') => page.locator(`.${panel} .rows [role=row]`)
+
+interface DroppedFile {
+  readonly name: string
+  readonly content: string | Uint8Array
+}
+
+/** Drops files on the page, as from the desktop. */
+async function drop(page: Page, files: readonly DroppedFile[]): Promise<void> {
+  const encoded = files.map(({ name, content }) => ({ name, base64: Buffer.from(content).toString('base64') }))
+  await page.evaluate(all => {
+    const dataTransfer = new DataTransfer()
+    for (const { name, base64 } of all) {
+      const bytes = Uint8Array.from(atob(base64), one => one.charCodeAt(0))
+      dataTransfer.items.add(new File([bytes], name))
+    }
+    for (const type of ['dragover', 'drop'])
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
+  }, encoded)
+}
+
+describe('a mock that is gone', () => {
+  it('is reported, nothing can be changed, and the page shows all changes when it is back', async ({ open }) => {
+    const { page, mock, disconnect, send } = await open({ scenario })
+
+    await disconnect()
+    await said(page).getByText('The mock does not answer.').waitFor()
+    expect(await page.getByRole('button', { name: '+ Make a lobby' }).isDisabled()).toBe(true)
+    mock.lobby({ game_mode_id: 'duel' })
+    await send(list)
+    await page.context().setOffline(false)
+
+    await page.getByText('live', { exact: true }).waitFor()
+    await expect.poll(() => rowsOf(page, 'lobbies').count()).toBe(2)
+    await expect.poll(() => rowsOf(page, 'requests').count()).toBe(1)
+    expect(await said(page).getByText('The mock does not answer.').count()).toBe(0)
+    expect(await page.getByText('was away for too long').count()).toBe(0)
+  })
+
+  it('is said to be restarted when a new one answers at its URL', async ({ open }) => {
+    const { page, mock, restart, send } = await open({ scenario })
+    mock.lobby({ game_mode_id: 'duel' })
+    await send(list)
+    await expect.poll(() => rowsOf(page, 'lobbies').count()).toBe(2)
+
+    restart()
+
+    await said(page).getByText('The mock was restarted. You see its new world.').waitFor()
+    await expect.poll(() => rowsOf(page, 'lobbies').count()).toBe(1)
+    await expect.poll(() => rowsOf(page, 'requests').count()).toBe(0)
+    await said(page).getByRole('button', { name: 'Dismiss' }).click()
+    expect(await said(page).getByText('The mock was restarted.').count()).toBe(0)
+  })
+
+  it('has dropped events: the page says so, and shows the world as it is', async ({ open }) => {
+    const { page, mock, disconnect } = await open({ scenario, journalBytes: 5_000 })
+
+    await disconnect()
+    await said(page).getByText('The mock does not answer.').waitFor()
+    for (let i = 0; i < 100; i++) mock.lobby({ game_mode_id: 'duel' })
+    await page.context().setOffline(false)
+
+    await said(page).getByText('The page was away for too long').waitFor()
+    await page.getByRole('grid', { name: '101 lobbies' }).waitFor()
+  })
+
+  it('has dropped a revision: the page says so, and stays in the present', async ({ open }) => {
+    const { page, mock } = await open({ scenario, journalBytes: 5_000 })
+    mock.lobby({ game_mode_id: 'duel' })
+    const slider = page.getByRole('slider', { name: 'Revision' })
+    await slider.waitFor()
+    // The answer with the oldest revision comes later.
+    await page.route('**/__mock/revisions*', () => {})
+
+    for (let i = 0; i < 100; i++) mock.lobby({ game_mode_id: 'duel' })
+    await slider.press('Home')
+
+    await said(page).getByText('is no longer kept').waitFor()
+    expect(await page.getByText('You look at').count()).toBe(0)
+  })
+})
+
+describe('a world that is deleted elsewhere', () => {
+  it('is still shown, and is not created again', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    await mock.worlds.put('mine', { fork: 'default' })
+    await page.goto(`${url}/w/mine/`)
+    await page.getByText('live', { exact: true }).waitFor()
+
+    await mock.worlds.delete('mine')
+
+    await said(page).getByText('The world mine has been deleted. You see how it was.').waitFor()
+    await page.getByRole('grid', { name: '1 lobby' }).waitFor()
+    const calls: string[] = []
+    page.on('request', request => void calls.push(request.url()))
+    await page.getByRole('button', { name: 'Open the default world' }).click()
+    await page.waitForURL(`${url}/`)
+    expect(calls.filter(call => call.includes('/w/mine'))).toEqual([])
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+  })
+})
+
+describe('a name of a world that is taken', () => {
+  it('is refused, and the world with that name stays', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    const { world } = await mock.worlds.put('mine', { fork: 'default' })
+    world.lobbies.delete('open')
+
+    await page.getByRole('button', { name: /^World: default/ }).click()
+    await page.getByLabel('A copy of this world').fill('mine')
+    await page.keyboard.press('Enter')
+
+    await said(page).getByText('There is a world mine already.').waitFor()
+    expect(mock.worlds.get('mine')?.world.lobbies.count()).toBe(0)
+    expect(page.url()).toBe(`${url}/`)
+  })
+
+  it('is not used for the second copy of a moment', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    mock.lobby({ game_mode_id: 'duel' })
+    const revision = mock.history({ limit: 1 }).oldest
+    await mock.worlds.put(`default-${revision}`, { fork: 'default' })
+
+    await page.getByRole('slider', { name: 'Revision' }).press('Home')
+    await page.getByRole('button', { name: 'Fork from here' }).click()
+
+    await page.waitForURL(`${url}/w/default-${revision}-2/`)
+    expect(mock.worlds.get(`default-${revision}`)?.world.lobbies.count()).toBe(2)
+    expect(mock.worlds.get(`default-${revision}-2`)?.world.lobbies.count()).toBe(1)
+  })
+})
+
+describe('a dropped file', () => {
+  it('is loaded as the scenario', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+
+    await drop(page, [{ name: 'other.yaml', content: 'title: Other\ngame_modes: [race]\n' }])
+
+    await said(page).getByText('Loaded Other from other.yaml.').waitFor()
+    expect(mock.world.gameModes.all().map(({ game_mode_id }) => game_mode_id)).toEqual(['race'])
+  })
+
+  it.for([
+    ['a wrong reference', 'lobbies:\n  - game_mode_id: none\n', 'bad.yaml:2:19'],
+    ['broken YAML', 'title: [', 'bad.yaml:1:9'],
+    ['an unknown key', 'clock: frozen\nlobies: []\n', 'bad.yaml:2:1'],
+    ['an image', Uint8Array.from({ length: 4_096 }, (_, i) => (i * 7) % 256), 'bad.yaml:1'],
+    ['nothing', '', 'bad.yaml'],
+    ['a command for a game server', 'servers: { command: ./server }\n', 'servers.command starts a program'],
+  ] as const)('with %s is refused with its first problem, and the world stays', async ([, content, at], { open }) => {
+    const { page, mock } = await open({ scenario })
+
+    await drop(page, [{ name: 'bad.yaml', content }])
+
+    await expect.poll(() => said(page).locator('.notice.bad').innerText()).toContain(at)
+    expect([mock.world.title, mock.world.lobbies.count()]).toEqual(['Two modes', 1])
+    expect(await page.getByText('Drop the file to load it').count()).toBe(0)
+  })
+
+  it('is refused beside another one', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+
+    await drop(page, [
+      { name: 'a.yaml', content: 'title: A' },
+      { name: 'b.yaml', content: 'title: B' },
+    ])
+
+    await said(page).getByText('Drop one file, not 2: a world has one scenario.').waitFor()
+    expect(mock.world.title).toBe('Two modes')
+  })
+
+  it('is refused while the page shows the past', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    mock.lobby({ game_mode_id: 'duel' })
+    await page.getByRole('slider', { name: 'Revision' }).press('Home')
+    await said(page).getByText('You look at').waitFor()
+
+    await drop(page, [{ name: 'a.yaml', content: 'title: A' }])
+
+    await said(page).getByText('a.yaml is not loaded: the page can change nothing now.').waitFor()
+    expect(mock.world.title).toBe('Two modes')
+  })
+
+  it('that is gone since it was chosen says so', async ({ open }) => {
+    const { page } = await open({ scenario })
+    const path = join(await folder(), 'gone.yaml')
+    await writeFile(path, 'title: Gone')
+    await page.getByRole('button', { name: /^Scenario/ }).click()
+    const input = page.getByLabel('Load a file')
+    await page.evaluate(() => {
+      File.prototype.text = () => Promise.reject(new DOMException('gone', 'NotFoundError'))
+    })
+
+    await input.setInputFiles(path)
+
+    await said(page).getByText('gone.yaml cannot be read. Is it a folder?').waitFor()
+  })
+
+  it('is no dragged text: a field takes that', async ({ open }) => {
+    const { page } = await open({ scenario })
+
+    const isTaken = await page.evaluate(() => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.setData('text/plain', 'title: Text')
+      return ['dragover', 'drop'].map(type =>
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })),
+      )
+    })
+
+    expect(isTaken).toEqual([true, true])
+  })
+})
+
+describe('large data', () => {
+  it('a state of 2 MB is shown in the list, and can be copied but not edited', async ({ open }) => {
+    const state = { items: Array.from({ length: 2_000 }, () => 'x'.repeat(1_000)) }
+    const { page } = await open({ scenario: { ...scenario, lobbies: [{ lobby_id: 'big', state }] } })
+
+    await rowsOf(page, 'lobbies').first().click()
+
+    await page.getByText(/^The state has 2(\.\d)? MB, which is too long to edit here\.$/).waitFor()
+    await page.getByRole('button', { name: 'Copy the state' }).click()
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText().then(text => text.length)))
+      .toBe(JSON.stringify(state, null, 2).length)
+  })
+
+  it('a long body and a long answer are cut, and can be copied whole', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario: { ...scenario, generate: { lobbies: 1_000 } } })
+    await send('/matchmaker/lobbies/find', { game_modes: ['none'], note: 'z'.repeat(200_000) })
+    await send(list)
+
+    await rowsOf(page, 'requests').nth(1).click()
+    await page.getByText('These are the first of 200 KB.').waitFor()
+    await page.getByRole('button', { name: 'Copy all' }).click()
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText().then(text => text.length)))
+      .toBeGreaterThan(200_000)
+    await rowsOf(page, 'requests').first().click()
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await page.getByText(/These are the first of 2\d\d KB/).waitFor()
+    expect(mock.journal.find()).toHaveLength(2)
+  })
+
+  it('50,000 requests are listed, the first and the last', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario, journalSize: 50_000 })
+    for (let i = 0; i < 50_000; i++) await ask(mock, { method: 'GET', path: list })
+
+    await page.goto(url)
+    const grid = page.getByRole('grid', { name: '50,000 requests' })
+    await grid.waitFor()
+    await grid.press('End')
+
+    await expect.poll(() => rowsOf(page, 'requests').last().getAttribute('aria-rowindex')).toBe('50000')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'The chosen request' }).waitFor()
+  })
+})
+
+describe('another page', () => {
+  it('of another origin reads nothing, changes nothing, and cannot show the page in a frame', async ({ open }) => {
+    const { page, mock, url, complaints } = await open({ scenario })
+    mock.faults.add({ effect: { hold: true }, operation: 'lobbies.join' })
+    const other = await stubServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end('<!doctype html><title>other</title><link rel="icon" href="data:,">')
+    })
+    const before = mock.snapshot()
+    await page.goto(other.replace('127.0.0.1', otherHost))
+
+    const answers = await page.evaluate(async target => {
+      const attempt = (path: string, init?: RequestInit) =>
+        fetch(target + path, init).then(
+          async response => `${response.type} ${response.status} ${(await response.text()).length}`,
+          () => 'refused',
+        )
+      const json = { 'content-type': 'application/json' }
+      const read = ['/__mock/rows', '/__mock/journal', '/__mock/tokens', '/__mock/changes', '/']
+      const events = await new Promise(resolve => {
+        const source = new EventSource(`${target}/__mock/changes`)
+        source.onopen = () => resolve('open')
+        source.onerror = () => resolve('refused')
+      })
+      return [
+        events,
+        ...(await Promise.all(read.map(path => attempt(path)))),
+        await attempt('/__mock/reset', { method: 'POST', body: '{}', headers: json }),
+        await attempt('/__mock/reset', { method: 'POST', body: '{}', mode: 'no-cors' }),
+        await attempt('/__mock/scenario', { method: 'PUT', body: '{"text":"title: Evil"}', headers: json }),
+        await attempt('/__mock/faults', { method: 'DELETE' }),
+      ]
+    }, url)
+    await page.evaluate(async target => {
+      const frame = document.body.appendChild(document.createElement('iframe'))
+      const loaded = new Promise(resolve => frame.addEventListener('load', resolve))
+      frame.src = `${target}/`
+      await loaded
+      const form = document.body.appendChild(document.createElement('form'))
+      Object.assign(form, { method: 'post', action: `${target}/__mock/reset`, target: 'sink' })
+      const sink = document.body.appendChild(Object.assign(document.createElement('iframe'), { name: 'sink' }))
+      const sent = new Promise(resolve => sink.addEventListener('load', resolve))
+      form.submit()
+      await sent
+    }, url)
+
+    // A page may send a simple request without reading the answer. The mock refuses it.
+    expect(answers.filter(answer => answer !== 'refused' && answer !== 'opaque 0 0')).toEqual([])
+    expect(complaints.join('\n')).toContain("frame-ancestors 'none'")
+    expect(
+      page
+        .frames()
+        .map(frame => frame.url())
+        .filter(one => one === `${url}/`),
+    ).toEqual([])
+    expect(mock.snapshot()).toEqual(before)
+    expect([mock.world.title, mock.faults.list().length]).toEqual(['Two modes', 1])
+  })
+})
+
+describe('a file that the page shows', () => {
+  it('can be read and explained, and nothing of it can be changed', async ({ browser }) => {
+    const mock = createMock({ scenario: { ...scenario, clock: 'running' } })
+    onTestFinished(() => mock.close())
+    await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["none"]}' })
+    const path = await folder()
+    await writeWorldFile(mock, path)
+    const command = start(['show', join(path, 'mockmaker-world.yaml')])
+    const line = await lineLike(command, { like: /^ {2}page/ })
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    await page.goto(/http:\S+/.exec(line)?.[0] ?? '')
+
+    await said(page).getByText('This world is only shown. Nothing can be changed.').waitFor()
+    for (const name of ['+ Make a lobby', '+1 min', 'Clear', 'Run'])
+      expect(await page.getByRole('button', { name, exact: true }).isDisabled(), name).toBe(true)
+    await rowsOf(page, 'requests').first().click()
+    const details = page.getByRole('region', { name: 'The chosen request' })
+    await details.getByText('the namespace has no game mode "none"').waitFor()
+    expect(await details.getByRole('button', { name: /Copy as|Send again/ }).allInnerTexts()).toEqual(['Send again'])
+    expect(await details.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true)
+  })
+})
