@@ -10,17 +10,6 @@ export type Output<Name extends Route> = ControlApi[Name]['output']
 /** The end of the URL of a world that is not the default one. */
 const worldPart = /\/w\/[^/]+$/
 
-/** A call that the mock refused. The message is a sentence for the user. */
-export class Refused extends Error {
-  constructor(
-    message: string,
-    /** The HTTP status. */
-    readonly status: number,
-  ) {
-    super(message)
-  }
-}
-
 /** The mock does not answer. */
 export class Unreachable extends Error {}
 
@@ -37,7 +26,7 @@ export class Api {
     this.#fetch = fetch
   }
 
-  /** Makes a call, and returns its JSON. Rejects with `Refused` or `Unreachable`. */
+  /** Makes a call, and returns its JSON. Rejects with `Unreachable`, or with the sentence of the mock that refused the call. */
   async call<Name extends Route>(
     route: Name,
     ...[input]: Record<never, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>]
@@ -100,7 +89,7 @@ export class Api {
     if (response.ok) return response
     const answer: unknown = await response.json().catch(() => undefined)
     const { message = `The mock answers ${response.status}.` } = Object(answer) as { readonly message?: string }
-    throw new Refused(message, response.status)
+    throw new Error(message)
   }
 }
 
