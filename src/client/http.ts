@@ -156,10 +156,10 @@ export async function readEvents(
   options: ChangesOptions = {},
 ): Promise<AsyncGenerator<MockEvent, undefined>> {
   const signal = checked(() => signalOf('changes', options))
-  const { since, lastEventId, answers } = options
+  const { since, lastEventId, answers, newest } = options
   async function open(after: string | undefined) {
     const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': after }) }
-    const { body } = await send(remote, 'GET /changes', { query: { since, answers } }, headers, signal)
+    const { body } = await send(remote, 'GET /changes', { query: { since, answers, newest } }, headers, signal)
     return body && parseEvents(body, signal)
   }
 

@@ -320,8 +320,12 @@ export const controlCalls = [
   }),
   call('GET /changes', {
     summary:
-      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`.',
-    query: z.strictObject({ since: wholeNumber.optional(), answers: shortAnswers }),
+      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`.',
+    query: z.strictObject({
+      since: wholeNumber.optional(),
+      answers: shortAnswers,
+      newest: wholeNumber.refine(count => count > 0, 'expected a whole number of 1 or more').optional(),
+    }),
     run({ mock, query, request }) {
       const lastEventId = header(request, 'last-event-id')
       return () => mock.changes({ ...query, lastEventId })

@@ -8,10 +8,14 @@ import type { Cause } from '../store/change-set.js'
 import type { TableName } from '../store/rows.js'
 import type { World } from '../store/world.js'
 
-/** An event of a world: a change set, a request with its answer, or a gap. `id` is its position, for `lastEventId`. */
+/**
+ * An event of a world: a change set, a request with its answer, a number of requests that were left out, or a gap. `id` is its
+ * position, for `lastEventId`.
+ */
 export type MockEvent =
   | { readonly type: 'change'; readonly id: string; readonly data: ChangeSetJson }
   | { readonly type: 'exchange'; readonly id: string; readonly data: ShortenedEntry }
+  | { readonly type: 'skipped'; readonly id: string; readonly data: { readonly exchanges: number } }
   | {
       readonly type: 'gone'
       readonly id: string
@@ -36,6 +40,11 @@ export interface ChangesOptions {
   readonly lastEventId?: string | undefined
   /** `short`: requests come without an answer of more than 2 KiB. Default: with the whole answer. */
   readonly answers?: 'short' | undefined
+  /**
+   * The most requests that wait for a slow reader, 1 or more. Beyond it the oldest are left out, and an event `skipped` counts them.
+   * Default: only the limits of all events.
+   */
+  readonly newest?: number | undefined
   /** Ends the events. */
   readonly signal?: AbortSignal | undefined
 }
@@ -83,6 +92,7 @@ export class EventBudget {
 }
 
 interface WaitingEvent {
+  readonly kind: HistoryEntry['kind'] | 'gone'
   /** Called when the event is read, because most waiting events are never read. */
   readonly createEvent: () => MockEvent
   readonly bytes: number
@@ -94,12 +104,20 @@ class EventQueue {
   readonly #createGap: () => MockEvent
   /** The bytes of the past events at the start. They do not count against the limit, because the history holds them anyway. */
   readonly pastBytes: number
+  /** The most exchanges that wait. */
+  readonly #newest: number
   #waiting: WaitingEvent[] = []
+  #exchanges = 0
+  #skipped = 0
   #bytes = 0
 
   /** Begins with past events, or with a gap if `past` is undefined. */
-  constructor(budget: EventBudget, past: readonly WaitingEvent[] | undefined, createGap: () => MockEvent) {
+  constructor(
+    past: readonly WaitingEvent[] | undefined,
+    { budget, newest, createGap }: { budget: EventBudget; newest: number; createGap: () => MockEvent },
+  ) {
     this.#budget = budget
+    this.#newest = newest
     this.#createGap = createGap
     this.pastBytes = (past ?? []).reduce((sum, { bytes }) => sum + bytes, 0)
     if (past) this.push(...past)
@@ -119,26 +137,51 @@ class EventQueue {
       this.drop()
       return
     }
-    for (const waiting of added) this.#waiting.push(waiting)
+    for (const waiting of added) {
+      this.#waiting.push(waiting)
+      if (waiting.kind === 'exchange') this.#exchanges += 1
+    }
     this.#addBytes(added.reduce((sum, { bytes }) => sum + bytes, 0))
+    while (this.#exchanges > this.#newest) this.#skipExchange()
   }
 
   shift(): MockEvent | undefined {
     const first = this.#waiting.shift()
-    if (first) this.#addBytes(-first.bytes)
+    if (first) this.#remove(first)
     return first?.createEvent()
+  }
+
+  /** Returns the number of exchanges that were left out since the last call. */
+  takeSkipped(): number {
+    const skipped = this.#skipped
+    this.#skipped = 0
+    return skipped
   }
 
   /** Replaces all waiting events by a gap. */
   drop(): void {
     this.clear()
     const gap = this.#createGap()
-    this.#waiting.push({ createEvent: () => gap, bytes: 0 })
+    this.#waiting.push({ kind: 'gone', createEvent: () => gap, bytes: 0 })
   }
 
   clear(): void {
     this.#waiting = []
+    this.#exchanges = 0
+    this.#skipped = 0
     this.#addBytes(-this.#bytes)
+  }
+
+  /** Leaves out the oldest exchange. */
+  #skipExchange(): void {
+    const index = this.#waiting.findIndex(({ kind }) => kind === 'exchange')
+    for (const skipped of this.#waiting.splice(index, 1)) this.#remove(skipped)
+    this.#skipped += 1
+  }
+
+  #remove({ kind, bytes }: WaitingEvent): void {
+    if (kind === 'exchange') this.#exchanges -= 1
+    this.#addBytes(-bytes)
   }
 
   #addBytes(bytes: number): void {
@@ -159,6 +202,8 @@ interface EventSource {
 /** Reads the events of a world one by one. */
 export class EventReader implements MockEvents {
   readonly after: string
+  /** The id of the last event that was read. */
+  #position: string
   readonly #queue: EventQueue
   readonly #signal: AbortSignal | undefined
   #wakers: (() => void)[] = []
@@ -167,22 +212,27 @@ export class EventReader implements MockEvents {
 
   constructor({ world, history, runId, budget }: EventSource, options: ChangesOptions = {}) {
     const signal = signalOf('changes', options)
-    const { answers } = options
+    const { answers, newest = Number.MAX_SAFE_INTEGER } = options
     if (answers !== undefined && answers !== 'short')
       throw new UsageError(`changes: answers is ${quoted(answers)}: expected "short"`)
+    if (!Number.isInteger(newest) || newest < 1)
+      throw new UsageError(`changes: newest is ${quoted(newest)}: expected a whole number of 1 or more`)
     const idOf = (id: number) => `${runId}-${id}`
     const start = entryBefore({ world, history, runId }, options)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
     const waiting = (entry: HistoryEntry) => ({
+      kind: entry.kind,
       createEvent: () => eventOf(entry, idOf(entry.id), answers),
       bytes: entry.bytes,
     })
-    this.#queue = new EventQueue(budget, past?.map(waiting), () => ({
+    const createGap = (): MockEvent => ({
       type: 'gone',
       id: idOf(history.lastId),
       data: { message: goneMessage, revision: world.revision },
-    }))
+    })
+    this.#queue = new EventQueue(past?.map(waiting), { budget, newest, createGap })
     this.after = idOf(past === undefined ? history.lastId : (start ?? history.lastId))
+    this.#position = this.after
     this.#signal = signal
     this.#unsubscribe = history.subscribe(entry => {
       if (!entry) return this.#end()
@@ -200,7 +250,10 @@ export class EventReader implements MockEvents {
 
   async next(): Promise<IteratorResult<MockEvent, undefined>> {
     while (this.#queue.length === 0 && !this.#hasEnded) await new Promise<void>(resolve => this.#wakers.push(resolve))
-    const event = this.#queue.shift()
+    const skipped = this.#queue.takeSkipped()
+    const event: MockEvent | undefined =
+      skipped > 0 ? { type: 'skipped', id: this.#position, data: { exchanges: skipped } } : this.#queue.shift()
+    this.#position = event?.id ?? this.#position
     return event ? { done: false, value: event } : { done: true, value: undefined }
   }
 

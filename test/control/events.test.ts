@@ -289,6 +289,53 @@ describe('mock.changes', () => {
     expect([gone, next].map(event => Number(event?.id.split('-')[1]))).toEqual([10_001, 10_002])
   })
 
+  it('leaves out the older requests that wait for a slow reader, and counts them', async ({ serve }) => {
+    const steered = await serve()
+    const events = steered.mock.changes({ newest: 2 })
+    for (let i = 0; i < 3; i++) await steered.send(list)
+    await makeLobby(steered, 'new')
+    await steered.send(list)
+
+    const taken = await take(events, 4)
+
+    expect(() => steered.mock.changes({ newest: 0 })).toThrow('newest is 0: expected a whole number of 1 or more')
+    expect(taken.map(shown)).toEqual(['skipped', 'exchange', 'new', 'exchange'])
+    expect(taken[0]).toEqual({ type: 'skipped', id: events.after, data: { exchanges: 2 } })
+    expect(taken.map(({ id }) => Number(id.split('-')[1]))).toEqual([0, 3, 4, 5])
+  })
+
+  it('tells each change, and tells or counts each request, whenever they are read', async ({ serve }) => {
+    const { mock } = await serve()
+    const step = fc.constantFrom('request', 'change', 'read')
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (steps, newest) => {
+        const events = mock.changes({ newest })
+        const [made, told] = [
+          { requests: 0, changes: 0 },
+          { requests: 0, changes: 0 },
+        ]
+        const ids: number[] = []
+        const isWaiting = () => told.requests + told.changes < made.requests + made.changes
+        const read = async () => {
+          const [event] = await take({ [Symbol.asyncIterator]: () => ({ next: () => events.next() }) }, 1)
+          if (event?.type === 'skipped') told.requests += event.data.exchanges
+          else told[event?.type === 'change' ? 'changes' : 'requests'] += 1
+          ids.push(Number(event?.id.split('-')[1]))
+        }
+        for (const one of steps) {
+          if (one === 'request') await ask(mock, list).then(() => (made.requests += 1))
+          else if (one === 'change') await mock.world.lobbies.create({}).then(() => (made.changes += 1))
+          else if (isWaiting()) await read()
+        }
+        while (isWaiting()) await read()
+
+        expect(told).toEqual(made)
+        expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+        await events.return?.()
+      }),
+    )
+  })
+
   it("treats the id of another or a deleted world's event as unknown", async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const { mock } = await serve()

@@ -32,7 +32,8 @@ describe('the query of a call', () => {
   it.for([
     ['POST', '/__mock/reset?keep=journal', {}, '400 API_BAD_QUERY', 'query.keep is an unknown key'],
     ['GET', '/__mock/health?x=1', undefined, '400 API_BAD_QUERY', 'query.x'],
-    ['GET', '/__mock/changes?sinec=3', undefined, '400 API_BAD_QUERY', 'Known: since, answers.'],
+    ['GET', '/__mock/changes?sinec=3', undefined, '400 API_BAD_QUERY', 'Known: since, answers, newest.'],
+    ['GET', '/__mock/changes?newest=0', undefined, '400 API_BAD_QUERY', 'expected a whole number of 1 or more'],
     ['GET', '/__mock/explain?lobby=a', undefined, '400 API_BAD_QUERY', 'Known: lobby_id, path'],
     ['GET', '/__mock/snapshot?with=faults&with=journal', undefined, '400 API_BAD_QUERY', 'more than once'],
     ['POST', '/__mock/reset', { keeep: [] }, '400 API_BAD_BODY', 'Did you mean keep?'],
