@@ -9,6 +9,7 @@ import {
   type MockResponse,
   type RequestHandler,
 } from '../server/message.js'
+import { StreamWriter } from './stream-writer.js'
 
 /** A request of `node:http`. A body parser in front of the mock may have set `body`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown }
@@ -201,24 +202,8 @@ function writeResponse(answered: MockResponse, response: ServerResponse): void {
 function streamResponse({ status, headers, stream }: MockResponse, response: ServerResponse): void {
   response.writeHead(status, headers)
   response.flushHeaders()
-  const stop = stream?.({
-    send: text => void response.write(text),
-    end: () => void response.end(),
-    drained: () => drained(response),
-  })
+  const stop = stream?.(new StreamWriter(response))
   response.once('close', () => stop?.())
-}
-
-/** Waits for at least one turn of the event loop, and until a slow client has received the written data or disconnects. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise(resolve => {
-    const finish = () => {
-      response.off('drain', finish).off('close', finish)
-      resolve()
-    }
-    if (response.writableNeedDrain && !response.destroyed) response.on('drain', finish).on('close', finish)
-    else setImmediate(resolve)
-  })
 }
 
 const disconnects = { reset: resetConnection, empty: closeEmpty } satisfies {
