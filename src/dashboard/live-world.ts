@@ -49,8 +49,13 @@ const pollMs = 1_000
 /** The clocks of the page and of the mock may differ by this, in ms of the world. */
 const toleranceMs = 500
 
-/** Events are collected for this time before the page shows them, in ms. */
-const frameMs = 50
+/** The most requests that the mock sends at once. The page asks for the others when fewer come. */
+const mostAtOnce = 25
+
+/** Between two times that the page shows events: at least this, in ms, and this many times what showing the last ones took. */
+const shortestPauseMs = 100
+const pauseFactor = 20
+const longestPauseMs = 1_000
 
 const tableNames = [
   'settings',
@@ -96,6 +101,8 @@ export class LiveWorld {
   /** The game servers that the mock has started. */
   readonly servers: Signal<readonly GameServerState[]> = signal([])
   readonly about: Signal<Output<'GET /world'> | undefined> = signal(undefined)
+  /** False while so many requests come that the mock leaves some out. The page asks for them when fewer come. */
+  readonly isComplete: Signal<boolean> = signal(true)
   /** `undefined`: the page has missed no events. */
   readonly missed: Signal<Missed | undefined> = signal(undefined)
   readonly #api: Api
@@ -107,10 +114,17 @@ export class LiveWorld {
   #changeQueue: ChangeSetJson[] = []
   #exchangeQueue: ShortenedEntry[] = []
   #frame: ReturnType<typeof setTimeout> | undefined
+  /** When the page may show events again, in ms of `performance.now()`. */
+  #nextAt = 0
   #poll: ReturnType<typeof setTimeout> | undefined
   /** False until the tables are those of this run of the mock. */
   #isLoaded = false
   #loads = 0
+  /** How often the mock has left out requests, now and at the last poll. */
+  #skips = 0
+  #polledSkips = 0
+  /** The id of the newest request before those that are left out. */
+  #completeUpTo: number | undefined
 
   /** `retryMs` is the time until the page tries to connect again. */
   constructor(api: Api, { retryMs = 1_000 } = {}) {
@@ -131,12 +145,16 @@ export class LiveWorld {
     clearTimeout(this.#poll)
     if (this.connection.value !== 'live') return
     const newest = this.exchanges.value.at(-1)?.id ?? 0
+    const skips = this.#skips
+    const completeUpTo = skips === this.#polledSkips ? this.#completeUpTo : undefined
+    this.#polledSkips = skips
+    const since = completeUpTo ?? Number.MAX_SAFE_INTEGER // no requests
     try {
-      const [clock, { faults }, { oldest: oldestId, pending }, { jobs }, { servers }, { oldest }, about] =
+      const [clock, { faults }, { exchanges, oldest: oldestId, pending }, { jobs }, { servers }, { oldest }, about] =
         await Promise.all([
           this.#api.call('GET /clock'),
           this.#api.call('GET /faults'),
-          this.#api.call('GET /journal', { query: { since: newest, answers: 'short' } }),
+          this.#api.call('GET /journal', { query: { since, answers: 'short' } }),
           this.#api.call('GET /schedule', { query: { limit: 50 } }),
           this.#api.call('GET /servers'),
           this.#api.call('GET /revisions', { query: { limit: 1 } }),
@@ -146,6 +164,7 @@ export class LiveWorld {
         this.clock.value = { ...clock, now: Date.parse(clock.now), readAt: performance.now() }
         this.faults.value = faults
         this.pending.value = pending
+        if (completeUpTo !== undefined) this.#complete(completeUpTo, exchanges, this.#skips > skips)
         // Newer requests may have come since the mock answered.
         this.#forgetBefore(Math.min(oldestId ?? newest + 1, newest + 1))
         this.schedule.value = jobs
@@ -161,6 +180,16 @@ export class LiveWorld {
       // A call in a world that was just deleted would create it again.
       if (this.connection.value === 'live') this.#poll = setTimeout(() => void this.refresh(), pollMs)
     }
+  }
+
+  /** Shows all requests after an id, instead of those of the events. The mock may have left out more since it listed them. */
+  #complete(completeUpTo: number, exchanges: readonly ShortenedEntry[], hasSkippedMore: boolean): void {
+    const { value } = this.exchanges
+    const last = exchanges.at(-1)?.id ?? completeUpTo
+    const [older, newer] = [value.filter(({ id }) => id <= completeUpTo), value.filter(({ id }) => id > last)]
+    this.exchanges.value = [...older, ...exchanges, ...newer].slice(-mostKept)
+    this.#completeUpTo = hasSkippedMore ? last : undefined
+    this.isComplete.value = !hasSkippedMore
   }
 
   /** Removes the requests that the journal has dropped, or that were cleared. */
@@ -186,7 +215,7 @@ export class LiveWorld {
 
   /** Reads events until the connection breaks. */
   async #readEvents(): Promise<void> {
-    const events = await this.#api.events('/changes?answers=short', {
+    const events = await this.#api.events(`/changes?answers=short&newest=${mostAtOnce}`, {
       signal: this.#end.signal,
       lastEventId: this.#lastEventId,
     })
@@ -203,6 +232,11 @@ export class LiveWorld {
     if (type === 'end') this.#lose()
     if (type === 'change') this.#queue(() => this.#changeQueue.push(data as ChangeSetJson))
     if (type === 'exchange') this.#queue(() => this.#exchangeQueue.push(data as ShortenedEntry))
+    if (type === 'skipped') {
+      this.#completeUpTo ??= (this.#exchangeQueue.at(-1) ?? this.exchanges.value.at(-1))?.id ?? 0
+      this.#skips += 1
+      this.isComplete.value = false
+    }
     if (type === 'gone') {
       this.missed.value ??= 'gap'
       this.#load()
@@ -240,6 +274,8 @@ export class LiveWorld {
     this.#isLoaded = false
     this.#changeQueue = []
     this.#exchangeQueue = []
+    this.#completeUpTo = undefined
+    this.isComplete.value = true
     this.#loads += 1
     const load = this.#loads
     void this.#loadAll(() => load === this.#loads).catch(() => {
@@ -272,7 +308,7 @@ export class LiveWorld {
 
   #queue(add: () => void): void {
     add()
-    this.#frame ??= setTimeout(() => this.#flush(), frameMs)
+    this.#frame ??= setTimeout(() => this.#flush(), Math.max(0, this.#nextAt - performance.now()))
   }
 
   /** Shows the events of the queue. */
@@ -280,6 +316,7 @@ export class LiveWorld {
     clearTimeout(this.#frame)
     this.#frame = undefined
     if (!this.#isLoaded) return
+    this.#pauseAfter(performance.now())
     const changes = this.#changeQueue.filter(({ revision }) => revision > this.revision.value)
     const newestId = this.exchanges.value.at(-1)?.id ?? 0
     const exchanges = this.#exchangeQueue.filter(({ id }) => id > newestId)
@@ -296,6 +333,17 @@ export class LiveWorld {
     })
     const newest = [changes.at(-1)?.at, exchanges.at(-1)?.time].map(time => (time === undefined ? 0 : Date.parse(time)))
     if (this.#isBehind(Math.max(...newest))) void this.refresh()
+  }
+
+  /** Lets the page rest when it has shown events: longer if that took long, and longest in a flood of requests. */
+  #pauseAfter(startedAt: number): void {
+    this.#nextAt = startedAt + longestPauseMs
+    if (!this.isComplete.peek()) return
+    // The page is rendered before the next task.
+    setTimeout(() => {
+      const took = performance.now() - startedAt
+      this.#nextAt = startedAt + Math.min(longestPauseMs, Math.max(shortestPauseMs, pauseFactor * took))
+    })
   }
 
   /** True if the clock must have moved since it was read: an event came from its future. */

@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { Removal, textIn } from './controls.js'
 import { counted, grouped, stateSummary } from './format.js'
+import type { Tables } from './live-world.js'
 import {
   hasFreeSeat,
-  listLobbies,
+  hiddenReasons,
+  modeKey,
   namespaceName,
   regionName,
-  type ShownLobby,
   seatsTaken,
   seatWords,
   serverWords,
@@ -27,11 +29,13 @@ const filterNames: { readonly [filter in Filter]: string } = {
   stopped: 'Stopped',
 }
 
-const filters: { readonly [filter in Filter]: (shown: ShownLobby) => boolean } = {
-  running: ({ lobby }) => lobby.status !== 'stopped',
-  free: ({ lobby }) => hasFreeSeat(lobby),
-  hidden: ({ lobby, hidden }) => hidden !== undefined && lobby.status !== 'stopped',
-  stopped: ({ lobby }) => lobby.status === 'stopped',
+type Hidden = ReturnType<typeof hiddenReasons>
+
+const filters: { readonly [filter in Filter]: (lobby: LobbyRow, hidden: Hidden) => boolean } = {
+  running: ({ status }) => status !== 'stopped',
+  free: hasFreeSeat,
+  hidden: (lobby, hidden) => lobby.status !== 'stopped' && hidden(lobby) !== undefined,
+  stopped: ({ status }) => status === 'stopped',
 }
 
 /** The panel with the lobbies. */
@@ -41,15 +45,16 @@ export function Lobbies() {
   const mode = useSignal('')
   const { tables } = page.shown.value
   const region = page.region.value
-  const all = listLobbies(tables)
+  const hidden = hiddenReasons(tables)
+  const all = [...tables.lobbies.values()]
   const shown = all.filter(
-    one =>
-      filters[filter.value](one) &&
-      (mode.value === '' || keyOfMode(one) === mode.value) &&
-      (region === undefined || one.lobby.region_id === region),
+    lobby =>
+      filters[filter.value](lobby, hidden) &&
+      (mode.value === '' || modeKey(lobby) === mode.value) &&
+      (region === undefined || lobby.region_id === region),
   )
-  const running = all.filter(filters.running).length
-  const free = all.filter(filters.free).length
+  const running = all.filter(lobby => filters.running(lobby, hidden)).length
+  const free = all.filter(hasFreeSeat).length
   return (
     <section class="panel lobbies" aria-labelledby="lobbies">
       <header>
@@ -82,14 +87,14 @@ export function Lobbies() {
       </header>
       <RowsGrid
         label={counted(shown.length, 'lobby', 'lobbies')}
-        items={shown}
+        items={shown.reverse()} // the newest first
         rowHeight={rowHeight}
         columns={['Mode', 'Region', 'Seats', 'State', 'Server']}
         selectedKey={page.lobbyId.value}
-        keyOf={({ lobby }) => lobby.lobby_id}
-        rowClass={({ lobby, hidden }) => (hidden !== undefined || !hasFreeSeat(lobby) ? 'dim' : '')}
-        cells={one => cellsOf(one, page)}
-        onOpen={({ lobby }) => (page.lobbyId.value = lobby.lobby_id)}
+        keyOf={({ lobby_id }) => lobby_id}
+        rowClass={lobby => (hidden(lobby) !== undefined || !hasFreeSeat(lobby) ? 'dim' : '')}
+        cells={lobby => cellsOf(lobby, { hidden: hidden(lobby), tables })}
+        onOpen={({ lobby_id }) => (page.lobbyId.value = lobby_id)}
         empty={<EmptyText isFiltered={all.length > 0} />}
       />
       <NewLobbyDialog />
@@ -97,8 +102,10 @@ export function Lobbies() {
   )
 }
 
-function cellsOf({ lobby, hidden }: ShownLobby, { shown }: Pick<ReturnType<typeof usePage>, 'shown'>) {
-  const { tables } = shown.value
+function cellsOf(
+  lobby: LobbyRow,
+  { hidden, tables }: { readonly hidden: string | undefined; readonly tables: Tables },
+) {
   return [
     <span key="mode" dir="auto">
       {lobby.game_mode_id}
@@ -117,7 +124,7 @@ function cellsOf({ lobby, hidden }: ShownLobby, { shown }: Pick<ReturnType<typeo
   ]
 }
 
-function SeatBar({ lobby }: Pick<ShownLobby, 'lobby'>) {
+function SeatBar({ lobby }: { readonly lobby: LobbyRow }) {
   const share = (count: number) => `${Math.min(1, count / Math.max(1, lobby.max_players_normal)) * 100}%`
   return (
     <span class="bar" aria-hidden="true">
@@ -125,10 +132,6 @@ function SeatBar({ lobby }: Pick<ShownLobby, 'lobby'>) {
       <b style={{ width: share(lobby.total_player_count) }} />
     </span>
   )
-}
-
-function keyOfMode({ lobby }: ShownLobby): string {
-  return `${lobby.namespace_id}/${lobby.game_mode_id}`
 }
 
 interface ModeSelectProps {

@@ -1,4 +1,4 @@
-import type { GameModeRow, LobbyRow, PlayerRow, RegionRow } from '../store/matchmaker-rows.js'
+import type { LobbyRow, PlayerRow, RegionRow } from '../store/matchmaker-rows.js'
 import type { Tables } from './live-world.js'
 
 /** The number of seats that connected players and players on the way take. */
@@ -16,46 +16,34 @@ export function hasFreeSeat(lobby: LobbyRow): boolean {
   )
 }
 
-/** Returns the game mode of a lobby. `undefined` if the scenario has deleted it. */
-function modeOf({ namespace_id, game_mode_id }: LobbyRow, { gameModes }: Tables): GameModeRow | undefined {
-  return gameModes.get(`${namespace_id}/${game_mode_id}`)
+/** Says why lists leave lobbies out, in a few words. The function returns `undefined` for a lobby that lists have. */
+export function hiddenReasons(tables: Tables): (lobby: LobbyRow) => string | undefined {
+  const reasonAgainst = (lobby: LobbyRow) => {
+    if (lobby.status === 'stopped') return 'stopped'
+    if (lobby.is_closed) return 'closed'
+    if (lobby.publicity !== 'public') return lobby.publicity
+    return tables.gameModes.get(modeKey(lobby))?.listable ? undefined : 'mode not listed'
+  }
+  if (!tables.settings.get('settings')?.hide_empty_lobbies) return reasonAgainst
+  // Lists keep the only open lobby of a mode even if it is empty.
+  const open = countBy(
+    [...tables.lobbies.values()].filter(lobby => reasonAgainst(lobby) === undefined),
+    modeKey,
+  )
+  return lobby => {
+    const isHiddenEmpty = lobby.total_player_count === 0 && (open.get(modeKey(lobby)) ?? 0) > 1
+    return reasonAgainst(lobby) ?? (isHiddenEmpty ? 'empty' : undefined)
+  }
 }
 
-/** A lobby, and why lists leave it out. */
-export interface ShownLobby {
-  readonly lobby: LobbyRow
-  /** A few words. `undefined` if lists have it. */
-  readonly hidden: string | undefined
-}
-
-/** Lists the lobbies, the newest first. */
-export function listLobbies(tables: Tables): ShownLobby[] {
-  const onlyOfMode = tables.settings.get('settings')?.hide_empty_lobbies ? countOpen(tables) : undefined
-  const shown = [...tables.lobbies.values()].map((lobby): ShownLobby => {
-    const isHiddenEmpty =
-      onlyOfMode !== undefined && lobby.total_player_count === 0 && (onlyOfMode.get(modeKey(lobby)) ?? 0) > 1
-    return { lobby, hidden: reasonAgainst(lobby, tables) ?? (isHiddenEmpty ? 'empty' : undefined) }
-  })
-  return shown.reverse()
-}
-
-function reasonAgainst(lobby: LobbyRow, tables: Tables): string | undefined {
-  if (lobby.status === 'stopped') return 'stopped'
-  if (lobby.is_closed) return 'closed'
-  if (lobby.publicity !== 'public') return lobby.publicity
-  return modeOf(lobby, tables)?.listable ? undefined : 'mode not listed'
-}
-
-function modeKey({ namespace_id, game_mode_id }: LobbyRow): string {
+/** Returns the key of a lobby's game mode in the tables. The scenario may have deleted the mode. */
+export function modeKey({ namespace_id, game_mode_id }: LobbyRow): string {
   return `${namespace_id}/${game_mode_id}`
 }
 
-/** Counts the open lobbies of each mode. Lists keep the only one of a mode even if it is empty. */
-function countOpen(tables: Tables): Map<string, number> {
+function countBy(lobbies: readonly LobbyRow[], keyOf: (lobby: LobbyRow) => string): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const lobby of tables.lobbies.values()) {
-    if (reasonAgainst(lobby, tables) === undefined) counts.set(modeKey(lobby), (counts.get(modeKey(lobby)) ?? 0) + 1)
-  }
+  for (const lobby of lobbies) counts.set(keyOf(lobby), (counts.get(keyOf(lobby)) ?? 0) + 1)
   return counts
 }
 

@@ -1,11 +1,11 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { JournalEntry } from '../contract/journal.js'
 import type { ChangeSetJson } from '../control/events.js'
 import type { ScheduledJob } from '../control/schedule.js'
 import type { Api } from './api.js'
-import { createTables, type LiveWorld, putRows, type Tables, timeOf } from './live-world.js'
+import { type ClockReading, createTables, type LiveWorld, putRows, type Tables, timeOf } from './live-world.js'
 
 /** The rows of the world at one revision. */
 export interface ShownWorld {
@@ -80,6 +80,12 @@ export class PageState {
       live.version.value
       return this.past.value ?? { revision: live.revision.value, tables: live.tables }
     })
+    effect(() => {
+      // Nothing is shown later than the present.
+      live.version.value
+      live.exchanges.value
+      if (live.clock.value) this.#setNow(live.clock.value)
+    })
     this.time = computed(() => this.past.value?.at ?? this.now.value)
     this.upcoming = computed(() => live.schedule.value.filter(({ at }) => Date.parse(at) >= this.now.value))
     this.isReadOnly = computed(
@@ -90,10 +96,14 @@ export class PageState {
     )
   }
 
-  /** Reads the clock. */
+  /** Reads the clock, and shows a new second. */
   tick(): void {
-    const { value: clock } = this.live.clock
-    if (clock) this.now.value = Math.floor(timeOf(clock))
+    const clock = this.live.clock.peek()
+    if (clock && secondOf(timeOf(clock)) !== secondOf(this.now.peek())) this.#setNow(clock)
+  }
+
+  #setNow(clock: ClockReading): void {
+    this.now.value = Math.floor(timeOf(clock))
   }
 
   /** Runs an action of the user, and then shows the new state. Shows its result, or the sentence of its error. */
@@ -177,6 +187,10 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name
   for (let i = 2; taken.has(free); i++) free = `${name}-${i}`
   return free
+}
+
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1_000)
 }
 
 function tablesOf(rows: ChangeSetJson['puts']): Tables {

@@ -36,7 +36,10 @@ export function Requests() {
     <section class="panel requests" aria-labelledby="requests">
       <header>
         <h2 id="requests">Requests</h2>
-        <p>{grouped(shown.length)}</p>
+        <p>
+          {grouped(shown.length)}
+          {!page.live.isComplete.value && ' shown; the others follow when fewer come'}
+        </p>
         <div class="tools">
           {span && (
             <button type="button" class="main" onClick={() => (page.brushed.value = undefined)}>
@@ -112,13 +115,14 @@ function isWithin(time: number, { from, to }: { readonly from: number; readonly 
 /** The page asks for a long answer once its row has been visible for this time, in ms. */
 const outcomeDelayMs = 300
 
-/** Says how a request ended. The events leave out long answers, so it asks for them. */
+/** Says how a request ended. The events leave out long answers, so it asks for them, but not while too many requests come. */
 function useOutcome(entry: ShortenedEntry): string {
   const { api, live } = usePage()
   const whole: Signal<ShortenedEntry | undefined> = useSignal(undefined)
   const { id, answer_bytes } = entry
+  const isAsked = answer_bytes !== undefined && live.isComplete.value
   useEffect(() => {
-    if (answer_bytes === undefined) return
+    if (!isAsked) return
     const ask = () =>
       api
         .call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } })
@@ -127,7 +131,7 @@ function useOutcome(entry: ShortenedEntry): string {
         .catch(() => {})
     const timer = setTimeout(ask, outcomeDelayMs)
     return () => clearTimeout(timer)
-  }, [api, id, answer_bytes, whole])
+  }, [api, id, isAsked, whole])
   return outcomeOf(whole.value ?? entry, live.tables)
 }
 

@@ -264,6 +264,16 @@ describe('large data', () => {
     expect(mock.journal.find()).toHaveLength(2)
   })
 
+  it('of a flood of requests only the newest are shown at once, and the others when it is over', async ({ open }) => {
+    const { page, mock } = await open({ scenario, journalSize: 2_000 })
+
+    for (let i = 0; i < 2_000; i++) await ask(mock, { method: 'GET', path: list })
+
+    await page.getByText('shown; the others follow when fewer come').waitFor()
+    await page.getByRole('grid', { name: '2,000 requests' }).waitFor()
+    expect(await page.getByText('the others follow').count()).toBe(0)
+  })
+
   it('50,000 requests are listed, the first and the last', async ({ open }) => {
     const { page, mock, url } = await open({ scenario, journalSize: 50_000 })
     for (let i = 0; i < 50_000; i++) await ask(mock, { method: 'GET', path: list })
