@@ -52,7 +52,7 @@ const toleranceMs = 500
 /** The most requests that the mock sends at once. The page asks for the others when fewer come. */
 const mostAtOnce = 25
 
-/** Between two times that the page shows events: at least this, in ms, and this many times what showing the last ones took. */
+/** The pause until the page shows the next events: many times the time that it needed to show the last ones. */
 const shortestPauseMs = 100
 const pauseFactor = 20
 const longestPauseMs = 1_000
@@ -102,7 +102,7 @@ export class LiveWorld {
   readonly servers: Signal<readonly GameServerState[]> = signal([])
   readonly about: Signal<Output<'GET /world'> | undefined> = signal(undefined)
   /** False while so many requests come that the mock leaves some out. The page asks for them when fewer come. */
-  readonly isComplete: Signal<boolean> = signal(true)
+  readonly hasAllRequests: Signal<boolean> = signal(true)
   /** `undefined`: the page has missed no events. */
   readonly missed: Signal<Missed | undefined> = signal(undefined)
   readonly #api: Api
@@ -189,7 +189,7 @@ export class LiveWorld {
     const [older, newer] = [value.filter(({ id }) => id <= completeUpTo), value.filter(({ id }) => id > last)]
     this.exchanges.value = [...older, ...exchanges, ...newer].slice(-mostKept)
     this.#completeUpTo = hasSkippedMore ? last : undefined
-    this.isComplete.value = !hasSkippedMore
+    this.hasAllRequests.value = !hasSkippedMore
   }
 
   /** Removes the requests that the journal has dropped, or that were cleared. */
@@ -235,7 +235,7 @@ export class LiveWorld {
     if (type === 'skipped') {
       this.#completeUpTo ??= (this.#exchangeQueue.at(-1) ?? this.exchanges.value.at(-1))?.id ?? 0
       this.#skips += 1
-      this.isComplete.value = false
+      this.hasAllRequests.value = false
     }
     if (type === 'gone') {
       this.missed.value ??= 'gap'
@@ -275,7 +275,7 @@ export class LiveWorld {
     this.#changeQueue = []
     this.#exchangeQueue = []
     this.#completeUpTo = undefined
-    this.isComplete.value = true
+    this.hasAllRequests.value = true
     this.#loads += 1
     const load = this.#loads
     void this.#loadAll(() => load === this.#loads).catch(() => {
@@ -335,10 +335,10 @@ export class LiveWorld {
     if (this.#isBehind(Math.max(...newest))) void this.refresh()
   }
 
-  /** Lets the page rest when it has shown events: longer if that took long, and longest in a flood of requests. */
+  /** Sets the pause after showing events: longer if that took long, and longest in a flood of requests. */
   #pauseAfter(startedAt: number): void {
     this.#nextAt = startedAt + longestPauseMs
-    if (!this.isComplete.peek()) return
+    if (!this.hasAllRequests.peek()) return
     // The page is rendered before the next task.
     setTimeout(() => {
       const took = performance.now() - startedAt

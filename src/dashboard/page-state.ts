@@ -45,7 +45,7 @@ export class PageState {
   readonly live: LiveWorld
   /** The moment of the time travel. `undefined`: the page shows the present. */
   readonly past: Signal<Moment | undefined> = signal(undefined)
-  /** The time of the world's clock, updated a few times a second. */
+  /** The time of the world's clock, updated each second and with each event. */
   readonly now = signal(0)
   readonly view: Signal<View> = signal('world')
   /** The id of the request whose details are shown. */
@@ -81,7 +81,7 @@ export class PageState {
       return this.past.value ?? { revision: live.revision.value, tables: live.tables }
     })
     effect(() => {
-      // Nothing is shown later than the present.
+      // No event is later than the time that the page shows.
       live.version.value
       live.exchanges.value
       if (live.clock.value) this.#setNow(live.clock.value)
@@ -183,7 +183,7 @@ export class PageState {
 }
 
 /** Returns a name, with a number at its end if it is taken: `default-12`, `default-12-2`. */
-function freeName(name: string, taken: ReadonlySet<string>): string {
+export function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name
   for (let i = 2; taken.has(free); i++) free = `${name}-${i}`
   return free

@@ -38,7 +38,7 @@ export function Requests() {
         <h2 id="requests">Requests</h2>
         <p>
           {grouped(shown.length)}
-          {!page.live.isComplete.value && ' shown; the others follow when fewer come'}
+          {!page.live.hasAllRequests.value && ' shown; the others follow when fewer come'}
         </p>
         <div class="tools">
           {span && (
@@ -120,7 +120,7 @@ function useOutcome(entry: ShortenedEntry): string {
   const { api, live } = usePage()
   const whole: Signal<ShortenedEntry | undefined> = useSignal(undefined)
   const { id, answer_bytes } = entry
-  const isAsked = answer_bytes !== undefined && live.isComplete.value
+  const isAsked = answer_bytes !== undefined && live.hasAllRequests.value
   useEffect(() => {
     if (!isAsked) return
     const ask = () =>

@@ -3,7 +3,7 @@ import type { WorldSummary } from '../control/world-control.js'
 import { Menu, textIn } from './controls.js'
 import { isOver } from './faults.js'
 import { counted, dateAndTime, duration, timeOfDay } from './format.js'
-import { usePage } from './page-state.js'
+import { freeName, usePage } from './page-state.js'
 import { ScenarioMenu } from './scenario-menu.js'
 
 /** The bar at the top of the page. */
@@ -141,7 +141,7 @@ function WorldMenu() {
   const read = () =>
     page.run(async () => {
       worlds.value = (await page.api.call('GET /worlds')).worlds
-      name.value = freeName(id, worlds.value)
+      name.value = freeName(id, new Set(worlds.value.map(world => world.id)))
       return undefined
     })
   const fork = (event: Event) => {
@@ -189,10 +189,4 @@ function WorldMenu() {
       )}
     </Menu>
   )
-}
-
-/** Returns a name for a copy of a world that no world has. */
-function freeName(id: string, worlds: readonly WorldSummary[]): string {
-  const names = new Set(worlds.map(world => world.id))
-  for (let i = 2; ; i++) if (!names.has(`${id}-${i}`)) return `${id}-${i}`
 }
