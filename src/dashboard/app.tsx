@@ -51,7 +51,7 @@ const missedWords: { readonly [missed in Missed]: string } = {
   gap: 'The page was away for too long, and read the world again. Requests and changes may be missing.',
 }
 
-/** What the user must know: the page shows the past, has lost the mock, has missed events, or an action has failed. */
+/** Tells the user that the page shows the past, has lost the mock or missed events, or that an action has failed. */
 function Notices() {
   const page = usePage()
   const { past, live, modals } = page

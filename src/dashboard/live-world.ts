@@ -120,8 +120,9 @@ export class LiveWorld {
   /** False until the tables are those of this run of the mock. */
   #isLoaded = false
   #loads = 0
-  /** How often the mock has left out requests, now and at the last poll. */
+  /** Counts how often the mock has left out requests. */
   #skips = 0
+  /** The count at the last poll. */
   #polledSkips = 0
   /** The id of the newest request before those that are left out. */
   #completeUpTo: number | undefined

@@ -39,7 +39,7 @@ interface Message {
   readonly isError: boolean
 }
 
-/** What the page shows of a world, and what the user has chosen. */
+/** The state of the page: the world that it shows, and the choices of the user. */
 export class PageState {
   readonly api: Api
   readonly live: LiveWorld

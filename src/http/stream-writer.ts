@@ -10,8 +10,8 @@ const pauseMs = 50
 const longestText = 1024 ** 2
 
 /**
- * Writes the texts of a stream to a response. A text after a pause goes out at once, and those that come soon after go out together:
- * each write is a system call here, and several messages between processes in a browser, which cost more than most events.
+ * Writes the texts of a stream to a response. After a pause, a text goes out at once. Texts that come soon after it go out together,
+ * because each write costs more than most events: a system call here, and several messages between the processes of a browser.
  */
 export class StreamWriter implements StreamClient {
   readonly #response: ServerResponse
