@@ -1,9 +1,6 @@
 // @ts-check
-import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
-
-const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(path => existsSync(path))
-const executablePath = process.env.CHROMIUM ?? installed ?? '/usr/bin/chromium-headless-shell'
+import { args, executablePath } from '../chromium.js'
 
 /**
  * Starts a browser, and closes it when the function is over.
@@ -12,7 +9,7 @@ const executablePath = process.env.CHROMIUM ?? installed ?? '/usr/bin/chromium-h
  * @param {(browser: import('playwright-core').Browser) => Promise<T>} use
  */
 export async function withBrowser(use) {
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await chromium.launch({ executablePath, args })
   try {
     return await use(browser)
   } finally {

@@ -2,8 +2,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
-
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
+import { args, executablePath } from '../chromium.js'
 
 export default defineConfig({
   testDir: '.',
@@ -11,5 +10,5 @@ export default defineConfig({
   workers: 1,
   outputDir: join(tmpdir(), 'mockmaker-bench-playwright'),
   reporter: 'json',
-  use: { launchOptions: { executablePath, args: ['--no-sandbox', '--disable-gpu'] } },
+  use: { launchOptions: { executablePath, args } },
 })
