@@ -23,7 +23,7 @@ import { operationIds, operations } from './contract/operations.js'
 import { nearest } from './lib/text.js'
 import { UsageError } from './lib/usage-error.js'
 import { scenarios } from './scenario/shipped.js'
-import { type LoadedScenario, loadScenario } from './scenario-file.js'
+import { type LoadedScenario, loadScenario } from './files/scenario-file.js'
 import { version } from './version.js'
 
 /** Exit codes. */

@@ -1,7 +1,7 @@
 import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
 import { escapedLine } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
-import type { Mock, ServableMock } from '../mock.js'
+import type { Mock, ServableMock } from '../mock/mock.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
 import { ownerOf, type TokenInfo } from '../store/tokens.js'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { timeOfDay } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock.js'
+import type { Mock } from '../mock/mock.js'
 import { hasPassed } from '../store/clock.js'
 import { printNamespaces, printTokens } from './banner.js'
 import type { Key } from './key-input.js'

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
-import { type ListenOptions, type MockmakerOptions, parseOptions } from '../options.js'
+import { type ListenOptions, type MockmakerOptions, parseOptions } from '../mock/options.js'
 import { isOrigin } from '../server/origin.js'
 
 type SharedName =

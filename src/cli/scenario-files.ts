@@ -2,7 +2,7 @@ import { constants, copyFileSync, lstatSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
-import { loadScenario } from '../scenario-file.js'
+import { loadScenario } from '../files/scenario-file.js'
 import type { Console } from './output.js'
 
 /** Checks scenarios, and prints the problems of each. Resolves with `true` if all are valid. */

@@ -1,5 +1,5 @@
 import { timeOfDay } from '../lib/time.js'
-import type { ServableMock } from '../mock.js'
+import type { ServableMock } from '../mock/mock.js'
 import { counted, playersInLobbies } from './banner.js'
 import type { Console } from './output.js'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemReason, UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock.js'
+import type { Mock } from '../mock/mock.js'
 import { JsonToYaml } from '../scenario/write-yaml.js'
 
 /** The most files that are tried before the user has to tidy up. */

@@ -1,7 +1,7 @@
 import type { SetupWorker } from 'msw/browser'
 import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
 import { addons } from 'storybook/preview-api'
-import type { MockmakerWorld } from '../mockmaker.js'
+import type { MockmakerWorld } from '../msw/mockmaker.js'
 import type { ShippedScenario } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'

@@ -1,8 +1,8 @@
 import { type HttpHandler, http } from 'msw'
 import { ApiError } from '../contract/errors.js'
 import { quoted } from '../lib/text.js'
-import { createMock } from '../mock.js'
-import { type MockmakerWorld, type ServableMockmaker, withHandlers } from '../mockmaker.js'
+import { createMock } from '../mock/mock.js'
+import { type MockmakerWorld, type ServableMockmaker, withHandlers } from '../msw/mockmaker.js'
 import { scenarios } from '../scenario/shipped.js'
 import type { CheckedParameters } from './parameters.js'
 

@@ -1,10 +1,10 @@
 import type { Fault } from '../contract/faults.js'
-import { endWorld, testHasEnded } from '../end-world.js'
-import { createMock, type MockEnvironment } from '../mock.js'
-import { type ServableMockmaker, withHandlers } from '../mockmaker.js'
-import type { MockmakerOptions } from '../options.js'
-import type { Http } from '../server/handlers.js'
-import { decisionOf, type ListenOptions } from '../unhandled-requests.js'
+import { endWorld, testHasEnded } from '../mock/end-world.js'
+import { createMock, type MockEnvironment } from '../mock/mock.js'
+import { type ServableMockmaker, withHandlers } from '../msw/mockmaker.js'
+import type { MockmakerOptions } from '../mock/options.js'
+import type { Http } from '../msw/handlers.js'
+import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'
 import type { RunningTest } from './running-tests.js'
 
 /** Options of the mock of a test. */

@@ -1,12 +1,12 @@
 import { type Client, createClient } from '../client/client.js'
 import type { Fault } from '../contract/faults.js'
 import type { NewWorldOptions } from '../control/world-control.js'
-import { testHasEnded } from '../end-world.js'
+import { testHasEnded } from '../mock/end-world.js'
 import { UsageError } from '../lib/usage-error.js'
-import { createMock } from '../mock.js'
+import { createMock } from '../mock/mock.js'
 import type { MockRequest, MockResponse } from '../server/message.js'
 import { withoutWorld } from '../server/routes.js'
-import { decisionOf, type ListenOptions } from '../unhandled-requests.js'
+import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'
 import type { TestMock } from './test-mock.js'
 
 /** Options of the world of a test on a running mock. */

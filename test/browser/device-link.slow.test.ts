@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
-import { listen } from '../../src/express.js'
+import { listen } from '../../src/http/index.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { launchBrowser } from '../support/chromium.js'

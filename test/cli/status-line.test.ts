@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createConsole } from '../../src/cli/output.js'
 import { showStatusLine, statusTexts } from '../../src/cli/status-line.js'
 import type { ScenarioInput } from '../../src/index.js'
-import { createMock } from '../../src/mock.js'
+import { createMock } from '../../src/mock/mock.js'
 import { ask } from '../support/http.js'
 import { Screen } from '../support/screen.js'
 

@@ -1,6 +1,6 @@
 import { Query } from '@mswjs/data'
 import { describe, expect } from 'vitest'
-import { ClientError, createClient } from '../../src/client.js'
+import { ClientError, createClient } from '../../src/client/index.js'
 import type { Predicate } from '../../src/index.js'
 import type { LobbyRow } from '../../src/store/matchmaker-rows.js'
 import { serveListener } from '../support/http.js'

@@ -2,14 +2,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonOf } from '../../src/arbitraries/json-values.js'
-import { request } from '../../src/arbitraries.js'
+import { request } from '../../src/arbitraries/index.js'
 import {
   type OpenApiParameter,
   type OpenApiSchema,
   type OperationId,
   openapi,
   operationIds,
-} from '../../src/contract.js'
+} from '../../src/contract/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { reservedPlayer } from '../support/example-calls.js'
 import { ask, type TestRequest, type TestResponse } from '../support/http.js'

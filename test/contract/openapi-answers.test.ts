@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type OpenApiOperation, type OperationId, openapi, operationIds } from '../../src/contract.js'
+import { type OpenApiOperation, type OperationId, openapi, operationIds } from '../../src/contract/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { reservedPlayer, successes, tokenOf } from '../support/example-calls.js'
 import { documented, spec } from '../support/openapi.js'

@@ -10,7 +10,7 @@ import {
   openapi,
   operationIds,
   operations,
-} from '../../src/contract.js'
+} from '../../src/contract/index.js'
 import { documented, spec } from '../support/openapi.js'
 
 /** Gets the value at a path, or `undefined`. */

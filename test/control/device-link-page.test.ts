@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { operations } from '../../src/contract.js'
+import { operations } from '../../src/contract/index.js'
 import { deviceLinkScript } from '../../src/control/device-link-page.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { fc } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import { createClient, type MockEvent } from '../../src/client.js'
+import { createClient, type MockEvent } from '../../src/client/index.js'
 import { eventStream, type MockEvents } from '../../src/control/events.js'
 import { createMockmaker } from '../../src/index.js'
 import { ask, openSocket } from '../support/http.js'

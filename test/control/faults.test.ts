@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { parseScenario } from '../../src/scenarios.js'
+import { parseScenario } from '../../src/scenario/index.js'
 import { ask, failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { tanks } from '../support/tanks.js'

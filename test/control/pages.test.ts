@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { openapi } from '../../src/contract.js'
+import { openapi } from '../../src/contract/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { uuid } from '../support/http.js'
 import { ask, page, url } from '../support/pages.js'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { toServable } from '../../src/mock.js'
-import { createService } from '../../src/service.js'
+import { toServable } from '../../src/mock/mock.js'
+import { createService } from '../../src/http/service.js'
 import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 

@@ -1,7 +1,7 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
-import { scenarios } from '../../src/scenarios.js'
+import { scenarios } from '../../src/scenario/index.js'
 import { it } from '../support/served-mock.js'
 import { closedAfterTest } from '../support/worlds.js'
 

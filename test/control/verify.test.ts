@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import type { Expectation } from '../../src/client.js'
+import type { Expectation } from '../../src/client/index.js'
 import type { JournalEntry } from '../../src/contract/journal.js'
 import { createMockmaker } from '../../src/index.js'
 import { verify } from '../../src/server/verify.js'

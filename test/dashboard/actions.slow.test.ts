@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { parseScenario, type ScenarioInput } from '../../src/scenarios.js'
+import { parseScenario, type ScenarioInput } from '../../src/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
 
 const scenario = {

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { Api } from '../../src/dashboard/api.js'
 import { LiveWorld } from '../../src/dashboard/live-world.js'
 import type { Mockmaker } from '../../src/index.js'
-import { toServable } from '../../src/mock.js'
+import { toServable } from '../../src/mock/mock.js'
 import { tableNames } from '../../src/store/models.js'
 import { it } from '../support/served-mock.js'
 

@@ -2,7 +2,7 @@ import { fc } from '@fast-check/vitest'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { Mockmaker } from '../../src/index.js'
-import type { ScenarioInput } from '../../src/scenarios.js'
+import type { ScenarioInput } from '../../src/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
 
 const find = '/matchmaker/lobbies/find'

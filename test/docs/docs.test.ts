@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { withoutCommands } from '../../src/scenario/server-commands.js'
-import { parseScenario } from '../../src/scenarios.js'
+import { parseScenario } from '../../src/scenario/index.js'
 import { LobbyRow, PlayerRow } from '../../src/store/matchmaker-rows.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
 import { run } from '../support/command.js'
@@ -39,7 +39,7 @@ function isTested(block: Block, { before, shell, page }: { before: Block | undef
   if (language === 'sh' || language === 'powershell') return true
   // Its text is compared with the output of the commands before it.
   if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
-  // test/cli/game-servers.slow.test.ts runs them.
+  // test/processes/game-servers.slow.test.ts runs them.
   if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
   if (language === 'js') return file !== '' && shell.includes(`node ${file}`)
   if (language === 'ts') return file.endsWith('.test.ts') || ranInBrowser.includes(file)

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { it as base, describe, expect } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { createClient } from '../../src/client.js'
+import { createClient } from '../../src/client/index.js'
 import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
 import { blocksWith, isOfExample, type Page, pageAt, pages } from '../support/docs.js'

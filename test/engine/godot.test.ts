@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/scenarios.js'
+import { scenarios } from '../../src/scenario/index.js'
 import { type GodotGame, godotGame } from '../support/engine-clients.js'
 import { it } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'

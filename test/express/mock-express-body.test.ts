@@ -1,7 +1,7 @@
 import express from 'express'
 import { HttpResponse, http } from 'msw'
 import { describe, expect } from 'vitest'
-import { mockExpress } from '../../src/express.js'
+import { mockExpress } from '../../src/http/index.js'
 import { appWith, createTanksMock, deferred, it, userResolver, validate, validBody } from '../support/express-app.js'
 import { json } from '../support/http.js'
 

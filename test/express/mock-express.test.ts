@@ -1,7 +1,7 @@
 import express from 'express'
 import { delay, type HttpHandler, HttpResponse, http, passthrough } from 'msw'
 import { describe, expect, vi } from 'vitest'
-import { mockExpress } from '../../src/express.js'
+import { mockExpress } from '../../src/http/index.js'
 import { ApiError } from '../../src/index.js'
 import {
   appWith,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { it as base, describe, expect } from 'vitest'
-import { createApp } from '../../src/express.js'
+import { createApp } from '../../src/http/index.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { openSocket, parseResponses, sendBytes } from '../support/http.js'
 import { tanks, tokens } from '../support/tanks.js'

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, vi } from 'vitest'
-import { createApp } from '../../src/express.js'
+import { createApp } from '../../src/http/index.js'
 import { bind } from '../../src/http/server.js'
 import { createMockmaker } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'

@@ -4,8 +4,8 @@ import { runInThisContext } from 'node:vm'
 import type { JestExpect } from '@jest/expect'
 import type { TransformOptions } from '@jest/transform'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import preset from '../../src/jest-preset.js'
-import transformer from '../../src/jest-transform.js'
+import preset from '../../src/jest/index.js'
+import transformer from '../../src/jest/transform.js'
 
 /** Transforms a module as Jest does, with or without ES modules. */
 function transformed(source: string, { supportsStaticESM }: { readonly supportsStaticESM: boolean }): string {

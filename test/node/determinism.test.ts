@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import { setupMockmaker } from '../../src/node.js'
+import { setupMockmaker } from '../../src/msw/node.js'
 import { it } from '../support/node-mock.js'
 import { tanks, tokens } from '../support/tanks.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Mock } from '../../src/mock.js'
+import type { Mock } from '../../src/mock/mock.js'
 import { it, listUrl, origin, until, watchUrl } from '../support/node-mock.js'
 import { tokens } from '../support/tanks.js'
 import { isBusy, live } from '../support/worlds.js'

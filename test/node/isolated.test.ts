@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
-import { setupMockmaker } from '../../src/node.js'
+import { setupMockmaker } from '../../src/msw/node.js'
 import { it, listUrl, lobbiesAt, origin, watchUrl } from '../support/node-mock.js'
 import { flushPromises } from '../support/worlds.js'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { UsageError } from '../../src/index.js'
-import { setupMockmaker } from '../../src/node.js'
+import { setupMockmaker } from '../../src/msw/node.js'
 import { it } from '../support/node-mock.js'
 import { closedAfterTest } from '../support/worlds.js'
 

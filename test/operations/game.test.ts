@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Game } from '../../src/contract.js'
+import type { Game } from '../../src/contract/index.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { catalogue } from '../../src/store/matchmaker-rows.js'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from '../../src/playwright.js'
+import { expect, test } from '../../src/playwright/index.js'
 import { block, find, list, matchmaker, openPage, send } from './pages.js'
 
 // The tests of this file fail. The runner looks at their messages and attachments.

@@ -1,4 +1,4 @@
-import { expect, test } from '../../src/playwright.js'
+import { expect, test } from '../../src/playwright/index.js'
 import { block, countLobbies, list, matchmaker, openPage, send } from './pages.js'
 
 const count = Number(process.env.TEST_COUNT)

@@ -1,4 +1,4 @@
-import { expect, test } from '../../src/playwright.js'
+import { expect, test } from '../../src/playwright/index.js'
 import { list, matchmaker, openPage, send } from './pages.js'
 
 const server = process.env.MOCK_SERVER ?? ''

@@ -1,5 +1,5 @@
 import { expect, type Frame, type Page } from '@playwright/test'
-import type { PageMock } from '../../src/playwright.js'
+import type { PageMock } from '../../src/playwright/index.js'
 
 /** The URL at which the pages call the matchmaker. No server is there. */
 export const matchmaker = 'https://matchmaker.example'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient } from '../../src/client.js'
+import { createClient } from '../../src/client/index.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
 import {
   createPlaywrightProject,

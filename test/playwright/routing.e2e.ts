@@ -1,5 +1,5 @@
 import { chromium } from '@playwright/test'
-import { expect, test } from '../../src/playwright.js'
+import { expect, test } from '../../src/playwright/index.js'
 import { block, countLobbies, expectPending, find, list, matchmaker, openPage, send } from './pages.js'
 
 // The same tests run in-process, and on a server.
@@ -279,7 +279,7 @@ test.describe('the clock', () => {
 })
 
 test.describe('the mock', () => {
-  const ended: import('../../src/playwright.js').PageMock[] = []
+  const ended: import('../../src/playwright/index.js').PageMock[] = []
   test.describe.configure({ mode: 'serial' })
 
   test('has its seed and its scenario', async ({ mock }) => {

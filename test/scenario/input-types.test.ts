@@ -1,16 +1,16 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Client } from '../../src/client.js'
+import type { Client } from '../../src/client/index.js'
 import type { WorldControl } from '../../src/control/world-control.js'
 import type { NewWorldOptions } from '../../src/generated/options.js'
 import type { ScenarioInput, ShippedScenario } from '../../src/generated/scenario.js'
 import { createMockmaker } from '../../src/index.js'
-import { type IsolatedOptions, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
-import type { MockmakerPluginOptions } from '../../src/options.js'
-import { defineScenario } from '../../src/scenarios.js'
+import { type IsolatedOptions, type NodeMockmakerOptions, setupMockmaker } from '../../src/msw/node.js'
+import type { MockmakerPluginOptions } from '../../src/mock/options.js'
+import { defineScenario } from '../../src/scenario/index.js'
 import type { StoryParameters } from '../../src/storybook/parameters.js'
-import type { PageMockOptions } from '../../src/testing/page-mock.js'
+import type { PageMockOptions } from '../../src/playwright/page-mock.js'
 import type { TestWorldOptions } from '../../src/testing/test-world.js'
-import type { VitestOptions } from '../../src/vitest-fixture.js'
+import type { VitestOptions } from '../../src/vitest/fixture.js'
 
 // The compiler checks most of these tests: `npm run typecheck`.
 

@@ -3,7 +3,7 @@ import { createMockmaker } from '../../src/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { serverCommands, withoutCommands } from '../../src/scenario/server-commands.js'
-import { parseScenario } from '../../src/scenarios.js'
+import { parseScenario } from '../../src/scenario/index.js'
 import { json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 

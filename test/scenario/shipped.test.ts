@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { utf8Length } from '../../src/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { defineScenario, parseScenario, type ScenarioInput, scenarios } from '../../src/scenarios.js'
+import { defineScenario, parseScenario, type ScenarioInput, scenarios } from '../../src/scenario/index.js'
 import { worldOf } from '../support/worlds.js'
 
 const jsonSchema = z.fromJSONSchema(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8')))

@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import * as yaml from 'yaml'
 import { hasContent, parseYaml } from '../../src/scenario/yaml.js'
-import { parseScenario } from '../../src/scenarios.js'
+import { parseScenario } from '../../src/scenario/index.js'
 import { problemLines, worldOf } from '../support/worlds.js'
 
 const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))

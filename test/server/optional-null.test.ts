@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type OpenApiSchema, type OperationId, openapi, operationIds } from '../../src/contract.js'
+import { type OpenApiSchema, type OperationId, openapi, operationIds } from '../../src/contract/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { reservedPlayer, successes, tokenOf } from '../support/example-calls.js'
 import { ask, json } from '../support/http.js'

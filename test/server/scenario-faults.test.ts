@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultEntry } from '../../src/contract/faults.js'
 import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../src/index.js'
-import { toServable } from '../../src/mock.js'
+import { toServable } from '../../src/mock/mock.js'
 import { list } from '../support/faults.js'
 import { tanks } from '../support/tanks.js'
 

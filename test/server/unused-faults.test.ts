@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker, type ScenarioInput } from '../../src/index.js'
-import { setupMockmaker } from '../../src/node.js'
+import { setupMockmaker } from '../../src/msw/node.js'
 import { checkUnusedFaults } from '../../src/server/unused-faults.js'
 import { controls, messageOf } from '../support/controls.js'
 import { ask } from '../support/http.js'

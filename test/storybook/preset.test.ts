@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { staticDirs } from '../../src/storybook-preset.js'
+import { staticDirs } from '../../src/storybook/preset.js'
 
 describe('the preset of the addon', () => {
   it('serves the worker of the installed MSW, besides the folders of the project', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { StoryMock } from '../../src/storybook.js'
+import type { StoryMock } from '../../src/storybook/index.js'
 
 type Csf = typeof import('storybook/internal/csf')
-type Addon = typeof import('../../src/storybook.js')
+type Addon = typeof import('../../src/storybook/index.js')
 
 /** Stories as users write them. The compiler checks them, and nobody calls this: the addon needs a page. */
 function defineStories({ definePreview }: Pick<Csf, 'definePreview'>, { mockmaker }: Pick<Addon, 'mockmaker'>) {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { posix, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
-import type { BrowserMockmaker } from '../../src/browser.js'
+import type { BrowserMockmaker } from '../../src/msw/browser.js'
 import type { MockmakerOptions } from '../../src/index.js'
 import { blockOf } from './docs.js'
 
@@ -113,7 +113,7 @@ async function bundleGuide(entry: string): Promise<string> {
   const bundle = await rolldown({
     input: 'guide/entry.js',
     platform: 'browser',
-    resolve: { alias: { 'mockmaker/browser': resolve('src/browser.ts'), mockmaker: resolve('src/index.ts') } },
+    resolve: { alias: { 'mockmaker/browser': resolve('src/msw/browser.ts'), mockmaker: resolve('src/index.ts') } },
     plugins: [
       {
         name: 'guide',

@@ -1,4 +1,4 @@
-import type { Client } from '../../src/client.js'
+import type { Client } from '../../src/client/index.js'
 import type { Mockmaker } from '../../src/index.js'
 import type { ServedMock } from './served-mock.js'
 

@@ -1,4 +1,4 @@
-import { type OperationId, operations } from '../../src/contract.js'
+import { type OperationId, operations } from '../../src/contract/index.js'
 import type { LiveWorld } from '../../src/store/world.js'
 import type { TestRequest } from './http.js'
 import { ids, tokens } from './tanks.js'

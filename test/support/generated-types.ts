@@ -12,7 +12,7 @@ import * as history from '../../src/control/history.js'
 import * as schedule from '../../src/control/schedule.js'
 import * as simulation from '../../src/control/simulation.js'
 import * as worldControl from '../../src/control/world-control.js'
-import * as options from '../../src/options.js'
+import * as options from '../../src/mock/options.js'
 import * as entries from '../../src/scenario/entries.js'
 import * as matchmakerEntries from '../../src/scenario/matchmaker-entries.js'
 import * as scenario from '../../src/scenario/schema.js'
@@ -137,7 +137,7 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
   ],
   inputs: [],
   options: [
-    ...optionsOf('src/options.ts', options, ['MockmakerOptions', 'ListenOptions']),
+    ...optionsOf('src/mock/options.ts', options, ['MockmakerOptions', 'ListenOptions']),
     ...optionsOf('src/control/world-control.ts', worldControl, ['ResetOptions', 'SnapshotOptions', 'NewWorldOptions']),
     ...optionsOf('src/control/history.ts', history, ['HistoryOptions']),
     ...optionsOf('src/control/schedule.ts', schedule, ['ScheduleOptions']),

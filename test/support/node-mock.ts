@@ -1,5 +1,5 @@
 import { it as base, expect } from 'vitest'
-import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/node.js'
+import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/msw/node.js'
 import { completion, tanks, tokens } from './tanks.js'
 import { watchIndexOf } from './worlds.js'
 

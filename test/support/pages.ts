@@ -1,6 +1,6 @@
 import { type PageContext, pageFor } from '../../src/control/pages.js'
 import { createMockmaker } from '../../src/index.js'
-import { type Mock, toServable } from '../../src/mock.js'
+import { type Mock, toServable } from '../../src/mock/mock.js'
 import type { MockResponse } from '../../src/server/message.js'
 
 /** The options of a page. */

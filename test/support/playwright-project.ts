@@ -39,7 +39,7 @@ export function createPlaywrightProject(): Promise<Project> {
   const files = readdirSync(folder).filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   const sources = files.map(name => [
     `e2e/${name}`,
-    readFileSync(join(folder, name), 'utf8').replaceAll("'../../src/playwright.js'", "'mockmaker/playwright'"),
+    readFileSync(join(folder, name), 'utf8').replaceAll("'../../src/playwright/index.js'", "'mockmaker/playwright'"),
   ])
   const launchOptions = { executablePath, args: ['--no-sandbox', '--disable-gpu'] }
   const config = {

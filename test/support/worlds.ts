@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
-import { type Mock, toServable } from '../../src/mock.js'
+import { type Mock, toServable } from '../../src/mock/mock.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { defineWorld, type WorldOptions } from '../../src/scenario/world.js'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Client } from '../../src/client.js'
+import type { Client } from '../../src/client/index.js'
 import type { Mockmaker } from '../../src/index.js'
 import { createMockmaker, type ScenarioInput } from '../../src/index.js'
 import { failedWorld, reportRequests, summarizeRequests } from '../../src/testing/report.js'

@@ -1,8 +1,8 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { beforeAll, beforeEach, describe, expect, test as plain, vi } from 'vitest'
-import { setupMockmaker } from '../../src/node.js'
-import { mockmaker, type VitestMock } from '../../src/vitest.js'
+import { setupMockmaker } from '../../src/msw/node.js'
+import { mockmaker, type VitestMock } from '../../src/vitest/index.js'
 import { flushPromises } from '../support/worlds.js'
 
 const test = mockmaker({ scenario: { game_modes: ['duel'] }, onUnhandledRequest: 'error' })

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect } from 'vitest'
-import { listen } from '../../src/express.js'
+import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
-import { mockmaker } from '../../src/vitest.js'
+import { mockmaker } from '../../src/vitest/index.js'
 
 const served = createMockmaker({ scenario: { game_modes: ['duel'] } })
 const server = await listen(served, { port: 0 })

@@ -1,0 +1,31 @@
+export {
+  type Client,
+  type ClientClock,
+  type ClientFaultHandle,
+  type ClientOptions,
+  type ClientWorld,
+  createClient,
+  type OverHttp,
+  type OwnedToken,
+} from './client.js'
+export { ClientError, type ClientErrorParts } from './http.js'
+export type { ClientTable, ClientTables } from './table.js'
+export type { PendingRequest } from '../contract/journal.js'
+export type { Health } from '../control/api.js'
+export type { MockEvent } from '../control/events.js'
+export type { Explanation } from '../control/explain.js'
+export type { ExplainedCandidate } from '../control/explain-find.js'
+export type { ClockJson } from '../control/history.js'
+export type { NewLobbies, NewLobby, NewPlayer } from '../control/new-rows.js'
+export type { ScheduledJob } from '../control/schedule.js'
+export type { SimulationState } from '../control/simulation.js'
+export type { ControlTable } from '../control/tables.js'
+export type { ScenarioSummary, WorldDescription, WorldSummary } from '../control/world-control.js'
+export type * from '../generated/inputs.js'
+export type * from '../generated/options.js'
+export type * from '../generated/requests.js'
+export type * from '../generated/rows.js'
+export type * from '../generated/scenario.js'
+export type { Failure, FaultHandle, FaultOptions } from '../server/fault-calls.js'
+export { JournalMismatch, type Times } from '../server/journal-mismatch.js'
+export type { Verification } from '../server/verify.js'

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { UsageError } from '../lib/usage-error.js'
+import type { Mock } from '../mock/mock.js'
+import { hasContent } from '../scenario/yaml.js'
+import { parseScenarioFile, readScenarioText, type ScenarioFile } from './scenario-file.js'
+import type { ReloadSummary } from '../store/reload.js'
+
+/** Reads a scenario file; `undefined` if it is gone, as during a replacement. Throws `UsageError`. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readScenarioText(path)
+  } catch (error) {
+    if (!existsSync(path)) return undefined
+    throw error
+  }
+}
+
+/**
+ * A file that deletes records must stay unchanged for this time before it is loaded, in ms. An editor, or a copy over a
+ * network, may write a file in pieces, and each piece lacks the rest.
+ */
+export const confirmMs = 1_000
+
+/** A file that stays unchanged for this time counts as saved, in ms. */
+const saveDelayMs = 60
+
+/** The mock to reload, and who is told about it. */
+export interface ReloaderOptions {
+  readonly mock: Pick<Mock, 'reload'>
+  /** Called after a reload, with its numbers. */
+  onReload(summary: ReloadSummary): void
+  /** Called if the file is wrong. The world has not changed. */
+  onMistake(message: string): void
+}
+
+/** Reloads a file when its text has changed. Checks twice before it deletes anything. */
+export class Reloader {
+  readonly #path: string
+  readonly #read: () => string | undefined
+  readonly #options: ReloaderOptions
+  /** Runs after the newest change of the file. */
+  #saved: ReturnType<typeof setTimeout> | undefined
+  /** The newest text that was loaded, or was wrong. */
+  #last: string
+  /** The newest check. The next one waits for it. */
+  #checked: Promise<unknown> = Promise.resolve()
+  /** A text that deletes something, and the timer of its second check. */
+  #unconfirmed: { readonly text: string; readonly timer: ReturnType<typeof setTimeout> } | undefined
+  #isClosed = false
+
+  /** `read` returns the current text, or `undefined` if there is no file. It throws `UsageError` if it cannot. */
+  constructor({ path, text }: ScenarioFile, read: () => string | undefined, options: ReloaderOptions) {
+    this.#path = path
+    this.#last = text
+    this.#read = read
+    this.#options = options
+  }
+
+  /**
+   * Checks the file soon: an editor may truncate a file and write it, or put another file in its place. Call it after each
+   * change of the file.
+   */
+  checkSoon(): void {
+    clearTimeout(this.#saved)
+    if (!this.#isClosed) this.#saved = setTimeout(() => void this.check(), saveDelayMs)
+  }
+
+  /** Checks the file, after all earlier checks. Resolves when this one is done; a second check may follow later. */
+  check(): Promise<void> {
+    return this.#enqueue(undefined)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#saved)
+    clearTimeout(this.#unconfirmed?.timer)
+  }
+
+  /** `confirmed` is the text of the first check, if this is the second one. */
+  #enqueue(confirmed: string | undefined): Promise<void> {
+    const done = this.#checked
+      .then(() => this.#reloadIfChanged(confirmed))
+      .catch(error => {
+        if (!(error instanceof UsageError)) throw error
+        this.#options.onMistake(`${error.message}\nthe world stays unchanged until you fix the file`)
+      })
+    // A bug is reported by the caller, and does not stop later checks.
+    this.#checked = done.catch(() => {})
+    return done
+  }
+
+  async #reloadIfChanged(confirmed: string | undefined): Promise<void> {
+    if (this.#isClosed) return
+    const text = this.#read()
+    // An editor is still writing a file that has only comments.
+    if (text === undefined || !hasContent(text)) return
+    if (text === this.#unconfirmed?.text && confirmed === undefined) return
+    clearTimeout(this.#unconfirmed?.timer)
+    this.#unconfirmed = undefined
+    if (text === this.#last) return
+    const before = this.#last
+    this.#last = text
+    const { mock } = this.#options
+    const scenario = await parseScenarioFile({ path: this.#path, text })
+    const { deleted, cascaded } = await mock.reload(scenario, { dryRun: true })
+    if (deleted + cascaded > 0 && text !== confirmed) {
+      this.#last = before
+      if (!this.#isClosed) this.#unconfirmed = { text, timer: setTimeout(() => void this.#enqueue(text), confirmMs) }
+      return
+    }
+    this.#options.onReload(await mock.reload(scenario))
+  }
+}
+
+/** Reports a reload as a line: `reloaded scenario.yaml: 2 records created, 1 deleted`. */
+export function reloadText(path: string, summary: ReloadSummary): string {
+  return `reloaded ${basename(path)}: ${summaryText(summary)}`
+}
+
+function summaryText({ created, changed, deleted, cascaded }: ReloadSummary): string {
+  const counts = [
+    [created, 'created'],
+    [changed, 'changed'],
+    [deleted, 'deleted'],
+    [cascaded, 'deleted by cascade'],
+  ] as const
+  const [first, ...others] = counts.filter(([count]) => count > 0)
+  if (!first) return 'no record has changed'
+  const [count, verb] = first
+  const records = `${count} ${count === 1 ? 'record' : 'records'} ${verb}`
+  return [records, ...others.map(([count, verb]) => `${count} ${verb}`)].join(', ')
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { didYouMean } from '../lib/text.js'
+import { asUsageError, UsageError } from '../lib/usage-error.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { scenarios } from '../scenario/shipped.js'
+import { parseYaml, type Yaml } from '../scenario/yaml.js'
+
+/** The path of a scenario file, and its text. */
+export interface ScenarioFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** A scenario with its display name. */
+export interface LoadedScenario {
+  readonly name: string
+  readonly scenario: ScenarioInput
+  /** Absent for a shipped scenario. */
+  readonly file?: ScenarioFile
+}
+
+/** Loads a shipped scenario by name, or a file by path. Rejects with `UsageError`, which shows the wrong lines. */
+export async function loadScenario(nameOrPath: string): Promise<LoadedScenario> {
+  const shipped = shippedScenario(nameOrPath)
+  if (shipped) return { name: nameOrPath, scenario: shipped }
+  const file = { path: nameOrPath, text: readScenarioText(nameOrPath) }
+  return { name: basename(nameOrPath), scenario: await parseScenarioFile(file), file }
+}
+
+/** Loads a shipped scenario by name, or a file by path. Throws `UsageError`. */
+export function loadScenarioSync(nameOrPath: string): ScenarioInput {
+  const shipped = shippedScenario(nameOrPath)
+  if (shipped) return shipped
+  return parseScenarioText(readScenarioText(nameOrPath), nameOrPath)
+}
+
+/** Parses the text of a scenario. Throws `UsageError`, whose lines begin with file, line and column. */
+export function parseScenarioText(text: string, file: string): ScenarioInput {
+  // The bundle of `yaml`. Only `require` can load it late and at once, and it has no types.
+  const yaml = createRequire(import.meta.url)('#yaml') as Yaml
+  return parseYaml(text, { file, yaml })
+}
+
+/** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
+export async function parseScenarioFile({ path, text }: ScenarioFile): Promise<ScenarioInput> {
+  // Imported here: a mock with a shipped scenario starts faster without YAML.
+  return parseYaml(text, { file: path, yaml: await import('yaml'), carets: true })
+}
+
+/** Reads a scenario file as UTF-8. Throws `UsageError`. */
+export function readScenarioText(path: string): string {
+  if (!existsSync(path)) {
+    const known = didYouMean(path, Object.keys(scenarios))
+    throw new UsageError(`there is no scenario file ${path}, and no shipped scenario has that name.${known}`)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE')
+      throw new UsageError(
+        `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows`,
+      )
+    if (code === 'EISDIR')
+      throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
+    throw asUsageError(error, `cannot read ${path}`)
+  }
+}
+
+/** Tells whether a text is the path of a file, and not the name of a scenario. */
+export function isScenarioPath(nameOrPath: string): boolean {
+  return /[./\\]/.test(nameOrPath) || existsSync(nameOrPath)
+}
+
+function shippedScenario(name: string): ScenarioInput | undefined {
+  // An own key of the object is one of its names.
+  return Object.hasOwn(scenarios, name) ? scenarios[name as keyof typeof scenarios] : undefined
+}

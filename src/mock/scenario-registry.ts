@@ -1,0 +1,114 @@
+import type { JournalEntry } from '../contract/journal.js'
+import { defaultWorldId, worldPath } from '../contract/paths.js'
+import type { ScenarioSummary } from '../control/world-control.js'
+import { didYouMean, quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import { readScenario } from '../scenario/read.js'
+import type { Scenario, ScenarioInput } from '../scenario/schema.js'
+import { defaultTitle, defineWorld } from '../scenario/world.js'
+import { createState, type WorldDefinition, type WorldState } from '../store/world-state.js'
+
+/** The state and the journal of a world. */
+export interface MockState {
+  readonly world: WorldState
+  /** Earlier requests. A reset deletes them. Default: none. */
+  readonly journal?: readonly JournalEntry[] | undefined
+  /** Creates the same state with another seed. */
+  withSeed(seed: number): WorldState
+}
+
+interface RegistryOptions {
+  /** The scenario that new worlds start with. */
+  readonly own: { readonly name: string; readonly scenario: ScenarioInput }
+  /** The scenarios that can be loaded by name. */
+  readonly named: Readonly<Record<string, ScenarioInput>>
+  /** Replaces the seeds of the scenarios. */
+  readonly seed: number | undefined
+  readonly publicUrl: string | undefined
+  /** Simulates players in namespaces whose scenario does not set its players. */
+  readonly live: boolean | undefined
+}
+
+/** The scenarios of a mock. Worlds of the same scenario share their initial rows. */
+export class ScenarioRegistry {
+  readonly #options: RegistryOptions
+  readonly #inputs: Map<string, ScenarioInput>
+  readonly #scenarios = new Map<string, Scenario>()
+  readonly #states = new Map<string, WorldState>()
+
+  constructor(options: RegistryOptions) {
+    const { own, named } = options
+    this.#options = options
+    this.#inputs = new Map([[own.name, own.scenario], ...Object.entries(named).filter(([name]) => name !== own.name)])
+  }
+
+  /** Returns a registry with the same scenarios. What one of them reads or replaces later, the other does not see. */
+  copy(): ScenarioRegistry {
+    const copy = new ScenarioRegistry(this.#options)
+    for (const [name, scenario] of this.#scenarios) copy.#scenarios.set(name, scenario)
+    for (const [name, state] of this.#states) copy.#states.set(name, state)
+    return copy
+  }
+
+  /** All scenarios, the mock's own first. */
+  get summaries(): ScenarioSummary[] {
+    return [...this.#inputs].map(([name, input]) => summarize(name, this.#scenarios.get(name) ?? input))
+  }
+
+  /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
+  defaultState(): MockState {
+    return this.stateOf(this.#options.own.name, { worldId: defaultWorldId })
+  }
+
+  /**
+   * Creates the initial state of a world from a scenario. Default: the mock's own scenario, without its journal. `seed`
+   * replaces the seed of the mock and of the scenario. Throws `UsageError`.
+   */
+  stateOf(
+    scenario: string | ScenarioInput | undefined,
+    { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
+  ): MockState {
+    const source = scenario ?? this.#options.own.name
+    const read = typeof source === 'string' ? this.#scenario(source) : readScenario(source)
+    const definition = this.definitionOf(read, worldId, seed)
+    const journal = scenario === undefined ? undefined : read.journal
+    // Worlds with different seeds have no rows to share.
+    const withSeed = this.withSeed(scenario, worldId)
+    if (typeof source !== 'string' || seed !== this.#options.seed)
+      return { world: createState(definition), journal, withSeed }
+    const world = createState(definition, this.#states.get(source))
+    if (!this.#states.has(source)) this.#states.set(source, world)
+    return { world, journal, withSeed }
+  }
+
+  /** Returns a function that creates the state of a world with any seed. Default: from the mock's own scenario. */
+  withSeed(scenario: string | ScenarioInput | undefined, worldId: string): MockState['withSeed'] {
+    return seed => this.stateOf(scenario, { worldId, seed }).world
+  }
+
+  definitionOf(scenario: Scenario, worldId: string, seed = this.#options.seed): WorldDefinition {
+    return defineWorld(scenario, { ...this.#options, seed, path: worldPath(worldId) })
+  }
+
+  /** Replaces the mock's own scenario. */
+  replaceOwn(scenario: Scenario): void {
+    const { name } = this.#options.own
+    this.#scenarios.set(name, scenario)
+    this.#states.delete(name)
+  }
+
+  #scenario(name: string): Scenario {
+    const known = this.#scenarios.get(name)
+    if (known) return known
+    const input = this.#inputs.get(name)
+    if (input === undefined)
+      throw new UsageError(`there is no scenario ${quoted(name)}.${didYouMean(name, [...this.#inputs.keys()])}`)
+    const scenario = readScenario(input)
+    this.#scenarios.set(name, scenario)
+    return scenario
+  }
+}
+
+function summarize(name: string, { title, description }: Scenario | ScenarioInput): ScenarioSummary {
+  return { name, title: title ?? defaultTitle, ...(description == null ? {} : { description }) }
+}

@@ -1,0 +1,52 @@
+import { http } from 'msw'
+import { type SetupWorker, setupWorker } from 'msw/browser'
+import { pageIsControlled } from './controlled-page.js'
+import { createMock } from '../mock/mock.js'
+import { type Mockmaker, withHandlers } from './mockmaker.js'
+import { combineWithMsw, type MswMethods } from './life-cycle.js'
+import type { MockmakerOptions } from '../mock/options.js'
+import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
+
+/** A Mockmaker with MSW's service worker and its methods. `close` and `reset` also stop and reset the worker. */
+export interface BrowserMockmaker extends Mockmaker, MswMethods<SetupWorker> {
+  readonly worker: SetupWorker
+  /**
+   * Registers the worker. Once it resolves, the page's `fetch` is answered. Rejects if the worker's script is not at
+   * `/mockServiceWorker.js`, or at `serviceWorker.url`. `npx msw init <public folder>` writes it, anew for each version of MSW.
+   */
+  listen(options?: ListenOptions & Pick<StartOptions, 'serviceWorker' | 'quiet'>): Promise<void>
+}
+
+/** The options of MSW's `worker.start`. */
+export type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
+
+/**
+ * Creates a Mockmaker that answers this page, under MSW, from `listen` on. Await `listen` before the page's first `fetch`.
+ * Throws `UsageError` if the scenario or an option is wrong.
+ */
+export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
+  const mock = withHandlers(createMock(options), options, { http })
+  const worker = setupWorker(...mock.handlers)
+  const { methods, claim, release } = combineWithMsw(mock, worker, () => worker.stop())
+  const more = {
+    worker,
+    ...methods,
+    async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
+      const mswOptions = toMswOptions({ onUnhandledRequest })
+      claim()
+      try {
+        await worker.start({ ...start, ...mswOptions })
+        await pageIsControlled()
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  }
+  return Object.assign(mock, more)
+}
+
+export type { Mockmaker } from './mockmaker.js'
+export type { MswMethods } from './life-cycle.js'
+export type { MockmakerOptions } from '../mock/options.js'
+export type { ListenOptions } from './unhandled-requests.js'

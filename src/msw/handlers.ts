@@ -1,0 +1,244 @@
+import type { HttpHandler, http } from 'msw'
+import type { Method, OperationSpec } from '../contract/operation.js'
+import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import { pathInWorld } from '../contract/paths.js'
+import { parseUrl } from '../lib/parse-url.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { MockResponse, RequestHandler } from '../server/message.js'
+import { routes } from '../server/routes.js'
+
+/** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
+export interface RequestHandlers {
+  /** In-process. */
+  readonly answer: RequestHandler
+  /** Over HTTP. */
+  readonly answerOverHttp: RequestHandler
+  /** Selects another handler for one request in-process. Default: `answer`. */
+  select?(request: Request): RequestHandler | undefined
+}
+
+/** MSW's functions that create handlers. Their classes must be those of MSW's server or worker. */
+export type Http = typeof http
+
+interface HandlerOptions extends RequestHandlers {
+  readonly http: Http
+  /**
+   * An origin with an optional path. `*` is any origin, and no origin is that of the page. Examples:
+   * `https://matchmaker.example`, `http://localhost:3000/api`, `*`, `/api`.
+   */
+  readonly baseUrl: string
+}
+
+/**
+ * Creates the handlers of all operations. An explicit origin belongs to the mock alone: a last handler then answers unknown
+ * paths and wrong methods. Throws `UsageError` if the base URL is wrong.
+ */
+export function createHandlers(options: HandlerOptions): HttpHandler[] {
+  const handlers = operationIds.map(id => createHandler(id, options))
+  const base = parseBaseUrl(options.baseUrl)
+  if (base.url.startsWith('*')) return handlers
+  const rest = options.http.all(patternOf(base, '/*'), ({ request }) =>
+    answerFetch(request, options, pathname => pathname.slice(base.basePath.length)),
+  )
+  return [...handlers, matchMalformedPaths(rest)]
+}
+
+/**
+ * Creates the handler of one operation. It also answers the preflights of its method, and HEAD if the method is GET. Throws
+ * `UsageError` if the base URL is wrong.
+ */
+export function createHandler(id: OperationId, options: HandlerOptions): HttpHandler {
+  const { method, path } = operations[id]
+  const base = parseBaseUrl(options.baseUrl)
+  // `/w/{world}` precedes the path of the operation. If any origin matches, it precedes the path of the base URL.
+  const basePath = base.basePath.replaceAll(/[.$]/g, '\\$&')
+  const ending = new RegExp(`(/w/[^/]+)?(?:${basePath})?(${path.replaceAll(/\{\w+\}/g, '[^/]+')})$`)
+  const handler = options.http[registrars[method]](patternOf(base, path), ({ request }) =>
+    answerFetch(request, options, pathname => {
+      const [, inWorld = '', ofOperation = pathname] = ending.exec(pathname) ?? []
+      return inWorld + ofOperation
+    }),
+  )
+  // A simulated browser sends its preflights in-process too.
+  handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
+  skipUnmatched(handler, operations[id])
+  const operation: HandlerOperation = { id, answer: options.answerOverHttp, basePath: base.basePath }
+  return Object.assign(matchMalformedPaths(handler), { [operationKey]: operation })
+}
+
+const registrars = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const satisfies {
+  readonly [method in Method]: keyof Http
+}
+
+/** The operation of a handler, so that an HTTP adapter can answer without Fetch objects. */
+interface HandlerOperation {
+  readonly id: OperationId
+  /** Answers over HTTP. */
+  readonly answer: RequestHandler
+  /** The path of the base URL, without a slash at its end. */
+  readonly basePath: string
+}
+
+/** The same in every copy of the package. */
+const operationKey = Symbol.for('mockmaker.operation')
+
+/** Returns the operation of one of our handlers, and `undefined` for any other handler. */
+export function operationOf(handler: object): HandlerOperation | undefined {
+  return (handler as { readonly [operationKey]?: HandlerOperation })[operationKey] // only `createHandler` sets this key
+}
+
+/**
+ * Suggests an operation for a request that no handler matches. Returns `undefined` if none is similar. `basePath` precedes
+ * the paths of all operations.
+ */
+export function explainUnmatched(method: string, pathname: string, basePath = ''): string | undefined {
+  const isBelow = pathname.startsWith(basePath)
+  const path = pathInWorld(isBelow ? pathname.slice(basePath.length) : pathname)
+  const allowed = isBelow ? routes.list('OPTIONS', path).map(id => operations[id].method) : []
+  if (allowed.length > 0) {
+    const isAllowed = routes.list(method, path).length > 0
+    return isAllowed ? undefined : `${method} is not allowed on ${basePath}${path}: use ${allowed.join(', ')}`
+  }
+  const near = routes.suggest(path)
+  return near && `did you mean ${near.method} ${basePath}${near.path}?`
+}
+
+/** An origin for requests that have none, because `*` matches any. Nobody else has it. */
+const ownHost = 'mockmaker.test'
+
+/**
+ * Returns a URL at which the handlers of a base URL answer for a world, without a slash at its end. `path` is that of the world.
+ * The URL is relative if the base URL is a path, and there is no page. Throws `UsageError` if the base URL is wrong.
+ */
+export function urlInProcess(baseUrl: string, path: string): string {
+  const { url, basePath } = parseBaseUrl(baseUrl)
+  const { protocol = 'http:', origin = '' } = globalThis.location ?? {}
+  // A page of HTTPS must not fetch from HTTP.
+  if (url.startsWith('*')) return `${protocol === 'https:' ? 'https' : 'http'}://${ownHost}${path}${basePath}`
+  return (/^https?:/.test(url) || !/^https?:/.test(origin) ? '' : origin) + url + path
+}
+
+/** A base URL without a slash at its end (`url`), and its path. */
+interface Base {
+  readonly url: string
+  readonly basePath: string
+}
+
+/** A host name without pattern characters, or an IPv6 address. */
+const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
+
+/** A path without pattern characters. */
+const plainPath = /^(?:\/[\w.~@!$&',;=-]+)*\/*$/
+
+/** Throws `UsageError` if the text is not a base URL, or if MSW would read a part of it as a pattern. */
+function parseBaseUrl(baseUrl: string): Base {
+  const base = typeof baseUrl === 'string' ? baseOf(baseUrl) : undefined
+  if (base && plainPath.test(base.basePath)) return base
+  throw new UsageError(
+    `baseUrl is ${quoted(baseUrl)}: expected an origin (https://matchmaker.example), * for any, or a path of this page (/api), without a query and without pattern characters`,
+  )
+}
+
+function baseOf(baseUrl: string): Base | undefined {
+  const [, origin, path = ''] = /^(\*?)((?:\/(?!\/).*)?)$/.exec(baseUrl) ?? []
+  if (origin !== undefined && baseUrl !== '') return joinBaseUrl(origin, path)
+  // As in requests: in lower case, without a default port.
+  const url = /^https?:\/\/[^/]/i.test(baseUrl) ? parseUrl(baseUrl) : undefined
+  if (!url) return undefined
+  const isPlain = plainHost.test(url.hostname) && url.username + url.password === '' && !/[?#]/.test(baseUrl)
+  return isPlain ? joinBaseUrl(url.origin, url.pathname) : undefined
+}
+
+function joinBaseUrl(origin: string, path: string): Base {
+  const basePath = path.replace(/\/+$/, '')
+  return { url: origin + basePath, basePath }
+}
+
+/** The pattern for MSW. An IPv6 address needs a regular expression, because MSW reads the colons of a string as parameters. */
+function patternOf({ url }: Base, path: string): string | RegExp {
+  if (!url.includes('[')) return url + path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const escaped = url.replaceAll(/[.[\]$]/g, '\\$&')
+  return new RegExp(`^${escaped}${path.replaceAll(/\{\w+\}/g, '[^/]+').replace('*', '.*')}/?$`)
+}
+
+/** Makes a handler match a path with malformed percent-encoding, which MSW 2 fails to decode after it has matched. */
+function matchMalformedPaths(handler: HttpHandler): HttpHandler {
+  const parse = handler.parse.bind(handler)
+  handler.parse = args =>
+    parse(args).catch(error => {
+      if (error instanceof URIError) return { match: { matches: true, params: {} }, cookies: {} }
+      throw error
+    })
+  return handler
+}
+
+/**
+ * Makes a handler skip the requests that it cannot match. MSW lets each handler clone the request, and parse its URL and
+ * cookies, before it looks at the method. A request that may match still goes to MSW, which decides.
+ */
+function skipUnmatched(handler: HttpHandler, { method, path }: Pick<OperationSpec, 'method' | 'path'>): void {
+  const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+  // MSW 2 ignores case, MSW 3 decodes the path, and both allow a slash at its end.
+  const ending = new RegExp(`%|${path.replaceAll(/\{\w+\}/g, '[^/?#]+')}/?(?:[?#]|$)`, 'i')
+  const run = handler.run.bind(handler)
+  handler.run = args => {
+    const { request } = args
+    const isMethod = methods.includes(request.method.toUpperCase()) || isPreflightFor(method, request)
+    return isMethod && ending.test(request.url) ? run(args) : Promise.resolve(null)
+  }
+}
+
+/** Under MSW 3, preflights of happy-dom have no headers. Then OPTIONS from a page of another origin counts as a preflight. */
+function isPreflightFor(method: string, request: Request): boolean {
+  if (request.method !== 'OPTIONS') return false
+  const requested = request.headers.get('access-control-request-method')
+  if (requested !== null) return requested.toUpperCase() === method
+  const page = request.headers.has('origin') ? undefined : pageOriginOf(request)
+  return page !== undefined && page !== new URL(request.url).origin
+}
+
+/** Finds the origin of the page that sends a preflight without an Origin. */
+function pageOriginOf({ referrer, headers }: Request): string | undefined {
+  const page = [referrer, headers.get('referer') ?? '', globalThis.location?.href ?? ''].find(
+    url => /^https?:/.test(url) && parseUrl(url),
+  )
+  return page === undefined ? undefined : new URL(page).origin
+}
+
+/** Answers a Fetch request. `pathOf` returns the operation's part of a path. */
+async function answerFetch(
+  request: Request,
+  handlers: RequestHandlers,
+  pathOf: (pathname: string) => string,
+): Promise<Response> {
+  const { method } = request
+  // Selected before the first `await`: the world of a request is known when it is sent.
+  const answer = handlers.select?.(request) ?? handlers.answer
+  const { pathname, search, origin } = new URL(request.url)
+  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
+  const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
+  const signal = () => request.signal
+  return toFetchResponse(
+    await answer({ method, path: pathOf(pathname), query: search.slice(1), headers, body, signal }),
+  )
+}
+
+/** Creates the Origin header that Fetch would send. A service worker sees the request before the browser adds it. */
+function originHeader(request: Request, requestedOrigin: string): { readonly origin?: string } {
+  const { method, referrer } = request
+  if (method === 'OPTIONS') {
+    const page = pageOriginOf(request)
+    return page === undefined ? {} : { origin: page }
+  }
+  // In Node there is no page, and the referrer is about:client.
+  const origin = /^https?:/.test(referrer) ? new URL(referrer).origin : 'null'
+  const isOmitted = origin === requestedOrigin && (method === 'GET' || method === 'HEAD')
+  return origin === 'null' || isOmitted ? {} : { origin }
+}
+
+function toFetchResponse({ status, headers, body, disconnect }: MockResponse): Response {
+  // Fetch has no other form for a broken connection.
+  if (disconnect) return Response.error()
+  return new Response(status === 204 ? null : body, { status, headers })
+}

@@ -1,0 +1,80 @@
+import type { ResetOptions } from '../control/world-control.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Mock } from '../mock/mock.js'
+
+/** The methods that MSW's server and its worker have in common. */
+interface Msw {
+  readonly events: unknown
+  use(...handlers: never[]): void
+  resetHandlers(...handlers: never[]): void
+  restoreHandlers(): void
+}
+
+/** The methods of MSW that a Mockmaker has too. */
+export type MswMethods<Setup extends Msw> = Pick<Setup, keyof Msw>
+
+/** The mock that listens in this process or page. The key is the same in every copy of the package. */
+const listeningKey = Symbol.for('mockmaker.listening')
+const shared = globalThis as { [listeningKey]?: object | undefined } // no other code uses the key
+
+/**
+ * Combines the life cycle of a mock with that of MSW: `reset` and `close` do both. Call `claim` before MSW starts: it throws
+ * `UsageError` if a mock listens already. Call `release` if MSW does not start. `stop` is called only while the claim holds, because
+ * MSW 3 throws if nothing runs.
+ */
+export function combineWithMsw<Setup extends Msw>(
+  mock: Pick<Mock, 'reset' | 'close'>,
+  msw: Setup,
+  stop: () => unknown,
+) {
+  // Bound now: the mock gets the methods below.
+  const [reset, close] = [mock.reset.bind(mock), mock.close.bind(mock)]
+  const methods: MswMethods<Setup> = {
+    events: msw.events,
+    use: msw.use.bind(msw),
+    resetHandlers: msw.resetHandlers.bind(msw),
+    restoreHandlers: msw.restoreHandlers.bind(msw),
+  }
+  return {
+    claim: () => claimListening(mock),
+    release: () => releaseListening(mock),
+    methods: {
+      ...methods,
+      async reset(options?: ResetOptions) {
+        msw.resetHandlers()
+        await reset(options)
+      },
+      async close() {
+        try {
+          await close()
+        } finally {
+          if (shared[listeningKey] === mock) await stop()
+          releaseListening(mock)
+        }
+      },
+    },
+  }
+}
+
+/** Notes who listens in this process or page. Throws `UsageError` if somebody does already. */
+export function claimListening(owner: object): void {
+  const other = shared[listeningKey]
+  if (other !== undefined) throw listensAlready(other === owner)
+  shared[listeningKey] = owner
+}
+
+/** Returns who listens in this process or page. */
+export function listening(): object | undefined {
+  return shared[listeningKey]
+}
+
+export function releaseListening(owner: object): void {
+  if (shared[listeningKey] === owner) delete shared[listeningKey]
+}
+
+function listensAlready(isSame: boolean): UsageError {
+  if (isSame) return new UsageError('this mock listens already: call listen() once, and close() before the next time')
+  return new UsageError(
+    'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). In a test of mockmaker/vitest and in a story, use the mock that they have',
+  )
+}

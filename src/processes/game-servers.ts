@@ -1,0 +1,278 @@
+import { worldPath } from '../contract/paths.js'
+import { lobbyEnvironment } from '../control/environment.js'
+import type { GameServerState } from '../control/world-control.js'
+import { formatDuration } from '../lib/time.js'
+import type { ServableMock } from '../mock/mock.js'
+import type { MockWorld } from '../mock/mock-world.js'
+import { stopLobby } from '../operations/game-server.js'
+import { lobbyPorts } from '../operations/lobbies.js'
+import type { ServerCommands } from '../scenario/server-commands.js'
+import type { LobbyPort } from '../store/columns.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
+import { fullNameOf } from '../store/namespaces.js'
+import {
+  type Exit,
+  type FindPorts,
+  findPorts,
+  type ServerProcess,
+  type StartProcess,
+  startProcess,
+} from './server-process.js'
+
+/** Reports on game servers: an event for programs, and text for people. */
+export interface ServerLog {
+  report(event: object, text: string, isFailure: boolean): void
+}
+
+interface GameServersOptions {
+  readonly mock: ServableMock
+  /** The URL of the mock. */
+  readonly url: string
+  readonly commands: ServerCommands
+  readonly log: ServerLog
+  /** The system. Default: the real one. */
+  readonly system?: { readonly start: StartProcess; readonly findPorts: FindPorts } | undefined
+}
+
+/** The process of a lobby. */
+interface Server {
+  readonly world: MockWorld
+  readonly lobbyId: string
+  /** Begins the lines about it: `duel 8f2c41aa`. */
+  readonly name: string
+  /** Counts restarts: the world and the game mode. */
+  readonly group: string
+  readonly startedAt: number
+  /** Absent until the ports are found. */
+  process?: ServerProcess
+  /** True once its lobby has stopped, or was deleted. */
+  isStopping: boolean
+  readonly lastLines: string[]
+  state: GameServerState
+}
+
+/** The most processes at once, in all worlds. */
+const mostServers = 128
+/** The most ended processes that are listed. */
+const mostEnded = 100
+/** The number of lines that a report about a failure repeats. */
+const repeatedLines = 5
+
+/** The port of a game mode that declares none. */
+const defaultPorts: readonly LobbyPort[] = [{ label: 'default', target_port: 0, proxy_protocol: 'tcp' }]
+
+/** The exit codes by which shells say that they found no command. */
+const notFoundCodes = [127, 9009]
+
+/**
+ * Starts a process for each lobby that waits for its server, in all worlds of a mock. Stops it with its lobby. A process that
+ * ends first stops its lobby.
+ */
+export class GameServers {
+  /** The commands for lobbies from now on. */
+  commands: ServerCommands
+  readonly #options: GameServersOptions
+  readonly #running = new Map<string, Server>()
+  readonly #ended: Server[] = []
+  /** The numbers of processes that ended before their lobbies. */
+  readonly #crashes = new Map<string, number>()
+  #isClosed = false
+
+  constructor(options: GameServersOptions) {
+    const { mock, commands } = options
+    this.commands = commands
+    this.#options = options
+    mock.gameServers = worldId => this.list(worldId)
+    this.#follow(mock.worlds.default)
+    mock.worlds.extendWith(world => this.#follow(world))
+  }
+
+  list(worldId: string): GameServerState[] {
+    const own = [...this.#ended, ...this.#running.values()].filter(({ world }) => world.id === worldId)
+    return own.map(server => ({ ...server.state, status: statusOf(server) }))
+  }
+
+  /** Stops all processes, and waits for their end. From now on none is started. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const servers = [...this.#running.values()]
+    for (const server of servers) stop(server)
+    await Promise.all(servers.map(({ process }) => process?.gone))
+  }
+
+  /** Kills all processes at once. */
+  kill(): void {
+    this.#isClosed = true
+    for (const { process } of this.#running.values()) process?.kill()
+  }
+
+  #follow(mock: MockWorld): void {
+    const check = (id: string, before: LobbyRow | undefined, after: LobbyRow | undefined) => {
+      if (after?.status === 'starting') this.#startFor(after, mock)
+      else if (!after || after.status === 'stopped') this.#stopFor(id, mock, before)
+    }
+    const unsubscribe = mock.world.subscribe(({ changes }) => {
+      for (const change of changes)
+        if (change.table === 'lobbies') check(change.id, change.before?.row, change.after?.row)
+    })
+    mock.atClose(() => {
+      unsubscribe()
+      for (const server of this.#running.values()) if (server.world === mock) stop(server)
+    })
+    for (const lobby of mock.world.tables.lobbies.all()) check(lobby.lobby_id, undefined, lobby)
+  }
+
+  #startFor(lobby: LobbyRow, world: MockWorld): void {
+    const { lobby_id, namespace_id, game_mode_id } = lobby
+    const key = keyOf(world, lobby_id)
+    const command = this.#commandFor(lobby, world)
+    if (command === undefined || this.#running.has(key) || this.#isClosed) return
+    const group = `${world.id} ${namespace_id}/${game_mode_id}`
+    const server: Server = {
+      world,
+      lobbyId: lobby_id,
+      name: `${game_mode_id} ${lobby_id.slice(0, 8)}`,
+      group,
+      startedAt: performance.now(),
+      isStopping: false,
+      lastLines: [],
+      state: {
+        lobby_id,
+        game_mode_id,
+        command,
+        ports: {},
+        started_at: new Date().toISOString(),
+        status: 'starting',
+        restarts: this.#crashes.get(group) ?? 0,
+      },
+    }
+    if (this.#running.size >= mostServers) {
+      stopLobbyOf(server)
+      this.#fail(server, `not started, because ${mostServers} game servers run already: stop lobbies, and try again`)
+      return
+    }
+    this.#running.set(key, server)
+    this.#run(server).catch((error: unknown) => {
+      this.#end(server)
+      stopLobbyOf(server)
+      this.#fail(server, `not started: ${error instanceof Error ? error.message : String(error)}`)
+    })
+  }
+
+  /** Returns the command for a lobby that waits. A game mode that sets `servers` has its own, or none. */
+  #commandFor({ namespace_id, game_mode_id }: LobbyRow, { world: { tables } }: MockWorld): string | undefined {
+    const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
+    if (mode?.servers === undefined)
+      return tables.settings.get('settings')?.servers === 'manual' ? this.commands.all : undefined
+    if (mode.servers === 'auto') return undefined
+    return this.commands.modes.get(`${fullNameOf(namespace_id, tables)}/${game_mode_id}`)
+  }
+
+  /** Runs a process from the search for its ports to its end. */
+  async #run(server: Server): Promise<void> {
+    const { world: mock, lobbyId, name } = server
+    const { tables } = mock.world
+    const system = this.#options.system ?? { start: startProcess, findPorts }
+    const lobby = tables.lobbies.get(lobbyId)
+    const { lobby_ports = [] } = (lobby && lobbyPorts(lobby, tables)) ?? {}
+    const ports = await system.findPorts(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
+    const present = tables.lobbies.get(lobbyId)
+    // It may have stopped meanwhile.
+    if (server.isStopping || this.#isClosed || present?.status !== 'starting') return this.#end(server)
+    mock.world.write(() => void tables.lobbies.put(Object.freeze({ ...present, ports })), { cause: { kind: 'code' } })
+    const env = lobbyEnvironment(tables, lobbyId, { url: this.#options.url + worldPath(mock.id) })
+    const process = system.start(server.state.command, env, line => this.#addLine(server, line))
+    server.process = process
+    const { pid } = process
+    const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
+    server.state = { ...server.state, ports: Object.fromEntries(byLabel), ...(pid === undefined ? {} : { pid }) }
+    const { restarts } = server.state
+    const restart = restarts === 0 ? '' : `, restart ${restarts}`
+    const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')
+    this.#report(server, 'started', `${name}: started its game server, port ${list}, pid ${pid}${restart}`)
+    await this.#whenExited(server, await process.exited)
+    await process.gone
+    this.#end(server)
+  }
+
+  async #whenExited(server: Server, exit: Exit): Promise<void> {
+    const { code } = exit
+    if (code !== undefined) server.state = { ...server.state, exit_code: code }
+    if (server.isStopping) return this.#report(server, 'stopped', `${server.name}: stopped its game server`)
+    server.isStopping = true
+    this.#crashes.set(server.group, (this.#crashes.get(server.group) ?? 0) + 1)
+    stopLobbyOf(server)
+    this.#fail(server, describeExit(exit, server))
+  }
+
+  #stopFor(lobbyId: string, world: MockWorld, before: LobbyRow | undefined): void {
+    const server = this.#running.get(keyOf(world, lobbyId))
+    if (!server || server.isStopping) return
+    const isLate = before?.status === 'starting' && (before.ready_by ?? Number.POSITIVE_INFINITY) <= world.clock.now()
+    if (isLate && server.process)
+      this.#fail(
+        server,
+        `its game server did not call POST /matchmaker/lobbies/ready in time: make it faster, or raise ready_within${lastOf(server)}`,
+      )
+    stop(server)
+  }
+
+  #end(server: Server): void {
+    this.#running.delete(keyOf(server.world, server.lobbyId))
+    server.state = { ...server.state, status: 'exited' }
+    this.#ended.push(server)
+    if (this.#ended.length > mostEnded) this.#ended.shift()
+  }
+
+  #addLine(server: Server, line: string): void {
+    const { lobbyId, name, lastLines } = server
+    lastLines.push(line)
+    if (lastLines.length > repeatedLines) lastLines.shift()
+    this.#options.log.report({ event: 'server-output', lobby_id: lobbyId, line }, `${name} | ${line}`, false)
+  }
+
+  #report(server: Server, event: 'started' | 'stopped', text: string): void {
+    this.#options.log.report({ event: `server-${event}`, ...server.state }, text, false)
+  }
+
+  #fail(server: Server, message: string): void {
+    this.#options.log.report({ event: 'server-failed', ...server.state, message }, `${server.name}: ${message}`, true)
+  }
+}
+
+function keyOf({ id }: MockWorld, lobbyId: string): string {
+  return `${id} ${lobbyId}`
+}
+
+function statusOf({ world, lobbyId, isStopping, state }: Server): GameServerState['status'] {
+  if (state.status === 'exited') return 'exited'
+  if (isStopping) return 'stopping'
+  return world.world.tables.lobbies.get(lobbyId)?.status === 'ready' ? 'ready' : 'starting'
+}
+
+function stop(server: Server): void {
+  server.isStopping = true
+  server.process?.stop()
+}
+
+/** Stops the lobby of a process that has ended. Its players get what the service answers. */
+function stopLobbyOf({ world: { world }, lobbyId }: Server): void {
+  const stopIt = () => {
+    const lobby = world.tables.lobbies.get(lobbyId)
+    if (lobby && lobby.status !== 'stopped') stopLobby(lobby, world.tables, world.clock.now())
+  }
+  world.write(stopIt, { cause: { kind: 'code' } })
+}
+
+function describeExit({ code, signal, error }: Exit, server: Server): string {
+  const after = formatDuration(Math.round(performance.now() - server.startedAt))
+  const ends =
+    signal === undefined ? `exited with code ${code} after ${after}` : `was ended by ${signal} after ${after}`
+  const how = error === undefined ? ends : `could not start: ${error}`
+  const hint = code !== undefined && notFoundCodes.includes(code) ? '. The shell found no such command' : ''
+  return `its game server ${how}, so the lobby has stopped${hint}. Command: ${server.state.command}${lastOf(server)}`
+}
+
+function lastOf({ lastLines }: Server): string {
+  return lastLines.length === 0 ? '' : `\nIts last output:\n${lastLines.map(line => `  ${line}`).join('\n')}`
+}

@@ -1,2 +1,0 @@
-// Storybook loads this module for `addons: ['mockmaker/storybook']`.
-export { annotations as default } from './storybook/annotations.js'

@@ -1,0 +1,2 @@
+// Storybook loads this module for `addons: ['mockmaker/storybook']`.
+export { annotations as default } from './annotations.js'

@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { relative, resolve } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { inspect, styleText } from 'node:util'
+import type { PreviewServer, ViteDevServer } from 'vite'
+import { createMock } from '../mock/mock.js'
+import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
+import { scenarios } from '../scenario/shipped.js'
+import { type LoadedScenario, loadScenario, type ScenarioFile } from '../files/scenario-file.js'
+import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../files/reloader.js'
+import { createListener } from '../http/server.js'
+
+/** A server of Vite, for development or of a build. */
+type ViteServer = ViteDevServer | PreviewServer
+
+/** Checks the options of the plugin, and returns the path of the mock. Throws `UsageError`. */
+export function pluginPath(options: MockmakerPluginOptions): string {
+  return parsePluginOptions(options).path
+}
+
+/**
+ * Adds a mock to a server of Vite, ahead of Vite's own middleware. A scenario file is loaded again when it is saved. Rejects
+ * with `UsageError` if an option or the scenario is wrong.
+ */
+export async function serveBesideApp(
+  server: ViteServer,
+  options: MockmakerPluginOptions,
+): Promise<{ close(): Promise<void> }> {
+  const {
+    path,
+    scenario,
+    allowedHosts = hostsOf(server),
+    control,
+    controlHosts,
+    ...mockOptions
+  } = parsePluginOptions(options)
+  const { logger } = server.config
+  const loaded = await load(scenario, server.config.root)
+  const create = (publicUrl: string | undefined) => {
+    const mock = createMock(
+      { publicUrl, ...mockOptions, scenario: loaded?.scenario },
+      {
+        scenarios,
+        scenarioName: loaded?.name,
+        onBug: (error, where) => logger.error(`mockmaker: unexpected error, ${where}\n${inspect(error)}`),
+      },
+    )
+    return { mock, listener: createListener(mock, { allowedHosts, control, controlHosts }), publicUrl }
+  }
+  let served = create(urlAt(server, path))
+  server.httpServer?.once('listening', () => {
+    const publicUrl = urlAt(server, path)
+    // Vite takes another port if the first one is taken. No request has arrived yet.
+    if (publicUrl !== served.publicUrl) served = create(publicUrl)
+  })
+  // The middleware that Vite has added before would answer preflights, and let pages of other sites read the answers.
+  server.middlewares.stack.unshift({
+    route: '',
+    handle(request: IncomingMessage, response: ServerResponse, next: () => void) {
+      if (enterPath(request, path)) served.listener(request, response)
+      else next()
+    },
+  })
+  printUrlOf(server, path)
+  const mock = { reload: (...args: Parameters<typeof served.mock.reload>) => served.mock.reload(...args) }
+  const reloader = 'watcher' in server && loaded?.file ? reloadOnChange(server, { file: loaded.file, mock }) : undefined
+  return {
+    async close() {
+      reloader?.close()
+      await served.mock.close()
+    },
+  }
+}
+
+/** Loads the scenario of the options. A path starts at Vite's root. */
+async function load(scenario: MockmakerPluginOptions['scenario'], root: string): Promise<LoadedScenario | undefined> {
+  if (typeof scenario !== 'string') return scenario && { name: 'own', scenario }
+  // Messages name a file by its path from the working directory.
+  return loadScenario(Object.hasOwn(scenarios, scenario) ? scenario : relative('', resolve(root, scenario)))
+}
+
+/** The settings of the server in Vite's configuration. */
+function settingsOf(server: ViteServer) {
+  return 'watcher' in server ? server.config.server : server.config.preview
+}
+
+/** Returns the names that Vite itself answers to. Without a list of names, the mock allows only its own. */
+function hostsOf(server: ViteServer): readonly string[] {
+  const { allowedHosts } = settingsOf(server)
+  return Array.isArray(allowedHosts) ? allowedHosts : []
+}
+
+/** Removes the path of the mock from a request. Returns `false` for other paths. */
+function enterPath(request: IncomingMessage & { baseUrl?: string; protocol?: string }, path: string): boolean {
+  const { url = '/' } = request
+  if (!url.startsWith(path) || !/^(?:[/?]|$)/.test(url.slice(path.length))) return false
+  const rest = url.slice(path.length)
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+  // Express has set both.
+  request.baseUrl = (request.baseUrl ?? '') + path
+  const { encrypted } = request.socket as Partial<TLSSocket>
+  if (encrypted && request.protocol === undefined) request.protocol = 'https'
+  return true
+}
+
+/** Returns the URL of the mock, on the port that Vite has or wants. Returns `undefined` in Vite's middleware mode. */
+function urlAt(server: ViteServer, path: string): string | undefined {
+  if (!server.httpServer) return undefined
+  const address = server.httpServer.address()
+  const { port, https } = settingsOf(server)
+  const listening = typeof address === 'object' ? address?.port : undefined
+  return `${https ? 'https' : 'http'}://localhost:${listening ?? port}${path}`
+}
+
+/** Adds a line to the URLs that Vite prints. */
+function printUrlOf(server: ViteServer, path: string): void {
+  const printUrls = server.printUrls.bind(server)
+  server.printUrls = () => {
+    printUrls()
+    const [local] = server.resolvedUrls?.local ?? []
+    if (local === undefined) return
+    const url = new URL(path, local).href
+    server.config.logger.info(`  ${styled('green', '➜')}  ${styled('bold', 'Mock')}:    ${styled('cyan', url)}`)
+  }
+}
+
+function styled(format: Parameters<typeof styleText>[0], text: string): string {
+  return process.stdout.isTTY && !process.env.NO_COLOR ? styleText(format, text) : text
+}
+
+/** Reloads a scenario file when Vite sees a change of it. */
+function reloadOnChange(
+  { watcher, config: { logger } }: ViteDevServer,
+  { file, mock }: { readonly file: ScenarioFile; readonly mock: ReloaderOptions['mock'] },
+): Reloader {
+  const { path } = file
+  const reloader = new Reloader(file, () => readIfThere(path), {
+    mock,
+    onReload: summary => logger.info(reloadText(path, summary), { timestamp: true }),
+    onMistake: message => logger.error(message, { timestamp: true }),
+  })
+  const check = (changed: string) => {
+    if (resolve(changed) === resolve(path)) reloader.checkSoon()
+  }
+  watcher.add(resolve(path)).on('add', check).on('change', check)
+  return reloader
+}

@@ -1,0 +1,96 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { RequestHandler } from 'msw'
+import { setupServer } from 'msw/node'
+import { scenarios } from '../scenario/shipped.js'
+import { loadScenarioSync } from '../files/scenario-file.js'
+import type { Http } from '../msw/handlers.js'
+import type { RunningTest } from '../testing/running-tests.js'
+import { toMswOptions } from '../msw/unhandled-requests.js'
+import { createFixtures } from './fixture.js'
+import type { Interception } from './hooks.js'
+
+/** Intercepts the requests of this process. Each belongs to the test that has caused it, also if other tests run. */
+function interceptProcess({ isThree }: Pick<LoadedMsw, 'isThree'>): Interception {
+  const server = setupServer()
+  const running = new AsyncLocalStorage<RunningTest>()
+  /** Functions that run another one inside the boundary of a test. */
+  const boundaries = new WeakMap<RunningTest, (run: () => void) => void>()
+  /** Handlers that a test has added before its boundary. */
+  const early = new WeakMap<RunningTest, readonly RequestHandler[]>()
+  let unpatched = globalThis.fetch
+  let listen = () => {}
+  return {
+    fetch(input, init) {
+      const headers = new Headers(init?.headers)
+      // A busy process may send a request on a connection that the server has just closed, because it was idle.
+      headers.set('connection', 'close')
+      // MSW 3 intercepts connections, so it also sees the requests of the `fetch` from before. Its `bypass` sends this header.
+      if (isThree) headers.append('accept', 'msw/passthrough')
+      return unpatched(input, { ...init, headers })
+    },
+    current: () => running.getStore(),
+    start(handlers, decide) {
+      unpatched = globalThis.fetch
+      server.resetHandlers(...handlers)
+      listen = () => server.listen(toMswOptions({ onUnhandledRequest: decide }))
+      listen()
+    },
+    stop: () => server.close(),
+    run(test, handlers, body) {
+      // All servers of MSW share the interception: a test that closes one of its own ends it for the tests after it.
+      if (globalThis.fetch === unpatched) {
+        server.close()
+        listen()
+      }
+      return running.run(
+        test,
+        server.boundary(async () => {
+          server.resetHandlers(...(early.get(test) ?? []), ...handlers)
+          boundaries.set(test, AsyncLocalStorage.snapshot())
+          await body()
+        }),
+      )
+    },
+    use(test, handlers) {
+      const inBoundary = boundaries.get(test)
+      if (inBoundary) inBoundary(() => server.use(...handlers))
+      else early.set(test, [...handlers, ...(early.get(test) ?? [])])
+    },
+  }
+}
+
+/** A part of MSW. */
+interface LoadedMsw {
+  readonly http: Http
+  /** Tells whether it is MSW 3, and not MSW 2. */
+  readonly isThree: boolean
+}
+
+/** Loads a part of MSW, because the whole of MSW 2 takes longer than we do. The majors export the part under different names. */
+async function loadMsw(): Promise<LoadedMsw> {
+  const load = (name: string): Promise<{ readonly http: Http }> => import(/* @vite-ignore */ name)
+  const two = await load('msw/core/http').catch(() => undefined)
+  const { http } = two ?? (await load('msw/http'))
+  return { http, isThree: two === undefined }
+}
+
+const { http, isThree } = await loadMsw()
+
+/** Creates a `test` of vitest with a mock for each test. */
+export const mockmaker = createFixtures(interceptProcess({ isThree }), {
+  http,
+  scenarios,
+  loadScenario: loadScenarioSync,
+})
+
+export type { MockmakerMatchers } from '../testing/matchers.js'
+export type { TestMockOptions } from '../testing/test-mock.js'
+export type { TestWorldOptions } from '../testing/test-world.js'
+export type {
+  ClientFixtures,
+  CreateTest,
+  MockFixtures,
+  VitestMock,
+  VitestOptions,
+  VitestServerOptions,
+} from './fixture.js'

@@ -1,0 +1,225 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { createContext, runInContext } from 'node:vm'
+import { type RolldownOutput, rolldown } from 'rolldown'
+import { describe, expect, it } from 'vitest'
+import { createMockmaker, type MockResponse } from '../../src/index.js'
+import { scenarios } from '../../src/scenario/index.js'
+import { pageSize } from '../bench/start/page-size.js'
+
+/** The entry points that a browser may load. */
+const entries = ['index', 'browser', 'contract', 'scenarios'] as const
+
+interface Bundled {
+  readonly code: string
+  /** The modules that the bundle still imports. Only those of Node may stay outside. */
+  readonly imports: readonly string[]
+  /** The files that have code in the bundle. */
+  readonly modules: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Bundles a file and its libraries for a browser, as one script with the global `bundled`. */
+async function bundle(input: string): Promise<Bundled> {
+  const warnings: string[] = []
+  const build = await rolldown({
+    input,
+    platform: 'browser',
+    external: id => isBuiltin(id),
+    onLog: (level, { message }) => void warnings.push(`${level}: ${message}`),
+  })
+  const { output }: RolldownOutput = await build.generate({ format: 'iife', name: 'bundled', codeSplitting: false })
+  await build.close()
+  const [{ code, imports, dynamicImports, modules }] = output
+  const held = Object.entries(modules).filter(([, { renderedLength }]) => renderedLength > 0)
+  return { code, imports: [...imports, ...dynamicImports], modules: held.map(([file]) => file), warnings }
+}
+
+/** The globals of a page beside the language. */
+const { URL, URLSearchParams, TextEncoder, TextDecoder, Headers, Request, Response, fetch } = globalThis
+const { AbortController, AbortSignal, Event, EventTarget, MessageEvent, BroadcastChannel, WebSocket } = globalThis
+const { ReadableStream, WritableStream, TransformStream, Blob, File, FormData } = globalThis
+const { setTimeout, clearTimeout, setInterval, clearInterval, queueMicrotask, performance, crypto } = globalThis
+
+/** Runs a script without `process` and `Buffer`, and then an expression. Returns its value, and everything printed. */
+function runAsPage<T>(script: string, expression: string): { readonly value: T; readonly printed: readonly unknown[] } {
+  const printed: unknown[] = []
+  const print = (...args: unknown[]) => void printed.push(...args)
+  const page = createContext({
+    ...{ URL, URLSearchParams, TextEncoder, TextDecoder, Headers, Request, Response, fetch },
+    ...{ AbortController, AbortSignal, Event, EventTarget, MessageEvent, BroadcastChannel, WebSocket },
+    ...{ ReadableStream, WritableStream, TransformStream, Blob, File, FormData },
+    ...{ setTimeout, clearTimeout, setInterval, clearInterval, queueMicrotask, performance, crypto },
+    console: { log: print, info: print, warn: print, error: print, debug: print, trace: print },
+    location: { href: 'http://page.test/', origin: 'http://page.test', protocol: 'http:', host: 'page.test' },
+    navigator: {},
+    // MSW keeps its cookies here.
+    localStorage: { getItem: () => null, setItem: () => {}, removeItem: () => {}, clear: () => {} },
+  })
+  runInContext('globalThis.window = globalThis.self = globalThis', page)
+  runInContext(script, page)
+  return { value: runInContext(expression, page), printed }
+}
+
+const inputs = entries.flatMap(entry => [`src/${entry}.ts`, `dist/${entry}.js`])
+
+describe.each(inputs)('%s, bundled for a browser', async input => {
+  const { code, imports, warnings } = await bundle(input)
+
+  it('causes no warning of the bundler', () => {
+    expect(warnings).toEqual([])
+  })
+
+  it('neither imports nor requires a module of Node', () => {
+    expect(imports).toEqual([])
+    expect(code.match(/\brequire\(\s*["'`].*/g)).toBeNull()
+  })
+
+  it('loads without `process` and `Buffer`, and prints nothing', () => {
+    const { value, printed } = runAsPage<string>(code, 'typeof process + typeof Buffer + typeof bundled')
+
+    expect(value).toBe('undefinedundefinedobject')
+    expect(printed).toEqual([])
+  })
+})
+
+describe('the core, bundled for a browser', async () => {
+  const { code, modules } = await bundle('src/index.ts')
+
+  it('answers there with the same bytes as in Node', () => {
+    const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
+    const scenario = { seed: 3, game_modes: ['duel'], generate: { lobbies: 20 } }
+
+    const { value } = runAsPage<MockResponse>(
+      code,
+      `bundled.createMockmaker({ scenario: ${JSON.stringify(scenario)} }).answer(${JSON.stringify(list)})`,
+    )
+
+    // A read returns its answer without a promise.
+    const { body } = createMockmaker({ scenario }).answer(list) as MockResponse
+    expect(Buffer.from(value.body).toString()).toBe(Buffer.from(body).toString())
+  })
+
+  it('contains the default scenario and no other shipped one', () => {
+    const beginning = (title: string | undefined) => JSON.stringify({ title }).slice(0, '{"title":"Frid'.length)
+    const unescaped = code.replaceAll('\\"', '"')
+
+    const held = Object.entries(scenarios).filter(([, { title }]) => unescaped.includes(beginning(title)))
+
+    expect(held.map(([name]) => name)).toEqual(['default'])
+  })
+
+  it('contains no YAML, and no server', () => {
+    const foreign = modules.filter(file =>
+      /node_modules\/(yaml|express|commander)\/|src\/(http|cli|client)\/|src\/scenario-file\.ts|src\/control\/(api|handler|.*page.*)\.ts/.test(
+        file,
+      ),
+    )
+
+    expect(foreign).toEqual([])
+  })
+})
+
+describe('the built mockmaker/browser, bundled for a browser and minified', () => {
+  const kib = 1024
+  const page = `export * from ${JSON.stringify(resolve('dist/browser.js'))}`
+
+  it('has at most 280 KiB with MSW, after gzip', async () => {
+    expect(await pageSize(page)).toBeLessThan(280 * kib)
+  })
+
+  it('has at most 190 KiB without MSW, after gzip', async () => {
+    expect(await pageSize(page, { external: /^msw/ })).toBeLessThan(190 * kib)
+  })
+})
+
+describe('the client, bundled for a browser', async () => {
+  const { modules } = await bundle('src/client/index.ts')
+
+  it('contains neither schemas nor code that answers requests', () => {
+    const own =
+      /src\/(client|client\/\w+|control\/(tables|new-rows)|server\/(fault-calls|journal-mismatch)|contract\/paths|lib\/[\w-]+|store\/(query|table-calls))\.ts$/
+    // The queries come from the data library. Arguments are checked as in-process.
+    const library =
+      /node_modules\/(eventsource-parser|fastest-levenshtein|@mswjs\/data|es-toolkit|mutative|outvariant)\//
+
+    expect(modules.filter(file => !own.test(file) && !library.test(file))).toEqual([])
+  })
+})
+
+/** Returns the imports of built declarations, including those of the files that they import. */
+function importsOf(file: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(file)) return []
+  seen.add(file)
+  if (!existsSync(file)) throw new Error(`${file} is not built: npm run build`)
+  const text = readFileSync(file, 'utf8')
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\(|<reference types=) ?["']([^"'\n]+)["']/g)].map(
+    ([, specifier = '']) => specifier,
+  )
+  const own = specifiers.filter(specifier => specifier.startsWith('.'))
+  const next = own.map(specifier => join(dirname(file), specifier.replace(/\.js$/, '.d.ts')))
+  return [...specifiers, ...next.flatMap(one => importsOf(one, seen))]
+}
+
+describe.each(entries.map(entry => `dist/${entry}.d.ts`))('%s', file => {
+  it('imports nothing of Node', () => {
+    const imports = importsOf(file)
+
+    expect(imports.filter(specifier => isBuiltin(specifier) || specifier === 'node')).toEqual([])
+  })
+})
+
+/** Returns the built files that contain code of each source file. */
+function holders(): ReadonlyMap<string, readonly string[]> {
+  const maps = ['dist', 'dist/chunks'].flatMap(folder =>
+    readdirSync(folder)
+      .filter(name => name.endsWith('.js.map'))
+      .map(name => join(folder, name)),
+  )
+  const pairs = maps.flatMap(map => {
+    const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { readonly sources: readonly string[] }
+    return sources.map(source => ({ source: join(dirname(map), source), map }))
+  })
+  return new Map(
+    pairs.map(({ source }) => [source, pairs.filter(pair => pair.source === source).map(({ map }) => map)]),
+  )
+}
+
+describe('mockmaker/playwright', () => {
+  it('loads no MSW, and nothing of Express', () => {
+    expect(packagesOf('dist/playwright.js')).toEqual(['@playwright/test'])
+  })
+})
+
+/** Returns the packages that a built module imports, with all chunks that it imports statically. */
+function packagesOf(file: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(file)) return []
+  seen.add(file)
+  const imports = [...readFileSync(file, 'utf8').matchAll(/^(?:import|export)\b(?:[^"';]*\bfrom)? ?"([^"]+)";/gm)]
+  const names = imports.map(([, specifier = '']) => specifier).filter(specifier => !isBuiltin(specifier))
+  const packages = names.flatMap(name => (name.startsWith('.') ? packagesOf(join(dirname(file), name), seen) : [name]))
+  return [...new Set(packages)]
+}
+
+describe('the built library', () => {
+  it('contains each module once, so that classes are the same through all entry points', () => {
+    const held = holders()
+
+    expect([...held].filter(([, files]) => files.length > 1)).toEqual([])
+    expect(held.get('src/lib/usage-error.ts')).toHaveLength(1)
+  })
+
+  it('has the licence of each bundled library', () => {
+    const folders = [...holders().keys()].map(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
+    const names = [...new Set(folders)]
+      .filter(folder => folder !== undefined)
+      .map(folder => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name as string)
+
+    const licences = readFileSync('dist/chunks/licences.txt', 'utf8').split(/^== /m)
+
+    const licensed = (name: string) => licences.some(text => text.startsWith(`${name} `) && /permission/i.test(text))
+    expect(names).toContain('zod')
+    expect(names.filter(name => !licensed(name))).toEqual([])
+  })
+})

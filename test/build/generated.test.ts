@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { Scenario } from '../../src/scenario/schema.js'
+import { parseScenario } from '../../src/scenario/index.js'
+import { pages } from '../support/docs.js'
+import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
+import { generatedFiles, generatedTypes } from '../support/generated-types.js'
+import { landModule } from '../support/land.js'
+
+it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
+  await expect(jsonSchema()).toMatchFileSnapshot('../../fixtures/scenario.schema.json')
+})
+
+it('`npm run generate` writes src/scenario/shipped.ts', async () => {
+  await expect(shippedModule()).toMatchFileSnapshot('../../src/scenario/shipped.ts')
+})
+
+it('`npm run generate` writes src/generated/land.ts', async () => {
+  await expect(landModule()).toMatchFileSnapshot('../../src/generated/land.ts')
+})
+
+it.each(generatedFiles)('`npm run generate` writes src/generated/%s.ts', async file => {
+  await expect(generatedTypes(file)).toMatchFileSnapshot(`../src/generated/${file}.ts`)
+})
+
+const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(text))
+
+it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text }) => {
+  await expect(withGenerated(text)).toMatchFileSnapshot(`../${path}`)
+})
+
+/**
+ * The JSON Schema of scenarios. It is draft 7, which every editor knows. It has no formats, because some validators
+ * refuse unknown formats. Its patterns and limits are equivalent.
+ */
+function jsonSchema(): string {
+  const { $schema, ...schema } = z.toJSONSchema(Scenario, {
+    io: 'input',
+    target: 'draft-7',
+    override({ zodSchema, jsonSchema }) {
+      Reflect.deleteProperty(jsonSchema, 'format')
+      // The library omits these for a schema with a codec. Ours are in the file format.
+      const { default: value, examples } = z.globalRegistry.get(zodSchema) ?? {}
+      if (value !== undefined) jsonSchema.default = value as typeof jsonSchema.default
+      if (Array.isArray(examples)) jsonSchema.examples = examples
+    },
+  })
+  const head = { $schema, $id: 'urn:mockmaker:scenario', title: 'A scenario for mockmaker' }
+  return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`
+}
+
+/** The module of the shipped scenarios. It contains JSON texts, because object literals cannot have `__proto__`. */
+function shippedModule(): string {
+  const names = [
+    ...['default', 'empty', 'friday-night', 'launch-day', 'ghost-town', 'party', 'region-down', 'server-crash'],
+    ...['night-shift', 'tokens-only', 'nasty'],
+  ]
+  const [first = '', ...others] = names
+  return `// \`npm run generate\` writes this file from fixtures/*.yaml.
+import type { ScenarioInput } from './schema.js'
+
+/** The default scenario: fixtures/${first}.yaml. */
+export ${scenarioConstant(first)}
+
+${others.map(scenarioConstant).join('\n\n')}
+
+/** The shipped scenarios, by name. */
+export const scenarios = {
+${names.map(name => `  ${/\W/.test(name) ? `'${name}'` : name}: ${constantName(name)},\n`).join('')}}
+`
+}
+
+function scenarioConstant(name: string): string {
+  const file = `fixtures/${name}.yaml`
+  const json = JSON.stringify(parseScenario(readFileSync(file, 'utf8'), { file }))
+  const head = `const ${constantName(name)}: ScenarioInput = /* @__PURE__ */ JSON.parse(`
+  const line = `${head}'${escaped(json)}')`
+  // The formatter breaks longer lines.
+  return line.length <= 120 ? line : `${head}\n  '${escaped(json)}',\n)`
+}
+
+function constantName(name: string): string {
+  return `${name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Scenario`
+}
+
+/** Escapes a text for single quotes. The source stays ASCII, so that no right-to-left name reverses it. */
+function escaped(text: string): string {
+  const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replace(/['\\]/g, '\\$&').replace(/[^ -~]/g, unicode)
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { listen } from '../../src/http/index.js'
+import { createMockmaker } from '../../src/index.js'
+import { run } from '../support/command.js'
+import { stubServer } from '../support/http.js'
+
+const snapshot = { title: 'Ünter uns', lobbies: [{ lobby_id: 'one' }] }
+const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
+
+/** A server that answers with a snapshot, and the requests that it gets. */
+async function answering() {
+  const asked: unknown[] = []
+  const url = await stubServer(({ method, url, headers }, response) => {
+    asked.push([method, url, headers.accept])
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(snapshot))
+  })
+  return { url, asked }
+}
+
+describe('mockmaker export', () => {
+  it('prints the snapshot of a running mock, as YAML', async () => {
+    const { url, asked } = await answering()
+
+    expect(await run(['export', '--url', url])).toEqual({ code: 0, stdout: yaml, stderr: '' })
+    expect(asked).toEqual([['GET', '/__mock/snapshot', 'application/json']])
+  })
+
+  it('asks for more parts with --with, of the world in the URL', async () => {
+    const { url, asked } = await answering()
+
+    await run(['export', '--url', `${url}/w/test-42`, '--with', 'journal,faults'])
+
+    expect(asked).toEqual([
+      ['GET', '/__mock/worlds/test-42', 'application/json'],
+      ['GET', '/w/test-42/__mock/snapshot?with=journal%2Cfaults', 'application/json'],
+    ])
+  })
+
+  it('asks for a revision with --revision', async () => {
+    const { url, asked } = await answering()
+
+    await run(['export', '--url', url, '--revision', '1795353726460', '--with', 'faults'])
+
+    expect(asked).toEqual([['GET', '/__mock/snapshot?with=faults&revision=1795353726460', 'application/json']])
+  })
+
+  it('says which revisions are kept if that one is not', async () => {
+    const { url, close } = await listen(createMockmaker(), { port: 0, host: '127.0.0.1' })
+
+    const { code, stdout, stderr } = await run(['export', '--url', url, '--revision', '3'])
+    await close()
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('revision 3 is no longer kept: the oldest one is')
+  })
+
+  it('creates no world if its name is mistyped', async () => {
+    const mock = createMockmaker()
+    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+    await mock.worlds.put('test-42')
+
+    const { code, stdout, stderr } = await run(['export', '--url', `${url}/w/test-24`])
+    const worlds = mock.worlds.list().map(({ id }) => id)
+    await close()
+
+    expect({ code, stdout, worlds }).toEqual({ code: 1, stdout: '', worlds: ['default', 'test-42'] })
+    expect(stderr).toContain('there is no world "test-24"')
+  })
+
+  it('prints a long snapshot whole', async () => {
+    const long = 'x'.repeat(4_000_000)
+    const url = await stubServer((_, response) => response.end(JSON.stringify({ title: long })))
+
+    const { stdout } = await run(['export', '--url', url])
+
+    expect(stdout === `title: ${JSON.stringify(long)}\n`).toBe(true)
+  })
+
+  it('writes while it reads, in less memory than the snapshot has', async () => {
+    const lobby = JSON.stringify({ state: { map: 'x'.repeat(1_000) } })
+    const url = await stubServer(async (_, response) => {
+      response.write('{"lobbies":[{}')
+      for (let i = 0; i < 60_000 && !response.destroyed; i += 1)
+        if (!response.write(`,${lobby}`)) await new Promise(resolve => response.once('drain', resolve))
+      response.end(']}')
+    })
+
+    const { code, stdout } = await run(['export', '--url', url], { env: { NODE_OPTIONS: '--max-old-space-size=32' } })
+
+    expect({ code, lines: stdout.split('\n').length }).toEqual({ code: 0, lines: 120_003 })
+  })
+
+  it.for(['{"title": "cut', '<h1>Not here</h1>', 'title: yes'])(
+    'ends with 1 if the response is not a snapshot: %s',
+    async answer => {
+      const url = await stubServer((_, response) => response.end(answer))
+
+      const { code, stderr } = await run(['export', '--url', url])
+
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: `the response of ${url} is not a snapshot: pass the URL of a mock with --url\n`,
+      })
+    },
+  )
+
+  it('ends with 1 if the connection closes early', async () => {
+    const url = await stubServer((_, response) => {
+      response.writeHead(200, { 'content-length': 1_000 }).write('{"title":')
+      setImmediate(() => response.destroy())
+    })
+
+    const { code, stderr } = await run(['export', '--url', url])
+
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${url} closed the connection before the end of its response: try again\n`,
+    })
+  })
+
+  it.for([
+    ['{"code":"API_BAD_QUERY","message":"with is \\"jurnal\\""}', 'with is "jurnal"'],
+    ['<h1>Not here</h1>', '<h1>Not here</h1>'],
+    ['', 'the response is empty'],
+  ] as const)('ends with 1 and the message of the server: %s', async ([body, message]) => {
+    const url = await stubServer((_, response) => response.writeHead(400).end(body))
+
+    expect(await run(['export', '--url', url])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${url} answers 400: ${message}\n`,
+    })
+  })
+})

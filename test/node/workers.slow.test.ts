@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { createClient } from '../../src/client/index.js'
+import { listen } from '../../src/http/index.js'
+import { createMockmaker } from '../../src/index.js'
+import type { Frame } from '../specification/frame.js'
+import { specification } from '../specification/specification.js'
+import type { OpenMock } from '../support/entry-points.js'
+import { sendTo, type TestRequest } from '../support/http.js'
+import { tanks } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
+
+interface Case {
+  readonly name: string
+  run(there: { readonly mock: Pick<OpenMock, 'send'> }): Promise<void>
+}
+
+/** All cases of the specification, one after the other. */
+function cases(): Case[] {
+  const found: Case[] = []
+  const add: Frame['it'] = Object.assign((name: string, run: Case['run']) => void found.push({ name, run }), {
+    for:
+      <Given>(givens: readonly Given[]) =>
+      (name: string, run: (given: Given, there: Parameters<Case['run']>[0]) => Promise<void>) => {
+        for (const given of givens) found.push({ name, run: there => run(given, there) })
+      },
+  })
+  specification({ describe: (_, specify) => specify(), it: add })
+  return found
+}
+
+const workers = 50
+
+/** Two ways to name a world, used alternately by the workers. */
+const inWorld = (id: string, i: number) => (sent: TestRequest) =>
+  i % 2 === 0
+    ? { ...sent, path: `/w/${id}${sent.path}` }
+    : { ...sent, headers: { ...sent.headers, 'x-mock-world': id } }
+
+it('50 workers can run the specification at once, each in its own world', async () => {
+  const mock = createMockmaker({ scenario: tanks })
+  const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+  const { worlds } = createClient(url)
+  const untouched = stateOf(mock.world)
+  const specified = cases()
+  const work = async (i: number) => {
+    const id = `worker-${i}`
+    const sentTo = inWorld(id, i)
+    // Each starts at another case, so that they differ at any time. A twelfth of the cases each is enough for 50.
+    for (let step = 0; step < specified.length; step += 12) {
+      const { name, run } = specified[(step + i * 7) % specified.length] as Case
+      await worlds.delete(id)
+      await worlds.put(id)
+      await run({ mock: { send: sent => sendTo(url, sentTo(sent)) } }).catch(error => {
+        throw new Error(`${id}, ${name}`, { cause: error })
+      })
+    }
+  }
+
+  const done = await Promise.allSettled(Array.from({ length: workers }, (_, i) => work(i)))
+
+  expect(done.filter(({ status }) => status === 'rejected')).toEqual([])
+  expect([specified.length > 100, mock.worlds.list().length, stateOf(mock.world)]).toEqual([
+    true,
+    workers + 1,
+    untouched,
+  ])
+  await close()
+})
