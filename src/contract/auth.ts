@@ -1,111 +1,129 @@
 import * as z from 'zod'
+import { lazy } from '../lib/lazy.js'
 import { Watch, WatchIndex } from './formats.js'
-import type { OperationSpec } from './operation.js'
+import { type OperationSpec, operation } from './operation.js'
 
-export const Agent = z
-  .object({
-    identity: z.object({ identity_id: z.string() }).optional(),
-    game_cloud: z.object({ game_id: z.string() }).optional(),
-  })
-  .meta({ id: 'Agent', description: 'The owner of a cloud token: a game.' })
+export const Agent = lazy(() =>
+  z
+    .object({
+      identity: z.object({ identity_id: z.string() }).optional(),
+      game_cloud: z.object({ game_id: z.string() }).optional(),
+    })
+    .meta({ id: 'Agent', description: 'The owner of a cloud token: a game.' }),
+)
 
-export const Bootstrap = z
-  .object({
-    access: z.enum(['public', 'private']),
-    captcha: z.object({}),
-    cluster: z.enum(['enterprise', 'oss']),
-    domains: z.object({ cdn: z.string(), job: z.string(), main: z.string() }),
-    login_methods: z.object({ access_token: z.boolean(), email: z.boolean() }),
-    origins: z.object({ hub: z.string().meta({ description: 'The URL at which device links are completed.' }) }),
-  })
-  .meta({ id: 'Bootstrap', description: 'The settings that a cloud client needs before its first call.' })
+export const Bootstrap = lazy(() =>
+  z
+    .object({
+      access: z.enum(['public', 'private']),
+      captcha: z.object({}),
+      cluster: z.enum(['enterprise', 'oss']),
+      domains: z.object({ cdn: z.string(), job: z.string(), main: z.string() }),
+      login_methods: z.object({ access_token: z.boolean(), email: z.boolean() }),
+      origins: z.object({ hub: z.string().meta({ description: 'The URL at which device links are completed.' }) }),
+    })
+    .meta({ id: 'Bootstrap', description: 'The settings that a cloud client needs before its first call.' }),
+)
 
 export const authOperations = {
-  'cloud.bootstrap': {
-    method: 'GET',
-    path: '/cloud/bootstrap',
-    summary: 'Returns the settings that a cloud client needs before its first call.',
-    auth: 'none',
-    kind: 'read',
-    output: Bootstrap,
-    errors: [],
-    source: 'client',
-    fidelity: [
-      '`origins.hub` is the `publicUrl` of the mock. The command sets it to its own URL. All `domains` are the `cdn_domain` of the scenario.',
-      'The only login method is a token. The mock asks for no captcha.',
-    ],
-  },
-  'auth.inspect': {
-    method: 'GET',
-    path: '/cloud/auth/inspect',
-    summary: 'Returns the game of a cloud token.',
-    auth: 'cloud',
-    kind: 'read',
-    output: z.object({ agent: Agent }),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
-    source: 'client',
-    fidelity: ['No one signs in, so `identity` is always absent.'],
-  },
+  'cloud.bootstrap': operation(
+    {
+      method: 'GET',
+      path: '/cloud/bootstrap',
+      summary: 'Returns the settings that a cloud client needs before its first call.',
+      auth: 'none',
+      kind: 'read',
+      errors: [],
+      source: 'client',
+      fidelity: [
+        '`origins.hub` is the `publicUrl` of the mock. The command sets it to its own URL. All `domains` are the `cdn_domain` of the scenario.',
+        'The only login method is a token. The mock asks for no captcha.',
+      ],
+    },
+    () => ({ output: Bootstrap() }),
+  ),
+  'auth.inspect': operation(
+    {
+      method: 'GET',
+      path: '/cloud/auth/inspect',
+      summary: 'Returns the game of a cloud token.',
+      auth: 'cloud',
+      kind: 'read',
+      errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
+      source: 'client',
+      fidelity: ['No one signs in, so `identity` is always absent.'],
+    },
+    () => ({ output: z.object({ agent: Agent() }) }),
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }
 
 /** A new device link. */
-export const PreparedDeviceLink = z
-  .object({ device_link_id: z.string(), device_link_token: z.string(), device_link_url: z.string() })
-  .meta({
+export const PreparedDeviceLink = lazy(() =>
+  z.object({ device_link_id: z.string(), device_link_token: z.string(), device_link_url: z.string() }).meta({
     id: 'PreparedDeviceLink',
     description: 'A new device link: the token that the device watches, and the URL at which a person completes it.',
-  })
+  }),
+)
 
 /** The status of a device link. */
-export const DeviceLink = z.object({ cloud_token: z.string().optional(), watch: Watch }).meta({
-  id: 'DeviceLink',
-  description: 'The status of a device link. `cloud_token` is absent until a person completes the link.',
-})
+export const DeviceLink = lazy(() =>
+  z.object({ cloud_token: z.string().optional(), watch: Watch }).meta({
+    id: 'DeviceLink',
+    description: 'The status of a device link. `cloud_token` is absent until a person completes the link.',
+  }),
+)
 
 /** A device gets a cloud token after a person has agreed to it. */
 export const deviceLinkOperations = {
-  'devices.links.get': {
-    method: 'GET',
-    path: '/cloud/devices/links',
-    summary: 'Returns the status of a device link. Blocks while `watch_index` is the current index.',
-    auth: 'none',
-    kind: 'watch',
-    query: z.object({
-      device_link_token: z.string().meta({ description: 'The token from `devices.links.prepare`.' }),
-      watch_index: WatchIndex.optional(),
+  'devices.links.get': operation(
+    {
+      method: 'GET',
+      path: '/cloud/devices/links',
+      summary: 'Returns the status of a device link. Blocks while `watch_index` is the current index.',
+      auth: 'none',
+      kind: 'watch',
+      errors: ['API_BAD_QUERY', 'TOKEN_EXPIRED', 'CLAIMS_MISSING_ENTITLEMENT'],
+      source: 'interface',
+      fidelity: ['A link in the scenario expires only if the scenario says `expires_after`.'],
+    },
+    () => ({
+      query: z.object({
+        device_link_token: z.string().meta({ description: 'The token from `devices.links.prepare`.' }),
+        watch_index: WatchIndex.optional(),
+      }),
+      output: DeviceLink(),
     }),
-    output: DeviceLink,
-    errors: ['API_BAD_QUERY', 'TOKEN_EXPIRED', 'CLAIMS_MISSING_ENTITLEMENT'],
-    source: 'interface',
-    fidelity: ['A link in the scenario expires only if the scenario says `expires_after`.'],
-  },
-  'devices.links.prepare': {
-    method: 'POST',
-    path: '/cloud/devices/links',
-    summary: 'Creates a device link: a token that the device watches, and the URL at which a person completes it.',
-    auth: 'none',
-    kind: 'write',
-    output: PreparedDeviceLink,
-    errors: [],
-    source: 'client',
-    fidelity: ['`device_link_url` of the command is a page of its own, with a button that completes the link.'],
-  },
-  'devices.links.complete': {
-    method: 'POST',
-    path: '/cloud/devices/links/complete',
-    summary: 'Completes a device link. The device gets a cloud token of the game.',
-    auth: 'cloud',
-    kind: 'write',
-    body: z.object({ device_link_token: z.string(), game_id: z.string() }),
-    output: z.object({}),
-    errors: [
-      'API_UNAUTHORIZED',
-      'API_BAD_BODY',
-      'TOKEN_EXPIRED',
-      'CLAIMS_MISSING_ENTITLEMENT',
-      'CLOUD_DEVICE_LINK_ALREADY_COMPLETE',
-    ],
-    source: 'client',
-    fidelity: [],
-  },
+  ),
+  'devices.links.prepare': operation(
+    {
+      method: 'POST',
+      path: '/cloud/devices/links',
+      summary: 'Creates a device link: a token that the device watches, and the URL at which a person completes it.',
+      auth: 'none',
+      kind: 'write',
+      errors: [],
+      source: 'client',
+      fidelity: ['`device_link_url` of the command is a page of its own, with a button that completes the link.'],
+    },
+    () => ({ output: PreparedDeviceLink() }),
+  ),
+  'devices.links.complete': operation(
+    {
+      method: 'POST',
+      path: '/cloud/devices/links/complete',
+      summary: 'Completes a device link. The device gets a cloud token of the game.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [
+        'API_UNAUTHORIZED',
+        'API_BAD_BODY',
+        'TOKEN_EXPIRED',
+        'CLAIMS_MISSING_ENTITLEMENT',
+        'CLOUD_DEVICE_LINK_ALREADY_COMPLETE',
+      ],
+      source: 'client',
+      fidelity: [],
+    },
+    () => ({ body: z.object({ device_link_token: z.string(), game_id: z.string() }), output: z.object({}) }),
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,14 +1,17 @@
 import * as z from 'zod'
+import { lazy } from '../lib/lazy.js'
 import { Json, record, Uint32 } from './formats.js'
-import type { OperationSpec } from './operation.js'
+import { type OperationSpec, operation } from './operation.js'
 
-const EmptyOutput = z.object({})
+const EmptyOutput = lazy(() => z.object({}))
 const serverErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'MATCHMAKER_LOBBY_STOPPED'] as const
-const lobby_id = z.string().meta({ description: 'The id of a lobby of the namespace.' })
-const player_token = z.string().meta({
-  description:
-    'The token of the player, from find, join or create. With the token of a lobby it is `player.…`, with a development token `dev_player.…`.',
-})
+const lobby_id = lazy(() => z.string().meta({ description: 'The id of a lobby of the namespace.' }))
+const player_token = lazy(() =>
+  z.string().meta({
+    description:
+      'The token of the player, from find, join or create. With the token of a lobby it is `player.…`, with a development token `dev_player.…`.',
+  }),
+)
 const playerTokenErrors = ['TOKEN_ERROR', 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY'] as const
 const tokenCheckNote =
   'The mock checks the `player_token` before the state of the lobby. A valid token of another kind is `CLAIMS_MISSING_ENTITLEMENT`. An unknown token is `TOKEN_ERROR`.'
@@ -18,111 +21,122 @@ const takeoverNote =
 
 /** The calls of a game server about its lobby and its players. */
 export const gameServerOperations = {
-  'lobbies.ready': {
-    method: 'POST',
-    path: '/matchmaker/lobbies/ready',
-    summary: 'Reports that the lobby is ready for players.',
-    auth: 'lobby',
-    kind: 'write',
-    output: EmptyOutput,
-    errors: serverErrors,
-    source: 'client',
-    fidelity: [takeoverNote, 'A second call changes nothing.'],
-  },
-  'lobbies.setClosed': {
-    method: 'PUT',
-    path: '/matchmaker/lobbies/closed',
-    summary: 'Closes or opens the lobby. Players can join a closed lobby only by its id.',
-    auth: 'lobby',
-    kind: 'write',
-    body: z.object({ is_closed: z.boolean() }),
-    output: EmptyOutput,
-    errors: [...serverErrors, 'API_BAD_BODY'],
-    source: 'client',
-    fidelity: [takeoverNote],
-  },
-  'lobbies.setState': {
-    method: 'PUT',
-    path: '/matchmaker/lobbies/state',
-    summary: 'Sets the state of the lobby: any JSON. An empty body clears it.',
-    auth: 'lobby',
-    kind: 'write',
-    jsonBody: Json,
-    output: EmptyOutput,
-    errors: [...serverErrors, 'API_BAD_BODY'],
-    source: 'client',
-    fidelity: [takeoverNote],
-  },
-  'lobbies.getState': {
-    method: 'GET',
-    path: '/matchmaker/lobbies/{lobby_id}/state',
-    summary: 'Returns the state of a lobby: any JSON, or null.',
-    auth: 'lobby',
-    // It reads, but it can hand the lobby over to its server.
-    kind: 'write',
-    params: z.object({ lobby_id }),
-    output: z.unknown(),
-    errors: [...serverErrors, 'MATCHMAKER_LOBBY_NOT_FOUND'],
-    source: 'client',
-    fidelity: [takeoverNote, 'With the token of a lobby, it reads the state of every lobby of the namespace.'],
-  },
-  'players.connected': {
-    method: 'POST',
-    path: '/matchmaker/players/connected',
-    summary: 'Reports that a player with a seat in the lobby has connected.',
-    auth: 'lobby',
-    kind: 'write',
-    body: z.object({ player_token }),
-    output: EmptyOutput,
-    errors: [
-      ...serverErrors,
-      'API_BAD_BODY',
-      ...playerTokenErrors,
-      'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
-      'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
-      'MATCHMAKER_PLAYER_REMOVED',
-    ],
-    source: 'client',
-    fidelity: [
-      takeoverNote,
-      tokenCheckNote,
-      'A player of another lobby is removed from that lobby, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
-      'The mock remembers a player who left, or whose seat expired, for an hour. Then the token is unknown.',
-      'A player who reserved a seat by a call is removed 8 hours later. A player in the scenario stays.',
-    ],
-  },
-  'players.disconnected': {
-    method: 'POST',
-    path: '/matchmaker/players/disconnected',
-    summary: 'Reports that a player has left the lobby.',
-    auth: 'lobby',
-    kind: 'write',
-    body: z.object({ player_token }),
-    output: EmptyOutput,
-    errors: [...serverErrors, 'API_BAD_BODY', ...playerTokenErrors],
-    source: 'client',
-    fidelity: [
-      takeoverNote,
-      tokenCheckNote,
-      'A player of another lobby is removed from that lobby, as in `players.connected`. The real service refuses, and keeps the player there.',
-      'A player who has not connected yet loses the seat. For a player who has left already, the call changes nothing.',
-    ],
-  },
-  'players.getStatistics': {
-    method: 'GET',
-    path: '/matchmaker/players/statistics',
-    summary: 'Counts the reserved and connected seats: in total, by game mode, and by region.',
-    auth: 'public',
-    kind: 'read',
-    output: z.object({
-      player_count: Uint32,
-      game_modes: record(z.object({ player_count: Uint32, regions: record(z.object({ player_count: Uint32 })) })),
+  'lobbies.ready': operation(
+    {
+      method: 'POST',
+      path: '/matchmaker/lobbies/ready',
+      summary: 'Reports that the lobby is ready for players.',
+      auth: 'lobby',
+      kind: 'write',
+      errors: serverErrors,
+      source: 'client',
+      fidelity: [takeoverNote, 'A second call changes nothing.'],
+    },
+    () => ({ output: EmptyOutput() }),
+  ),
+  'lobbies.setClosed': operation(
+    {
+      method: 'PUT',
+      path: '/matchmaker/lobbies/closed',
+      summary: 'Closes or opens the lobby. Players can join a closed lobby only by its id.',
+      auth: 'lobby',
+      kind: 'write',
+      errors: [...serverErrors, 'API_BAD_BODY'],
+      source: 'client',
+      fidelity: [takeoverNote],
+    },
+    () => ({ body: z.object({ is_closed: z.boolean() }), output: EmptyOutput() }),
+  ),
+  'lobbies.setState': operation(
+    {
+      method: 'PUT',
+      path: '/matchmaker/lobbies/state',
+      summary: 'Sets the state of the lobby: any JSON. An empty body clears it.',
+      auth: 'lobby',
+      kind: 'write',
+      errors: [...serverErrors, 'API_BAD_BODY'],
+      source: 'client',
+      fidelity: [takeoverNote],
+    },
+    () => ({ jsonBody: Json, output: EmptyOutput() }),
+  ),
+  'lobbies.getState': operation(
+    {
+      method: 'GET',
+      path: '/matchmaker/lobbies/{lobby_id}/state',
+      summary: 'Returns the state of a lobby: any JSON, or null.',
+      auth: 'lobby',
+      // It reads, but it can hand the lobby over to its server.
+      kind: 'write',
+      errors: [...serverErrors, 'MATCHMAKER_LOBBY_NOT_FOUND'],
+      source: 'client',
+      fidelity: [takeoverNote, 'With the token of a lobby, it reads the state of every lobby of the namespace.'],
+    },
+    () => ({ params: z.object({ lobby_id: lobby_id() }), output: z.unknown() }),
+  ),
+  'players.connected': operation(
+    {
+      method: 'POST',
+      path: '/matchmaker/players/connected',
+      summary: 'Reports that a player with a seat in the lobby has connected.',
+      auth: 'lobby',
+      kind: 'write',
+      errors: [
+        ...serverErrors,
+        'API_BAD_BODY',
+        ...playerTokenErrors,
+        'MATCHMAKER_PLAYER_ALREADY_CONNECTED',
+        'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
+        'MATCHMAKER_PLAYER_REMOVED',
+      ],
+      source: 'client',
+      fidelity: [
+        takeoverNote,
+        tokenCheckNote,
+        'A player of another lobby is removed from that lobby, and the answer is `MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY`. No other error changes data.',
+        'The mock remembers a player who left, or whose seat expired, for an hour. Then the token is unknown.',
+        'A player who reserved a seat by a call is removed 8 hours later. A player in the scenario stays.',
+      ],
+    },
+    () => ({ body: z.object({ player_token: player_token() }), output: EmptyOutput() }),
+  ),
+  'players.disconnected': operation(
+    {
+      method: 'POST',
+      path: '/matchmaker/players/disconnected',
+      summary: 'Reports that a player has left the lobby.',
+      auth: 'lobby',
+      kind: 'write',
+      errors: [...serverErrors, 'API_BAD_BODY', ...playerTokenErrors],
+      source: 'client',
+      fidelity: [
+        takeoverNote,
+        tokenCheckNote,
+        'A player of another lobby is removed from that lobby, as in `players.connected`. The real service refuses, and keeps the player there.',
+        'A player who has not connected yet loses the seat. For a player who has left already, the call changes nothing.',
+      ],
+    },
+    () => ({ body: z.object({ player_token: player_token() }), output: EmptyOutput() }),
+  ),
+  'players.getStatistics': operation(
+    {
+      method: 'GET',
+      path: '/matchmaker/players/statistics',
+      summary: 'Counts the reserved and connected seats: in total, by game mode, and by region.',
+      auth: 'public',
+      kind: 'read',
+      errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
+      source: 'client',
+      fidelity: [
+        'The answer has every game mode with all its regions, even without players.',
+        'A count is at most 4294967295, the most that clients can read.',
+      ],
+    },
+    () => ({
+      output: z.object({
+        player_count: Uint32,
+        game_modes: record(z.object({ player_count: Uint32, regions: record(z.object({ player_count: Uint32 })) })),
+      }),
     }),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
-    source: 'client',
-    fidelity: [
-      'The answer has every game mode with all its regions, even without players.',
-      'A count is at most 4294967295, the most that clients can read.',
-    ],
-  },
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,77 +1,89 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
+import { lazy } from '../lib/lazy.js'
 import { Timestamp, Uint32, Watch, WatchIndex } from './formats.js'
-import type { OperationSpec } from './operation.js'
+import { type OperationSpec, operation } from './operation.js'
 import { RegionSummary } from './regions.js'
 
-export const InGame = z.object({ game_id: z.string().meta({ description: 'The id of the game.' }) })
+export const InGame = lazy(() => z.object({ game_id: z.string().meta({ description: 'The id of the game.' }) }))
 
 /** A namespace without its configuration. */
-export const NamespaceSummary = z
-  .object({
-    namespace_id: z.string(),
-    create_ts: Timestamp,
-    display_name: z.string(),
-    version_id: z.string(),
-    name_id: z.string(),
-  })
-  .meta({ id: 'NamespaceSummary', description: 'A namespace without its configuration.' })
+export const NamespaceSummary = lazy(() =>
+  z
+    .object({
+      namespace_id: z.string(),
+      create_ts: Timestamp,
+      display_name: z.string(),
+      version_id: z.string(),
+      name_id: z.string(),
+    })
+    .meta({ id: 'NamespaceSummary', description: 'A namespace without its configuration.' }),
+)
 export type NamespaceSummary = types.NamespaceSummary
 
 /** A version that a namespace of the game runs. */
-export const VersionSummary = z
-  .object({ version_id: z.string(), create_ts: Timestamp, display_name: z.string() })
-  .meta({ id: 'VersionSummary', description: 'A version that a namespace of the game runs.' })
+export const VersionSummary = lazy(() =>
+  z
+    .object({ version_id: z.string(), create_ts: Timestamp, display_name: z.string() })
+    .meta({ id: 'VersionSummary', description: 'A version that a namespace of the game runs.' }),
+)
 export type VersionSummary = types.VersionSummary
 
 /** A game with its namespaces, versions and regions. */
-export const Game = z
-  .object({
-    game_id: z.string(),
-    create_ts: Timestamp,
-    name_id: z.string(),
-    display_name: z.string(),
-    developer_group_id: z.string(),
-    total_player_count: Uint32,
-    namespaces: z.array(NamespaceSummary),
-    versions: z.array(VersionSummary),
-    available_regions: z.array(RegionSummary),
-  })
-  .meta({
-    id: 'Game',
-    description: 'A game. `total_player_count` counts the reserved and connected seats of all its lobbies.',
-  })
+export const Game = lazy(() =>
+  z
+    .object({
+      game_id: z.string(),
+      create_ts: Timestamp,
+      name_id: z.string(),
+      display_name: z.string(),
+      developer_group_id: z.string(),
+      total_player_count: Uint32,
+      namespaces: z.array(NamespaceSummary()),
+      versions: z.array(VersionSummary()),
+      available_regions: z.array(RegionSummary()),
+    })
+    .meta({
+      id: 'Game',
+      description: 'A game. `total_player_count` counts the reserved and connected seats of all its lobbies.',
+    }),
+)
 
 export const gameOperations = {
-  'games.getGameById': {
-    method: 'GET',
-    path: '/cloud/games/{game_id}',
-    summary:
-      'Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the current index.',
-    auth: 'cloud',
-    kind: 'watch',
-    params: InGame,
-    query: z.object({ watch_index: WatchIndex.optional() }),
-    output: z.object({ game: Game, watch: Watch }),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY'],
-    source: 'client',
-    fidelity: [
-      'A game has no owner. Its `developer_group_id` comes from the scenario, else from the seed.',
-      '`total_player_count` is at most 4294967295, the most that clients can read.',
-      'The mock stores no versions. It lists those that namespaces run, named `0.0.1`, `0.0.2`, … in the order of the namespaces. A version is as old as the first namespace that runs it.',
-      'Every game has all regions of the world. The `region_id` of a region of your own comes from the seed, unless the scenario says `region_uuid`. Its `universal_region` follows its display name, else it is `unknown`.',
-    ],
-  },
-  'games.tokens.createCloudToken': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/tokens/cloud',
-    summary: 'Creates another cloud token of a game. Earlier ones stay valid.',
-    auth: 'cloud',
-    kind: 'write',
-    params: InGame,
-    output: z.object({ token: z.string() }),
-    errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
-    source: 'client',
-    fidelity: [],
-  },
+  'games.getGameById': operation(
+    {
+      method: 'GET',
+      path: '/cloud/games/{game_id}',
+      summary:
+        'Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the current index.',
+      auth: 'cloud',
+      kind: 'watch',
+      errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY'],
+      source: 'client',
+      fidelity: [
+        'A game has no owner. Its `developer_group_id` comes from the scenario, else from the seed.',
+        '`total_player_count` is at most 4294967295, the most that clients can read.',
+        'The mock stores no versions. It lists those that namespaces run, named `0.0.1`, `0.0.2`, … in the order of the namespaces. A version is as old as the first namespace that runs it.',
+        'Every game has all regions of the world. The `region_id` of a region of your own comes from the seed, unless the scenario says `region_uuid`. Its `universal_region` follows its display name, else it is `unknown`.',
+      ],
+    },
+    () => ({
+      params: InGame(),
+      query: z.object({ watch_index: WatchIndex.optional() }),
+      output: z.object({ game: Game(), watch: Watch }),
+    }),
+  ),
+  'games.tokens.createCloudToken': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/tokens/cloud',
+      summary: 'Creates another cloud token of a game. Earlier ones stay valid.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
+      source: 'client',
+      fidelity: [],
+    },
+    () => ({ params: InGame(), output: z.object({ token: z.string() }) }),
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,3 +1,4 @@
+import type * as types from '../generated/operations.js'
 import * as auth from './auth.js'
 import * as errors from './errors.js'
 import * as formats from './formats.js'
@@ -7,7 +8,6 @@ import * as namespaces from './namespaces.js'
 import type { OperationDetails } from './operation.js'
 import * as contract from './operations.js'
 import * as regions from './regions.js'
-import type * as types from '../generated/operations.js'
 
 /** A problem that a schema found. */
 export interface SchemaIssue {
@@ -52,31 +52,31 @@ export type Operations = { readonly [Id in types.OperationId]: Operation<Id> }
 export const operations: Operations = contract.operations
 
 /** The status of a device link. */
-export const DeviceLink: Schema<types.DeviceLink> = auth.DeviceLink
-export const PreparedDeviceLink: Schema<types.PreparedDeviceLink> = auth.PreparedDeviceLink
-export const ErrorBody: Schema<types.ErrorBody> = errors.ErrorBody
+export const DeviceLink: Schema<types.DeviceLink> = auth.DeviceLink()
+export const PreparedDeviceLink: Schema<types.PreparedDeviceLink> = auth.PreparedDeviceLink()
+export const ErrorBody: Schema<types.ErrorBody> = errors.ErrorBody()
 /** An unsigned 32-bit integer: 0 to 4294967295. */
 export const Uint32: Schema<number> = formats.Uint32
 export const Watch: Schema<types.Watch> = formats.Watch
 /** The query parameter `watch_index`. */
 export const WatchIndex: Schema<bigint, string> = formats.WatchIndex
-export const Game: Schema<types.Game> = games.Game
-export const NamespaceSummary: Schema<types.NamespaceSummary> = games.NamespaceSummary
-export const VersionSummary: Schema<types.VersionSummary> = games.VersionSummary
-export const GameMode: Schema<types.GameMode> = lobbies.GameMode
-export const Lobby: Schema<types.Lobby> = lobbies.Lobby
-export const DevelopmentPort: Schema<types.DevelopmentPort> = namespaces.DevelopmentPort
-export const Namespace: Schema<types.Namespace> = namespaces.Namespace
-export const Port: Schema<types.Port> = namespaces.Port
-export const ProxyProtocol: Schema<types.ProxyProtocol> = namespaces.ProxyProtocol
-export const Validation: Schema<types.Validation> = namespaces.Validation
-export const ValidationError: Schema<types.ValidationError> = namespaces.ValidationError
-export const Coordinates: Schema<types.Coordinates> = regions.Coordinates
+export const Game: Schema<types.Game> = games.Game()
+export const NamespaceSummary: Schema<types.NamespaceSummary> = games.NamespaceSummary()
+export const VersionSummary: Schema<types.VersionSummary> = games.VersionSummary()
+export const GameMode: Schema<types.GameMode> = lobbies.GameMode()
+export const Lobby: Schema<types.Lobby> = lobbies.Lobby()
+export const DevelopmentPort: Schema<types.DevelopmentPort> = namespaces.DevelopmentPort()
+export const Namespace: Schema<types.Namespace> = namespaces.Namespace()
+export const Port: Schema<types.Port> = namespaces.Port()
+export const ProxyProtocol: Schema<types.ProxyProtocol> = namespaces.ProxyProtocol()
+export const Validation: Schema<types.Validation> = namespaces.Validation()
+export const ValidationError: Schema<types.ValidationError> = namespaces.ValidationError()
+export const Coordinates: Schema<types.Coordinates> = regions.Coordinates()
 /** The header `x-coords: lat,long` in degrees. */
-export const CoordinatesHeader: Schema<types.Coordinates, string> = regions.CoordinatesHeader
-export const Region: Schema<types.Region> = regions.Region
-export const RegionSummary: Schema<types.RegionSummary> = regions.RegionSummary
-export const UniversalRegion: Schema<types.UniversalRegion> = regions.UniversalRegion
+export const CoordinatesHeader: Schema<types.Coordinates, string> = regions.CoordinatesHeader()
+export const Region: Schema<types.Region> = regions.Region()
+export const RegionSummary: Schema<types.RegionSummary> = regions.RegionSummary()
+export const UniversalRegion: Schema<types.UniversalRegion> = regions.UniversalRegion()
 
 export type DeviceLink = types.DeviceLink
 export type PreparedDeviceLink = types.PreparedDeviceLink
@@ -98,6 +98,7 @@ export type Region = types.Region
 export type RegionSummary = types.RegionSummary
 export type UniversalRegion = types.UniversalRegion
 
+export type * from '../generated/operations.js'
 export { anyCallErrors, errorStatus } from './errors.js'
 export type {
   OpenApiContent,
@@ -112,4 +113,3 @@ export type {
 export { openapi } from './openapi.js'
 export type { Auth, Kind, Method, OperationDetails, Source } from './operation.js'
 export { type OperationInput, type OperationOutput, operationIds } from './operations.js'
-export type * from '../generated/operations.js'

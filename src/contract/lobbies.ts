@@ -1,94 +1,109 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
+import { lazy } from '../lib/lazy.js'
 import { typeTexts } from '../lib/type-text.js'
 import { Int32, Json, PortRange, record, Uint32 } from './formats.js'
-import type { OperationSpec } from './operation.js'
+import { type OperationSpec, operation } from './operation.js'
 import { CoordinatesHeader, Region } from './regions.js'
 
 /** A game mode. Its `game_mode_id` is a short identifier without special characters. */
-export const GameMode = z
-  .object({ game_mode_id: z.string() })
-  .meta({ id: 'GameMode', description: 'A game mode of a namespace.' })
+export const GameMode = lazy(() =>
+  z.object({ game_mode_id: z.string() }).meta({ id: 'GameMode', description: 'A game mode of a namespace.' }),
+)
 export type GameMode = types.GameMode
 
 /** The most players of a lobby: through find, through join by its id, and as a party. */
-const MaxPlayers = z.object({
-  max_players_normal: Uint32,
-  max_players_direct: Uint32,
-  max_players_party: Uint32,
-})
+const MaxPlayers = lazy(() =>
+  z.object({
+    max_players_normal: Uint32,
+    max_players_direct: Uint32,
+    max_players_party: Uint32,
+  }),
+)
 
 /** An open lobby. */
-export const Lobby = z
-  .object({
-    region_id: z.string(),
-    game_mode_id: z.string(),
-    lobby_id: z.string(),
-    ...MaxPlayers.shape,
-    total_player_count: Uint32,
-    state: record(z.unknown()).optional(),
-  })
-  .meta({
-    id: 'Lobby',
-    description:
-      'An open lobby. `total_player_count` counts connected players. `state` is there only with `include_state=true`.',
-  })
+export const Lobby = lazy(() =>
+  z
+    .object({
+      region_id: z.string(),
+      game_mode_id: z.string(),
+      lobby_id: z.string(),
+      ...MaxPlayers().shape,
+      total_player_count: Uint32,
+      state: record(z.unknown()).optional(),
+    })
+    .meta({
+      id: 'Lobby',
+      description:
+        'An open lobby. `total_player_count` counts connected players. `state` is there only with `include_state=true`.',
+    }),
+)
 export type Lobby = types.Lobby
 
 /** The address of a port of a lobby. */
-export const JoinPort = z
-  .object({
-    hostname: z.string(),
-    host: z.string().meta({ description: '`hostname:port`. Absent if there is a `port_range`.' }).optional(),
-    port: Int32.optional(),
-    port_range: PortRange.optional(),
-    is_tls: z.boolean(),
-  })
-  .meta({
-    id: 'JoinPort',
-    description: 'The address of a port of a lobby: a `port` with its `host`, or an inclusive `port_range`.',
-  })
+export const JoinPort = lazy(() =>
+  z
+    .object({
+      hostname: z.string(),
+      host: z.string().meta({ description: '`hostname:port`. Absent if there is a `port_range`.' }).optional(),
+      port: Int32.optional(),
+      port_range: PortRange.optional(),
+      is_tls: z.boolean(),
+    })
+    .meta({
+      id: 'JoinPort',
+      description: 'The address of a port of a lobby: a `port` with its `host`, or an inclusive `port_range`.',
+    }),
+)
 export type JoinPort = types.JoinPort
 
-const ports = record(JoinPort).meta({ description: 'The ports by label.' })
-const player = z.object({
-  token: z.string().meta({
-    description: 'The token of the player. The player sends it to the game server, which reports it as connected.',
+const ports = lazy(() => record(JoinPort()).meta({ description: 'The ports by label.' }))
+const player = lazy(() =>
+  z.object({
+    token: z.string().meta({
+      description: 'The token of the player. The player sends it to the game server, which reports it as connected.',
+    }),
   }),
-})
+)
 
 /** A seat in a lobby. `ports` and `player` are there twice, because old clients read them inside `lobby`. */
-export const Join = z
-  .object({
-    lobby: z.object({
-      lobby_id: z.string(),
-      region: z.object({ region_id: z.string(), display_name: z.string() }),
-      ports,
-      player,
-    }),
-    ports,
-    player,
-  })
-  .meta({ id: 'Join', description: 'A seat in a lobby: the address of its server, and the token of the player.' })
+export const Join = lazy(() =>
+  z
+    .object({
+      lobby: z.object({
+        lobby_id: z.string(),
+        region: z.object({ region_id: z.string(), display_name: z.string() }),
+        ports: ports(),
+        player: player(),
+      }),
+      ports: ports(),
+      player: player(),
+    })
+    .meta({ id: 'Join', description: 'A seat in a lobby: the address of its server, and the token of the player.' }),
+)
 export type Join = types.Join
 
-const headers = z.object({ 'x-coords': CoordinatesHeader.optional() })
+const headers = lazy(() => z.object({ 'x-coords': CoordinatesHeader().optional() }))
 
 // JSON Schema counts characters. The resolver counts bytes, and has an error code for each limit.
-const tags = record(z.string().meta({ maxLength: 512 })).meta({
-  description: 'At most 8 tags. A name has up to 128 bytes, a value up to 512.',
-  maxProperties: 8,
-  propertyNames: { type: 'string', maxLength: 128 },
-})
-const max_players = Uint32.meta({
-  description:
-    'The most players of the lobby. It is at least 1, and at most the larger of the normal and the direct maximum of the game mode. Default: the maximum of the game mode.',
-  // The schema takes 0: it has an error code of its own, and a development token gets no error.
-  minimum: 1,
-})
+const tags = lazy(() =>
+  record(z.string().meta({ maxLength: 512 })).meta({
+    description: 'At most 8 tags. A name has up to 128 bytes, a value up to 512.',
+    maxProperties: 8,
+    propertyNames: { type: 'string', maxLength: 128 },
+  }),
+)
+const max_players = lazy(() =>
+  Uint32.meta({
+    description:
+      'The most players of the lobby. It is at least 1, and at most the larger of the normal and the direct maximum of the game mode. Default: the maximum of the game mode.',
+    // The schema takes 0: it has an error code of its own, and a development token gets no error.
+    minimum: 1,
+  }),
+)
 
 /** Proofs that a person plays. The mock ignores them. */
-const proofs = { captcha: z.unknown().optional(), verification_data: z.unknown().optional() }
+const proofs = lazy(() => ({ captcha: z.unknown().optional(), verification_data: z.unknown().optional() }))
 
 const noProofNote = 'The mock ignores `captcha` and `verification_data`.'
 const optionsNote =
@@ -125,116 +140,132 @@ const newLobbyErrors = [
 ] as const
 
 export const lobbyOperations = {
-  'lobbies.list': {
-    method: 'GET',
-    path: '/matchmaker/lobbies/list',
-    summary: 'Lists the open lobbies of a namespace, with its game modes and regions.',
-    auth: 'namespace',
-    kind: 'read',
-    query: z.object({
-      include_state: z
-        .enum(['true', 'false'])
-        .default('false')
-        .transform(text => text === 'true')
-        .register(typeTexts, { type: 'boolean' })
-        .meta({ description: '`true` adds the state to each lobby.' }),
+  'lobbies.list': operation(
+    {
+      method: 'GET',
+      path: '/matchmaker/lobbies/list',
+      summary: 'Lists the open lobbies of a namespace, with its game modes and regions.',
+      auth: 'namespace',
+      kind: 'read',
+      errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY', 'API_BAD_HEADERS'],
+      source: 'interface',
+      fidelity: [
+        'The list has every open lobby. The real service hides an empty lobby unless it is the only one of its mode. `hide_empty_lobbies: true` in the scenario does the same.',
+        'Without a token and a known Origin (curl, a native client), the default namespace of the scenario answers if it is tokenless. The real service refuses such a call.',
+        'Only the host name of an Origin counts. Its scheme and port may differ, because games in development run on http and unusual ports.',
+        'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0. The mock does not look up the location of an address.',
+      ],
+    },
+    () => ({
+      query: z.object({
+        include_state: z
+          .enum(['true', 'false'])
+          .default('false')
+          .transform(text => text === 'true')
+          .register(typeTexts, { type: 'boolean' })
+          .meta({ description: '`true` adds the state to each lobby.' }),
+      }),
+      headers: headers(),
+      output: z.object({ game_modes: z.array(GameMode()), lobbies: z.array(Lobby()), regions: z.array(Region()) }),
     }),
-    headers,
-    output: z.object({ game_modes: z.array(GameMode), lobbies: z.array(Lobby), regions: z.array(Region) }),
-    errors: ['CLAIMS_MISSING_ENTITLEMENT', 'API_BAD_QUERY', 'API_BAD_HEADERS'],
-    source: 'interface',
-    fidelity: [
-      'The list has every open lobby. The real service hides an empty lobby unless it is the only one of its mode. `hide_empty_lobbies: true` in the scenario does the same.',
-      'Without a token and a known Origin (curl, a native client), the default namespace of the scenario answers if it is tokenless. The real service refuses such a call.',
-      'Only the host name of an Origin counts. Its scheme and port may differ, because games in development run on http and unusual ports.',
-      'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0. The mock does not look up the location of an address.',
-    ],
-  },
-  'lobbies.find': {
-    method: 'POST',
-    path: '/matchmaker/lobbies/find',
-    summary: 'Reserves a seat in the fullest lobby that fits, or in a new one.',
-    auth: 'namespace',
-    kind: 'write',
-    waitsForLobby: true,
-    headers,
-    body: z.object({
-      game_modes: z
-        .array(z.string())
-        .meta({ description: 'At least one. A new lobby gets the first of them that has a region.', minItems: 1 }),
-      regions: z.array(z.string()).meta({ description: 'Default: all regions that the game modes enable.' }).optional(),
-      prevent_auto_create_lobby: z.boolean().optional(),
-      tags: tags.optional(),
-      max_players: max_players.optional(),
-      ...proofs,
+  ),
+  'lobbies.find': operation(
+    {
+      method: 'POST',
+      path: '/matchmaker/lobbies/find',
+      summary: 'Reserves a seat in the fullest lobby that fits, or in a new one.',
+      auth: 'namespace',
+      kind: 'write',
+      waitsForLobby: true,
+      errors: [
+        ...newLobbyErrors,
+        'MATCHMAKER_NO_GAME_MODE_PROVIDED',
+        'MATCHMAKER_FIND_DISABLED',
+        'MATCHMAKER_NO_AVAILABLE_LOBBIES',
+      ],
+      source: 'client',
+      fidelity: [
+        ...simulatedServerNotes,
+        'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
+        'Without `regions`, the mock searches all regions that the game modes enable, and creates a new lobby in the nearest. The real service searches only the nearest. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
+        'With `tags`, it finds a lobby that has all of them. With `max_players`, it finds a lobby with exactly that maximum. A new lobby gets both.',
+        optionsNote,
+        'The limit of players per client address applies to a loopback address without `x-forwarded-for` only after the scenario or an mm-config call has set `max_players`. On one machine all players have the same address.',
+        noProofNote,
+      ],
+    },
+    () => ({
+      headers: headers(),
+      body: z.object({
+        game_modes: z
+          .array(z.string())
+          .meta({ description: 'At least one. A new lobby gets the first of them that has a region.', minItems: 1 }),
+        regions: z
+          .array(z.string())
+          .meta({ description: 'Default: all regions that the game modes enable.' })
+          .optional(),
+        prevent_auto_create_lobby: z.boolean().optional(),
+        tags: tags().optional(),
+        max_players: max_players().optional(),
+        ...proofs(),
+      }),
+      output: Join(),
     }),
-    output: Join,
-    errors: [
-      ...newLobbyErrors,
-      'MATCHMAKER_NO_GAME_MODE_PROVIDED',
-      'MATCHMAKER_FIND_DISABLED',
-      'MATCHMAKER_NO_AVAILABLE_LOBBIES',
-    ],
-    source: 'client',
-    fidelity: [
-      ...simulatedServerNotes,
-      'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
-      'Without `regions`, the mock searches all regions that the game modes enable, and creates a new lobby in the nearest. The real service searches only the nearest. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
-      'With `tags`, it finds a lobby that has all of them. With `max_players`, it finds a lobby with exactly that maximum. A new lobby gets both.',
-      optionsNote,
-      'The limit of players per client address applies to a loopback address without `x-forwarded-for` only after the scenario or an mm-config call has set `max_players`. On one machine all players have the same address.',
-      noProofNote,
-    ],
-  },
-  'lobbies.join': {
-    method: 'POST',
-    path: '/matchmaker/lobbies/join',
-    summary: 'Reserves a seat in a lobby.',
-    auth: 'namespace',
-    kind: 'write',
-    waitsForLobby: true,
-    body: z.object({ lobby_id: z.string(), ...proofs }),
-    output: Join,
-    errors: [...seatErrors, 'MATCHMAKER_LOBBY_NOT_FOUND', 'MATCHMAKER_JOIN_DISABLED'],
-    source: 'client',
-    fidelity: [
-      'A player can join a closed lobby by its id, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
-      'The mock remembers a stopped lobby for an hour. Then the answer is `MATCHMAKER_LOBBY_NOT_FOUND`.',
-      sameAsFindNote,
-      noProofNote,
-    ],
-  },
-  'lobbies.create': {
-    method: 'POST',
-    path: '/matchmaker/lobbies/create',
-    summary: 'Creates a lobby, and reserves a seat in it.',
-    auth: 'namespace',
-    kind: 'write',
-    waitsForLobby: true,
-    headers,
-    body: z.object({
-      game_mode: z.string(),
-      region: z.string().meta({ description: 'Default: the nearest region that the game mode enables.' }).optional(),
-      publicity: z
-        .enum(['public', 'private'])
-        .meta({ description: 'Default: private. `lobbies.find` and `lobbies.list` see only public lobbies.' })
-        .optional(),
-      tags: tags.optional(),
-      max_players: max_players.optional(),
-      lobby_config: Json.meta({
-        description: 'Any JSON for the game server, which finds it in its environment.',
-      }).optional(),
-      ...proofs,
+  ),
+  'lobbies.join': operation(
+    {
+      method: 'POST',
+      path: '/matchmaker/lobbies/join',
+      summary: 'Reserves a seat in a lobby.',
+      auth: 'namespace',
+      kind: 'write',
+      waitsForLobby: true,
+      errors: [...seatErrors, 'MATCHMAKER_LOBBY_NOT_FOUND', 'MATCHMAKER_JOIN_DISABLED'],
+      source: 'client',
+      fidelity: [
+        'A player can join a closed lobby by its id, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
+        'The mock remembers a stopped lobby for an hour. Then the answer is `MATCHMAKER_LOBBY_NOT_FOUND`.',
+        sameAsFindNote,
+        noProofNote,
+      ],
+    },
+    () => ({ body: z.object({ lobby_id: z.string(), ...proofs() }), output: Join() }),
+  ),
+  'lobbies.create': operation(
+    {
+      method: 'POST',
+      path: '/matchmaker/lobbies/create',
+      summary: 'Creates a lobby, and reserves a seat in it.',
+      auth: 'namespace',
+      kind: 'write',
+      waitsForLobby: true,
+      errors: [...newLobbyErrors, 'MATCHMAKER_CUSTOM_LOBBIES_DISABLED'],
+      source: 'client',
+      fidelity: [
+        'Game modes allow it, unless the scenario says `disabled: [create]`. The real service allows it only if the version does.',
+        'The mock allows `publicity: "public"`. The real service allows it only if the version does.',
+        optionsNote,
+        sameAsFindNote,
+        noProofNote,
+      ],
+    },
+    () => ({
+      headers: headers(),
+      body: z.object({
+        game_mode: z.string(),
+        region: z.string().meta({ description: 'Default: the nearest region that the game mode enables.' }).optional(),
+        publicity: z
+          .enum(['public', 'private'])
+          .meta({ description: 'Default: private. `lobbies.find` and `lobbies.list` see only public lobbies.' })
+          .optional(),
+        tags: tags().optional(),
+        max_players: max_players().optional(),
+        lobby_config: Json.meta({
+          description: 'Any JSON for the game server, which finds it in its environment.',
+        }).optional(),
+        ...proofs(),
+      }),
+      output: Join(),
     }),
-    output: Join,
-    errors: [...newLobbyErrors, 'MATCHMAKER_CUSTOM_LOBBIES_DISABLED'],
-    source: 'client',
-    fidelity: [
-      'Game modes allow it, unless the scenario says `disabled: [create]`. The real service allows it only if the version does.',
-      'The mock allows `publicity: "public"`. The real service allows it only if the version does.',
-      optionsNote,
-      sameAsFindNote,
-      noProofNote,
-    ],
-  },
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -1,238 +1,270 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
+import { lazy } from '../lib/lazy.js'
 import { displayNameMaxBytes, Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
 import { InGame, NamespaceSummary } from './games.js'
-import type { OperationSpec } from './operation.js'
+import { type OperationSpec, operation } from './operation.js'
 
-const InNamespace = InGame.extend({
-  namespace_id: z.string().meta({ description: 'The id of the namespace.' }),
-})
+const InNamespace = lazy(() =>
+  InGame().extend({
+    namespace_id: z.string().meta({ description: 'The id of the namespace.' }),
+  }),
+)
 
-const CdnDomain = z.object({
-  domain: z.string(),
-  create_ts: Timestamp,
-  verification_status: z.enum(['active', 'pending', 'failed']),
-  verification_method: z.object({ http: z.object({ cname_record: z.string() }) }),
-  verification_errors: z.array(z.string()),
-})
+const CdnDomain = lazy(() =>
+  z.object({
+    domain: z.string(),
+    create_ts: Timestamp,
+    verification_status: z.enum(['active', 'pending', 'failed']),
+    verification_method: z.object({ http: z.object({ cname_record: z.string() }) }),
+    verification_errors: z.array(z.string()),
+  }),
+)
 
-const CdnConfig = z.object({
-  enable_domain_public_auth: z
-    .boolean()
-    .meta({ description: '`true` if matchmaker calls from the domains need no token.' }),
-  domains: z.array(CdnDomain),
-  auth_type: z.enum(['none', 'basic']),
-  auth_user_list: z.array(z.object({ user: z.string() })),
-})
+const CdnConfig = lazy(() =>
+  z.object({
+    enable_domain_public_auth: z
+      .boolean()
+      .meta({ description: '`true` if matchmaker calls from the domains need no token.' }),
+    domains: z.array(CdnDomain()),
+    auth_type: z.enum(['none', 'basic']),
+    auth_user_list: z.array(z.object({ user: z.string() })),
+  }),
+)
 
-const MatchmakerConfig = z.object({
-  lobby_count_max: Uint32,
-  max_players_per_client: Uint32,
-  max_players_per_client_vpn: Uint32,
-  max_players_per_client_proxy: Uint32,
-  max_players_per_client_tor: Uint32,
-  max_players_per_client_hosting: Uint32,
-})
+const MatchmakerConfig = lazy(() =>
+  z.object({
+    lobby_count_max: Uint32,
+    max_players_per_client: Uint32,
+    max_players_per_client_vpn: Uint32,
+    max_players_per_client_proxy: Uint32,
+    max_players_per_client_tor: Uint32,
+    max_players_per_client_hosting: Uint32,
+  }),
+)
 
 /** A namespace with its configuration. Clients require all fields. */
-export const Namespace = NamespaceSummary.extend({
-  config: z.object({ cdn: CdnConfig, matchmaker: MatchmakerConfig, kv: z.object({}), identity: z.object({}) }),
-}).meta({ id: 'Namespace', description: 'A namespace with its configuration.' })
+export const Namespace = lazy(() =>
+  NamespaceSummary()
+    .extend({
+      config: z.object({ cdn: CdnConfig(), matchmaker: MatchmakerConfig(), kv: z.object({}), identity: z.object({}) }),
+    })
+    .meta({ id: 'Namespace', description: 'A namespace with its configuration.' }),
+)
 export type Namespace = types.Namespace
 
 /** A problem of a validated request. */
-export const ValidationError = z.object({ path: z.array(z.string()) }).meta({
-  id: 'ValidationError',
-  description:
-    'A problem of a validated request. `path` says where it is and what is wrong: `["ports", "0", "label-invalid"]`.',
-})
+export const ValidationError = lazy(() =>
+  z.object({ path: z.array(z.string()) }).meta({
+    id: 'ValidationError',
+    description:
+      'A problem of a validated request. `path` says where it is and what is wrong: `["ports", "0", "label-invalid"]`.',
+  }),
+)
 export type ValidationError = types.ValidationError
 
 /** The problems of a validated request. */
-export const Validation = z.object({ errors: z.array(ValidationError) }).meta({
-  id: 'Validation',
-  description: 'The problems of a validated request. The list is empty if the request is valid.',
-})
+export const Validation = lazy(() =>
+  z.object({ errors: z.array(ValidationError()) }).meta({
+    id: 'Validation',
+    description: 'The problems of a validated request. The list is empty if the request is valid.',
+  }),
+)
 export type Validation = types.Validation
 
-const names = z.object({ display_name: z.string(), name_id: z.string() })
-const matchmakerConfig = z.object({ lobby_count_max: Uint32, max_players: Uint32 })
+const names = lazy(() => z.object({ display_name: z.string(), name_id: z.string() }))
+const matchmakerConfig = lazy(() => z.object({ lobby_count_max: Uint32, max_players: Uint32 }))
 
 const cloudErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'] as const
 
 export const namespaceOperations = {
-  'games.namespaces.validateGameNamespace': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces/validate',
-    summary: 'Validates the names of a new namespace. Creates nothing.',
-    auth: 'bearer',
-    kind: 'read',
-    params: InGame,
-    body: names,
-    output: Validation,
-    errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
-    source: 'interface',
-    fidelity: ['For an unknown game, every name is free.'],
-  },
-  'games.namespaces.createGameNamespace': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces',
-    summary:
-      "Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
-    auth: 'cloud',
-    kind: 'write',
-    params: InGame,
-    // The resolver checks the names, because a wrong one is `VALIDATION_ERROR`.
-    body: z.object({
-      display_name: z.string().meta({ minLength: 1, maxLength: displayNameMaxBytes }),
-      name_id: z.string().meta(identifierShape),
-      version_id: Uuid,
+  'games.namespaces.validateGameNamespace': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/validate',
+      summary: 'Validates the names of a new namespace. Creates nothing.',
+      auth: 'bearer',
+      kind: 'read',
+      errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
+      source: 'interface',
+      fidelity: ['For an unknown game, every name is free.'],
+    },
+    () => ({ params: InGame(), body: names(), output: Validation() }),
+  ),
+  'games.namespaces.createGameNamespace': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces',
+      summary:
+        "Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],
+      source: 'client',
+      fidelity: [
+        'Any UUID is a version, and all versions of a game are alike. The new namespace copies the game modes that the first namespace of the game has now. The first namespace has none.',
+        '`metadata.errors` lists the problems of the names, like the validation.',
+      ],
+    },
+    () => ({
+      params: InGame(),
+      body: z.object({
+        display_name: z.string().meta({ minLength: 1, maxLength: displayNameMaxBytes }),
+        name_id: z.string().meta(identifierShape),
+        version_id: Uuid,
+      }),
+      output: z.object({ namespace_id: z.string() }),
     }),
-    output: z.object({ namespace_id: z.string() }),
-    errors: [...cloudErrors, 'API_BAD_BODY', 'VALIDATION_ERROR'],
-    source: 'client',
-    fidelity: [
-      'Any UUID is a version, and all versions of a game are alike. The new namespace copies the game modes that the first namespace of the game has now. The first namespace has none.',
-      '`metadata.errors` lists the problems of the names, like the validation.',
-    ],
-  },
-  'games.namespaces.getGameNamespaceById': {
-    method: 'GET',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}',
-    summary: 'Returns a namespace with its names, version, domains and limits.',
-    auth: 'cloud',
-    kind: 'read',
-    params: InNamespace,
-    output: z.object({ namespace: Namespace }),
-    errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
-    source: 'client',
-    fidelity: [
-      'The mock does not detect a VPN, a proxy, Tor or a hosting provider. Each `max_players_per_client` is the same number.',
-      'Domains are verified at once, and are as old as their namespace. No one needs a password.',
-      'The mock has no `kv` and no `identity`. Their configurations are empty.',
-    ],
-  },
-  'games.namespaces.updateGameNamespaceVersion': {
-    method: 'PUT',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/version',
-    summary: 'Sets the version that a namespace runs.',
-    auth: 'cloud',
-    kind: 'write',
-    params: InNamespace,
-    body: z.object({ version_id: Uuid }),
-    output: z.object({}),
-    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
-    source: 'client',
-    fidelity: ['Any UUID is a version. The game modes and the lobbies of the namespace stay as they are.'],
-  },
-  'games.namespaces.updateGameNamespaceMatchmakerConfig': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config',
-    summary: 'Sets the limits of a namespace: its lobbies, and the players from one client address.',
-    auth: 'bearer',
-    kind: 'write',
-    params: InNamespace,
-    body: matchmakerConfig,
-    errors: ['API_UNAUTHORIZED', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
-    source: 'interface',
-    fidelity: [
-      'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`. The real service answers 500 without a reason.',
-    ],
-  },
-  'games.namespaces.validateGameNamespaceMatchmakerConfig': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config/validate',
-    summary: 'Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing.',
-    auth: 'bearer',
-    kind: 'read',
-    params: InNamespace,
-    body: matchmakerConfig,
-    output: Validation,
-    errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
-    source: 'client',
-    fidelity: ['An unknown namespace is not an error.'],
-  },
+  ),
+  'games.namespaces.getGameNamespaceById': operation(
+    {
+      method: 'GET',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}',
+      summary: 'Returns a namespace with its names, version, domains and limits.',
+      auth: 'cloud',
+      kind: 'read',
+      errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
+      source: 'client',
+      fidelity: [
+        'The mock does not detect a VPN, a proxy, Tor or a hosting provider. Each `max_players_per_client` is the same number.',
+        'Domains are verified at once, and are as old as their namespace. No one needs a password.',
+        'The mock has no `kv` and no `identity`. Their configurations are empty.',
+      ],
+    },
+    () => ({ params: InNamespace(), output: z.object({ namespace: Namespace() }) }),
+  ),
+  'games.namespaces.updateGameNamespaceVersion': operation(
+    {
+      method: 'PUT',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/version',
+      summary: 'Sets the version that a namespace runs.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
+      source: 'client',
+      fidelity: ['Any UUID is a version. The game modes and the lobbies of the namespace stay as they are.'],
+    },
+    () => ({ params: InNamespace(), body: z.object({ version_id: Uuid }), output: z.object({}) }),
+  ),
+  'games.namespaces.updateGameNamespaceMatchmakerConfig': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config',
+      summary: 'Sets the limits of a namespace: its lobbies, and the players from one client address.',
+      auth: 'bearer',
+      kind: 'write',
+      errors: ['API_UNAUTHORIZED', 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
+      source: 'interface',
+      fidelity: [
+        'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`. The real service answers 500 without a reason.',
+      ],
+    },
+    () => ({ params: InNamespace(), body: matchmakerConfig() }),
+  ),
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config/validate',
+      summary: 'Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing.',
+      auth: 'bearer',
+      kind: 'read',
+      errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
+      source: 'client',
+      fidelity: ['An unknown namespace is not an error.'],
+    },
+    () => ({ params: InNamespace(), body: matchmakerConfig(), output: Validation() }),
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }
 
 export const namespaceDomainOperations = {
-  'games.namespaces.toggleNamespaceDomainPublicAuth': {
-    method: 'PUT',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domain-public-auth',
-    summary: 'Allows or forbids calls without a token from the domains of a namespace.',
-    auth: 'cloud',
-    kind: 'write',
-    params: InNamespace,
-    body: z.object({ enabled: z.boolean() }),
-    output: z.object({}),
-    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
-    source: 'client',
-    fidelity: ['For the default namespace it also applies to callers without a known Origin: see `lobbies.list`.'],
-  },
-  'games.namespaces.addNamespaceDomain': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains',
-    summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
-    auth: 'cloud',
-    kind: 'write',
-    params: InNamespace,
-    body: z.object({
-      domain: z
-        .string()
-        .meta({ description: 'A host name: no scheme, no port, no path.', minLength: 1, maxLength: 253 }),
+  'games.namespaces.toggleNamespaceDomainPublicAuth': operation(
+    {
+      method: 'PUT',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domain-public-auth',
+      summary: 'Allows or forbids calls without a token from the domains of a namespace.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
+      source: 'client',
+      fidelity: ['For the default namespace it also applies to callers without a known Origin: see `lobbies.list`.'],
+    },
+    () => ({ params: InNamespace(), body: z.object({ enabled: z.boolean() }), output: z.object({}) }),
+  ),
+  'games.namespaces.addNamespaceDomain': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains',
+      summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
+      source: 'client',
+      fidelity: [
+        'The mock does not check the DNS. An invalid host name is `VALIDATION_ERROR` with `["domain", "invalid"]` in `metadata.errors`. A domain of another namespace is `VALIDATION_ERROR` with `["domain", "not-unique"]`.',
+        'Adding a domain again is not an error.',
+      ],
+    },
+    () => ({
+      params: InNamespace(),
+      body: z.object({
+        domain: z
+          .string()
+          .meta({ description: 'A host name: no scheme, no port, no path.', minLength: 1, maxLength: 253 }),
+      }),
+      output: z.object({}),
     }),
-    output: z.object({}),
-    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
-    source: 'client',
-    fidelity: [
-      'The mock does not check the DNS. An invalid host name is `VALIDATION_ERROR` with `["domain", "invalid"]` in `metadata.errors`. A domain of another namespace is `VALIDATION_ERROR` with `["domain", "not-unique"]`.',
-      'Adding a domain again is not an error.',
-    ],
-  },
-  'games.namespaces.removeNamespaceDomain': {
-    method: 'DELETE',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains/{domain}',
-    summary: 'Removes a domain from a namespace.',
-    auth: 'cloud',
-    kind: 'write',
-    params: InNamespace.extend({ domain: z.string().meta({ description: 'A domain of the namespace.' }) }),
-    output: z.object({}),
-    errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
-    source: 'client',
-    fidelity: ['Removing a domain that the namespace does not have is not an error.'],
-  },
+  ),
+  'games.namespaces.removeNamespaceDomain': operation(
+    {
+      method: 'DELETE',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains/{domain}',
+      summary: 'Removes a domain from a namespace.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
+      source: 'client',
+      fidelity: ['Removing a domain that the namespace does not have is not an error.'],
+    },
+    () => ({
+      params: InNamespace().extend({ domain: z.string().meta({ description: 'A domain of the namespace.' }) }),
+      output: z.object({}),
+    }),
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }
 
 /** The protocol of a port. */
-export const ProxyProtocol = z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp'])
+export const ProxyProtocol = lazy(() => z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp']))
 
 /** The most ports of a development token (PROTOCOL.md B5). */
 export const portsMax = 16
 
 /** A port of a lobby. */
-export const Port = z
-  .object({
-    label: z.string(),
-    target_port: Int32.optional(),
-    port_range: PortRange.optional(),
-    proxy_protocol: ProxyProtocol,
-  })
-  .meta({
-    id: 'Port',
-    description:
-      'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
-  })
+export const Port = lazy(() =>
+  z
+    .object({
+      label: z.string(),
+      target_port: Int32.optional(),
+      port_range: PortRange.optional(),
+      proxy_protocol: ProxyProtocol(),
+    })
+    .meta({
+      id: 'Port',
+      description:
+        'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
+    }),
+)
 export type Port = types.Port
 
 /** A port of your own game server. */
-export const DevelopmentPort = z
-  .object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol })
-  .meta({
+export const DevelopmentPort = lazy(() =>
+  z.object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol() }).meta({
     id: 'DevelopmentPort',
     description: 'A port of your own game server: one `port`, or an inclusive `port_range`.',
-  })
+  }),
+)
 export type DevelopmentPort = types.DevelopmentPort
 
-const newToken = z.object({ token: z.string() })
+const newToken = lazy(() => z.object({ token: z.string() }))
 
 /** JSON Schema of an object that has one field and not the other. Null means absent (PROTOCOL.md B9). */
 function onlyOf(field: string, other: string) {
@@ -240,59 +272,68 @@ function onlyOf(field: string, other: string) {
 }
 
 export const namespaceTokenOperations = {
-  'games.namespaces.validateGameNamespaceTokenDevelopment': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development/validate',
-    summary: 'Validates the ports of a new development token. Creates nothing.',
-    auth: 'bearer',
-    kind: 'read',
-    params: InNamespace,
-    body: z.object({ hostname: z.string(), lobby_ports: z.array(Port) }),
-    output: Validation,
-    errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
-    source: 'interface',
-    fidelity: ['The mock does not check the hostname.'],
-  },
-  'games.namespaces.createGameNamespaceTokenDevelopment': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development',
-    summary: 'Creates a development token, for a game server of your own at a host name and ports.',
-    auth: 'cloud',
-    kind: 'write',
-    params: InNamespace,
-    body: z
-      .object({
-        hostname: z.string(),
-        ports: record(DevelopmentPort)
-          .optional()
-          .meta({ description: 'The ports by label.', maxProperties: portsMax, propertyNames: identifierShape }),
-        lobby_ports: z
-          .array(Port)
-          .optional()
-          .meta({ description: 'Older clients send this instead of `ports`.', maxItems: portsMax }),
-      })
-      .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
-        error: 'expected ports or lobby_ports, not both',
-      })
-      .meta({ oneOf: [onlyOf('ports', 'lobby_ports'), onlyOf('lobby_ports', 'ports')] }),
-    output: newToken,
-    errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
-    source: 'client',
-    fidelity: [
-      '`metadata.errors` lists the problems of the ports, like the validation. `ports` are numbered in their order.',
-      'A body with both `ports` and `lobby_ports`, or with neither, is `API_BAD_BODY`.',
-    ],
-  },
-  'games.namespaces.createGameNamespaceTokenPublic': {
-    method: 'POST',
-    path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/public',
-    summary: 'Creates a public token of a namespace, for the clients of the game.',
-    auth: 'cloud',
-    kind: 'write',
-    params: InNamespace,
-    output: newToken,
-    errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
-    source: 'client',
-    fidelity: [],
-  },
+  'games.namespaces.validateGameNamespaceTokenDevelopment': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development/validate',
+      summary: 'Validates the ports of a new development token. Creates nothing.',
+      auth: 'bearer',
+      kind: 'read',
+      errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
+      source: 'interface',
+      fidelity: ['The mock does not check the hostname.'],
+    },
+    () => ({
+      params: InNamespace(),
+      body: z.object({ hostname: z.string(), lobby_ports: z.array(Port()) }),
+      output: Validation(),
+    }),
+  ),
+  'games.namespaces.createGameNamespaceTokenDevelopment': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development',
+      summary: 'Creates a development token, for a game server of your own at a host name and ports.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
+      source: 'client',
+      fidelity: [
+        '`metadata.errors` lists the problems of the ports, like the validation. `ports` are numbered in their order.',
+        'A body with both `ports` and `lobby_ports`, or with neither, is `API_BAD_BODY`.',
+      ],
+    },
+    () => ({
+      params: InNamespace(),
+      body: z
+        .object({
+          hostname: z.string(),
+          ports: record(DevelopmentPort())
+            .optional()
+            .meta({ description: 'The ports by label.', maxProperties: portsMax, propertyNames: identifierShape }),
+          lobby_ports: z
+            .array(Port())
+            .optional()
+            .meta({ description: 'Older clients send this instead of `ports`.', maxItems: portsMax }),
+        })
+        .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
+          error: 'expected ports or lobby_ports, not both',
+        })
+        .meta({ oneOf: [onlyOf('ports', 'lobby_ports'), onlyOf('lobby_ports', 'ports')] }),
+      output: newToken(),
+    }),
+  ),
+  'games.namespaces.createGameNamespaceTokenPublic': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/public',
+      summary: 'Creates a public token of a namespace, for the clients of the game.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
+      source: 'client',
+      fidelity: [],
+    },
+    () => ({ params: InNamespace(), output: newToken() }),
+  ),
 } as const satisfies { readonly [id: string]: OperationSpec }

@@ -274,7 +274,7 @@ function failure(codes: readonly ErrorCode[], schemas: Schemas): OpenApiResponse
   return {
     description: `Fails with one of these codes: ${codes.map(code => `\`${code}\``).join(', ')}.`,
     headers: headerReferences(codes),
-    content: { 'application/json': { schema: { allOf: [schemas.convert(ErrorBody, 'answer'), ofCodes] } } },
+    content: { 'application/json': { schema: { allOf: [schemas.convert(ErrorBody(), 'answer'), ofCodes] } } },
   }
 }
 

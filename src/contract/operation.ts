@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { lazy } from '../lib/lazy.js'
 import type { ErrorCode } from './errors.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -42,8 +43,8 @@ export interface OperationDetails {
   readonly fidelity: readonly string[]
 }
 
-/** One HTTP call of the service, as data. */
-export interface OperationSpec extends OperationDetails {
+/** The schemas of an operation. A request is parsed into the fields of its params, query, headers and body. */
+interface OperationSchemas {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly headers?: z.ZodObject
@@ -52,4 +53,37 @@ export interface OperationSpec extends OperationDetails {
   readonly jsonBody?: z.ZodType
   /** Absent if the body of the answer is empty. */
   readonly output?: z.ZodType
+}
+
+/** One HTTP call of the service, as data. */
+export interface OperationSpec extends OperationDetails, OperationSchemas {}
+
+/** Declares an operation. Its schemas are made when one is first read: most processes need those of a few operations. */
+export function operation<const Details extends OperationDetails, const Schemas extends OperationSchemas>(
+  details: Details,
+  schemas: () => Schemas,
+): Details & Schemas {
+  const made = lazy<OperationSchemas>(schemas)
+  const row: OperationSpec = {
+    ...details,
+    get params() {
+      return made().params
+    },
+    get query() {
+      return made().query
+    },
+    get headers() {
+      return made().headers
+    },
+    get body() {
+      return made().body
+    },
+    get jsonBody() {
+      return made().jsonBody
+    },
+    get output() {
+      return made().output
+    },
+  } as OperationSpec
+  return row as Details & Schemas // the getters return the fields of the schemas
 }

@@ -121,6 +121,22 @@ export function didYouMean(word: string, choices: readonly string[]): string {
   return ` Known: ${listed.join(', ')}${more}.${question}`
 }
 
+/** Writes a number with separators: `4,544`. */
+export function grouped(number: number): string {
+  // `toLocaleString` would load tables for 30 ms at the start.
+  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+}
+
+/** Writes a number with its noun: `1 lobby`, `12,000 lobbies`. */
+export function counted(count: number, one: string, many: string): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`
+}
+
+/** Quotes a word for a POSIX shell, if necessary. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
 /** Returns the JSON Schema of a text for which editors suggest these values. Other texts are valid too. */
 export function suggestedValues(values: readonly string[]) {
   return { anyOf: [{ enum: [...values] }, { type: 'string' }] }

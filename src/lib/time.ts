@@ -1,5 +1,3 @@
-import * as z from 'zod'
-
 /** The length of each unit in ms, the longest first. */
 const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 const units = Object.entries(unitMs)
@@ -27,39 +25,13 @@ export function formatDuration(ms: number): string {
   return `${ms / length}${unit}`
 }
 
-/** A duration as text, such as `5s`. */
-export const Duration = z
-  .string()
-  .refine(text => parseDuration(text) !== undefined, `expected ${durationFormat}`)
-  .meta({ examples: ['250ms', '40s', '12m', '1h'] })
-
 /** Reads a valid `Duration`. Returns ms. */
-export function durationMs(duration: z.output<typeof Duration>): number {
+export function durationMs(duration: string): number {
   return parseDuration(duration) as number // the schema accepts nothing else
 }
 
-const dateTime = z.regexes.datetime({ offset: true })
-/** `toISOString` writes years beyond 9999 with a sign and six digits. */
-const extendedYear = /^[+-]\d{6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-
 /** Describes an instant in messages. */
 export const instantFormat = 'a date and time with a zone, as in 2026-11-20T20:00:00Z'
-
-/** Reads a date and time with its zone. Returns ms since the epoch, or `undefined` if the text is invalid. */
-export function parseInstant(text: string): number | undefined {
-  const ms = dateTime.test(text) || extendedYear.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(ms) ? undefined : ms
-}
-
-/** A date and time with its zone, as text. */
-export const Instant = z
-  .string()
-  .refine(text => parseInstant(text) !== undefined, `expected ${instantFormat}`)
-  .meta({
-    format: 'date-time',
-    pattern: String.raw`^(\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$`,
-    examples: ['2026-11-20T20:00:00Z'],
-  })
 
 /** Writes ms since the epoch as an ISO date in UTC. */
 export function formatInstant(ms: number): string {
@@ -72,19 +44,10 @@ export function timeOfDay(ms: number): string {
 }
 
 /** The largest distance of a date from the epoch, in ms. */
-const furthestMs = 8.64e15
+export const furthestMs = 8.64e15
 
 /** A thousand years: longer than any lifetime, and than any duration of a fault. */
 const marginMs = 31_556_952_000_000
 
 /** The latest time of a clock. Any lifetime after it still ends at a valid date. */
 export const latestMs = furthestMs - marginMs
-
-/** A time of the world's clock. Text in files, ms since the epoch in rows. */
-export const Time = z.codec(Instant, z.int().min(-furthestMs).max(furthestMs), {
-  decode: text => Date.parse(text),
-  encode: formatInstant,
-})
-
-/** A duration. Text in files, ms in memory. */
-export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })

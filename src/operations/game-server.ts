@@ -1,14 +1,8 @@
 import { ApiError } from '../contract/errors.js'
 import { frozenCopy } from '../lib/json.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
-import {
-  isSeated,
-  type LobbyRow,
-  type PlayerRow,
-  type RunningLobby,
-  type SeatedPlayer,
-  withoutSeat,
-} from '../store/matchmaker-rows.js'
+import { isSeated, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
+import { type LobbyRow, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
 import { findLobbyById } from './lobbies.js'

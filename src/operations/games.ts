@@ -85,7 +85,7 @@ function regionSummary(region: RegionRow): RegionSummary {
     region_id: region_uuid,
     region_name_id: region_id,
     provider: words(provider_display_name).join('-'),
-    universal_region: UniversalRegion.safeParse(words(region_display_name).join('_')).data ?? 'unknown',
+    universal_region: UniversalRegion().safeParse(words(region_display_name).join('_')).data ?? 'unknown',
     provider_display_name,
     region_display_name,
   }

@@ -5,7 +5,8 @@ import type { OperationInput, OperationOutput } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { type ServerPorts, serverPortsDefaults } from '../store/columns.js'
-import { type GameModeRow, type LobbyRow, seatsTaken } from '../store/matchmaker-rows.js'
+import { listObstacles, modeKey, seatsTaken } from '../store/lobby-rules.js'
+import type { GameModeRow, LobbyRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { devPlayerToken } from '../store/tokens.js'
@@ -27,24 +28,11 @@ export const listLobbies: Resolver<'lobbies.list'> = ({ caller, input, tables })
 /** Returns the lobbies of a namespace that a public token sees, oldest first. */
 export function listedLobbies(
   namespace_id: string,
-  { gameModes, lobbies, settings }: Pick<ReadTables, 'gameModes' | 'lobbies' | 'settings'>,
+  tables: Pick<ReadTables, 'gameModes' | 'lobbies' | 'settings'>,
 ): LobbyRow[] {
-  const modes = gameModes.findMany(q => q.where({ namespace_id }))
-  const listable = new Set(modes.filter(mode => mode.listable).map(mode => mode.game_mode_id))
-  const open = lobbies
-    .findMany(q => q.where({ namespace_id }))
-    .filter(
-      ({ status, is_closed, publicity, game_mode_id }) =>
-        status !== 'stopped' && !is_closed && publicity === 'public' && listable.has(game_mode_id),
-    )
-  return settings.get('settings')?.hide_empty_lobbies ? withoutEmpty(open) : open
-}
-
-/** Removes the empty lobbies, as the real service does, but not the only lobby of a mode. */
-function withoutEmpty(lobbies: readonly LobbyRow[]): LobbyRow[] {
-  const inMode = new Map<string, number>()
-  for (const { game_mode_id } of lobbies) inMode.set(game_mode_id, (inMode.get(game_mode_id) ?? 0) + 1)
-  return lobbies.filter(lobby => lobby.total_player_count > 0 || inMode.get(lobby.game_mode_id) === 1)
+  const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
+  const obstacleOf = listObstacles(lobbies, tables)
+  return lobbies.filter(lobby => obstacleOf(lobby) === undefined)
 }
 
 type ListInput = Pick<OperationInput<'lobbies.list'>, 'include_state'>
@@ -127,12 +115,12 @@ export function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string
  * server with own ports runs beside the mock, so a client reaches it by the same `host`.
  */
 export function lobbyPorts(
-  { namespace_id, game_mode_id, ports }: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'ports'>,
+  lobby: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'ports'>,
   { gameModes, namespaces }: Pick<ReadTables, 'gameModes' | 'namespaces'>,
   host = serverPortsDefaults.hostname,
 ): ServerPorts | undefined {
-  if (ports) return { hostname: host, lobby_ports: ports }
-  return gameModes.get(`${namespace_id}/${game_mode_id}`)?.ports ?? namespaces.get(namespace_id)?.development
+  if (lobby.ports) return { hostname: host, lobby_ports: lobby.ports }
+  return gameModes.get(modeKey(lobby))?.ports ?? namespaces.get(lobby.namespace_id)?.development
 }
 
 /** Finds a lobby of a namespace. Throws `ApiError` if there is none. */

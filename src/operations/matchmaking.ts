@@ -6,7 +6,8 @@ import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { maxPlayersColumns } from '../store/inputs.js'
-import { type GameModeRow, type LobbyRow, type PlayerRow, seatsTaken } from '../store/matchmaker-rows.js'
+import { type FindObstacle, findObstacle, freeSeats, modeKey, seatsTaken } from '../store/lobby-rules.js'
+import type { GameModeRow, LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import { fullestGroup } from '../store/models.js'
 import { matchmakerDefaults } from '../store/rows.js'
@@ -101,7 +102,7 @@ function findableModes({ game_modes }: FindInput, namespaceId: string, tables: T
 }
 
 function findMode(id: string, namespace_id: string, { gameModes }: Tables): GameModeRow {
-  const mode = gameModes.get(`${namespace_id}/${id}`)
+  const mode = gameModes.get(modeKey({ namespace_id, game_mode_id: id }))
   if (mode) return mode
   const known = gameModes.inIndex('namespace_id', { namespace_id }).map(({ game_mode_id }) => game_mode_id)
   throw new ApiError(
@@ -156,72 +157,54 @@ function checkRegion(id: string, { regions }: Tables): void {
 
 /** Finds the lobby with the fewest free seats. On a tie, the nearest region wins, then the first requested mode, then the oldest lobby. */
 function fullestLobby(places: readonly Place[], { client, input, tables }: FindCall): LobbyRow | undefined {
-  const isNearer = compareDistances(input, tables)
-  // A real game server does not know the simulated players.
-  const isOpenTo = (lobby: LobbyRow) => client.sessionMs === undefined || lobby.run_by === 'mock'
-  const fits = (lobby: LobbyRow) => isOpenTo(lobby) && misfitOf(lobby, input) === undefined
+  const compare = preference(input, tables)
+  const isSimulated = client.sessionMs !== undefined
+  const fits = (lobby: LobbyRow) => findObstacle(lobby, input, isSimulated) === undefined
   let best: LobbyRow | undefined
-  for (const { region_id, group } of places) {
+  for (const { group } of places) {
     const lobby = tables.lobbies.firstInIndex('fullest', group, fits)
-    if (!lobby) continue
-    const difference = best ? freeSeats(lobby) - freeSeats(best) : -1
-    if (difference < 0 || (difference === 0 && best && isNearer(region_id, best.region_id))) best = lobby
+    if (lobby && (!best || compare(lobby, best) < 0)) best = lobby
   }
   return best
 }
 
-/** Returns why a lobby is not what a request wants. `undefined` if it is. */
-function misfitOf(lobby: LobbyRow, { tags, max_players }: FindInput): 'tags' | 'max_players' | undefined {
-  if (!hasTags(lobby.tags, tags)) return 'tags'
-  return max_players === undefined || max_players === lobby.max_players_normal ? undefined : 'max_players'
+/** Creates a function that sorts lobbies as find prefers them: the fullest first, then the nearest. */
+function preference(input: FindInput, tables: Tables): (one: LobbyRow, other: LobbyRow) => number {
+  const compare = compareDistances(input, tables)
+  return (one, other) => freeSeats(one) - freeSeats(other) || compare(one.region_id, other.region_id)
 }
 
 /** A lobby in a requested mode and region, and why find did not choose it. */
 export interface FindCandidate {
   readonly lobby: LobbyRow
   /** `undefined` for the lobby that find chooses. */
-  readonly lostBy: 'closed' | 'publicity' | 'full' | 'tags' | 'max_players' | 'seats' | 'distance' | 'order' | undefined
+  readonly lostBy: FindObstacle | 'seats' | 'distance' | 'order' | undefined
 }
 
 /**
- * Lists the lobbies in the requested modes and regions: first the one that `findLobby` chooses, then the others that it could
- * choose in their order, then the rest. Throws `ApiError` for a request that find refuses.
+ * Lists the running lobbies in the requested modes and regions: first the one that `findLobby` chooses, then the others that
+ * it could choose in their order, then the rest. Throws `ApiError` for a request that find refuses.
  */
 export function findCandidates(namespaceId: string, input: FindInput, tables: Tables): FindCandidate[] {
   const places = findPlaces(findableModes(input, namespaceId, tables), input.regions, tables)
-  const isNearer = compareDistances(input, tables)
-  const orderOf = (lobby: LobbyRow) =>
-    places.findIndex(place => place.region_id === lobby.region_id && place.mode.game_mode_id === lobby.game_mode_id)
-  const compare = (one: LobbyRow, other: LobbyRow) =>
-    freeSeats(one) - freeSeats(other) ||
-    Number(isNearer(other.region_id, one.region_id)) - Number(isNearer(one.region_id, other.region_id)) ||
-    orderOf(one) - orderOf(other)
+  const compare = preference(input, tables)
+  const orders = new Map(places.map(({ group }, order) => [group, order]))
+  const orderOf = (lobby: LobbyRow) => orders.get(fullestGroup(lobby)) ?? -1
   const running = tables.lobbies
     .inIndex('namespace_id', { namespace_id: namespaceId })
     .filter(lobby => lobby.status !== 'stopped' && orderOf(lobby) !== -1)
-  const rest = running.flatMap(lobby => {
-    const lostBy = obstacleOf(lobby, input)
-    return lostBy === undefined ? [] : [{ lobby, lostBy }]
-  })
+    .map(lobby => ({ lobby, lostBy: findObstacle(lobby, input) }))
+  const rest = running.filter(({ lostBy }) => lostBy !== undefined)
   // The sort is stable: the oldest lobby stays first.
-  const [best, ...others] = running.filter(lobby => obstacleOf(lobby, input) === undefined).sort(compare)
+  const [best, ...others] = running
+    .filter(({ lostBy }) => lostBy === undefined)
+    .sort(({ lobby: one }, { lobby: other }) => compare(one, other) || orderOf(one) - orderOf(other))
   if (!best) return rest
-  const losers = others.map((lobby): FindCandidate => {
-    if (freeSeats(lobby) > freeSeats(best)) return { lobby, lostBy: 'seats' }
-    return { lobby, lostBy: isNearer(best.region_id, lobby.region_id) ? 'distance' : 'order' }
+  const losers = others.map(({ lobby }): FindCandidate => {
+    if (freeSeats(lobby) > freeSeats(best.lobby)) return { lobby, lostBy: 'seats' }
+    return { lobby, lostBy: compare(best.lobby, lobby) < 0 ? 'distance' : 'order' }
   })
-  return [{ lobby: best, lostBy: undefined }, ...losers, ...rest]
-}
-
-/** Returns why find cannot choose a running lobby. `undefined` if it can. */
-function obstacleOf(lobby: LobbyRow, input: FindInput): FindCandidate['lostBy'] {
-  if (lobby.is_closed) return 'closed'
-  if (lobby.publicity !== 'public') return 'publicity'
-  return freeSeats(lobby) > 0 ? misfitOf(lobby, input) : 'full'
-}
-
-function freeSeats(lobby: LobbyRow): number {
-  return lobby.max_players_normal - seatsTaken(lobby)
+  return [best, ...losers, ...rest]
 }
 
 /** Chooses the place of a new lobby: the first mode, in the first requested region or else in the nearest. */
@@ -237,8 +220,8 @@ function nearestPlace(
   input: Pick<FindInput, 'x-coords'>,
   tables: Tables,
 ): Place {
-  const isNearer = compareDistances(input, tables)
-  return others.reduce((best, place) => (isNearer(place.region_id, best.region_id) ? place : best), first)
+  const compare = compareDistances(input, tables)
+  return others.reduce((best, place) => (compare(place.region_id, best.region_id) < 0 ? place : best), first)
 }
 
 function noneAvailable(places: readonly Place[]): ApiError {
@@ -252,14 +235,14 @@ function noneAvailable(places: readonly Place[]): ApiError {
 
 /** Throws `ApiError` if players may not join the lobby by its id. They may join a closed lobby (PROTOCOL.md C). */
 function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
-  const { lobby_id, namespace_id, game_mode_id, max_players_direct } = lobby
+  const { lobby_id, game_mode_id, max_players_direct } = lobby
   if (lobby.status === 'stopped') {
     throw new ApiError(
       'MATCHMAKER_LOBBY_STOPPED',
       `lobby ${lobby_id} has stopped: GET /matchmaker/lobbies/list shows the open ones`,
     )
   }
-  if (gameModes.get(`${namespace_id}/${game_mode_id}`)?.disabled?.includes('join')) {
+  if (gameModes.get(modeKey(lobby))?.disabled?.includes('join')) {
     throw new ApiError(
       'MATCHMAKER_JOIN_DISABLED',
       `game mode ${game_mode_id} does not allow joining lobbies by id: remove join from its "disabled" list in the scenario`,
@@ -444,9 +427,4 @@ function checkTags(tags: Tags = {}, modes: readonly GameModeRow[] = []): void {
 
 function tooLong(text: string, most: number): string {
   return `${utf8Length(text)} bytes: send at most ${most}`
-}
-
-/** Checks that a lobby has all requested tags. */
-function hasTags(tags: Tags = {}, requested: Tags = {}): boolean {
-  return Object.entries(requested).every(([name, value]) => tags[name] === value)
 }

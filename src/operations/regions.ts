@@ -47,13 +47,13 @@ export const localRegion: Region = {
   datacenter_distance_from_client: { kilometers: 0, miles: 0 },
 }
 
-/** Creates a function that tells if a region is nearer to the client than another. Without a location, no region is nearer. */
+/** Creates a function that sorts regions by their distance from the client. Without a location, all are as far. */
 export function compareDistances(
   input: { readonly 'x-coords'?: Coordinates | undefined },
   tables: Tables,
-): (region: string, other: string) => boolean {
+): (region: string, other: string) => number {
   const client = clientLocation(input, tables)
-  if (client === undefined) return () => false
+  if (client === undefined) return () => 0
   const known = new Map<string, number>()
   const kilometers = (id: string): number => {
     const datacenter = tables.regions.get(id)?.datacenter_coord
@@ -61,7 +61,7 @@ export function compareDistances(
     known.set(id, value)
     return value
   }
-  return (region, other) => kilometers(region) < kilometers(other)
+  return (region, other) => kilometers(region) - kilometers(other)
 }
 
 const milesInKilometer = 0.621371

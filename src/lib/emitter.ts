@@ -1,0 +1,40 @@
+/** Listeners, and the values that they get. Most emitters never have a listener: their set is created with the first one. */
+export class Emitter<Value> {
+  #listeners: Set<(value: Value) => void> | undefined
+
+  /** The number of listeners. */
+  get size(): number {
+    return this.#listeners?.size ?? 0
+  }
+
+  /** Adds a listener. Returns a function that removes it. A function that subscribes twice is called twice. */
+  subscribe(listener: (value: Value) => void): () => void {
+    const own = (value: Value) => listener(value)
+    this.#listeners ??= new Set()
+    this.#listeners.add(own)
+    return () => void this.#listeners?.delete(own)
+  }
+
+  /** Calls the listeners of this moment, except those that another one removes. */
+  emit(value: Value): void {
+    if (this.size === 0) return
+    for (const listener of [...(this.#listeners ?? [])])
+      if (this.#listeners?.has(listener)) callListener(() => listener(value))
+  }
+
+  /** Removes all listeners. */
+  clear(): void {
+    this.#listeners = undefined
+  }
+}
+
+/** Calls a listener. Its error reaches neither the caller nor the other listeners: it becomes an uncaught error. */
+export function callListener(listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
