@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock/mock.js'
+import type { CheckedScenario } from '../scenario/schema.js'
 import { hasContent } from '../scenario/yaml.js'
-import { parseScenarioFile, readScenarioText, type ScenarioFile } from './scenario-file.js'
 import type { ReloadSummary } from '../store/reload.js'
+import { parseScenarioFile, readScenarioText, type ScenarioFile } from './scenario-file.js'
 
 /** Reads a scenario file; `undefined` if it is gone, as during a replacement. Throws `UsageError`. */
 export function readIfThere(path: string): string | undefined {
@@ -25,9 +25,19 @@ export const confirmMs = 1_000
 /** A file that stays unchanged for this time counts as saved, in ms. */
 const saveDelayMs = 60
 
+/** A scenario file that deletes something, and the timer of its second check. */
+interface Unconfirmed {
+  readonly text: string
+  readonly scenario: CheckedScenario
+  readonly timer: ReturnType<typeof setTimeout>
+}
+
 /** The mock to reload, and who is told about it. */
 export interface ReloaderOptions {
-  readonly mock: Pick<Mock, 'reload'>
+  readonly mock: {
+    /** Nothing changes if `accepts` refuses the summary. */
+    reload(scenario: CheckedScenario, options: { accepts(summary: ReloadSummary): boolean }): Promise<ReloadSummary>
+  }
   /** Called after a reload, with its numbers. */
   onReload(summary: ReloadSummary): void
   /** Called if the file is wrong. The world has not changed. */
@@ -36,7 +46,7 @@ export interface ReloaderOptions {
 
 /** Reloads a file when its text has changed. Checks twice before it deletes anything. */
 export class Reloader {
-  readonly #path: string
+  readonly #file: ScenarioFile
   readonly #read: () => string | undefined
   readonly #options: ReloaderOptions
   /** Runs after the newest change of the file. */
@@ -45,14 +55,13 @@ export class Reloader {
   #last: string
   /** The newest check. The next one waits for it. */
   #checked: Promise<unknown> = Promise.resolve()
-  /** A text that deletes something, and the timer of its second check. */
-  #unconfirmed: { readonly text: string; readonly timer: ReturnType<typeof setTimeout> } | undefined
+  #unconfirmed: Unconfirmed | undefined
   #isClosed = false
 
   /** `read` returns the current text, or `undefined` if there is no file. It throws `UsageError` if it cannot. */
-  constructor({ path, text }: ScenarioFile, read: () => string | undefined, options: ReloaderOptions) {
-    this.#path = path
-    this.#last = text
+  constructor(file: ScenarioFile, read: () => string | undefined, options: ReloaderOptions) {
+    this.#file = file
+    this.#last = file.text
     this.#read = read
     this.#options = options
   }
@@ -77,8 +86,8 @@ export class Reloader {
     clearTimeout(this.#unconfirmed?.timer)
   }
 
-  /** `confirmed` is the text of the first check, if this is the second one. */
-  #enqueue(confirmed: string | undefined): Promise<void> {
+  /** `confirmed` is the file of the first check, if this is the second one. */
+  #enqueue(confirmed: Unconfirmed | undefined): Promise<void> {
     const done = this.#checked
       .then(() => this.#reloadIfChanged(confirmed))
       .catch(error => {
@@ -90,7 +99,7 @@ export class Reloader {
     return done
   }
 
-  async #reloadIfChanged(confirmed: string | undefined): Promise<void> {
+  async #reloadIfChanged(confirmed: Unconfirmed | undefined): Promise<void> {
     if (this.#isClosed) return
     const text = this.#read()
     // An editor is still writing a file that has only comments.
@@ -101,15 +110,16 @@ export class Reloader {
     if (text === this.#last) return
     const before = this.#last
     this.#last = text
-    const { mock } = this.#options
-    const scenario = await parseScenarioFile({ path: this.#path, text })
-    const { deleted, cascaded } = await mock.reload(scenario, { dryRun: true })
-    if (deleted + cascaded > 0 && text !== confirmed) {
-      this.#last = before
-      if (!this.#isClosed) this.#unconfirmed = { text, timer: setTimeout(() => void this.#enqueue(text), confirmMs) }
-      return
-    }
-    this.#options.onReload(await mock.reload(scenario))
+    const isConfirmed = text === confirmed?.text
+    const scenario = isConfirmed ? confirmed.scenario : await parseScenarioFile({ ...this.#file, text })
+    const accepts = ({ deleted, cascaded }: ReloadSummary) => isConfirmed || deleted + cascaded === 0
+    const summary = await this.#options.mock.reload(scenario, { accepts })
+    if (accepts(summary)) return this.#options.onReload(summary)
+    this.#last = before
+    if (this.#isClosed) return
+    const timer = setTimeout(() => void this.#enqueue(unconfirmed), confirmMs)
+    const unconfirmed: Unconfirmed = { text, scenario, timer }
+    this.#unconfirmed = unconfirmed
   }
 }
 

@@ -3,14 +3,17 @@ import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { didYouMean } from '../lib/text.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
-import type { ScenarioInput } from '../scenario/schema.js'
+import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
-import { parseYaml, type Yaml } from '../scenario/yaml.js'
+import { jsonToYaml } from '../scenario/write-yaml.js'
+import { readYaml, type Yaml } from '../scenario/yaml.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {
   readonly path: string
   readonly text: string
+  /** It may have commands of game servers. Default: refused. */
+  readonly commands?: 'allowed' | undefined
 }
 
 /** A scenario with its display name. */
@@ -22,10 +25,13 @@ export interface LoadedScenario {
 }
 
 /** Loads a shipped scenario by name, or a file by path. Rejects with `UsageError`, which shows the wrong lines. */
-export async function loadScenario(nameOrPath: string): Promise<LoadedScenario> {
+export async function loadScenario(
+  nameOrPath: string,
+  { commands }: Pick<ScenarioFile, 'commands'> = {},
+): Promise<LoadedScenario> {
   const shipped = shippedScenario(nameOrPath)
   if (shipped) return { name: nameOrPath, scenario: shipped }
-  const file = { path: nameOrPath, text: readScenarioText(nameOrPath) }
+  const file = { path: nameOrPath, text: readScenarioText(nameOrPath), commands }
   return { name: basename(nameOrPath), scenario: await parseScenarioFile(file), file }
 }
 
@@ -37,16 +43,24 @@ export function loadScenarioSync(nameOrPath: string): ScenarioInput {
 }
 
 /** Parses the text of a scenario. Throws `UsageError`, whose lines begin with file, line and column. */
-export function parseScenarioText(text: string, file: string): ScenarioInput {
+export function parseScenarioText(text: string, file: string): CheckedScenario {
+  return readYaml(text, { file, yaml: loadYaml() })
+}
+
+/** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
+export function scenarioText(json: string): string {
+  return jsonToYaml(json, loadYaml())
+}
+
+function loadYaml(): Yaml {
   // The bundle of `yaml`. Only `require` can load it late and at once, and it has no types.
-  const yaml = createRequire(import.meta.url)('#yaml') as Yaml
-  return parseYaml(text, { file, yaml })
+  return createRequire(import.meta.url)('#yaml') as Yaml
 }
 
 /** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
-export async function parseScenarioFile({ path, text }: ScenarioFile): Promise<ScenarioInput> {
+export async function parseScenarioFile({ path, text, commands }: ScenarioFile): Promise<CheckedScenario> {
   // Imported here: a mock with a shipped scenario starts faster without YAML.
-  return parseYaml(text, { file: path, yaml: await import('yaml'), carets: true })
+  return readYaml(text, { file: path, yaml: await import('yaml'), carets: true, commands })
 }
 
 /** Reads a scenario file as UTF-8. Throws `UsageError`. */

@@ -3,6 +3,7 @@ import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { countSeated } from '../store/inputs.js'
+import { mostPlayers } from '../store/lobby-rules.js'
 import {
   arrivesTooFast,
   arrivesTooFastMessage,
@@ -10,12 +11,12 @@ import {
   catalogueRegion,
   LobbyRow,
   lobbyDefaults,
-  mostPlayers,
   PlayerRow,
   playerDefaults,
 } from '../store/matchmaker-rows.js'
-import { models, tableNames } from '../store/models.js'
+import { models } from '../store/models.js'
 import { DeviceLinkRow, deviceLinkDefaults, type TableName, TokenRow } from '../store/rows.js'
+import { tableNames } from '../store/table-names.js'
 import {
   type BearerTokenEntry,
   type DeviceLinkEntry,
@@ -27,45 +28,30 @@ import { givenIds, type Layout, layoutOf, placedEntries } from './layout.js'
 import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby } from './matchmaker-entries.js'
 import type { Scenario } from './schema.js'
 
-/** Writes a path for a message. */
-type PathWriter = (path: Path) => string
-
-/** The part of a message after the path. */
-type Message = string | ((show: PathWriter) => string)
+/** The part of a message after the path. Only shown problems are written: there may be thousands. */
+type Message = string | (() => string)
 
 /** A mistake in a scenario. */
 export interface Problem {
   readonly path: Path
   /** The mistake is the key at the path, or its value. */
   readonly at: 'key' | 'value'
-  /** Returns a sentence that begins with the path. Only shown problems are written: there may be thousands. */
-  text(show?: PathWriter): string
-  /** Absent if the problem is certain. */
-  readonly evidence?: Evidence | undefined
-}
-
-/** The parts of a scenario that prove a problem. If a part was removed as wrong, the problem is uncertain. */
-export interface Evidence {
-  /** Entries, with everything in them. */
-  readonly whole?: readonly Path[]
-  /** Lists, with all their entries. */
-  readonly entries?: readonly Path[]
-  /** The names of all games and namespaces. */
-  readonly names?: true
+  /** Returns a sentence that begins with the path. */
+  text(): string
 }
 
 /** A problem with the value at a path. */
-export function problem(path: Path, message: Message, evidence?: Evidence): Problem {
-  return { path, at: 'value', evidence, text: textOf(path, message) }
+export function problem(path: Path, message: Message): Problem {
+  return { path, at: 'value', text: textOf(path, message) }
 }
 
 /** A problem with a key: it must not be there. */
-export function keyProblem(path: Path, message: Message, evidence?: Evidence): Problem {
-  return { path, at: 'key', evidence, text: textOf(path, message) }
+export function keyProblem(path: Path, message: Message): Problem {
+  return { path, at: 'key', text: textOf(path, message) }
 }
 
 function textOf(path: Path, message: Message): Problem['text'] {
-  return (show = pathText) => `${show(path)} ${typeof message === 'string' ? message : message(show)}`
+  return () => `${pathText(path)} ${typeof message === 'string' ? message : message()}`
 }
 
 /** Finds contradictions in a scenario that its schema accepts. */
@@ -87,10 +73,10 @@ function checkMisplacedKeys(scenario: Scenario): Problem[] {
   if (!scenario.games) return []
   const misplaced = Object.keys(namespaceKeys).filter(key => Object.hasOwn(scenario, key))
   return misplaced.map(key =>
-    keyProblem([key], show => {
-      const right = show(['games', 0, 'namespaces', 0, key])
-      return `is not allowed beside games. Move it to a namespace, as in ${right}.`
-    }),
+    keyProblem(
+      [key],
+      `is not allowed beside games. Move it to a namespace, as in ${pathText(['games', 0, 'namespaces', 0, key])}.`,
+    ),
   )
 }
 
@@ -104,9 +90,7 @@ function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
     const first = taken.get(id)
     if (!first) taken.set(id, path)
     else {
-      const message = (show: PathWriter) => `is ${quoted(id)}, which ${show(first)} is already. Give each its own.`
-      // Either may be the default that replaced a wrong value.
-      problems.push(problem(path, message, { whole: [path, first] }))
+      problems.push(problem(path, () => `is ${quoted(id)}, which ${pathText(first)} is already. Give each its own.`))
     }
   }
   return problems
@@ -133,14 +117,14 @@ function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
     if (!isJsonObject(entry)) continue
     for (const [key, target] of referenceKeys.get(table) ?? []) {
       if (entry[key] === undefined) continue
-      const { owner, known, evidence } = targetsOf(target, namespace)
+      const { owner, known } = targetsOf(target, namespace)
       for (const { id, ...place } of idsIn(entry[key], [...path, key])) {
         if (known.has(id)) continue
         const suggestion = () => `.${didYouMean(id, [...known.keys()])}`
         problems.push(
           place.at === 'key'
-            ? keyProblem(place.path, () => `is no ${owner}${suggestion()}`, evidence)
-            : problem(place.path, () => `is ${quoted(id)}, which no ${owner} has${suggestion()}`, evidence),
+            ? keyProblem(place.path, () => `is no ${owner}${suggestion()}`)
+            : problem(place.path, () => `is ${quoted(id)}, which no ${owner} has${suggestion()}`),
         )
       }
     }
@@ -163,12 +147,11 @@ function referenceTargets({ games, regionIds }: Layout) {
   return (
     table: TableName,
     namespace: PlacedNamespace | undefined,
-  ): { readonly owner: string; readonly known: KnownIds; readonly evidence: Evidence } => {
+  ): { readonly owner: string; readonly known: KnownIds } => {
     const owner = models[table].singular
-    if (table === 'games' || table === 'namespaces') return { owner, known: names[table], evidence: { names: true } }
-    if (table === 'regions') return { owner, known: regions, evidence: { entries: [['regions']] } }
-    const list = [...(namespace?.path ?? []), 'game_modes']
-    return { owner: `${owner} of the namespace`, known: namespace?.modes ?? none, evidence: { entries: [list] } }
+    if (table === 'games' || table === 'namespaces') return { owner, known: names[table] }
+    if (table === 'regions') return { owner, known: regions }
+    return { owner: `${owner} of the namespace`, known: namespace?.modes ?? none }
   }
 }
 
@@ -189,13 +172,10 @@ function checkCatalogueRegions({ regions }: Layout): Problem[] {
 }
 
 function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Problem[] {
-  const { path, given } = namespace
-  const modeIndexes = new Map(
-    (given.game_modes ?? []).map((mode, i) => [typeof mode === 'string' ? mode : mode.game_mode_id, i]),
-  )
+  const { path, given, modes } = namespace
   return [
     ...(given.lobbies ?? []).flatMap((lobby, i) =>
-      checkLobby(lobby, { path: [...path, 'lobbies', i], namespace, regionIds, modeIndexes }),
+      checkLobby(lobby, { path: [...path, 'lobbies', i], modes, regionIds }),
     ),
     ...checkSimulation(namespace),
     ...checkGenerate(namespace),
@@ -204,60 +184,46 @@ function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<strin
 
 interface LobbyPlace {
   readonly path: Path
-  readonly namespace: PlacedNamespace
+  /** The game modes of its namespace. */
+  readonly modes: PlacedNamespace['modes']
   readonly regionIds: ReadonlySet<string>
-  /** The positions of game modes in the list of the namespace, by id. */
-  readonly modeIndexes: ReadonlyMap<string, number>
 }
 
 function checkLobby(lobby: LobbyEntry, place: LobbyPlace): Problem[] {
-  const { path, namespace } = place
-  const mode = modeOfLobby(lobby, namespace.modes)
+  const { path, modes } = place
+  const mode = modeOfLobby(lobby, modes)
   const { status, run_by, players = [] } = lobby
   const runMessage = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
   return [
     ...(mode ? [...checkEnabledRegion(lobby, mode, place), ...checkSeats(lobby, mode, place)] : []),
-    ...(mode || lobby.game_mode_id !== undefined ? [] : [missingMode(place)]),
-    ...(status === 'starting' && run_by === 'mock'
-      ? [problem([...path, 'run_by'], runMessage, { whole: [path] })]
-      : []),
+    ...(mode || lobby.game_mode_id !== undefined
+      ? []
+      : [problem([...path, 'game_mode_id'], 'is missing, and the namespace has no game mode to be the default.')]),
+    ...(status === 'starting' && run_by === 'mock' ? [problem([...path, 'run_by'], runMessage)] : []),
     ...checkVariant(lobby, path, lobbyVariants),
     ...players.flatMap((player, i) => checkVariant(player, [...path, 'players', i], playerVariants)),
   ]
-}
-
-function missingMode({ path, namespace }: LobbyPlace): Problem {
-  const at = [...path, 'game_mode_id']
-  const message = 'is missing, and the namespace has no game mode to be the default.'
-  return problem(at, message, { whole: [at], entries: [[...namespace.path, 'game_modes']] })
-}
-
-/** The evidence of a problem that concerns parts of a lobby and its game mode. */
-function evidenceOfMode(mode: GameMode, { namespace, modeIndexes }: LobbyPlace, parts: readonly Path[]): Evidence {
-  const modes = [...namespace.path, 'game_modes']
-  return { whole: [...parts, [...modes, modeIndexes.get(mode.game_mode_id) ?? 0]], entries: [modes, ['regions']] }
 }
 
 /** Checks that the game mode of a lobby enables its region. */
 function checkEnabledRegion({ region_id: id }: LobbyEntry, mode: GameMode, place: LobbyPlace): Problem[] {
   const { regions, game_mode_id } = mode
   if (id === undefined ? regions.length > 0 : regions.includes(id) || !place.regionIds.has(id)) return []
-  const at = [...place.path, 'region_id']
   const message = () =>
     id === undefined
       ? `is missing, and game mode ${game_mode_id} enables no region.`
       : `is ${quoted(id)}, which game mode ${game_mode_id} does not enable.${didYouMean(id, regions)}`
-  return [problem(at, message, evidenceOfMode(mode, place, [[...place.path, 'game_mode_id'], at]))]
+  return [problem([...place.path, 'region_id'], message)]
 }
 
 /** Finds a lobby with more players than seats, or with other counts than its players. */
-function checkSeats(lobby: LobbyEntry, mode: GameMode, place: LobbyPlace): Problem[] {
+function checkSeats(lobby: LobbyEntry, mode: GameMode, { path }: LobbyPlace): Problem[] {
   const columns = lobbyColumnsOf(lobby, mode, 'auto')
   const { total_player_count: total, reserved_player_count: reserved } = columns
   const connected = countSeated(lobby.players, 'connected')
   const most = mostPlayers(columns)
-  const at = [...place.path, lobby.total_player_count === undefined ? 'players' : 'total_player_count']
-  const seatProblem = (message: string) => [problem(at, message, evidenceOfMode(mode, place, [place.path]))]
+  const at = [...path, lobby.total_player_count === undefined ? 'players' : 'total_player_count']
+  const seatProblem = (message: string) => [problem(at, message)]
   if (lobby.status === 'stopped' && total + reserved > 0)
     return seatProblem('counts players in a lobby that has stopped. Remove them, or change the status.')
   if (total < connected)
@@ -317,14 +283,13 @@ function checkVariant(entry: object, path: Path, variants: Variants): Problem[] 
     if (!own || own.some(other => other === value)) return []
     const needed = `a ${singular} with ${discriminator} ${own.join(' or ')}`
     const message = `needs ${needed}, and this one has ${value}. Remove it, or change the ${discriminator}.`
-    return [keyProblem([...path, key], message, { whole: [[...path, discriminator]] })]
+    return [keyProblem([...path, key], message)]
   })
 }
 
 function checkSimulation({ path, given: { players } }: PlacedNamespace): Problem[] {
   if (!players || !arrivesTooFast(simulationColumnsOf(players, 0))) return []
-  const at = [...path, 'players']
-  return [problem(at, `arrive too fast: ${arrivesTooFastMessage}.`, { whole: [at] })]
+  return [problem([...path, 'players'], `arrive too fast: ${arrivesTooFastMessage}.`)]
 }
 
 function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {
@@ -332,7 +297,7 @@ function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {
   const isPossible = [...modes.values()].some(mode => mode.regions.length > 0)
   if (count === 0 || isPossible) return []
   const message = `is ${count}, but no game mode of the namespace enables a region. Add one to game_modes.`
-  return [problem([...path, 'generate', 'lobbies'], message, { whole: [[...path, 'game_modes'], ['regions']] })]
+  return [problem([...path, 'generate', 'lobbies'], message)]
 }
 
 function checkDeviceLink(link: DeviceLinkEntry, path: Path, { games }: Layout): Problem[] {
@@ -342,7 +307,7 @@ function checkDeviceLink(link: DeviceLinkEntry, path: Path, { games }: Layout): 
   const names = () => didYouMean('', [...new Set(games.map(one => one.names.name_id))])
   const message = () => `is missing, and the scenario does not have exactly one game.${names()}`
   return [
-    ...(isUnclear ? [problem([...path, 'game'], message, { whole: [path], names: true })] : []),
+    ...(isUnclear ? [problem([...path, 'game'], message)] : []),
     ...checkVariant(link, path, linkVariants),
     ...checkMoment(link, path, ['completes_at', 'completes_after']),
     ...checkMoment(link, path, ['expires_at', 'expires_after']),
@@ -354,7 +319,7 @@ type LinkKey = keyof DeviceLinkEntry
 /** Finds a link that gives both a time and a duration for the same event. */
 function checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [LinkKey, LinkKey]): Problem[] {
   if (link[at] === undefined || link[after] === undefined) return []
-  return [problem([...path, at], show => `and ${show([...path, after])} set the same time. Keep one of them.`)]
+  return [problem([...path, at], `and ${pathText([...path, after])} set the same time. Keep one of them.`)]
 }
 
 /** Finds bearer tokens without an owner, and tokens outside of the list of all. */
@@ -374,7 +339,7 @@ function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { gam
       if (status !== 'complete' || cloud_token !== undefined) return []
       const message =
         'is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.'
-      return [problem(['device_links', i, 'cloud_token'], message, { whole: [['device_links', i]] })]
+      return [problem(['device_links', i, 'cloud_token'], message)]
     }),
     ...bearer_tokens.flatMap((token, i) => checkBearerToken(token, ['bearer_tokens', i], owners)),
   ]
@@ -388,6 +353,6 @@ function checkBearerToken(
   const { kind } = token
   const owner = kind === 'cloud' ? 'game' : 'namespace'
   const message = () => `is missing: a ${kind} token belongs to a ${owner}.${didYouMean('', owners[owner])}`
-  const missing = token[owner] === undefined ? [problem([...path, owner], message, { whole: [path] })] : []
+  const missing = token[owner] === undefined ? [problem([...path, owner], message)] : []
   return [...missing, ...checkVariant(token, path, tokenVariants)]
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import type { Path } from '../lib/issues.js'
-import { Span, Time } from '../lib/time.js'
+import { Span, Time } from '../lib/time-schemas.js'
 import { completeServerPorts, lifetimeMs } from '../store/columns.js'
 import { GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
 import { completeSimulation, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'

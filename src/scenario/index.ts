@@ -1,13 +1,13 @@
 import * as yaml from 'yaml'
 import type { ScenarioInput } from './schema.js'
-import { parseYaml, type TextOptions } from './yaml.js'
+import { parseYamlScenario, type TextOptions } from './yaml.js'
 
 /**
  * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, which
  * begins with file, line and column.
  */
 export function parseScenario(text: string, options: TextOptions = {}): ScenarioInput {
-  return parseYaml(text, { ...options, yaml })
+  return parseYamlScenario(text, { ...options, yaml, commands: 'allowed' })
 }
 
 /** Returns the scenario, typed. A mock checks it when it loads it. */

@@ -1,8 +1,9 @@
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { catalogue } from '../store/matchmaker-rows.js'
-import { models, tableNames } from '../store/models.js'
+import { models } from '../store/models.js'
 import { defaultNames, type TableName, tokenTables } from '../store/rows.js'
+import { tableNames } from '../store/table-names.js'
 import {
   type GameEntry,
   type NamespaceEntry,

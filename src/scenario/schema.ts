@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
-import { Time } from '../lib/time.js'
+import { Time } from '../lib/time-schemas.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { ServersInput } from '../store/inputs.js'
 import { SettingsRow, settingsDefaults } from '../store/rows.js'
@@ -167,3 +167,35 @@ export type AnyScenarioName = types.AnyScenarioName
 
 /** A decoded scenario: points in time and durations are in ms. */
 export type Scenario = z.output<typeof Scenario>
+
+/**
+ * A decoded scenario without contradictions. It goes wherever a `ScenarioInput` goes, and nothing reads it again. It cannot be
+ * spread: `with` changes it.
+ */
+export class CheckedScenario implements Pick<ScenarioInput, 'title' | 'description'> {
+  readonly content: Scenario
+  readonly title: string | undefined
+  readonly description: string | undefined
+  readonly #areRowsValid: boolean
+
+  constructor(content: Scenario, { areRowsValid = false } = {}) {
+    this.#areRowsValid = areRowsValid
+    this.content = content
+    this.title = content.title
+    this.description = content.description
+  }
+
+  /** The schemas of the tables have accepted its rows, and need not check them. */
+  get areRowsValid(): boolean {
+    return this.#areRowsValid
+  }
+
+  with(changes: Pick<Scenario, 'clock' | 'servers'>): CheckedScenario {
+    return new CheckedScenario({ ...this.content, ...changes })
+  }
+
+  /** Encodes the scenario, for a mock in another process. */
+  toJSON(): ScenarioInput {
+    return z.encode(Scenario, this.content)
+  }
+}

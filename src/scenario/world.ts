@@ -42,7 +42,7 @@ import {
   regionRow,
   serversEntry,
 } from './matchmaker-entries.js'
-import { clockEntry, clockOf, noNamespace, Scenario, type ScenarioInput } from './schema.js'
+import { type CheckedScenario, clockEntry, clockOf, noNamespace, Scenario, type ScenarioInput } from './schema.js'
 
 /** Options of a new world, beside its scenario. */
 export interface WorldOptions {
@@ -63,7 +63,10 @@ const defaultSeed = 1
  * Defines the world of a scenario. The same scenario and seed always give the same ids and tokens and, with `now`, the same
  * rows. Each id has a random stream of its own, so a change of one entry keeps the ids of the others.
  */
-export function defineWorld(scenario: Scenario, options: WorldOptions = {}): WorldDefinition {
+export function defineWorld(
+  { content: scenario, areRowsValid }: CheckedScenario,
+  options: WorldOptions = {},
+): WorldDefinition {
   const { title = defaultTitle, description, seed: own = defaultSeed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own
   return {
@@ -75,6 +78,7 @@ export function defineWorld(scenario: Scenario, options: WorldOptions = {}): Wor
     faultRandom: seed === own ? chance?.faults : undefined,
     faults: scenario.faults,
     now,
+    areRowsValid,
     rows: at => rowsOf(scenario, { ...options, seed, now: at }),
   }
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { confirmMs, Reloader, reloadText } from '../../src/files/reloader.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { createMock } from '../../src/mock/mock.js'
-import { confirmMs, Reloader, reloadText } from '../../src/files/reloader.js'
 import { parseScenario, scenarios } from '../../src/scenario/index.js'
-import { idOf, tableNames } from '../../src/store/models.js'
+import { idOf } from '../../src/store/models.js'
+import { tableNames } from '../../src/store/table-names.js'
 import type { World } from '../../src/store/world.js'
 
 const fixture = (name: string) => readFileSync(`fixtures/${name}.yaml`)
@@ -39,7 +40,7 @@ function reloading(text: string) {
     lines,
     errors,
     reloader,
-    ids: () => mock.world.lobbies.all().map(({ lobby_id }) => lobby_id),
+    ids: () => mock.default.world.lobbies.all().map(({ lobby_id }) => lobby_id),
     /** Saves a text, or a part of one. */
     save: (text: string | Uint8Array | undefined) => {
       now = text instanceof Uint8Array ? new TextDecoder().decode(text) : text
@@ -73,6 +74,20 @@ describe('a save that deletes something', () => {
 
     expect(at).toEqual([['one', 'two', 'three'], ['one', 'two', 'three'], ['one']])
     expect(lines).toEqual(['reloaded scenario.yaml: 2 records deleted'])
+  })
+
+  it('is read and merged once for each check', async () => {
+    const { mock, save, pass } = reloading(lobbies('one', 'two'))
+    const reload = vi.spyOn(mock, 'reload')
+
+    await save(lobbies('one', 'two', 'three'))
+    await save(lobbies('one'))
+    await pass(confirmMs)
+
+    const [created, first, second] = reload.mock.calls.map(([scenario]) => scenario)
+    expect(reload).toHaveBeenCalledTimes(3)
+    expect(first).not.toBe(created)
+    expect(second).toBe(first)
   })
 
   it('is not loaded if the rest of the file follows within the second', async () => {
@@ -141,13 +156,13 @@ describe('a save that deletes something', () => {
     const duel = (max_players: number) =>
       `game_modes: [duel]\nlobbies:\n  - { lobby_id: one, max_players: ${max_players} }\n`
     const { save, pass, mock } = reloading(duel(2))
-    for (const _ of [1, 2]) await mock.world.players.create({ lobby_id: 'one' })
+    for (const _ of [1, 2]) await mock.default.world.players.create({ lobby_id: 'one' })
 
     await save(duel(1))
-    const before = mock.world.players.count()
+    const before = mock.default.world.players.count()
     await pass(confirmMs)
 
-    expect([before, mock.world.players.count()]).toEqual([2, 1])
+    expect([before, mock.default.world.players.count()]).toEqual([2, 1])
   })
 
   it('is not loaded after the reloader is closed', async () => {
@@ -163,14 +178,14 @@ describe('a save that deletes something', () => {
   it('waits even if it deletes only faults, or rows that the run has created', async () => {
     const faults = 'faults:\n  - { operation: lobbies.list, effect: { hold: true } }\n'
     const { save, pass, mock, lines } = reloading(lobbies('one') + faults)
-    await mock.world.lobbies.create({ lobby_id: 'run' })
+    await mock.default.world.lobbies.create({ lobby_id: 'run' })
 
     await save(lobbies('one').replaceAll('duel', 'ffa') + faults)
     await save(lobbies('one'))
-    const before = [mock.faults.list().length, mock.world.lobbies.count()]
+    const before = [mock.default.faults.list().length, mock.default.world.lobbies.count()]
     await pass(confirmMs)
 
-    expect([before, mock.faults.list().length]).toEqual([[1, 2], 0])
+    expect([before, mock.default.faults.list().length]).toEqual([[1, 2], 0])
     expect(lines).toEqual(['reloaded scenario.yaml: 1 record deleted'])
   })
 })
@@ -210,15 +225,15 @@ describe('a slow save in two pieces', () => {
   async function losing(bytes: Uint8Array, lengths: Iterable<number>): Promise<number[]> {
     const whole = new TextDecoder().decode(bytes)
     const { save, pass, mock } = reloading(whole)
-    const kept = rowsOf(mock.world)
+    const kept = rowsOf(mock.default.world)
     const losing: number[] = []
     for (const length of lengths) {
       await save(bytes.subarray(0, length))
       await pass(confirmMs - 1)
-      const there = rowsOf(mock.world)
+      const there = rowsOf(mock.default.world)
       await save(whole)
       await pass(10 * confirmMs)
-      const after = rowsOf(mock.world)
+      const after = rowsOf(mock.default.world)
       if ([...kept].some(row => !there.has(row) || !after.has(row))) losing.push(length)
     }
     return losing

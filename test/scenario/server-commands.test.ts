@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
+import { parseScenario } from '../../src/scenario/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { serverCommands, withoutCommands } from '../../src/scenario/server-commands.js'
-import { parseScenario } from '../../src/scenario/index.js'
+import { serverCommands } from '../../src/scenario/server-commands.js'
 import { json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 
@@ -70,7 +70,7 @@ describe('a command of game servers', () => {
       new Map([['tanks/prod/duel', 'b']]),
     )
 
-    const { snapshot } = createMockmaker({ scenario: withoutCommands(top) })
+    const { snapshot } = createMockmaker({ scenario: readScenario(top, { commands: 'allowed' }) })
 
     expect(snapshot().servers).toEqual({ ready_within: '30s' })
   })

@@ -4,6 +4,8 @@ import * as z from 'zod'
 import { utf8Length } from '../../src/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { defineScenario, parseScenario, type ScenarioInput, scenarios } from '../../src/scenario/index.js'
+import { readScenario } from '../../src/scenario/read.js'
+import { defaultText } from '../../src/scenario/shipped.js'
 import { worldOf } from '../support/worlds.js'
 
 const jsonSchema = z.fromJSONSchema(JSON.parse(readFileSync('fixtures/scenario.schema.json', 'utf8')))
@@ -82,6 +84,24 @@ describe('the shipped scenarios', () => {
 })
 
 describe('default', () => {
+  it('has the same form in memory, so that it need not be decoded', () => {
+    const { content } = readScenario({ ...scenarios.default })
+
+    expect(readScenario(scenarios.default).content).toEqual(content)
+    expect(JSON.stringify(scenarios.default)).toBe(defaultText)
+  })
+
+  it('is checked again after code has changed it', () => {
+    const changed: { title?: unknown } = scenarios.default
+    const { title } = changed
+    try {
+      changed.title = 7
+      expect(() => readScenario(changed)).toThrow('title is 7')
+    } finally {
+      changed.title = title
+    }
+  })
+
   it('is tokenless and has a handful of lobbies in several regions, a couple of modes and a pending link', () => {
     const { namespaces, lobbies, gameModes, deviceLinks } = world('default')
 

@@ -1,8 +1,8 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import * as yaml from 'yaml'
-import { hasContent, parseYaml } from '../../src/scenario/yaml.js'
 import { parseScenario } from '../../src/scenario/index.js'
+import { hasContent, readYaml } from '../../src/scenario/yaml.js'
 import { problemLines, worldOf } from '../support/worlds.js'
 
 const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))
@@ -82,7 +82,7 @@ describe('the position of a mistake', () => {
 
   it('is that of an unknown key itself', () => {
     expect(problems(friday)).toContain(
-      'friday-night.yaml:10:5: lobbies[1].player_count is an unknown key: write total_player_count.',
+      'friday-night.yaml:10:5: lobbies[1].player_count is an unknown key. Known: lobby_id, game_mode_id, region_id, total_player_count, state, publicity, is_closed, tags, lobby_config, run_by, ports, status, ready_by, stops_at, forgotten_at, max_players, players. Did you mean total_player_count?',
     )
   })
 
@@ -122,15 +122,14 @@ describe('the order of mistakes', () => {
     expect(lines).toEqual(lines.toSorted((one, other) => one - other))
   })
 
-  it('follows the text, whichever check finds them', () => {
-    const text = 'lobbies:\n  - region_id: lnd-frA\n  - is_closed: 5\nsed: 1\ngame_modes: [duel]\nseed: x\n'
-
-    expect(problems(text).map(line => line.split(' ')[0])).toEqual([
-      'friday-night.yaml:2:16:',
-      'friday-night.yaml:3:16:',
-      'friday-night.yaml:4:1:',
-      'friday-night.yaml:6:7:',
-    ])
+  it.each([
+    ['seed: x\nlobbies:\n  - is_closed: 5\nsed: 1\n', ['1:7', '3:16', '4:1']],
+    [
+      'lobbies:\n  - { game_mode_id: b }\n  - region_id: lnd-frA\ndefault_namespace: x\ngame_modes: [a]\n',
+      ['2:21', '3:16', '4:20'],
+    ],
+  ])('follows the text, whichever check finds them: %j', (text, places) => {
+    expect(problems(text).map(line => line.split(' ')[0])).toEqual(places.map(place => `friday-night.yaml:${place}:`))
   })
 
   it.each([
@@ -142,14 +141,59 @@ describe('the order of mistakes', () => {
   })
 })
 
+describe('a JSON text', () => {
+  const read = (text: string) => readYaml(text, { file: 'a.json', yaml }).toJSON()
+  const scenario = fc
+    .record({ title: fc.string({ unit: 'binary' }), state: fc.jsonValue() })
+    .map(({ title, state }) => ({
+      title,
+      game_modes: ['duel'],
+      lobbies: [{ state }],
+    }))
+
+  it.prop([scenario, fc.constantFrom(undefined, 2)])('reads as it does as YAML', (input, space) => {
+    const text = JSON.stringify(input, null, space)
+
+    expect(read(text)).toEqual(read(`# YAML\n${text}`))
+  })
+
+  it.each([
+    ['{"title": "a",\n "seed": "x"}', 'a.json:2:10: seed is "x"'],
+    ['{"title": "a",\n "title": "b"}', 'a.json:2:2: this map already has the key'],
+    ['{"title": "a",\n "\\u0074itle": "b"}', 'a.json:2:2: this map already has the key'],
+    [`{"journal": ${'['.repeat(200)}${']'.repeat(200)}}`, 'nests deeper than'],
+    ['{"title": "a", }}', 'a.json:1:17: '],
+  ])('is refused with its place: %j', (text, message) => {
+    expect(() => read(text)).toThrow(message)
+  })
+})
+
+describe('a command of game servers', () => {
+  const read = (commands?: 'allowed') => () =>
+    readYaml('title: A\nservers: { command: ./a }', { file: 'a.yaml', yaml, commands })
+
+  it('is refused with its place', () => {
+    expect(read()).toThrow(/^a\.yaml:2:21: servers\.command starts a program/)
+  })
+
+  it('is allowed in the file of a command line', () => {
+    expect(read('allowed')().content.servers).toEqual({ command: './a' })
+  })
+})
+
 describe('the line of source', () => {
-  const lines = (text: string) => problemLines(() => parseYaml(text, { file: 'a.yaml', yaml, carets: true }))
+  const lines = (text: string) => problemLines(() => readYaml(text, { file: 'a.yaml', yaml, carets: true }))
 
   it('is shown with a mistake, with a caret below the position', () => {
-    expect(lines(friday)).toEqual([
+    expect(lines(friday.replace('    player_count: 5\n', ''))).toEqual([
       expect.stringMatching(/^a\.yaml:7:38: lobbies\[0\]\.region_id is "lnd-frA"/),
       '   7 |   - { game_mode_id: duel, region_id: lnd-frA }',
       '     |                                      ^',
+      expect.stringMatching(/^a\.yaml:9:25: lobbies\[1\]\.total_player_count/),
+      '   9 |     total_player_count: 5',
+      '     |                         ^',
+    ])
+    expect(lines(friday)).toEqual([
       expect.stringMatching(/^a\.yaml:10:5: lobbies\[1\]\.player_count is an unknown key/),
       '  10 |     player_count: 5',
       '     |     ^',
