@@ -1,10 +1,11 @@
 import { completeLink } from '../operations/auth.js'
 import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
 import type { Jobs } from '../store/clock.js'
-import { isSeated, nextLobbyJobAt, nextPlayerJobAt, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
-import { tableNames } from '../store/models.js'
+import { isSeated } from '../store/lobby-rules.js'
+import { nextLobbyJobAt, nextPlayerJobAt, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import type { Rows, TableName } from '../store/rows.js'
 import type { Table } from '../store/table.js'
+import { tableNames } from '../store/table-names.js'
 import type { LiveWorld } from '../store/world.js'
 import { type JobContext, runSimulationStep, serveLobby } from './simulated-players.js'
 

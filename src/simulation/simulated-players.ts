@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import { closeLobby, stopLobby } from '../operations/game-server.js'
 import { findLobby } from '../operations/matchmaking.js'
+import { seatsTaken } from '../store/lobby-rules.js'
 import {
   type GameModeRow,
   type LobbyRow,
@@ -8,7 +9,6 @@ import {
   nextStepAt,
   type PlayerRow,
   type SimulationRow,
-  seatsTaken,
   sessionLimits,
   simulationStepMs,
 } from '../store/matchmaker-rows.js'
@@ -93,18 +93,14 @@ function addPlayer(
   random: Random,
   context: JobContext,
 ): void {
-  const { tables, now, seed, hasPassed } = context
+  const { tables, now } = context
   const client = { address, isLocal: false, sessionMs: drawSession(simulation, random) }
   try {
     const found = findLobby({
+      ...context,
       caller: { kind: 'public', namespaceId: simulation.namespace_id },
       client,
       input: { game_modes: [mode.game_mode_id], regions: [region_id] },
-      tables,
-      hasPassed,
-      seed,
-      random: context.random,
-      now,
     })
     if (found instanceof ApiError) return
     const lobby = tables.lobbies.get(found.lobby.lobby_id)

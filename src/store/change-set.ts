@@ -1,6 +1,6 @@
+import { Emitter } from '../lib/emitter.js'
 import { getKey } from '../lib/json.js'
 import type { ClockState } from './clock.js'
-import { callListener } from './dependencies.js'
 import type { FaultsState } from './faults.js'
 import type { RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
@@ -56,30 +56,24 @@ export interface BeforeAfter<T> {
 
 /** Publishes the change sets of a world to subscribers, in their order. */
 export class ChangeSetPublisher {
-  readonly #subscribers = new Set<(changeSet: ChangeSet) => void>()
+  readonly #emitter = new Emitter<ChangeSet>()
   /** The change sets to publish. `undefined` if none is being published. */
   #queue: ChangeSet[] | undefined
 
   /** Returns a function that unsubscribes. */
   subscribe(subscriber: (changeSet: ChangeSet) => void): () => void {
-    // A function that subscribes twice is called twice.
-    const own = (changeSet: ChangeSet) => subscriber(changeSet)
-    this.#subscribers.add(own)
-    return () => void this.#subscribers.delete(own)
+    return this.#emitter.subscribe(subscriber)
   }
 
   publish(changeSet: ChangeSet): void {
-    if (this.#subscribers.size === 0) return
+    if (this.#emitter.size === 0) return
     if (this.#queue) {
       this.#queue.push(changeSet)
       return
     }
     this.#queue = [changeSet]
     // A write by a subscriber appends to this list.
-    for (const next of this.#queue) {
-      for (const subscriber of [...this.#subscribers])
-        if (this.#subscribers.has(subscriber)) callListener(() => subscriber(next))
-    }
+    for (const next of this.#queue) this.#emitter.emit(next)
     this.#queue = undefined
   }
 }

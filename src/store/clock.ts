@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { isSignal } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
-import { durationFormat, instantFormat, latestMs, parseDuration, parseInstant } from '../lib/time.js'
+import { durationFormat, instantFormat, latestMs, parseDuration } from '../lib/time.js'
+import { parseInstant } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
 import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
 
@@ -93,6 +94,14 @@ export interface Jobs {
   runNext(): void
 }
 
+/** The owner of a clock. */
+interface ClockOwner {
+  /** Called with the former setting after each change. */
+  onMove?(before: ClockState): void
+  /** Throws if users may not move the clock. */
+  checkMove?(): void
+}
+
 const never = Number.POSITIVE_INFINITY
 
 /**
@@ -121,14 +130,13 @@ export class WorldClock implements Clock {
   #reached: number
   #isRunningDue = false
 
-  readonly #onMove: ((before: ClockState) => void) | undefined
+  readonly #owner: ClockOwner
 
-  /** Calls `onMove` with the former setting after each change. */
   constructor(
     { mode = 'running', rate = 1, now }: { readonly [Key in keyof ClockState]?: ClockState[Key] | undefined } = {},
-    onMove?: (before: ClockState) => void,
+    owner: ClockOwner = {},
   ) {
-    this.#onMove = onMove
+    this.#owner = owner
     this.#mode = mode
     this.#rate = rate
     this.#epoch = now ?? this.#since
@@ -196,6 +204,7 @@ export class WorldClock implements Clock {
   }
 
   advance(by: number | string, options: ClockMoveOptions = {}): Promise<void> {
+    this.#owner.checkMove?.()
     const ms = durationMsOf(by)
     const { signal } = parseInput(ClockMoveSchema, options, 'clock.advance')
     return this.#move(async () => {
@@ -206,6 +215,7 @@ export class WorldClock implements Clock {
   }
 
   set(setting: ClockSetting, options: ClockMoveOptions = {}): Promise<void> {
+    this.#owner.checkMove?.()
     return this.#move(async () => {
       const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
@@ -216,7 +226,7 @@ export class WorldClock implements Clock {
       if (target !== undefined && target > latestMs) throw tooLate(`clock.now is ${quoted(now)}`)
       const before = this.state
       this.#change({ mode, rate })
-      if (mode !== before.mode || rate !== before.rate) this.#onMove?.(before)
+      if (mode !== before.mode || rate !== before.rate) this.#owner.onMove?.(before)
       if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
     })
   }
@@ -318,7 +328,7 @@ export class WorldClock implements Clock {
       this.#elapsed += Math.max(0, until() - this.elapsed())
     } finally {
       this.#platformTimer.rearm()
-      if (isMove && this.#jumps === jumps) this.#onMove?.(before)
+      if (isMove && this.#jumps === jumps) this.#owner.onMove?.(before)
     }
   }
 

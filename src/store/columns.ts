@@ -26,7 +26,7 @@ export const Token = z
   )
   .meta({ description: 'A token. Default: from the seed.', examples: ['cloud.mock.desk'] })
 
-const { latitude, longitude } = Coordinates.shape
+const { latitude, longitude } = Coordinates().shape
 
 /** A place on earth. */
 export const Location = z.strictObject({
@@ -34,7 +34,7 @@ export const Location = z.strictObject({
   longitude: longitude.meta({ description: 'In degrees: east is above 0.', examples: [13.4] }),
 })
 
-const { target_port, port_range, proxy_protocol } = Port.shape
+const { target_port, port_range, proxy_protocol } = Port().shape
 const { min, max } = port_range.unwrap().shape
 
 /** A port of a game server, whose label is an identifier. */

@@ -3,9 +3,10 @@ import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
 import { type Model, type Reference, type Tables, unknownReference } from './model.js'
-import { models, tableNames } from './models.js'
+import { models } from './models.js'
 import { type TableName, tokenTables } from './rows.js'
 import type { Table } from './table.js'
+import { tableNames } from './table-names.js'
 import { uniqueValues } from './table-state.js'
 
 /** Throws `UsageError` if a changed row breaks a constraint: see `findProblem`. */

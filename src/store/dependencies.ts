@@ -115,14 +115,3 @@ export function callAll<T>(items: Iterable<T>, call: (item: T) => void): void {
   }
   if (errors.length > 0) throw errors[0]
 }
-
-/** Calls a listener after a transaction. Its error does not reach the caller of the transaction: it becomes an uncaught error. */
-export function callListener(listener: () => void): void {
-  try {
-    listener()
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
-  }
-}

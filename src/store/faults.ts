@@ -81,10 +81,23 @@ export function faultRandom({ random }: FaultsState, seed: number): Random {
 
 /** Checks if a fault applies to a matching request. Ignores its chance. */
 export function isDue({ fault, beganAt, struck }: FaultRecord, now: number): boolean {
-  const { times = Number.POSITIVE_INFINITY, for: length } = fault
-  if (beganAt === undefined || struck >= times) return false
-  const age = now - beganAt
-  return age >= 0 && (length === undefined || age < durationMs(length))
+  return beganAt !== undefined && now >= beganAt && !hasEnded({ ...fault, struck }, beganAt, now)
+}
+
+/** Returns when a fault begins. `undefined` if it waits for a number of requests. `addedAt` in ms of the world's clock. */
+export function beginOf({ after = 0 }: Pick<Fault, 'after'>, addedAt: number): number | undefined {
+  if (typeof after === 'string') return addedAt + durationMs(after)
+  return after === 0 ? addedAt : undefined
+}
+
+/** Checks if a fault applies to no more requests. `beganAt` is undefined until it begins. */
+export function hasEnded(
+  { times, struck, for: length }: Pick<FaultState, 'times' | 'struck' | 'for'>,
+  beganAt: number | undefined,
+  now: number,
+): boolean {
+  if (times !== undefined && struck >= times) return true
+  return length !== undefined && beganAt !== undefined && now - beganAt >= durationMs(length)
 }
 
 /** Counts a matching request. */
@@ -122,8 +135,6 @@ function appendEntries(state: FaultsState, entries: readonly FaultEntry[], now: 
 function recordOf(entry: FaultEntry, { id, now }: { readonly id: string; readonly now: number }): FaultRecord {
   const { id: _id, matched = 0, struck = 0, holding: _holding, added_at, began_at, ...fault } = entry
   const addedAt = added_at === undefined ? now : Date.parse(added_at)
-  const { after = 0 } = fault
-  const begins = typeof after === 'string' ? addedAt + durationMs(after) : after === 0 ? addedAt : undefined
-  const beganAt = began_at === undefined ? begins : Date.parse(began_at)
+  const beganAt = began_at === undefined ? beginOf(fault, addedAt) : Date.parse(began_at)
   return { id, fault: frozenCopy(fault), matched, struck, addedAt, beganAt, isFromScenario: false }
 }

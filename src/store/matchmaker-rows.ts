@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { Json, record, Uint32, Uuid } from '../contract/formats.js'
 import type * as types from '../generated/rows.js'
-import { Duration, durationMs, formatDuration, Time } from '../lib/time.js'
+import { durationMs, formatDuration } from '../lib/time.js'
+import { Duration, Time } from '../lib/time-schemas.js'
 import { Id, LobbyPorts, Location, lifetimeMs, ServerPorts, Token } from './columns.js'
+import { mostPlayers, seatsTaken } from './lobby-rules.js'
 
 // The rows of the matchmaker. See `rows.ts` for how the schemas are used.
 
@@ -228,9 +230,6 @@ export const LobbyRow = z
   })
 export type LobbyRow = types.LobbyRow
 
-/** A lobby that has not stopped. */
-export type RunningLobby = Exclude<LobbyRow, { status: 'stopped' }>
-
 /** Returns the default of `run_by`. A starting lobby waits for its own server. */
 export function runBy(
   status: LobbyRow['status'] | undefined,
@@ -241,19 +240,6 @@ export function runBy(
 
 export function tooManyPlayers(lobby: MaxPlayers): string {
   return `expected at most ${mostPlayers(lobby)} players, the largest limit of the lobby`
-}
-
-/** Returns the largest limit of a lobby. */
-export function mostPlayers(lobby: MaxPlayers): number {
-  return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
-}
-
-/** Counts the seats of connected and of reserved players. */
-export function seatsTaken(lobby: {
-  readonly total_player_count: number
-  readonly reserved_player_count: number
-}): number {
-  return lobby.total_player_count + lobby.reserved_player_count
 }
 
 /** Returns when the next job of a lobby is due, in ms since the epoch (PROTOCOL.md C). */
@@ -316,13 +302,6 @@ export const PlayerRow = z.discriminatedUnion(
   { error: 'expected reserved, connected, expired or removed' },
 )
 export type PlayerRow = types.PlayerRow
-
-export type SeatedPlayer = Extract<PlayerRow, { status: 'reserved' | 'connected' }>
-
-/** Checks if a player has a seat: reserved or connected. */
-export function isSeated(player: PlayerRow): player is SeatedPlayer {
-  return player.status === 'reserved' || player.status === 'connected'
-}
 
 /** Returns the row of a player that has lost its seat. A job deletes it an hour later. `now` in ms since the epoch. */
 export function withoutSeat(player: PlayerRow, status: 'removed' | 'expired', now: number): PlayerRow {

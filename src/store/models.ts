@@ -1,11 +1,11 @@
 import { quoted } from '../lib/text.js'
 import { lifetimeMs } from './columns.js'
+import { findObstacle, freeSeats, isSeated, modeKey, seatsTaken } from './lobby-rules.js'
 import {
   completeRegion,
   completeSimulation,
   GameModeRow,
   gameModeDefaults,
-  isSeated,
   LobbyRow,
   lobbyDefaults,
   maxPlayersDefaults,
@@ -16,7 +16,6 @@ import {
   RegionRow,
   runBy,
   SimulationRow,
-  seatsTaken,
 } from './matchmaker-rows.js'
 import {
   type DefaultsContext,
@@ -59,7 +58,7 @@ export function fullestGroup(place: Pick<LobbyRow, 'region_id' | 'game_mode_id' 
 
 const plain = { indexes: {}, unique: {}, sums: {}, views: {}, references: [] }
 
-/** The models of a world. Change sets list tables in this order. */
+/** The models of a world. */
 export const models: Models = {
   settings: {
     ...plain,
@@ -165,9 +164,7 @@ export const models: Models = {
       fullest: {
         columns: fullestColumns,
         rank(lobby) {
-          if (lobby.status === 'stopped' || lobby.is_closed || lobby.publicity !== 'public') return undefined
-          const free = lobby.max_players_normal - seatsTaken(lobby)
-          return free > 0 ? free : undefined
+          return findObstacle(lobby) === undefined ? freeSeats(lobby) : undefined
         },
       },
       nextJobAt: { columns: [], rank: nextLobbyJobAt },
@@ -201,10 +198,10 @@ export const models: Models = {
     },
     checkPublicChange: checkLobbyChange,
     afterWrite: updatePlayers,
-    check({ after: { namespace_id, game_mode_id, region_id } }, tables) {
-      const regions = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)?.regions ?? []
-      if (regions.includes(region_id)) return undefined
-      return unknownReference('region_id', region_id, regions, 'which the game mode does not enable')
+    check({ after }, tables) {
+      const regions = tables.gameModes.get(modeKey(after))?.regions ?? []
+      if (regions.includes(after.region_id)) return undefined
+      return unknownReference('region_id', after.region_id, regions, 'which the game mode does not enable')
     },
   },
   players: {
@@ -299,9 +296,6 @@ export const models: Models = {
     }),
   },
 }
-
-/** The names of all tables, in the order of `models`. */
-export const tableNames = Object.keys(models) as TableName[] // the type of `models` has these keys and no other
 
 /** Returns the fields that rows of a table may have. */
 export function fieldsOf(name: TableName): readonly string[] {

@@ -1,4 +1,5 @@
-import type { NamespaceRow } from './rows.js'
+import type { RowsById } from './lobby-rules.js'
+import type { GameRow, NamespaceRow } from './rows.js'
 import type { ReadTables } from './table-calls.js'
 
 /** Returns the id of the default namespace, for calls that name none. `undefined` if the world has no default. */
@@ -14,7 +15,7 @@ export function defaultNamespace(tables: Pick<ReadTables, 'namespaces' | 'settin
 /** Returns the full name of a namespace: `tanks/prod`. */
 export function fullNameOf(
   namespaceId: string,
-  { games, namespaces }: Pick<ReadTables, 'games' | 'namespaces'>,
+  { games, namespaces }: { readonly games: RowsById<GameRow>; readonly namespaces: RowsById<NamespaceRow> },
 ): string {
   const namespace = namespaces.get(namespaceId)
   return `${games.get(namespace?.game_id ?? '')?.name_id}/${namespace?.name_id}`

@@ -1,15 +1,7 @@
 import { UsageError } from '../lib/usage-error.js'
 import { lifetimeMs } from './columns.js'
-import {
-  isSeated,
-  type LobbyRow,
-  mostPlayers,
-  type PlayerRow,
-  type SeatedPlayer,
-  seatsTaken,
-  tooManyPlayers,
-  withoutSeat,
-} from './matchmaker-rows.js'
+import { isSeated, mostPlayers, type SeatedPlayer, seatsTaken } from './lobby-rules.js'
+import { type LobbyRow, type PlayerRow, tooManyPlayers, withoutSeat } from './matchmaker-rows.js'
 import type { RowChange, Tables } from './model.js'
 
 // Triggers of lobbies and players. They keep the counts of a lobby equal to its players.

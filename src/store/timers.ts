@@ -147,7 +147,7 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /** Resolves in the next turn of the event loop, without a timer: tests may fake those. */
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise(resolve => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => {

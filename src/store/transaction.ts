@@ -2,9 +2,10 @@ import { sameJson } from '../lib/json.js'
 import type { Change } from './change-set.js'
 import { cascadeDeletion, checkConstraints } from './constraints.js'
 import type { Model, Tables } from './model.js'
-import { models, tableNames } from './models.js'
+import { models } from './models.js'
 import type { TableName } from './rows.js'
 import type { OpenTransaction, Table } from './table.js'
+import { tableNames } from './table-names.js'
 import type { Entry } from './table-state.js'
 
 /** A write: the entry before and after. */

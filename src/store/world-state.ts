@@ -1,12 +1,14 @@
 import type { FaultEntry } from '../contract/faults.js'
+import { frozenCopy } from '../lib/json.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
 import { createFaults, type FaultsState } from './faults.js'
 import { type Model, parseRow, type Tables } from './model.js'
-import { idOf, models, tableNames } from './models.js'
+import { idOf, models } from './models.js'
 import { Random, type RandomState } from './random.js'
 import type { Rows, TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
+import { tableNames } from './table-names.js'
 import { type Shape, TableState } from './table-state.js'
 
 /** The unchecked rows of a new world by table, in their order. */
@@ -39,6 +41,8 @@ export interface WorldDefinition extends ScenarioName {
   readonly faults?: readonly FaultEntry[] | undefined
   /** The random state of the faults. Default: the first one of the seed. */
   readonly faultRandom?: RandomState | undefined
+  /** The schemas need not check the rows. Default: they do. */
+  readonly areRowsValid?: boolean | undefined
   /** Creates the rows for a start time, in ms since the epoch. */
   rows(now: number): InitialRows
 }
@@ -82,7 +86,8 @@ const timedTables: ReadonlySet<TableName> = new Set([
 
 /**
  * Creates the initial state of a world that starts at `at`. Default: its `now`, else the real time. With an earlier state of
- * the same definition, both share regions, game modes and lobbies. Throws `UsageError` if a row does not fit its schema.
+ * the same definition, both share regions, game modes and lobbies, and the schemas do not check the other rows again. Throws
+ * `UsageError` if a row does not fit its schema.
  */
 export function createState(
   definition: WorldDefinition,
@@ -93,8 +98,9 @@ export function createState(
   const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
   const rows = definition.rows(at)
+  const finish = earlier || definition.areRowsValid ? inOrder : checked
   const tables = mapTables<TableStates>(name =>
-    earlier && !timedTables.has(name) ? earlier.tables[name] : tableOf(name, rows[name] ?? [], revision),
+    earlier && !timedTables.has(name) ? earlier.tables[name] : tableOf(name, finish(name, rows[name] ?? []), revision),
   )
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
   const faults = createFaults(scenarioFaults, at, faultRandom)
@@ -113,20 +119,30 @@ const fewRows = 200
 /** The rows of each table that all worlds have checked. A process with many small worlds compiles the schemas too. */
 const checkedRows = new Map<TableName, number>()
 
-/** Creates a table with checked rows. Throws `UsageError`. */
-function tableOf(name: TableName, inputs: Iterable<unknown>, revision: number): TableState<object> {
-  const schema = models[name].schema
-  const checked = function* () {
-    let i = 0
-    let checked = checkedRows.get(name) ?? 0
-    for (const input of inputs) {
-      yield parseRow<object>(schema, input, `${name}[${i}]`, checked < fewRows)
-      i += 1
-      checked += 1
-    }
-    checkedRows.set(name, checked)
+function tableOf(name: TableName, rows: Iterable<object>, revision: number): TableState<object> {
+  return TableState.fromRows(shapes.get(name) as Shape<object>, rows, revision)
+}
+
+/** Checks rows. Throws `UsageError`. */
+function* checked(name: TableName, inputs: Iterable<unknown>): Iterable<object> {
+  const { schema } = models[name]
+  let i = 0
+  let count = checkedRows.get(name) ?? 0
+  for (const input of inputs) {
+    yield parseRow<object>(schema, input, `${name}[${i}]`, count < fewRows)
+    i += 1
+    count += 1
   }
-  return TableState.fromRows(shapes.get(name) as Shape<object>, checked(), revision)
+  checkedRows.set(name, count)
+}
+
+/** Freezes valid rows, with their columns in the order that the schema gives them. */
+function* inOrder(name: TableName, inputs: Iterable<unknown>): Iterable<object> {
+  const columns = Object.keys(models[name].columns)
+  for (const input of inputs) {
+    const row = input as Readonly<Record<string, unknown>> // the schema has checked one like it
+    yield frozenCopy(Object.fromEntries(columns.flatMap(key => (row[key] === undefined ? [] : [[key, row[key]]]))))
+  }
 }
 
 /** Returns the clock of a world that starts with a state. A frozen clock shows the start time of the rows. */
@@ -143,7 +159,7 @@ export function timeOfState({ clock, startsAt }: Pick<WorldState, 'clock' | 'sta
 /** Copies a state, with another public URL. */
 export function withPublicUrl(state: WorldState, publicUrl: (before: string) => string): WorldState {
   const rows = state.tables.settings.all().map(row => ({ ...row, public_url: publicUrl(row.public_url) }))
-  const settings = tableOf('settings', rows, state.revision) as unknown as TableStates['settings'] // checked by that schema
+  const settings = tableOf('settings', checked('settings', rows), state.revision) as unknown as TableStates['settings'] // checked by that schema
   return { ...state, tables: { ...state.tables, settings } }
 }
 

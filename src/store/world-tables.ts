@@ -7,7 +7,7 @@ import type { ChangeSet } from './change-set.js'
 import type { WorldClock } from './clock.js'
 import { expandInput, type Inputs } from './inputs.js'
 import { type Model, parseRow, type RowChange, type Tables } from './model.js'
-import { fieldsOf, models, tableNames } from './models.js'
+import { fieldsOf, models } from './models.js'
 import type { Predicate } from './query.js'
 import type { Random } from './random.js'
 import { PendingUpdate, Records, type RowStore, TransactionRecords } from './records.js'
@@ -21,6 +21,7 @@ import {
   type TransactionTable,
   type UpdateOptions,
 } from './table-calls.js'
+import { tableNames } from './table-names.js'
 import type { Transaction } from './transaction.js'
 
 /** The tables of a world. */

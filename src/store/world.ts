@@ -1,23 +1,16 @@
+import { callListener } from '../lib/emitter.js'
 import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type ChangeSet, ChangeSetPublisher } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
-import {
-  callAll,
-  callListener,
-  clockTag,
-  Dependencies,
-  type DependencyListener,
-  type Tag,
-  type Tracked,
-} from './dependencies.js'
+import { callAll, clockTag, Dependencies, type DependencyListener, type Tag, type Tracked } from './dependencies.js'
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
-import { tableNames } from './models.js'
 import { Random, type RandomState } from './random.js'
 import { type ReloadSummary, reloadState } from './reload.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
+import { tableNames } from './table-names.js'
 import { Transaction } from './transaction.js'
 import {
   initialClock,
@@ -120,9 +113,13 @@ class WorldCore implements TableContext, WorldView {
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
   readonly #publisher = new ChangeSetPublisher()
   #collections: { [Name in TableName]?: unknown } = {}
+  #endedBecause: string | undefined
 
   constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
-    this.clock = new WorldClock(initialClock(state), before => this.#recordClock(before))
+    this.clock = new WorldClock(initialClock(state), {
+      onMove: before => this.#recordClock(before),
+      checkMove: () => this.checkUsable(),
+    })
     this.#record = record
     this.#faults = state.faults
     this.#name = nameOf(state)
@@ -138,6 +135,7 @@ class WorldCore implements TableContext, WorldView {
     for (const name of tableNames)
       Object.defineProperty(WorldCore.prototype, name, {
         get(this: WorldCore) {
+          this.checkUsable()
           this.#collections[name] ??= createCollection(name, this)
           return this.#collections[name]
         },
@@ -179,6 +177,24 @@ class WorldCore implements TableContext, WorldView {
     return this.waiting.size
   }
 
+  /** The reason that users of an ended world read. `undefined` until it ends. */
+  get endedBecause(): string | undefined {
+    return this.#endedBecause
+  }
+
+  /**
+   * Ends the world. From now on its tables, transactions, clock, faults and journal throw `UsageError` with the reason, because
+   * code may have kept them. Requests in progress still get their answers.
+   */
+  end(reason: string): void {
+    this.#endedBecause = reason
+  }
+
+  /** Throws `UsageError` with the reason if the world has ended. */
+  checkUsable(): void {
+    if (this.#endedBecause !== undefined) throw new UsageError(this.#endedBecause)
+  }
+
   /** The present state, for forks and snapshots. Throws `UsageError` inside a transaction, which may still be undone. */
   get state(): WorldState & { readonly clock: ClockState } {
     if (this.openTransaction) throw new UsageError('a transaction cannot copy its world: end it first')
@@ -195,6 +211,11 @@ class WorldCore implements TableContext, WorldView {
     if (hasPassed) this.dependencies.note(clockTag, 0)
     else this.dependencies.noteUntil(at)
     return hasPassed
+  }
+
+  /** Resolves when all change sets until now are kept. `undefined` if they are: memory keeps them at once. */
+  settled(): Promise<void> | undefined {
+    return undefined
   }
 
   /** Runs a synchronous read. Returns its value and its dependencies. */
@@ -216,6 +237,7 @@ class WorldCore implements TableContext, WorldView {
   transaction<T>(write: (tx: TransactionTables) => T): T {
     if (typeof write !== 'function')
       throw new UsageError('world.transaction expects a function, as in world.transaction(tx => …)')
+    this.checkUsable()
     return this.write(() => {
       const scope = new TransactionScope(this)
       try {
@@ -248,6 +270,7 @@ class WorldCore implements TableContext, WorldView {
   subscribe(listener: (changeSet: ChangeSet) => void): () => void {
     if (typeof listener !== 'function')
       throw new UsageError('world.subscribe expects a function, as in world.subscribe(changeSet => …)')
+    this.checkUsable()
     return this.#publisher.subscribe(listener)
   }
 
@@ -299,15 +322,17 @@ class WorldCore implements TableContext, WorldView {
   }
 
   /**
-   * Merges a changed scenario into the world in one transaction: see `reloadState`. Returns the numbers of changed rows.
-   * With `isDryRun` it changes nothing. Throws `UsageError`.
+   * Merges a changed scenario into the world in one transaction: see `reloadState`. Returns the numbers of changed rows. If
+   * `accepts` refuses them, it changes nothing. Throws `UsageError`.
    */
   reload(
     definition: WorldDefinition,
     {
-      isDryRun = false,
+      accepts = () => true,
       beforeCommit,
-    }: Pick<ReplaceOptions, 'beforeCommit'> & { readonly isDryRun?: boolean | undefined } = {},
+    }: Pick<ReplaceOptions, 'beforeCommit'> & {
+      readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined
+    } = {},
   ): ReloadSummary {
     if (this.openTransaction) throw new UsageError('a transaction cannot reload its world: end it first')
     const { initialState, initialClock, clock, random, tables, summary } = reloadState(definition, {
@@ -315,7 +340,7 @@ class WorldCore implements TableContext, WorldView {
       initialClock: this.#initialClock,
       present: this.state,
     })
-    if (isDryRun) return summary
+    if (!accepts(summary)) return summary
     this.#run(
       () => {
         this.random.restore(random)

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { type models, tableNames } from '../../src/store/models.js'
+import { models } from '../../src/store/models.js'
+import { tableNames } from '../../src/store/table-names.js'
 import { uuid } from '../support/http.js'
 import { smallWorld } from '../support/small-world.js'
 import { startAt } from '../support/tanks.js'
 
 const yearMs = 365 * 86_400_000
 const hourMs = 3_600_000
+
+it('the list of table names has each model once, in the same order', () => {
+  expect(tableNames).toEqual(Object.keys(models))
+})
 
 describe('a new row', () => {
   it('of lobbies gets the default namespace, its first game mode, and the region and limits of that mode', async () => {

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { tableNames } from '../../src/store/models.js'
+import { tableNames } from '../../src/store/table-names.js'
 import type { LiveWorld } from '../../src/store/world.js'
 import type { WorldTables } from '../../src/store/world-tables.js'
 import { dump } from '../support/small-world.js'
