@@ -4,35 +4,39 @@ import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { removePlayer } from '../operations/game-server.js'
 import { joinPorts, lobbyPorts } from '../operations/lobbies.js'
-import type { Caller, Client } from '../operations/resolver.js'
+import type { Caller } from '../operations/resolver.js'
 import { resolvers } from '../operations/resolvers.js'
-import { isSeated } from '../store/matchmaker-rows.js'
+import { isSeated } from '../store/lobby-rules.js'
 import type { LiveWorld, Reading, WorldView } from '../store/world.js'
-import type { AbortSignalLike } from './message.js'
-import { checkWaiterLimit, ReadCache, WatchedRead, Watches } from './reads.js'
+import { readClient } from './authenticate.js'
+import type { MockRequest } from './message.js'
+import { Blocked, checkWaiterLimit, ReadCache, WatchedRead, Watches } from './reads.js'
 
 /** A checked call of an operation: the caller, and the parsed input. */
 export interface Call {
   readonly id: OperationId
   readonly caller: Caller
   readonly input: Readonly<Record<string, unknown>>
-  /** Called if the operation writes. */
-  client(): Client
-  /** Called when the call blocks: returns the signal that frees it. */
-  signal(): AbortSignalLike | undefined
-  /** A limit on blocking that is shorter than usual, in ms of the world's clock. */
-  readonly longestBlockMs: number | undefined
-  /** Called if the operation writes. Identifies the request in change sets. */
-  rayId(): string
+}
+
+/** The request that a call comes from. */
+export interface CallOrigin {
+  readonly request: MockRequest
+  /** Identifies the request in change sets. */
+  readonly rayId: string
   /** Gets the revisions of the change sets that the call makes. */
   readonly revisions: number[]
+  /** A limit on blocking that is shorter than usual, in ms of the world's clock. */
+  readonly longestBlockMs: number | undefined
+  /** Waits for the output of a blocked call. Call it in the tick in which the call was executed. */
+  block(blocked: Blocked<Output>): Promise<Output>
 }
 
 /** JSON; `undefined` is the empty body. */
 type Output = unknown
 
-/** Executes a call. Returns a promise only if the call blocks. */
-export type Execute = (call: Call) => Output | Promise<Output>
+/** Executes a call. The output of an override is a promise. */
+export type Execute = (call: Call, origin: CallOrigin) => Output | Promise<Output> | Blocked<Output>
 
 interface ExecutorOptions {
   readonly world: LiveWorld
@@ -57,15 +61,15 @@ export class Executor {
     this.#watches = new Watches(options.world, options.maxWaiters)
   }
 
-  readonly execute: Execute = call => {
+  readonly execute: Execute = (call, origin) => {
     const { id, caller, input } = call
     const { kind, method, waitsForLobby }: OperationSpec = operations[id]
-    if (kind === 'watch') return this.#watch(call)
+    if (kind === 'watch') return this.#watch(call, origin)
     if (kind === 'write') {
-      const output = this.#write(call)
+      const output = this.#write(call, origin)
       // A development token gets a canned lobby, which is in no world.
       if (!waitsForLobby || caller.kind === 'development') return output
-      return this.#whenReady(output as Join, call) // the output of these operations
+      return this.#whenReady(output as Join, call, origin) // the output of these operations
     }
     // Reads with a body or with coordinates are rarely repeated.
     const isCacheable = method === 'GET' && input['x-coords'] === undefined
@@ -81,31 +85,30 @@ export class Executor {
     return this.#world.read(view => resolve(call, view))
   }
 
-  #watch(call: Call): Output | Promise<Output> {
+  #watch(call: Call, { longestBlockMs = Number.POSITIVE_INFINITY }: CallOrigin): Output | Blocked<Output> {
     const { watchTimeoutMs, isClosed } = this.#options
-    const { input, longestBlockMs = watchTimeoutMs } = call
     return this.#watches.answer(
       {
-        index: input.watch_index,
+        index: call.input.watch_index,
         read: () => this.#read(call) as Reading<object>, // watches answer objects
         key: () => keyOf(call),
       },
-      { signal: () => call.signal(), timeoutMs: isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs) },
+      isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
     )
   }
 
-  #write(call: Call): Output {
+  #write(call: Call, { request, rayId, revisions }: CallOrigin): Output {
     const world = this.#world
-    const { id, revisions } = call
+    const { id } = call
     const { waitsForLobby }: OperationSpec = operations[id]
-    const client = call.client()
+    const client = readClient(request)
     const write = () => {
       const { random, clock } = world
       const output = resolve(call, world, { client, random, now: clock.now() })
       if (waitsForLobby) this.#checkWaiting(output as Join) // the output of these operations
       return output
     }
-    const output = world.write(write, { cause: { kind: 'request', request: call.rayId(), operation: id }, revisions })
+    const output = world.write(write, { cause: { kind: 'request', request: rayId, operation: id }, revisions })
     if (output instanceof ApiError) throw output
     return output
   }
@@ -120,9 +123,9 @@ export class Executor {
    * Waits until the lobby of a seat is ready (PROTOCOL.md C, Waiting). Throws `MATCHMAKER_LOBBY_STOPPED` if the lobby stops
    * first, or the world is replaced or closed. If the client disconnects, its seat is freed.
    */
-  #whenReady(join: Join, call: Call): Join | Promise<Join> {
+  #whenReady(join: Join, call: Call, origin: CallOrigin): Join | Blocked<Join> {
     const world = this.#world
-    const { host } = call.client()
+    const { host } = readClient(origin.request)
     if (world.tables.lobbies.get(join.lobby.lobby_id)?.status !== 'starting') return join
     const read = () => world.read(view => isLobbyReady(join, view))
     const reading = read()
@@ -131,22 +134,22 @@ export class Executor {
       throw lobbyStopped(join)
     }
     if (reading.value || this.#options.isClosed()) return toJoin(reading)
-    return new WatchedRead(world, reading, { key: join.player.token, read, toOutput: toJoin }).block({
-      signal: () => call.signal(),
-      timeoutMs: Number.POSITIVE_INFINITY,
-      abandon: () => this.#freeSeat(join, call),
-    })
+    const options = { key: join.player.token, read, toOutput: toJoin }
+    const abandon = () => this.#freeSeat(join, call, origin)
+    return new Blocked('lobby', signal =>
+      new WatchedRead(world, reading, options).block({ signal, timeoutMs: Number.POSITIVE_INFINITY, abandon }),
+    )
   }
 
-  #freeSeat({ player: { token } }: Join, call: Call): void {
+  #freeSeat({ player: { token } }: Join, { id }: Call, { rayId, revisions }: CallOrigin): void {
     const { tables, clock } = this.#world
     const write = () => {
       const player = tables.players.get(token)
       if (player && isSeated(player)) removePlayer(player, tables, clock.now())
     }
     this.#world.write(write, {
-      cause: { kind: 'request', request: call.rayId(), operation: call.id },
-      revisions: call.revisions,
+      cause: { kind: 'request', request: rayId, operation: id },
+      revisions,
     })
   }
 }

@@ -3,6 +3,7 @@ import type { Fault, FaultDelay, FaultError, FaultState } from '../contract/faul
 import type { OperationPattern } from '../contract/journal.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import type { Faults } from './faults.js'
 
 /** More keys of a fault: which requests it applies to, and how often. */
 export interface FaultOptions extends Pick<Fault, 'times' | 'after' | 'for' | 'chance' | 'match'> {}
@@ -36,6 +37,18 @@ export function delayed(operation: OperationPattern, delay: FaultDelay, options:
 /** Returns a fault that holds the requests of an operation. */
 export function held(operation: OperationPattern, options: FaultOptions = {}): Fault {
   return faultOf('hold', operation, { hold: true }, options)
+}
+
+/** Adds a fault. Returns its handle. Throws `UsageError` if the fault is wrong. */
+export function addFault(faults: Faults, fault: Fault): FaultHandle {
+  const state = faults.add(fault)
+  const remove = () => faults.remove(state.id)
+  const release = () => {
+    const released = faults.release(state.id) ?? 0
+    remove()
+    return released
+  }
+  return Object.freeze({ ...state, remove, release })
 }
 
 function faultOf(call: string, operation: OperationPattern, effect: Fault['effect'], options: FaultOptions): Fault {

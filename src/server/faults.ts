@@ -2,7 +2,7 @@ import { Fault, type FaultDelay, type FaultState, mostFaults } from '../contract
 import { parseInput } from '../lib/issues.js'
 import { matchesGlob } from '../lib/text.js'
 import { durationMs } from '../lib/time.js'
-import { UsageError } from '../lib/usage-error.js'
+import { checkKeys, UsageError } from '../lib/usage-error.js'
 import type { Cause } from '../store/change-set.js'
 import {
   appendFault,
@@ -18,12 +18,16 @@ import type { LiveWorld, WriteOptions } from '../store/world.js'
 import { findDifferences, UncheckedRequest } from './match.js'
 import type { MockRequest } from './message.js'
 
+/** Selects faults. */
+export interface FaultFilter {
+  /** Only those that code has added, and that never applied to a request. Default: all. */
+  readonly unused?: boolean | undefined
+}
+
 /** The injected errors and delays of a world. At most one applies to a request: the first that matches and is due. */
 export interface Faults {
-  /** Lists the faults in the order in which they were added. */
-  list(): readonly FaultState[]
-  /** Lists the faults that code has added, and that never applied to a request. */
-  unused(): readonly FaultState[]
+  /** Lists the faults in the order in which they were added. Default: all. */
+  list(filter?: FaultFilter): readonly FaultState[]
   /** Adds a fault behind the others. Throws `UsageError` if it is invalid, or if there are too many. */
   add(fault: Fault): FaultState
   /** Deletes a fault and releases the requests that it holds. Returns `false` if it does not exist. */
@@ -66,16 +70,16 @@ export class WorldFaults implements Faults {
     return this.#held !== undefined && [...this.#held.values()].some(held => held.size > 0)
   }
 
-  list(): readonly FaultState[] {
-    return this.#records.map(record => this.#stateOf(record))
-  }
-
-  unused(): readonly FaultState[] {
-    const records = this.#records.filter(({ isFromScenario, struck }) => !isFromScenario && struck === 0)
-    return records.map(record => this.#stateOf(record))
+  list(filter: FaultFilter = {}): readonly FaultState[] {
+    this.#world.checkUsable()
+    checkKeys(filter, ['unused'])
+    return this.#records
+      .filter(({ isFromScenario, struck }) => !filter.unused || (!isFromScenario && struck === 0))
+      .map(record => this.#stateOf(record))
   }
 
   add(fault: Fault): FaultState {
+    this.#world.checkUsable()
     if (this.#records.length >= mostFaults)
       throw new UsageError(`there are ${mostFaults} faults already: delete some before you add another`)
     const checked = parseInput(Fault, fault, 'fault')
@@ -85,6 +89,7 @@ export class WorldFaults implements Faults {
   }
 
   remove(id: string): boolean {
+    this.#world.checkUsable()
     if (!this.#find(id)) return false
     this.#write('faults.remove', state => ({ ...state, records: state.records.filter(record => record.id !== id) }))
     this.releaseDeleted()
@@ -92,12 +97,14 @@ export class WorldFaults implements Faults {
   }
 
   clear(): void {
+    this.#world.checkUsable()
     if (this.isEmpty) return
     this.#write('faults.clear', state => ({ ...state, records: [] }))
     this.releaseDeleted()
   }
 
   release(id: string): number | undefined {
+    this.#world.checkUsable()
     return this.#find(id) && this.#release(id)
   }
 

@@ -1,7 +1,7 @@
 import type { JournalEntry, ShortenedEntry } from '../contract/journal.js'
+import { Emitter } from '../lib/emitter.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
-import { callAll } from '../store/dependencies.js'
 
 /** A request and its response. */
 export interface StoredExchange {
@@ -101,6 +101,10 @@ class Queue<Item extends object> implements Iterable<Item> {
     return this.#items.length - this.#start
   }
 
+  get oldest(): Item | undefined {
+    return this.#items[this.#start]
+  }
+
   get newest(): Item | undefined {
     return this.#items.at(-1)
   }
@@ -153,8 +157,6 @@ const mostChangeSets = 1_000
 /** The most rows in all change sets together. */
 const mostRows = 100_000
 
-type Listener = (entry: HistoryEntry | undefined) => void
-
 /** The newest exchanges and change sets of a world. It publishes each new one. */
 export class History {
   readonly #limits: HistoryLimits
@@ -173,7 +175,9 @@ export class History {
   #lastDropped = 0
   /** The newest id of a change set that was dropped. */
   #lastDroppedChange = 0
-  #listeners: Set<Listener> | undefined
+  readonly #emitter = new Emitter<HistoryEntry | undefined>()
+  /** Emits after the exchanges were cleared, or replaced by those of a snapshot. */
+  readonly replaced = new Emitter<void>()
   #hasEnded = false
   #oldest: Revision
 
@@ -194,7 +198,7 @@ export class History {
   }
 
   get listenerCount(): number {
-    return this.#listeners?.size ?? 0
+    return this.#emitter.size
   }
 
   /** False if an exchange would neither be stored nor published. */
@@ -213,8 +217,7 @@ export class History {
   }
 
   addExchange(exchange: StoredExchange): void {
-    const entry = this.#store(exchange)
-    if (this.#listeners) this.#publish(entry)
+    this.#emitter.emit(this.#store(exchange))
   }
 
   /**
@@ -227,7 +230,18 @@ export class History {
     const ids = [this.#lastId, ...exchanges.map(({ id }) => id), keptIdLimit]
     const keepsIds = ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? 0))
     for (const exchange of exchanges) this.#store(exchange, keepsIds ? exchange.id : undefined)
-    this.#lastLoaded = this.#lastId
+    if (exchanges.length > 0) this.#lastLoaded = this.#lastId
+    this.replaced.emit()
+  }
+
+  /** The id of the oldest exchange. `undefined` if there is none. */
+  get oldestExchange(): number | undefined {
+    return this.#exchanges.oldest?.id
+  }
+
+  /** The id of the newest exchange of an earlier run. 0 if there is none. */
+  get lastLoaded(): number {
+    return this.#lastLoaded
   }
 
   /** Tells whether an exchange is of an earlier run. The history has no change sets of that run. */
@@ -251,12 +265,13 @@ export class History {
     this.#addToBudget(entry)
     // A single change set stays, however large it is.
     while (this.#changes.size > 1 && this.#exceedsChangeLimits()) this.#dropChange()
-    this.#publish(entry)
+    this.#emitter.emit(entry)
   }
 
   clearExchanges(): void {
     while (this.#exchanges.size > 0) this.#removeOldestExchange()
     this.#dropped = 0
+    this.replaced.emit()
   }
 
   /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */
@@ -312,22 +327,20 @@ export class History {
   }
 
   /** Calls the listener with each new entry, and with `undefined` at the end. Returns a function that unsubscribes. */
-  subscribe(listener: Listener): () => void {
+  subscribe(listener: (entry: HistoryEntry | undefined) => void): () => void {
     if (this.#hasEnded) {
       listener(undefined)
       return () => {}
     }
-    this.#listeners ??= new Set()
-    this.#listeners.add(listener)
-    return () => void this.#listeners?.delete(listener)
+    return this.#emitter.subscribe(listener)
   }
 
   /** Ends the subscriptions, and frees its share of the budget. */
   end(): void {
     for (const entry of [...this.#exchanges, ...this.#changes]) this.#removeFromBudget(entry)
     this.#hasEnded = true
-    this.#publish(undefined)
-    this.#listeners?.clear()
+    this.#emitter.emit(undefined)
+    this.#emitter.clear()
   }
 
   #addToBudget(entry: BudgetEntry): void {
@@ -393,9 +406,5 @@ export class History {
     this.#removeFromBudget(entry)
     this.#exchangeBytes -= entry.bytes
     this.#lastDropped = Math.max(this.#lastDropped, entry.id)
-  }
-
-  #publish(entry: HistoryEntry | undefined): void {
-    if (this.#listeners) callAll([...this.#listeners], listener => listener(entry))
   }
 }

@@ -15,7 +15,7 @@ import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, SentRequest, StoredExchange } from './history.js'
 import { expectationOf, JournalMismatch, type Times } from './journal-mismatch.js'
-import type { MockRequest, MockResponse, RequestContext } from './message.js'
+import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
 import type { PendingRequests } from './pending.js'
 import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
 import { type Verification, verify } from './verify.js'
@@ -32,8 +32,7 @@ export interface Journal {
    */
   pending(operation?: OperationPattern): PendingRequest[]
   /**
-   * Counts the exchanges that were dropped since the journal was last cleared. The limits are `journalSize`, `journalBytes` and
-   * `totalJournalBytes`.
+   * Counts the exchanges that were dropped since the journal was last cleared. The limits are `journalSize` and memory.
    */
   dropped(): number
   /** Compares the exchanges with an expectation. Throws `UsageError` if the expectation is wrong. */
@@ -50,16 +49,17 @@ export interface Journal {
 /** The journal of a world. */
 export class WorldJournal implements Journal {
   readonly #history: History
-  readonly #world: Pick<LiveWorld, 'tables'>
+  readonly #world: Pick<LiveWorld, 'tables' | 'checkUsable'>
   readonly #pending: PendingRequests
 
-  constructor(history: History, world: Pick<LiveWorld, 'tables'>, pending: PendingRequests) {
+  constructor(history: History, world: Pick<LiveWorld, 'tables' | 'checkUsable'>, pending: PendingRequests) {
     this.#history = history
     this.#world = world
     this.#pending = pending
   }
 
   find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
+    this.#world.checkUsable()
     const { operation: glob, status, since = 0 } = parseInput(JournalFilter, filter, 'filter')
     return this.#history.exchanges
       .filter(({ id }) => id > since)
@@ -69,23 +69,27 @@ export class WorldJournal implements Journal {
   }
 
   get(id: number): JournalEntry | undefined {
+    this.#world.checkUsable()
     return this.#exchange(id)?.entry()
   }
 
   pending(operation?: OperationPattern): PendingRequest[] {
+    this.#world.checkUsable()
     return this.#pending.list(parseInput(JournalFilter, { operation }, 'filter').operation)
   }
 
   dropped(): number {
+    this.#world.checkUsable()
     return this.#history.dropped
   }
 
   /** Returns the id of the oldest exchange. */
   oldest(): number | undefined {
-    return this.#history.exchanges[0]?.id
+    return this.#history.oldestExchange
   }
 
   verify(expectation: Expectation): Verification {
+    this.#world.checkUsable()
     const { tables } = this.#world
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
     const entries = [...exchanges.values()].map(exchange => exchange.entryWithoutAnswer())
@@ -117,6 +121,7 @@ export class WorldJournal implements Journal {
   }
 
   clear(): void {
+    this.#world.checkUsable()
     this.#history.clearExchanges()
   }
 
@@ -155,13 +160,13 @@ export class RecordedExchange implements StoredExchange {
 
   /** `at` is the time of the world's clock, `endedAt` is that of `performance.now()`. */
   constructor(
-    context: RequestContext,
+    exchange: ExchangeFacts,
     response: MockResponse,
     { worldId, at, endedAt }: { readonly worldId: string; readonly at: number; readonly endedAt: number },
   ) {
-    const { request, blockedAt } = context
+    const { request, blockedAt } = exchange
     const { body } = request
-    this.operation = context.operation
+    this.operation = exchange.operation
     this.status = response.status
     this.#worldId = worldId
     this.#at = at
@@ -171,13 +176,13 @@ export class RecordedExchange implements StoredExchange {
     this.#headers = request.headers
     // A copy: the body may be a slice of a large shared buffer.
     this.#body = body && body.length <= longestBody ? new Uint8Array(body) : undefined
-    this.#caller = context.caller
+    this.#caller = exchange.caller
     this.#answer = response.body.length > longestBody ? noBytes : response.body
-    this.#ms = endedAt - context.startedAt
+    this.#ms = endedAt - exchange.startedAt
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
-    this.#since = context.pendingSince
-    this.#fault = context.fault?.id
-    this.#revisions = context.revisions.length > 0 ? context.revisions : undefined
+    this.#since = exchange.pendingSince
+    this.#fault = exchange.fault?.id
+    this.#revisions = exchange.revisions?.length ? exchange.revisions : undefined
     this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
   }
 

@@ -1,15 +1,10 @@
-import type { Join } from '../contract/lobbies.js'
-import type { ValidationError } from '../contract/namespaces.js'
-import type { OperationId, OperationOutput } from '../contract/operations.js'
+import type { OperationId } from '../contract/operations.js'
 import type { Caller } from '../operations/resolver.js'
-import { seatsTaken } from '../store/matchmaker-rows.js'
-import type { ReadTables } from '../store/table-calls.js'
-import type { RequestContext } from './message.js'
 
 /** A finished exchange, for a log. It contains no token. */
 export interface ExchangeRecord {
-  /** The id of the world. */
-  readonly world: string
+  /** The id of the world. `undefined` if the request reached none. */
+  readonly world: string | undefined
   readonly method: string
   /** With its tokens redacted. */
   readonly path: string
@@ -46,54 +41,4 @@ export interface ExchangeRecord {
 export interface ExchangeLog {
   /** Calls the listener after each exchange. Returns a function that unsubscribes. */
   subscribe(listener: (record: ExchangeRecord) => void): () => void
-}
-
-/** The exchanges of all worlds of a mock. */
-export class ExchangePublisher implements ExchangeLog {
-  readonly #listeners = new Set<(record: ExchangeRecord) => void>()
-
-  get hasListeners(): boolean {
-    return this.#listeners.size > 0
-  }
-
-  emit(record: ExchangeRecord): void {
-    for (const listener of this.#listeners) listener(record)
-  }
-
-  subscribe(listener: (record: ExchangeRecord) => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
-  }
-}
-
-type Describe<Output> = (output: Output, tables: ReadTables) => string | undefined
-
-const describeSeat: Describe<Join> = ({ lobby: { lobby_id, region } }, { lobbies }) => {
-  const lobby = lobbies.get(lobby_id)
-  if (!lobby) return undefined
-  return `${lobby.game_mode_id} in ${region.display_name}, ${seatsTaken(lobby)}/${lobby.max_players_normal}`
-}
-
-const describeErrors: Describe<{ readonly errors: readonly ValidationError[] }> = ({ errors }) =>
-  errors.length === 0 ? 'valid' : errors.map(({ path }) => path.join(' ')).join(', ')
-
-const descriptions: { readonly [Id in OperationId]?: Describe<OperationOutput<Id>> } = {
-  'lobbies.list': ({ lobbies }) => `${lobbies.length} ${lobbies.length === 1 ? 'lobby' : 'lobbies'}`,
-  'lobbies.find': describeSeat,
-  'lobbies.join': describeSeat,
-  'lobbies.create': describeSeat,
-  'games.namespaces.validateGameNamespace': describeErrors,
-  'games.namespaces.validateGameNamespaceTokenDevelopment': describeErrors,
-  'devices.links.get': ({ cloud_token }) => (cloud_token === undefined ? 'pending' : 'complete'),
-}
-
-/** Describes the result of a successful call: `duel in Frankfurt, 2/2`. Returns `undefined` if the status says enough. */
-export function describeOutcome(
-  { operation, caller }: Pick<RequestContext, 'operation' | 'caller'>,
-  output: unknown,
-  tables: ReadTables,
-): string | undefined {
-  // The lobby in the answer to a development token does not exist.
-  if (operation === undefined || caller?.kind === 'development') return undefined
-  return (descriptions[operation] as Describe<unknown> | undefined)?.(output, tables) // the output of this operation
 }

@@ -63,32 +63,24 @@ export interface MockResponseInit extends MockResponse {
  */
 export type RequestHandler = (request: MockRequest) => MockResponse | Promise<MockResponse>
 
-/** The state of a request while it is answered. Times are in ms of `performance.now()`. */
-export interface RequestContext {
+/** What is known of a request when it is answered. Times are in ms of `performance.now()`. */
+export interface ExchangeFacts {
   readonly request: MockRequest
-  /** True if the request reaches the world. Pages, refusals and preflights are not in the journal. */
-  readonly isJournaled: boolean
   readonly startedAt: number
-  /** The generation of the history when the request arrived. */
-  readonly generation: number
-  operation: OperationId | undefined
-  caller: Caller | undefined
+  readonly rayId: string
+  /** `undefined` if no operation has the path. */
+  readonly operation?: OperationId | undefined
+  readonly caller?: Caller | undefined
   /** The time at which the request began to wait on a watch index or a lobby. */
-  blockedAt: number | undefined
+  readonly blockedAt?: number | undefined
   /** The time of the world's clock at which the request began to wait, in ms since the epoch. */
-  pendingSince: number | undefined
+  readonly pendingSince?: number | undefined
   /** The event that the request waits for. */
-  waitsFor: WaitReason | undefined
-  /** True once there is a response. */
-  hasEnded: boolean
+  readonly waitsFor?: WaitReason | undefined
   /** The fault that was applied, and its effect in words. */
-  fault: { readonly id: string; effect: string } | undefined
-  /** A shorter limit on blocking that a fault sets, in ms of the world's clock. */
-  longestBlockMs: number | undefined
+  readonly fault?: { readonly id: string; readonly effect: string } | undefined
   /** The revisions of the change sets that the request made. */
-  readonly revisions: number[]
-  /** Created on first use, so that a waiting request holds none. */
-  rayId: string | undefined
+  readonly revisions?: readonly number[] | undefined
 }
 
 /** The most bytes that the body of a request may have. */

@@ -11,7 +11,8 @@ import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
-import type { Call, Execute } from './execute.js'
+import type { Call, CallOrigin, Execute } from './execute.js'
+import { Blocked } from './reads.js'
 
 /** A call that an override answers: the checked input, the world, and the answer of the mock itself. */
 export interface OverrideCall<Id extends OperationId> {
@@ -70,18 +71,23 @@ export class Overrides {
   }
 
   /** Runs a call with the newest resolver of its operation, or as usual if it has none. */
-  execute(call: Call, usual: Execute): unknown {
+  execute(call: Call, origin: CallOrigin, usual: Execute): ReturnType<Execute> {
     const resolver = this.#added[call.id]?.at(-1)
-    return resolver ? this.#run(call, { resolver, usual }) : usual(call)
+    return resolver ? this.#run(call, origin, { resolver, usual }) : usual(call, origin)
   }
 
   /** Returns a function that runs the calls of one operation with a resolver, and all others as usual. */
   overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: Execute): Execute {
-    return call => (call.id === id ? this.#run(call, { resolver: resolver as AnyResolver, usual }) : usual(call)) // of its id
+    const own = { resolver: resolver as AnyResolver, usual } // called for its id only
+    return (call, origin) => (call.id === id ? this.#run(call, origin, own) : usual(call, origin))
   }
 
   /** Rejects if the world is reset or closed before the resolver has answered. */
-  #run(call: Call, { resolver, usual }: { readonly resolver: AnyResolver; readonly usual: Execute }): Promise<unknown> {
+  #run(
+    call: Call,
+    origin: CallOrigin,
+    { resolver, usual }: { readonly resolver: AnyResolver; readonly usual: Execute },
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       let cancelled: ApiError | undefined
       const cancel = () => {
@@ -92,7 +98,8 @@ export class Overrides {
       const original = async () => {
         if (cancelled) throw cancelled
         // A copy, because a resolver may change it, and the mock's answer contains frozen rows.
-        return structuredClone(await usual(call))
+        const outcome = usual(call, origin)
+        return structuredClone(await (outcome instanceof Blocked ? origin.block(outcome) : outcome))
       }
       this.#cancels.add(cancel)
       const answered = async () =>

@@ -1,59 +1,63 @@
-import type { OperationPattern, PendingRequest, WaitReason } from '../contract/journal.js'
+import type { OperationPattern, PendingRequest } from '../contract/journal.js'
+import { Emitter } from '../lib/emitter.js'
 import { matchesGlob } from '../lib/text.js'
-import type { Clock } from '../store/clock.js'
-import type { RequestContext } from './message.js'
+import type { ExchangeFacts } from './message.js'
 import { bodyField, redactPath, redactQuery } from './redact.js'
 
 /** The requests of a world that wait for their answer, the oldest first. A request that is answered at once never gets here. */
 export class PendingRequests {
-  readonly #clock: Pick<Clock, 'now'>
-  readonly #contexts = new Set<RequestContext>()
-  readonly #listeners = new Set<() => void>()
+  readonly #exchanges = new Set<ExchangeFacts>()
+  readonly #emitter = new Emitter<boolean>()
 
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock
+  /** Adds a request that begins to wait, or that waits for something else now. */
+  add(exchange: ExchangeFacts): void {
+    this.#exchanges.add(exchange)
+    this.#emitter.emit(exchange.waitsFor === 'fault')
   }
 
-  /** Adds a request that begins to wait. A known request keeps its time. */
-  add(context: RequestContext, waitsFor: WaitReason): void {
-    context.waitsFor = waitsFor
-    context.pendingSince ??= this.#clock.now()
-    this.#contexts.add(context)
-    for (const listener of [...this.#listeners]) listener()
-  }
-
-  remove(context: RequestContext): void {
-    // Most requests never waited.
-    if (context.pendingSince !== undefined) this.#contexts.delete(context)
+  remove(exchange: ExchangeFacts): void {
+    if (this.#exchanges.delete(exchange)) this.#emitter.emit(exchange.fault !== undefined)
   }
 
   /** Counts the requests of an operation, or of those that match a pattern. Default: all. */
   count(operation?: OperationPattern): number {
-    if (operation === undefined) return this.#contexts.size
+    if (operation === undefined) return this.#exchanges.size
     let count = 0
-    for (const context of this.#contexts) if (isOf(context, operation)) count += 1
+    for (const exchange of this.#exchanges) if (isOf(exchange, operation)) count += 1
     return count
   }
 
   /** Lists the requests of an operation, or of those that match a pattern. Default: all. */
   list(operation?: OperationPattern): PendingRequest[] {
-    return [...this.#contexts]
-      .filter(context => operation === undefined || isOf(context, operation))
+    return [...this.#exchanges]
+      .filter(exchange => operation === undefined || isOf(exchange, operation))
       .map(pendingRequest)
   }
 
-  /** Calls the listener after a request began to wait. Returns a function that unsubscribes. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+  /** Lists the first requests: those that a fault holds or delays, and then the others. */
+  listFirst(limit: number): PendingRequest[] {
+    const [held, others]: [ExchangeFacts[], ExchangeFacts[]] = [[], []]
+    for (const exchange of this.#exchanges) {
+      const list = exchange.waitsFor === 'fault' ? held : others
+      if (list.length < limit) list.push(exchange)
+    }
+    return [...held, ...others].slice(0, limit).map(pendingRequest)
+  }
+
+  /**
+   * Calls the listener after a request began to wait, or ended: with `true` if a fault holds or delays it, or did. Returns a
+   * function that unsubscribes.
+   */
+  subscribe(listener: (isHeld: boolean) => void): () => void {
+    return this.#emitter.subscribe(listener)
   }
 }
 
-function isOf({ operation }: RequestContext, pattern: OperationPattern): boolean {
+function isOf({ operation }: ExchangeFacts, pattern: OperationPattern): boolean {
   return matchesGlob(operation ?? '', pattern)
 }
 
-function pendingRequest({ request, operation, pendingSince = 0, waitsFor, fault }: RequestContext): PendingRequest {
+function pendingRequest({ request, operation, pendingSince = 0, waitsFor, fault }: ExchangeFacts): PendingRequest {
   return {
     ...(operation === undefined ? {} : { operation }),
     method: request.method,

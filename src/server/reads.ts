@@ -75,12 +75,21 @@ export function checkWaiterLimit({ waiting }: LiveWorld, maxWaiters: number): vo
 
 /** The options of a blocked request. */
 interface BlockOptions {
-  /** Returns the signal that frees the request when the client disconnects. */
-  signal(): AbortSignalLike | undefined
+  /** Frees the request when the client disconnects. */
+  readonly signal: AbortSignalLike | undefined
   /** The longest time to block, in ms of the world's clock. Infinity has no deadline. */
   readonly timeoutMs: number
   /** Undoes the work of the request when its client disconnects. */
   abandon?(): void
+}
+
+/** The outcome of a call that has to wait. */
+export class Blocked<Output> {
+  constructor(
+    readonly reason: 'watch' | 'lobby',
+    /** Begins to wait. Call it in the same tick: a later one may miss a change. */
+    readonly begin: (signal: AbortSignalLike | undefined) => Promise<Output>,
+  ) {}
 }
 
 /** Answers the watches of a world (PROTOCOL.md B7). */
@@ -102,12 +111,12 @@ export class Watches {
    */
   answer(
     { index, read, key }: { readonly index: unknown; read(): Reading<object>; key(): string },
-    options: BlockOptions,
-  ): object | Promise<object> {
+    timeoutMs: number,
+  ): object | Blocked<object> {
     const reading = read()
-    if (BigInt(reading.revision) !== index || options.timeoutMs <= 0) return addIndex(reading)
+    if (BigInt(reading.revision) !== index || timeoutMs <= 0) return addIndex(reading)
     checkWaiterLimit(this.#world, this.#maxWaiters)
-    return this.#watchedRead(key(), reading, read).block(options)
+    return new Blocked('watch', signal => this.#watchedRead(key(), reading, read).block({ signal, timeoutMs }))
   }
 
   #watchedRead(key: string, reading: Reading<object>, read: () => Reading<object>): WatchedRead<object, object> {
@@ -232,7 +241,7 @@ class BlockedRequest<Output> implements Waiter {
     this.#watched = watched
     this.#world = world
     this.#abandon = abandon
-    this.#signal = options.signal()
+    this.#signal = options.signal
     this.#deadline = timeoutMs === Number.POSITIVE_INFINITY ? undefined : world.clock.after(timeoutMs, this.end)
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve

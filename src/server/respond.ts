@@ -1,12 +1,11 @@
 import { ApiError, type ErrorBody } from '../contract/errors.js'
-import type { LiveWorld } from '../store/world.js'
+import type { Emitter } from '../lib/emitter.js'
+import { seatsTaken } from '../store/lobby-rules.js'
 import { readToken } from './authenticate.js'
-import type { History } from './history.js'
-import { RecordedExchange } from './journal.js'
-import { describeOutcome, type ExchangePublisher } from './log.js'
-import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestContext } from './message.js'
+import type { ExchangeRecord } from './log.js'
+import { type ExchangeFacts, header, type MockRequest, type MockResponse, type MockResponseInit } from './message.js'
 import { type AllowedOrigins, corsHeaders, isAllowedOrigin, isFromOwnPage } from './origin.js'
-import type { PendingRequests } from './pending.js'
+import { describeOutcome } from './outcome.js'
 import { ClientGone, isShared } from './reads.js'
 import { redactPath, redactText } from './redact.js'
 
@@ -32,13 +31,10 @@ export class InjectedDisconnect extends Error {
 }
 
 interface ResponderOptions {
-  readonly worldId: string
-  readonly world: LiveWorld
-  /** Origins that are allowed beyond loopback and the pages of the namespaces. */
-  readonly corsOrigins: readonly string[]
-  readonly log: ExchangePublisher
-  readonly history: History
-  readonly pending: PendingRequests
+  /** `undefined` for requests that reach no world. */
+  readonly worldId: string | undefined
+  readonly allowed: AllowedOrigins
+  readonly log: Emitter<ExchangeRecord>
   /** Creates a ray id, a UUID. */
   rayId(): string
   /** Reports an error that is a bug. */
@@ -46,7 +42,7 @@ interface ResponderOptions {
 }
 
 /** A response, and its record for the log. */
-interface Result extends MockResponseInit {
+export interface Result extends MockResponseInit {
   /** The error code and the message of a failure. */
   readonly code?: string
   readonly message?: string
@@ -60,114 +56,86 @@ const clientClosedRequest = 499
 const encoder = new TextEncoder()
 const noBytes = new Uint8Array()
 
-/** Creates all responses with their common headers, and adds them to the journal and the log. Never throws (PROTOCOL.md B9). */
+/** Creates responses with their common headers, and logs them (PROTOCOL.md B9). Never throws. */
 export class Responder {
   readonly #options: ResponderOptions
-  readonly #allowed: AllowedOrigins
 
   constructor(options: ResponderOptions) {
     this.#options = options
-    this.#allowed = { tables: options.world.tables, corsOrigins: options.corsOrigins }
   }
 
-  /** Begins a request that reaches the world. */
-  begin(request: MockRequest): RequestContext {
-    return this.#begin(request, true)
+  get allowed(): AllowedOrigins {
+    return this.#options.allowed
   }
 
-  /** Responds with the output of an operation, as JSON. `undefined` is an empty body. */
-  succeed(context: RequestContext, output: unknown): MockResponse {
-    return this.#finish(context, () => jsonResult(200, output))
-  }
-
-  /** Responds with an `ApiError` or an injected error as it is. Any other error is a bug: it is reported, and answered 500 `ERROR`. */
-  fail(context: RequestContext, error: unknown): MockResponse {
-    return this.#finish(context, () => errorResult(error))
+  newRayId(): string {
+    return this.#options.rayId()
   }
 
   preflight(request: MockRequest): MockResponse {
-    return this.#finish(this.#begin(request, false), () => jsonResult(204, undefined))
+    return this.#answer(request, () => outputResult(undefined, 204))
   }
 
-  /** Fails a request that does not reach the world. `startedAt` is a time of `performance.now()`. Default: now. */
+  /** Answers a request that runs no operation with an error. `startedAt` is a time of `performance.now()`. Default: now. */
   refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse {
-    return this.fail(this.#begin(request, false, startedAt), error)
+    return this.#answer(request, () => errorResult(error), startedAt)
   }
 
-  /** Responds to a request that does not reach the world, such as one for a page. `startedAt` is as for `refuse`. */
-  respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
-    return this.#finish(this.#begin(request, false, startedAt), () => init)
+  /** Answers a request that runs no operation, such as one for a page. `startedAt` is as for `refuse`. */
+  answer(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
+    return this.#answer(request, () => init, startedAt)
   }
 
-  #begin(request: MockRequest, isJournaled: boolean, startedAt = performance.now()): RequestContext {
-    return {
-      request,
-      isJournaled,
-      startedAt,
-      generation: this.#options.history.generation,
-      operation: undefined,
-      caller: undefined,
-      blockedAt: undefined,
-      pendingSince: undefined,
-      waitsFor: undefined,
-      hasEnded: false,
-      fault: undefined,
-      longestBlockMs: undefined,
-      revisions: [],
-      rayId: undefined,
-    }
+  #answer(request: MockRequest, createResult: () => Result, startedAt = performance.now()): MockResponse {
+    return this.respond({ request, startedAt, rayId: this.newRayId() }, createResult)
   }
 
-  /** Any error here is a bug: an answer that is not JSON, an invalid header, a listener that throws. The client still gets a response. */
-  #finish(context: RequestContext, createResult: () => Result): MockResponse {
-    context.hasEnded = true
-    this.#options.pending.remove(context)
+  /**
+   * Creates the response, passes it to `record` with the time of `performance.now()`, and logs it. An error of `createResult`
+   * or `record` is a bug: the client still gets a response.
+   */
+  respond(
+    facts: ExchangeFacts,
+    createResult: () => Result,
+    record?: (response: MockResponse, endedAt: number) => void,
+  ): MockResponse {
     let result: Result
     try {
       result = createResult()
     } catch (error) {
-      result = this.#reportBug(context, error)
+      result = this.#reportBug(facts, error)
     }
     try {
-      const response = this.#addHeaders(context, result)
-      this.#record(context, result, response)
+      const response = this.#addHeaders(facts, result)
+      const endedAt = performance.now()
+      record?.(response, endedAt)
+      if (this.#options.log.size > 0) this.#log(facts, result, endedAt)
       return response
     } catch (error) {
-      return this.#addHeaders(context, this.#reportBug(context, error))
+      return this.#addHeaders(facts, this.#reportBug(facts, error))
     }
   }
 
-  #addHeaders(context: RequestContext, result: Result): MockResponse {
-    const { request } = context
+  #addHeaders({ request, rayId }: ExchangeFacts, result: Result): MockResponse {
     const { status, headers, body, stream, disconnect } = result
     if (disconnect) return { status, headers, body, disconnect }
     const all = {
       'cache-control': 'no-store',
       vary: 'Origin',
-      'rvt-ray-id': this.rayIdOf(context),
+      'rvt-ray-id': rayId,
       ...headers,
-      ...corsHeaders(request, result.cors, this.#allowed),
+      ...corsHeaders(request, result.cors, this.allowed),
     }
     if (request.method === 'HEAD') return { status, headers: all, body: noBytes }
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream }
   }
 
-  #record(context: RequestContext, result: Result, response: MockResponse): void {
-    const { worldId, world, history, log } = this.#options
-    const endedAt = performance.now()
-    // A request that began before a reset does not belong to the journal after it.
-    const isCurrent = context.isJournaled && context.generation === history.generation
-    if (isCurrent && history.shouldRecordExchanges)
-      history.addExchange(new RecordedExchange(context, response, { worldId, at: world.clock.now(), endedAt }))
-    if (log.hasListeners) this.#log(context, result, endedAt)
-  }
-
-  #log(context: RequestContext, result: Result, endedAt: number): void {
-    const { request, operation, caller, startedAt, blockedAt, fault } = context
+  #log(facts: ExchangeFacts, result: Result, endedAt: number): void {
+    const { request, rayId, operation, caller, startedAt, blockedAt, fault } = facts
     const { status, cors, code, message, output } = result
-    const { worldId, world, log } = this.#options
+    const { worldId, log } = this.#options
     const origin = header(request, 'origin')
-    const isRefused = origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, this.#allowed)
+    const isRefused = origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, this.allowed)
     log.emit({
       world: worldId,
       method: request.method,
@@ -177,8 +145,8 @@ export class Responder {
       status,
       code,
       message: message === undefined ? undefined : redactText(message),
-      outcome: status === 200 ? describeOutcome(context, output, world.tables) : undefined,
-      rayId: this.rayIdOf(context),
+      outcome: status === 200 ? this.#outcomeOf(facts, output) : undefined,
+      rayId,
       ms: endedAt - startedAt,
       blocked: blockedAt !== undefined,
       authorizationIgnored: header(request, 'authorization') !== undefined && readToken(request) === undefined,
@@ -189,22 +157,32 @@ export class Responder {
     })
   }
 
-  #reportBug(context: RequestContext, error: unknown): Result {
-    const rayId = this.rayIdOf(context)
+  #outcomeOf({ operation, caller }: ExchangeFacts, output: unknown): string | undefined {
+    // The lobby in the answer to a development token does not exist.
+    if (operation === undefined || caller?.kind === 'development') return undefined
+    const { lobbies, regions } = this.allowed.tables
+    return describeOutcome(operation, output, id => {
+      const lobby = lobbies.get(id)
+      if (!lobby) return undefined
+      const region = regions.get(lobby.region_id)?.region_display_name
+      return `${lobby.game_mode_id} in ${region}, ${seatsTaken(lobby)}/${lobby.max_players_normal}`
+    })
+  }
+
+  #reportBug({ rayId }: ExchangeFacts, error: unknown): Result {
     this.#options.onBug(error, rayId)
     const message = `the mock failed unexpectedly: its console shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }
-
-  /** The ray id of a request, which its response carries. */
-  rayIdOf(context: RequestContext): string {
-    context.rayId ??= this.#options.rayId()
-    return context.rayId
-  }
 }
 
-/** The response to an error that is not a bug. Throws a bug. */
-function errorResult(error: unknown): Result {
+/** The response with the output of an operation, as JSON. `undefined` is an empty body. */
+export function outputResult(output: unknown, status = 200): Result {
+  return jsonResult(status, output)
+}
+
+/** The response to an error: an `ApiError` or an injected one as it is. Throws any other error, which is a bug. */
+export function errorResult(error: unknown): Result {
   if (error instanceof ClientGone) return { ...jsonResult(clientClosedRequest, undefined), code: error.message }
   if (error instanceof InjectedError) return failure(error.status, error.body)
   if (error instanceof InjectedDisconnect) return { ...jsonResult(0, undefined), disconnect: error.how }

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
-import { decodeSegment, splitWorldPath } from '../contract/paths.js'
+import { decodeSegment, defaultWorldId, pathInWorld, splitWorldPath } from '../contract/paths.js'
 import { nearest, shortened } from '../lib/text.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
 
@@ -111,6 +111,22 @@ export class RouteTable<Id extends string> {
 /** The routes of the operations. All mocks share them. */
 export const routes = new RouteTable(operations, 'npx mockmaker routes prints all operations')
 
+/**
+ * Suggests an operation for a request that no operation matches. Returns `undefined` if none is similar. `basePath` precedes
+ * the paths of all operations.
+ */
+export function explainUnmatched(method: string, pathname: string, basePath = ''): string | undefined {
+  const isBelow = pathname.startsWith(basePath)
+  const path = pathInWorld(isBelow ? pathname.slice(basePath.length) : pathname)
+  const allowed = isBelow ? routes.list('OPTIONS', path).map(id => operations[id].method) : []
+  if (allowed.length > 0) {
+    const isAllowed = routes.list(method, path).length > 0
+    return isAllowed ? undefined : `${method} is not allowed on ${basePath}${path}: use ${allowed.join(', ')}`
+  }
+  const near = routes.suggest(path)
+  return near && `did you mean ${near.method} ${basePath}${near.path}?`
+}
+
 function match<Id>(node: Node<Id>, [segment, ...rest]: readonly string[], params: Params): Match<Id> | undefined {
   const { literals, param, ids } = node
   if (segment === undefined) return ids.size === 0 ? undefined : { ids, params }
@@ -160,24 +176,30 @@ function fillParams(template: readonly string[], segments: readonly string[]): s
   return template.map((segment, i) => (isParam(segment) ? segments[i] : segment)).join('/')
 }
 
-/**
- * Finds the world that a request names, by its path `/w/{id}/…` or else by its header `x-mock-world`. `request` is the
- * request without the world in its path, and `basePath` is that part of the path. Returns `undefined` if no world is named.
- */
-export function routeToWorld(
-  request: MockRequest,
-): { readonly worldId: string; readonly request: MockRequest; readonly basePath: string } | undefined {
+/** The world of a request, and the path in it. */
+export interface Place {
+  readonly worldId: string
+  /** Without the world. */
+  readonly path: string
+  /** The part of the path that names the world. Empty if the path names none. */
+  readonly basePath: string
+}
+
+/** Finds the world that a request names: by its path `/w/{id}/…`, else by its header `x-mock-world`, else `default`. */
+export function locate(request: Pick<MockRequest, 'path' | 'headers'>): Place {
   const { basePath, encodedId, path } = splitWorldPath(request.path)
-  if (encodedId !== undefined)
-    return { worldId: decodeSegment(encodedId), request: new RequestInWorld(request, path), basePath }
-  const worldId = header(request, 'x-mock-world')
-  return worldId === undefined ? undefined : { worldId, request, basePath: '' }
+  const worldId = encodedId === undefined ? header(request, 'x-mock-world') : decodeSegment(encodedId)
+  return { worldId: worldId ?? defaultWorldId, path, basePath }
+}
+
+/** Returns a request as its world sees it: without the world in its path. */
+export function requestAt(request: MockRequest, { path, basePath }: Pick<Place, 'path' | 'basePath'>): MockRequest {
+  return basePath === '' ? request : new RequestInWorld(request, path)
 }
 
 /** Removes the world from the path of a request. */
 export function withoutWorld(request: MockRequest): MockRequest {
-  const { encodedId, path } = splitWorldPath(request.path)
-  return encodedId === undefined ? request : new RequestInWorld(request, path)
+  return requestAt(request, splitWorldPath(request.path))
 }
 
 /** A request with another path. Like the original, it reads the address of the connection on demand. */

@@ -11,6 +11,7 @@ import {
   mswEntryPoint,
   type OpenMock,
 } from '../support/entry-points.js'
+import { executeCall } from '../support/executed-calls.js'
 import { ask, failure, json, type TestRequest, type TestResponse } from '../support/http.js'
 import { bearer } from '../support/tanks.js'
 import { flushPromises, live, stateOf } from '../support/worlds.js'
@@ -115,15 +116,10 @@ function joining({ maxWaiters }: { maxWaiters: number }) {
   const { execute } = new Executor({ world, watchTimeoutMs: 0, maxWaiters, isClosed: () => false })
   const [namespace] = world.namespaces.all()
   const join = (lobby_id = 'slow') =>
-    execute({
+    executeCall(execute, {
       id: 'lobbies.join',
       caller: { kind: 'public', namespaceId: namespace?.namespace_id ?? '' },
       input: { lobby_id },
-      client: () => ({ address: '127.0.0.1', isLocal: true }),
-      signal: () => undefined,
-      longestBlockMs: undefined,
-      rayId: () => 'ray',
-      revisions: [],
     })
   return { world, join }
 }

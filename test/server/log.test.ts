@@ -190,16 +190,21 @@ describe('the log', () => {
     expect(records).toEqual([])
   })
 
-  it('reports a listener that throws, once for each request, which is answered 500', async () => {
-    const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const { mock } = logged()
+  it('answers the request if a listener throws, and tells the others: the error is uncaught', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const error = new Error('a bug of a listener')
     mock.log.subscribe(() => {
-      throw new Error('a bug of a listener')
+      throw error
     })
+    const told = vi.fn()
+    mock.log.subscribe(told)
+    const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
 
-    const got = [await ask(mock, list), await ask(mock, { method: 'POST', path: '/cloud/devices/links' })]
+    const { status } = await ask(mock, { ...list, headers: bearer(tokens.public) })
+    const thrown = uncaught.mock.calls.map(([throws]) => throws)
+    uncaught.mockRestore()
 
-    expect([got.map(({ status }) => status), consoleSpy.mock.calls.length]).toEqual([[500, 500], 2])
-    consoleSpy.mockRestore()
+    expect([status, told.mock.calls.length, thrown.length]).toEqual([200, 1, 1])
+    expect(thrown[0]).toThrow(error)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultEntry } from '../../src/contract/faults.js'
 import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../src/index.js'
-import { toServable } from '../../src/mock/mock.js'
+import { mockOf } from '../../src/mock/facade.js'
 import { list } from '../support/faults.js'
 import { tanks } from '../support/tanks.js'
 
@@ -11,7 +11,7 @@ function createMock(faults: readonly FaultEntry[]) {
 }
 
 function withStrikes(mock: Mockmaker) {
-  const { faults: all } = toServable(mock)
+  const { faults: all } = mockOf(mock, 'test').default
   const strike = () => all.select({ ...list, headers: {} }, () => ({ cause: { kind: 'code' } }))?.id
   return { mock, all, strike }
 }

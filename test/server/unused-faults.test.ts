@@ -76,14 +76,14 @@ describe('a strict mock', () => {
   })
 })
 
-describe.each(controls)('faults.unused, $where', ({ of }) => {
+describe.each(controls)('faults.list({ unused: true }), $where', ({ of }) => {
   it('lists faults for checkUnusedFaults, which throws', async ({ serve }) => {
     const served = await serve()
     served.mock.fail('lobbies.join', 503)
     served.mock.fail('lobbies.list', 503)
     await ask(served.mock, list)
 
-    const unused = await of(served).faults.unused()
+    const unused = await of(served).faults.list({ unused: true })
 
     expect(await messageOf(() => checkUnusedFaults(unused))).toMatch(neverApplied)
     expect(unused).toHaveLength(1)

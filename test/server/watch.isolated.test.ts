@@ -5,6 +5,7 @@ import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { Executor } from '../../src/server/execute.js'
 import type { RowQuery } from '../../src/store/query.js'
 import type { DeviceLinkRow } from '../../src/store/rows.js'
+import { executeCall } from '../support/executed-calls.js'
 import { ask, json, type TestResponse } from '../support/http.js'
 import { bearer, completion, ids, startAt, tanks, tokens } from '../support/tanks.js'
 import { flushPromises, live, watchIndexOf } from '../support/worlds.js'
@@ -322,15 +323,10 @@ describe('a watch', () => {
     const options = { world, watchTimeoutMs: 1_000, maxWaiters: 1, isClosed: () => false }
     const { execute } = new Executor(options)
     const watch = (device_link_token: string) =>
-      execute({
+      executeCall(execute, {
         id: 'devices.links.get',
         caller: { kind: 'anonymous' },
         input: { device_link_token, watch_index: BigInt(world.revision) },
-        client: () => ({ address: '127.0.0.1', isLocal: true }),
-        signal: () => undefined,
-        longestBlockMs: undefined,
-        rayId: () => 'ray',
-        revisions: [],
       })
     const first = watch('device.mock.other')
     expect(() => watch(tokens.pending)).toThrow(expect.objectContaining({ code: 'API_RATE_LIMIT' }))

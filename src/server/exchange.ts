@@ -1,0 +1,211 @@
+import { type FaultError, statusOf } from '../contract/faults.js'
+import type { WaitReason } from '../contract/journal.js'
+import type { Auth, OperationSpec } from '../contract/operation.js'
+import { type OperationId, operations } from '../contract/operations.js'
+import { after } from '../lib/after.js'
+import { durationMs } from '../lib/time.js'
+import type { Caller } from '../operations/resolver.js'
+import { nextTurn } from '../store/timers.js'
+import type { LiveWorld } from '../store/world.js'
+import { authenticate } from './authenticate.js'
+import type { Call, CallOrigin, Execute } from './execute.js'
+import type { SelectedFault, WorldFaults } from './faults.js'
+import type { History } from './history.js'
+import { RecordedExchange } from './journal.js'
+import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
+import { checkSite } from './origin.js'
+import { parseBody, parseHeaders, parseQuery } from './parse.js'
+import type { PendingRequests } from './pending.js'
+import { Blocked, ClientGone } from './reads.js'
+import { errorResult, InjectedDisconnect, InjectedError, outputResult, type Responder, type Result } from './respond.js'
+import { type Route, routes } from './routes.js'
+
+/** The parts of a world that answer its requests. */
+export interface ExchangeParts {
+  readonly worldId: string
+  readonly world: LiveWorld
+  readonly faults: WorldFaults
+  readonly history: History
+  readonly pending: PendingRequests
+  readonly responder: Responder
+}
+
+type Answer = MockResponse | Promise<MockResponse>
+
+/**
+ * A request to a world, and its way to the answer. The steps are in the order of PROTOCOL.md B9: site, fault, route, method,
+ * token, query, body, existence, state. A class, because thousands of requests may be blocked at once.
+ */
+export class Exchange implements ExchangeFacts, CallOrigin {
+  /** The request as it came, so that it can be asked again. */
+  readonly request: MockRequest
+  readonly startedAt = performance.now()
+  readonly revisions: number[] = []
+  operation: OperationId | undefined
+  caller: Caller | undefined
+  fault: ExchangeFacts['fault']
+  blockedAt: number | undefined
+  pendingSince: number | undefined
+  waitsFor: WaitReason | undefined
+  longestBlockMs: number | undefined
+  readonly #parts: ExchangeParts
+  /** The generation of the history when the request arrived. */
+  readonly #generation: number
+  #hasEnded = false
+  /** Created on first use, so that a waiting request holds none. */
+  #rayId: string | undefined
+
+  constructor(request: MockRequest, parts: ExchangeParts) {
+    this.request = request
+    this.#parts = parts
+    this.#generation = parts.history.generation
+  }
+
+  get rayId(): string {
+    this.#rayId ??= this.#parts.responder.newRayId()
+    return this.#rayId
+  }
+
+  /** Answers the request, after the jobs that are due. Never throws or rejects. */
+  answer(execute: Execute): Answer {
+    const { world, responder } = this.#parts
+    if (this.request.method === 'OPTIONS') return responder.preflight(this.request)
+    try {
+      // Before the faults, because a refused page must not change their counters.
+      checkSite(this.request, responder.allowed)
+    } catch (error) {
+      return this.#fail(error)
+    }
+    return after(world.clock.catchUp(), () => this.#applyFault(() => this.#resolve(execute)))
+  }
+
+  /** Applies the first matching fault. `next` answers as usual. */
+  #applyFault(next: () => Answer): Answer {
+    const { faults } = this.#parts
+    if (faults.isEmpty) return next()
+    try {
+      const fault = faults.select(this.request, () => ({
+        cause: { kind: 'request', request: this.rayId, operation: this.operation },
+        revisions: this.revisions,
+      }))
+      if (!fault) return next()
+      const { id, request, effect, delayMs } = fault
+      const { error, reset, hold, spurious } = effect
+      this.operation = request.operation
+      this.caller = request.caller
+      this.fault = { id, effect: Object.keys(effect).join() }
+      if (error) throw injectedError(error, id)
+      if (hold || delayMs !== undefined) return this.#hold(fault, next)
+      if (spurious === undefined) throw new InjectedDisconnect(reset ? 'reset' : 'empty')
+      this.longestBlockMs = durationMs(spurious)
+      return next()
+    } catch (error) {
+      return this.#fail(error)
+    }
+  }
+
+  /** Holds or delays the request. It goes on in the same tick as its release: a reset must not overtake it. */
+  #hold(fault: SelectedFault, next: () => Answer): Promise<MockResponse> {
+    return new Promise(resolve => {
+      let hasEnded = false
+      this.#parts.faults.hold(fault, this.request, (heldForMs, hasDisconnected) => {
+        hasEnded = true
+        this.waitsFor = undefined
+        this.fault = { id: fault.id, effect: fault.effect.hold ? 'held' : `delayed ${heldForMs} ms` }
+        resolve(hasDisconnected ? this.#fail(new ClientGone()) : next())
+      })
+      if (!hasEnded) this.#wait('fault')
+    })
+  }
+
+  /** Checks the request, and runs its operation. */
+  #resolve(execute: Execute): Answer {
+    try {
+      const outcome = execute(this.#parse(), this)
+      const output = outcome instanceof Blocked ? this.block(outcome) : outcome
+      if (!(output instanceof Promise)) return this.#succeed(output)
+      if (this.waitsFor === undefined) void nextTurn().then(() => this.#waitForResolver())
+      return output.then(
+        late => this.#succeed(late),
+        error => this.#fail(error),
+      )
+    } catch (error) {
+      return this.#fail(error)
+    }
+  }
+
+  #parse(): Call {
+    const { request } = this
+    const route = routes.find(request.method, request.path)
+    this.operation = route.id
+    const caller = authenticate(request, route, this.#parts.world)
+    this.caller = caller
+    return { id: route.id, caller, input: readInput(request, route, caller) }
+  }
+
+  block(blocked: Blocked<unknown>): Promise<unknown> {
+    this.blockedAt = performance.now()
+    const output = blocked.begin(this.request.signal?.())
+    this.#wait(blocked.reason)
+    return output
+  }
+
+  /** An async resolver takes some microtasks even if it waits for nothing. So it counts as waiting only after them. */
+  #waitForResolver(): void {
+    if (!this.#hasEnded && this.waitsFor === undefined) this.#wait('resolver')
+  }
+
+  #wait(reason: WaitReason): void {
+    const { world, pending } = this.#parts
+    this.waitsFor = reason
+    this.pendingSince ??= world.clock.now()
+    pending.add(this)
+  }
+
+  #succeed(output: unknown): Answer {
+    return this.#respond(() => outputResult(output))
+  }
+
+  #fail(error: unknown): Answer {
+    return this.#respond(() => errorResult(error))
+  }
+
+  /** Responds when all changes until now are kept. */
+  #respond(createResult: () => Result): Answer {
+    const { world, responder, pending } = this.#parts
+    return after(world.settled(), () => {
+      this.#hasEnded = true
+      // Most requests never waited.
+      if (this.pendingSince !== undefined) pending.remove(this)
+      return responder.respond(this, createResult, (response, endedAt) => this.#record(response, endedAt))
+    })
+  }
+
+  #record(response: MockResponse, endedAt: number): void {
+    const { worldId, world, history } = this.#parts
+    // A request that began before a reset does not belong to the journal after it.
+    if (this.#generation !== history.generation || !history.shouldRecordExchanges) return
+    history.addExchange(new RecordedExchange(this, response, { worldId, at: world.clock.now(), endedAt }))
+  }
+}
+
+function injectedError(error: FaultError, id: string): InjectedError {
+  const { code = 'ERROR', message = `fault ${id} of this mock injected this error`, metadata } = error
+  return new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
+}
+
+/** The auths of operations that answer a development token with mock data. */
+const authsOfCanned: readonly Auth[] = ['namespace', 'public', 'lobby']
+
+/** Reads the fields of all parts of a request. No two parts of an operation have a field of the same name. */
+function readInput(request: MockRequest, { id, params }: Route<OperationId>, { kind }: Caller): Call['input'] {
+  const spec: OperationSpec = operations[id]
+  // A development token gets mock data after decoding, before any other check (PROTOCOL.md B2).
+  const isCanned = kind === 'development' && authsOfCanned.includes(spec.auth)
+  const query = parseQuery(spec, request)
+  const headers = isCanned ? {} : parseHeaders(spec, request)
+  const fields: Record<string, unknown> = {}
+  for (const part of [params, query, headers, parseBody(spec, request)])
+    for (const name in part) fields[name] = (part as Record<string, unknown>)[name]
+  return fields
+}
