@@ -8,7 +8,7 @@ import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { hasContent } from '../scenario/yaml.js'
-import { header, type MockRequest } from '../server/message.js'
+import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { checkOwnPage } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
 import { BlockedQuery } from '../server/request-waits.js'
@@ -17,25 +17,29 @@ import { Location } from '../store/columns.js'
 import type { World } from '../store/world.js'
 import { timeOfState } from '../store/world-state.js'
 import {
+  acceptsEvents,
   call,
   jsonResponse,
   type ParamNames,
   type Params,
   prefersJson,
   prefersYaml,
+  type ServedWorlds,
+  snapshotResponse,
   textResponse,
-  yamlResponse,
 } from './call.js'
+import { setClientLocation } from './client-location.js'
 import { createLobbies, createPlayer, NewLobbiesInput, NewPlayerInput } from './creators.js'
-import { CompletionOptions } from './device-links.js'
-import { exportLines } from './environment.js'
-import { eventStream } from './events.js'
+import { CompletionOptions, completeDeviceLink, expireDeviceLink } from './device-links.js'
+import { exportLines, lobbyEnvironment } from './environment.js'
+import { eventStream, stateStream } from './events.js'
 import { Question } from './explain.js'
 import { type ClockJson, clockJson, HistoryOptions } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { listRows, type RowsJson } from './rows.js'
-import { ScheduleOptions } from './schedule.js'
-import { EndSimulationOptions, SimulationOptions } from './simulation.js'
+import { listSchedule, ScheduleOptions } from './schedule.js'
+import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
+import { stateNames } from './states.js'
 import { listKey } from './tables.js'
 import { type Wait, waitStream } from './wait-stream.js'
 import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName, type WorldSummary } from './world-control.js'
@@ -57,6 +61,9 @@ const wholeNumber = z
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
 
+/** `true` or `false` in a query. */
+const trueOrFalse = z.enum(['true', 'false']).transform(text => text === 'true')
+
 /** Leaves out long answers from journal entries. */
 const shortAnswers = z.literal('short').optional()
 
@@ -75,8 +82,11 @@ export const controlCalls = [
     },
   }),
   call('GET /worlds', {
-    summary: 'Lists the worlds of the server.',
+    summary:
+      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone.',
     run: ({ server, isReadOnly }) => ({ worlds: server.worlds.list().map(world => marked(world, isReadOnly)) }),
+    respond: (_, { request, server: { worlds }, isReadOnly }) =>
+      acceptsEvents(header(request, 'accept')) ? worldsStream(worlds, isReadOnly) : undefined,
   }),
   call('GET /worlds/{world_id}', {
     summary: 'Returns a world: its title, description, seed, revision, time, and the number of records in each table.',
@@ -125,7 +135,8 @@ export const controlCalls = [
       before: wholeNumber.optional(),
     }),
     run: ({ mock, query }) => mock.snapshot(query),
-    respond: (snapshot, { request }) => (prefersYaml(header(request, 'accept')) ? yamlResponse(snapshot) : undefined),
+    respond: (snapshot, context) =>
+      prefersYaml(header(context.request, 'accept')) ? snapshotResponse(snapshot, context) : undefined,
   }),
   call('PUT /snapshot', {
     summary: 'Restores a snapshot, in one change set.',
@@ -138,14 +149,14 @@ export const controlCalls = [
     },
   }),
   call('GET /history', {
-    summary: 'Lists the newest change sets of the world with their causes, the oldest first.',
-    query: HistoryOptions.extend({ since: wholeNumber.optional(), limit: wholeNumber.optional() }),
+    summary:
+      'Lists the newest change sets of the world with their causes, the oldest first. `rows=false` only names the changed rows.',
+    query: HistoryOptions.extend({
+      since: wholeNumber.optional(),
+      limit: wholeNumber.optional(),
+      rows: trueOrFalse.optional(),
+    }),
     run: ({ mock, query }) => mock.history(query),
-  }),
-  call('GET /revisions', {
-    summary: 'Lists the newest change sets without their rows: the time, the cause, and how many rows each changed.',
-    query: z.strictObject({ since: wholeNumber.optional(), limit: wholeNumber.optional() }),
-    run: ({ mock, query }) => mock.revisions(query),
   }),
   call('GET /rows', {
     summary:
@@ -184,11 +195,9 @@ export const controlCalls = [
       ),
     maxBodyBytes: maxScenarioBytes,
     async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario }) {
-      if (text !== undefined && !parseScenario)
-        throw new UsageError('text: this mock cannot read YAML, because it runs in a page. Send a scenario as JSON')
       if (text !== undefined && !hasContent(text))
         throw new UsageError(`${file} is empty: a scenario has at least one key, such as game_modes`)
-      const read = text === undefined ? undefined : parseScenario?.(text, file)
+      const read = text === undefined ? undefined : parseScenario(text, file)
       await mock.load(read ?? name ?? scenario ?? {})
       return describeWorld(mock)
     },
@@ -217,20 +226,18 @@ export const controlCalls = [
     summary:
       "Lists the jobs that are due next on the world's clock: when a lobby stops, a player leaves, a device link completes.",
     query: ScheduleOptions.extend({ limit: wholeNumber.optional() }),
-    run: ({ mock, query }) => ({ jobs: mock.schedule(query) }),
+    run: ({ mock, query }) => ({ jobs: listSchedule(mock.world, query) }),
   }),
   call('GET /faults', {
-    summary: 'Lists the faults of the world, with their counters.',
-    run: ({ mock }) => ({ faults: mock.faults.list() }),
+    summary:
+      'Lists the faults of the world, with their counters. `unused=true` lists those that no scenario has added, and that never applied to a request.',
+    query: z.strictObject({ unused: trueOrFalse.optional() }),
+    run: ({ mock, query }) => ({ faults: mock.faults.list(query) }),
   }),
   call('POST /faults', {
     summary: 'Adds a fault, and returns it with its id.',
     body: Fault,
     run: ({ mock, body }) => mock.faults.add(body),
-  }),
-  call('GET /faults/unused', {
-    summary: 'Lists the faults that no scenario has added, and that never applied to a request.',
-    run: ({ mock }) => ({ faults: mock.faults.unused() }),
   }),
   call('DELETE /faults', {
     summary: 'Deletes all faults.',
@@ -320,17 +327,25 @@ export const controlCalls = [
   }),
   call('GET /changes', {
     summary:
-      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`.',
+      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`. `with` adds events with the present state of parts of the world: `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers` and `world`. Each comes at the beginning and after each change.',
     query: z.strictObject({
       since: wholeNumber.optional(),
       answers: shortAnswers,
       newest: wholeNumber.refine(count => count > 0, 'expected a whole number of 1 or more').optional(),
+      with: z
+        .string()
+        .transform(names => names.split(',').filter(Boolean))
+        .pipe(z.array(z.enum(stateNames)))
+        .optional(),
     }),
     run({ mock, query, request }) {
       const lastEventId = header(request, 'last-event-id')
       return () => mock.changes({ ...query, lastEventId })
     },
-    respond: (begin, { mock }) => eventStream(mock.world, begin),
+    respond: (begin, { mock, isReadOnly }) =>
+      eventStream(mock.world, begin, event =>
+        event.type === 'world' ? { ...event, data: marked(event.data, isReadOnly) } : event,
+      ),
   }),
   call('GET /explain', {
     summary:
@@ -341,7 +356,7 @@ export const controlCalls = [
   call('GET /lobbies/{lobby_id}/env', {
     summary:
       'Returns the environment variables for the game server of a lobby. They are lines for a shell, or JSON if `accept` asks for it.',
-    run: ({ mock, params: { lobby_id }, url }) => mock.lobbyEnvironment(lobby_id, { url }),
+    run: ({ mock, params: { lobby_id }, url }) => lobbyEnvironment(mock.world.tables, lobby_id, { url }),
     respond(environment, { request }) {
       if (prefersJson(header(request, 'accept'), 'text/plain')) return undefined
       const lines = exportLines(environment).map(line => `${line}\n`)
@@ -350,30 +365,30 @@ export const controlCalls = [
   }),
   call('GET /servers', {
     summary: 'Lists the game servers that the mock has started for lobbies of the world, the oldest first.',
-    run: ({ mock, server }) => ({ servers: server.gameServers?.(mock.id) ?? [] }),
+    run: ({ mock }) => ({ servers: mock.gameServers }),
   }),
   call('PUT /client', {
     summary: 'Moves the player, in one change set. Distances and find follow. `null` means that the place is unknown.',
     body: z.strictObject({ location: Location.nullable() }),
     async run({ mock, body: { location } }) {
-      await mock.setClientLocation(location)
+      setClientLocation(mock.world, location)
       return { location }
     },
   }),
   call('GET /simulation', {
     summary: 'Lists the simulations, with the number of players of each.',
-    run: ({ mock }) => ({ simulations: mock.simulations() }),
+    run: ({ mock }) => ({ simulations: listSimulations(mock.world.tables) }),
   }),
   call('PUT /simulation', {
     summary: 'Simulates players in a namespace from now on, in one change set. Absent fields get their defaults.',
     body: SimulationOptions,
-    run: ({ mock, body }) => mock.simulate(body),
+    run: ({ mock, body }) => simulate(mock.world, body),
   }),
   call('DELETE /simulation', {
     summary: 'Stops the simulation of a namespace. Its players leave when their sessions end.',
     query: EndSimulationOptions,
     async run({ mock, query }) {
-      if (!(await mock.endSimulation(query))) throw unknownSimulation(query.namespace)
+      if (!(await endSimulation(mock.world, query))) throw unknownSimulation(query.namespace)
       return {}
     },
   }),
@@ -381,14 +396,14 @@ export const controlCalls = [
     summary: 'Completes a device link for a game, without a cloud token.',
     body: CompletionOptions,
     async run({ mock, params: { token }, body }) {
-      await mock.completeDeviceLink(token, body)
+      await completeDeviceLink(mock.world, token, body)
       return getRecord(mock.world, { table: 'device-links', id: token })
     },
   }),
   call('POST /device-links/{token}/expire', {
     summary: 'Expires a device link now.',
     async run({ mock, params: { token } }) {
-      await mock.expireDeviceLink(token)
+      await expireDeviceLink(mock.world, token)
       return getRecord(mock.world, { table: 'device-links', id: token })
     },
   }),
@@ -447,7 +462,7 @@ export type ControlApi = {
 
 type Present<Parts> = { readonly [Name in keyof Parts as Parts[Name] extends undefined ? never : Name]: Parts[Name] }
 
-type QueryValue = string | number | undefined
+type QueryValue = string | number | boolean | undefined
 type SentQuery<Query> = [Query] extends [never]
   ? undefined
   : Query extends z.ZodType
@@ -470,8 +485,22 @@ function clockOf({ clock }: World): ClockJson {
 }
 
 /** Marks a world of a server that refuses every change. */
-function marked<Described extends WorldSummary>(world: Described, isReadOnly: boolean): Described {
+function marked<Described extends object>(
+  world: Described,
+  isReadOnly: boolean,
+): Described & { readonly read_only?: true } {
   return isReadOnly ? { ...world, read_only: true } : world
+}
+
+/** Streams the list of worlds, at once and after each change. */
+function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseInit {
+  return stateStream<{ worlds: { worlds: readonly WorldSummary[] } }>(
+    {
+      read: () => ({ worlds: worlds.list().map(world => marked(world, isReadOnly)) }),
+      subscribe: (mark, end) => worlds.subscribe(isOpen => (isOpen ? mark('worlds', 'now') : end())),
+    },
+    ['worlds'],
+  )
 }
 
 /** Runs work with a signal. It aborts when the client disconnects, and the promise rejects with `ClientGone`. */

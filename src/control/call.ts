@@ -1,29 +1,38 @@
 import type * as z from 'zod'
-import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
-import type { HistoryOptions, RevisionsJson } from './history.js'
-import type { GameServerState, NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
+import type { GameServerState } from './states.js'
+import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
-interface ServedWorlds extends WorldsControl {
-  put(id: string, options?: NewWorldOptions, keeping?: { readonly isKept: boolean }): Promise<WorldControl>
+export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
+  get(id: string): Pick<WorldControl, 'id' | 'world'> | undefined
+  put(
+    id: string,
+    options: NewWorldOptions,
+    keeping: { readonly isKept: boolean },
+  ): Promise<Pick<WorldControl, 'id' | 'world'>>
+  /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
+  subscribe(listener: (isOpen: boolean) => void): () => void
 }
 
+type CalledPart =
+  | ('id' | 'faults' | 'history' | 'changes' | 'explain')
+  | ('reset' | 'load' | 'snapshot' | 'restore' | 'next' | 'blocked')
+
 /** A world with the parts that only calls need. */
-interface ControlledWorld extends WorldControl {
+interface ControlledWorld extends Pick<WorldControl, CalledPart> {
   readonly world: LiveWorld
   readonly journal: WorldJournal
+  /** The game servers that the mock has started for its lobbies, the oldest first. */
+  readonly gameServers: readonly GameServerState[]
   /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
   stateAt(revision: number): WorldState
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
   nextChangeId(revision: number): number | undefined
-  /** Lists change sets without their rows. Throws `UsageError` for a revision that is no longer kept. */
-  revisions(options: Pick<HistoryOptions, 'since' | 'limit'>): RevisionsJson
 }
 
 /** The world and the server that a call controls. */
@@ -35,11 +44,11 @@ export interface ControlContext {
     readonly scenarios: readonly ScenarioSummary[]
     /** In real ms. */
     uptimeMs(): number
-    /** Lists the game servers that the mock has started for a world. Absent if it starts none. */
-    readonly gameServers?: ((worldId: string) => readonly GameServerState[]) | undefined
   }
-  /** Reads the text of a scenario file. Throws `UsageError`. Absent in a page, which has no YAML library. */
-  readonly parseScenario?: ((text: string, file: string) => ScenarioInput) | undefined
+  /** Reads the text of a scenario file. Throws `UsageError`. */
+  parseScenario(text: string, file: string): ScenarioInput
+  /** Writes the JSON of a snapshot as the text of a scenario file. */
+  scenarioText(json: string): string
   /** The version of mockmaker. */
   readonly version: string
   /** The URL by which the client reaches the world, without a slash at its end. */
@@ -112,19 +121,14 @@ export function textResponse(text: string): MockResponseInit {
   return encodeResponse('text/plain; charset=utf-8', text, 'loopback')
 }
 
-/** The longest snapshot to convert to YAML, in characters of JSON: about 50,000 lobbies. */
-const maxYamlLength = 16 * 1024 * 1024
-
-/** A response with a snapshot as YAML. Throws `UsageError` if it is too long. */
-export function yamlResponse(snapshot: ScenarioInput): MockResponseInit {
+/** A response with a snapshot as the text of a file: YAML, or JSON if it is long. */
+export function snapshotResponse(
+  snapshot: ScenarioInput,
+  { scenarioText }: Pick<ControlContext, 'scenarioText'>,
+): MockResponseInit {
   const json = JSON.stringify(snapshot)
-  if (json.length > maxYamlLength) {
-    throw new UsageError(
-      'the snapshot is too long to convert to YAML: ask for application/json, or run mockmaker export',
-    )
-  }
-  const writer = new JsonToYaml()
-  return encodeResponse('application/yaml', writer.push(json) + writer.end(), 'loopback')
+  const text = scenarioText(json)
+  return encodeResponse(text === json ? 'application/json' : 'application/yaml', text, 'loopback')
 }
 
 function encodeResponse(type: string, text: string, cors: MockResponseInit['cors']): MockResponseInit {
@@ -145,6 +149,11 @@ export function prefersYaml(accept = '*/*'): boolean {
   const json = preferenceFor('application/json', accept)
   const yaml = ['application/yaml', 'application/x-yaml', 'text/yaml'].map(type => preferenceFor(type, accept))
   return yaml.some(({ quality, precision }) => quality > 0 && precision === 2 && quality >= json.quality)
+}
+
+/** Tells from the Accept header of a client if it asks for a stream of events. */
+export function acceptsEvents(accept = '*/*'): boolean {
+  return preferenceFor('text/event-stream', accept).precision === 2
 }
 
 /** Returns the quality of a type, 0 to 1, and the precision of its name: 2 for the full name, 1 for `type/*`, 0 for `*\/*`. */

@@ -4,7 +4,8 @@ import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
-import { type LobbyRow, type PlayerRow, seatsTaken } from '../store/matchmaker-rows.js'
+import { freeSeats } from '../store/lobby-rules.js'
+import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import { defaultNamespaceId } from '../store/namespaces.js'
 import type { World } from '../store/world.js'
 import type { TransactionTables } from '../store/world-tables.js'
@@ -34,10 +35,7 @@ export function createPlayer(world: Pick<World, 'transaction'>, player: NewPlaye
 
 function lobbyWithSeat(tx: TransactionTables, { namespace_id = defaultNamespaceId(tx) }: NewPlayer): string {
   const isFree = (lobby: LobbyRow) =>
-    lobby.namespace_id === namespace_id &&
-    lobby.status === 'ready' &&
-    !lobby.is_closed &&
-    seatsTaken(lobby) < lobby.max_players_normal
+    lobby.namespace_id === namespace_id && lobby.status === 'ready' && !lobby.is_closed && freeSeats(lobby) > 0
   const free = tx.lobbies.all().findLast(isFree)
   return (free ?? tx.lobbies.create({ namespace_id })).lobby_id
 }

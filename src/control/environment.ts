@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { quoted } from '../lib/text.js'
+import { quoted, shellWord } from '../lib/text.js'
 import { versionNameOf } from '../operations/games.js'
 import { lobbyPorts } from '../operations/lobbies.js'
 import { hasPassed } from '../store/clock.js'
@@ -138,9 +138,4 @@ function cloudCall(gameName: string, { games, deviceLinks, clock }: World): { pa
   }
   const path = `/cloud/games/${encodeURIComponent(game_id)}/namespaces/validate`
   return { path, body: { display_name: 'Beta', name_id: 'beta' } }
-}
-
-/** Quotes a word for a POSIX shell, if necessary. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -7,10 +7,11 @@ import type { MockResponseInit, StreamClient } from '../server/message.js'
 import type { Cause } from '../store/change-set.js'
 import type { TableName } from '../store/rows.js'
 import type { World } from '../store/world.js'
+import { checkStateNames, type ObservedStates, type StateName, StateReader, type WorldStates } from './states.js'
 
 /**
- * An event of a world: a change set, a request with its answer, a number of requests that were left out, or a gap. `id` is its
- * position, for `lastEventId`.
+ * An event of a world: a change set, a request with its answer, a number of requests that were left out, a gap, or the present
+ * state of a part of the world. `id` is its position, for `lastEventId`.
  */
 export type MockEvent =
   | { readonly type: 'change'; readonly id: string; readonly data: ChangeSetJson }
@@ -21,6 +22,11 @@ export type MockEvent =
       readonly id: string
       readonly data: { readonly message: string; readonly revision: number }
     }
+  | StateEvent
+
+type StateEvent = {
+  readonly [Name in StateName]: { readonly type: Name; readonly id: string; readonly data: WorldStates[Name] }
+}[StateName]
 
 /** A change set as JSON. */
 export interface ChangeSetJson {
@@ -45,6 +51,11 @@ export interface ChangesOptions {
    * Default: only the limits of all events.
    */
   readonly newest?: number | undefined
+  /**
+   * Adds events with the present state of these parts of the world: at the beginning, and after each change. A part has at most
+   * one event in 250 ms, and its newest state follows. Default: none.
+   */
+  readonly with?: readonly StateName[] | undefined
   /** Ends the events. */
   readonly signal?: AbortSignal | undefined
 }
@@ -194,6 +205,7 @@ class EventQueue {
 interface EventSource {
   readonly world: Pick<World, 'revision'>
   readonly history: History
+  readonly states: ObservedStates<WorldStates>
   /** Begins the ids of the events. Ids of an earlier run are unknown. */
   readonly runId: string
   readonly budget: EventBudget
@@ -205,18 +217,20 @@ export class EventReader implements MockEvents {
   /** The id of the last event that was read. */
   #position: string
   readonly #queue: EventQueue
+  readonly #states: StateReader<WorldStates>
   readonly #signal: AbortSignal | undefined
   #wakers: (() => void)[] = []
   #unsubscribe = () => {}
   #hasEnded = false
 
-  constructor({ world, history, runId, budget }: EventSource, options: ChangesOptions = {}) {
+  constructor({ world, history, states, runId, budget }: EventSource, options: ChangesOptions = {}) {
     const signal = signalOf('changes', options)
-    const { answers, newest = Number.MAX_SAFE_INTEGER } = options
+    const { answers, newest = Number.MAX_SAFE_INTEGER, with: names = [] } = options
     if (answers !== undefined && answers !== 'short')
       throw new UsageError(`changes: answers is ${quoted(answers)}: expected "short"`)
     if (!Number.isInteger(newest) || newest < 1)
       throw new UsageError(`changes: newest is ${quoted(newest)}: expected a whole number of 1 or more`)
+    const checkedNames = checkStateNames(names)
     const idOf = (id: number) => `${runId}-${id}`
     const start = entryBefore({ world, history, runId }, options)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
@@ -234,6 +248,7 @@ export class EventReader implements MockEvents {
     this.after = idOf(past === undefined ? history.lastId : (start ?? history.lastId))
     this.#position = this.after
     this.#signal = signal
+    this.#states = new StateReader(states, checkedNames, { wake: () => this.#wake(), ended: () => this.#end() })
     this.#unsubscribe = history.subscribe(entry => {
       if (!entry) return this.#end()
       if (!isEvent(entry)) return
@@ -249,12 +264,22 @@ export class EventReader implements MockEvents {
   }
 
   async next(): Promise<IteratorResult<MockEvent, undefined>> {
-    while (this.#queue.length === 0 && !this.#hasEnded) await new Promise<void>(resolve => this.#wakers.push(resolve))
+    for (;;) {
+      const event = this.#take()
+      if (event) return { done: false, value: event }
+      if (this.#hasEnded) return { done: true, value: undefined }
+      await new Promise<void>(resolve => this.#wakers.push(resolve))
+    }
+  }
+
+  #take(): MockEvent | undefined {
     const skipped = this.#queue.takeSkipped()
-    const event: MockEvent | undefined =
-      skipped > 0 ? { type: 'skipped', id: this.#position, data: { exchanges: skipped } } : this.#queue.shift()
+    if (skipped > 0) return { type: 'skipped', id: this.#position, data: { exchanges: skipped } }
+    const state = this.#states.take()
+    if (state) return { ...state, id: this.#position } as StateEvent // one name and its data
+    const event = this.#queue.shift()
     this.#position = event?.id ?? this.#position
-    return event ? { done: false, value: event } : { done: true, value: undefined }
+    return event
   }
 
   async return(): Promise<IteratorResult<MockEvent, undefined>> {
@@ -266,6 +291,7 @@ export class EventReader implements MockEvents {
   readonly #end = (): void => {
     this.#hasEnded = true
     this.#unsubscribe()
+    this.#states.end()
     this.#signal?.removeEventListener('abort', this.#end)
     this.#wake()
   }
@@ -280,7 +306,7 @@ const goneMessage =
 
 /** Finds the history entry before the first event. Returns `undefined` if it is of another run, or was dropped. */
 function entryBefore(
-  { world, history, runId }: Omit<EventSource, 'budget'>,
+  { world, history, runId }: Pick<EventSource, 'world' | 'history' | 'runId'>,
   { since, lastEventId }: ChangesOptions,
 ): number | undefined {
   if (lastEventId !== undefined) {
@@ -304,25 +330,35 @@ function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined):
   return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), cause, puts, deletes } }
 }
 
-/** Answers with Server-Sent Events. Calls `begin` when the answer is sent. */
-export function eventStream(world: Pick<World, 'revision'>, begin: () => MockEvents): MockResponseInit {
-  const stream = (client: StreamClient) => {
+/** Answers with Server-Sent Events. Calls `begin` when the answer is sent, and sends what `toSent` makes of each event. */
+export function eventStream(
+  world: Pick<World, 'revision'>,
+  begin: () => MockEvents,
+  toSent: (event: MockEvent) => MockEvent = event => event,
+): MockResponseInit {
+  return streamResponse(client => {
     const events = begin()
-    sendEvents(events, client, world).catch(() => {
+    sendEvents(events, { client, world, toSent }).catch(() => {
       // An event that cannot be sent ends the stream, and the client reconnects.
       void events.return?.()
       client.end()
     })
     return () => void events.return?.()
-  }
-  return { status: 200, headers: streamHeaders, body: new Uint8Array(), cors: 'loopback', stream }
+  })
 }
 
-async function sendEvents(events: MockEvents, client: StreamClient, world: Pick<World, 'revision'>): Promise<void> {
+async function sendEvents(
+  events: MockEvents,
+  {
+    client,
+    world,
+    toSent,
+  }: { client: StreamClient; world: Pick<World, 'revision'>; toSent: (event: MockEvent) => MockEvent },
+): Promise<void> {
   // A client that loses the connection before the first event can resume from this position.
   client.send(streamText({ type: 'begin', id: events.after, data: {} }))
   for await (const event of events) {
-    client.send(eventText(event, world))
+    client.send(eventText(toSent(event), world))
     // The events of a slow client stay in the queue, whose memory is limited.
     await client.drained()
   }
@@ -340,8 +376,40 @@ function eventText(event: MockEvent, { revision }: Pick<World, 'revision'>): str
   }
 }
 
-/** The headers of a stream of events. */
-export const streamHeaders = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' } as const
+/** Answers with Server-Sent Events that a function sends. It returns a function that stops it. */
+export function streamResponse(stream: (client: StreamClient) => () => void): MockResponseInit {
+  const headers = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' }
+  return { status: 200, headers, body: new Uint8Array(), cors: 'loopback', stream }
+}
+
+/**
+ * Answers with Server-Sent Events: the states of these names, and each again after a change. A slow client gets the newest state
+ * only.
+ */
+export function stateStream<States>(
+  states: ObservedStates<States>,
+  names: readonly (keyof States & string)[],
+): MockResponseInit {
+  return streamResponse(client => {
+    let isSending = false
+    const wake = async () => {
+      if (isSending) return
+      isSending = true
+      for (let state = reader.take(); state; state = reader.take()) {
+        client.send(streamText({ type: state.type as string, data: state.data as object })) // a name, and JSON
+        await client.drained()
+      }
+      isSending = false
+    }
+    const ended = () => {
+      client.send(streamText({ type: 'end', data: {} }))
+      client.end()
+    }
+    const reader = new StateReader(states, names, { wake: () => void wake(), ended })
+    void wake()
+    return () => reader.end()
+  })
+}
 
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */
 export function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {

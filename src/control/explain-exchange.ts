@@ -3,20 +3,20 @@ import type { JournalEntry } from '../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../contract/operations.js'
 import type { Coordinates } from '../contract/regions.js'
 import { isJsonObject } from '../lib/json.js'
-import { listedLobbies } from '../operations/lobbies.js'
 import { type FindCandidate, findCandidates } from '../operations/matchmaking.js'
 import { clientLocation } from '../operations/regions.js'
 import type { MockRequest } from '../server/message.js'
 import { parseBody, parseHeaders } from '../server/parse.js'
 import type { ChangeSet } from '../store/change-set.js'
 import type { FaultRecord } from '../store/faults.js'
-import { type LobbyRow, seatsTaken } from '../store/matchmaker-rows.js'
+import { type ListObstacle, listObstacles, seatsTaken } from '../store/lobby-rules.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import { models } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { TableName } from '../store/rows.js'
 import { readTables, type WorldState } from '../store/world-state.js'
-import { choiceText, type ExplainedCandidate, explainCandidates, verbs } from './explain-find.js'
+import { choiceText, type Explanation, explainCandidates, obstacleTexts } from './explain-find.js'
 import { tablesByPath } from './tables.js'
 
 /** A past request, and the world around it. */
@@ -29,11 +29,7 @@ export interface PastExchange {
 }
 
 /** Explains the answer to a past request, in at most three sentences. */
-export function explainExchange({ entry, before, changeSets }: PastExchange): {
-  readonly verdict: string
-  readonly because: readonly string[]
-  readonly candidates?: readonly ExplainedCandidate[]
-} {
+export function explainExchange({ entry, before, changeSets }: PastExchange): Explanation {
   const tables = before && readTables(before.tables)
   const find = tables && findAgain(entry, tables)
   const fault = before?.faults.records.find(({ id }) => id === entry.fault)
@@ -45,7 +41,7 @@ export function explainExchange({ entry, before, changeSets }: PastExchange): {
   ].filter(text => text !== undefined)
   const verdict = verdictOf(entry)
   if (!tables || !find) return { verdict, because }
-  return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables, ...verbs.past }) }
+  return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables }) }
 }
 
 function faultText(id: string, record: FaultRecord | undefined): string {
@@ -83,7 +79,7 @@ const reasons: { readonly [Id in OperationId]?: Reason } = {
     const lobby = lobbyOf(entry, tables)
     if (!lobby)
       return 'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one'
-    return choiceText(lobby, find?.candidates ?? [], verbs.past)
+    return choiceText(lobby, find?.candidates ?? [])
   },
   'lobbies.join'(entry, tables) {
     const lobby = lobbyOf(entry, tables)
@@ -100,18 +96,16 @@ function lobbyOf({ answer }: JournalEntry, { lobbies }: Tables): LobbyRow | unde
 
 function listText(namespace_id: string, tables: Tables): string {
   const running = tables.lobbies.inIndex('namespace_id', { namespace_id }).filter(({ status }) => status !== 'stopped')
-  const listed = new Set(listedLobbies(namespace_id, tables))
-  const hidden = { closed: 0, 'not public': 0, 'of a game mode that is not listable': 0, empty: 0 }
-  for (const lobby of running.filter(one => !listed.has(one))) {
-    const mode = tables.gameModes.get(`${namespace_id}/${lobby.game_mode_id}`)
-    if (lobby.is_closed) hidden.closed += 1
-    else if (lobby.publicity !== 'public') hidden['not public'] += 1
-    else if (mode?.listable === false) hidden['of a game mode that is not listable'] += 1
-    else hidden.empty += 1
+  const obstacleOf = listObstacles(running, tables)
+  const hidden = new Map<ListObstacle, number>()
+  for (const lobby of running) {
+    const obstacle = obstacleOf(lobby)
+    if (obstacle !== undefined) hidden.set(obstacle, (hidden.get(obstacle) ?? 0) + 1)
   }
-  const counts = Object.entries(hidden).flatMap(([why, count]) => (count > 0 ? [`${count} ${why}`] : []))
+  const counts = [...hidden].map(([obstacle, count]) => `${count} ${obstacleTexts[obstacle]}`)
+  const listed = [...hidden.values()].reduce((rest, count) => rest - count, running.length)
   const others = counts.length === 0 ? '' : `. The others are hidden: ${counts.join(', ')}`
-  return `${fullNameOf(namespace_id, tables)} has ${running.length} running lobbies, and ${listed.size} are listed${others}`
+  return `${fullNameOf(namespace_id, tables)} has ${running.length} running lobbies, and ${listed} are listed${others}`
 }
 
 function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): string {

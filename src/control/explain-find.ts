@@ -2,7 +2,8 @@ import { ApiError } from '../contract/errors.js'
 import type { Coordinates } from '../contract/regions.js'
 import { chooseForFind, type FindCandidate, findCandidates } from '../operations/matchmaking.js'
 import { clientLocation, distance } from '../operations/regions.js'
-import { type LobbyRow, seatsTaken } from '../store/matchmaker-rows.js'
+import { freeSeats, type ListObstacle, seatsTaken } from '../store/lobby-rules.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import { findNamespace } from './tables.js'
 
@@ -19,22 +20,49 @@ export interface ExplainedCandidate {
   readonly because?: string
 }
 
-/** What find would do now. */
-interface ExplainedFind {
-  readonly verdict: string
-  readonly because: readonly string[]
-  readonly candidates?: readonly ExplainedCandidate[]
+/** The answer that a find in a game mode gets now. */
+export interface ExplainedChoice {
+  readonly namespace_id: string
+  readonly game_mode_id: string
+  /** The lobby with the seat. Absent for a new lobby. */
+  readonly lobby_id?: string
+  /** Absent if the find is refused. */
   readonly region_id?: string
+  /** The distance from the client. Absent if the place of the client is unknown. */
+  readonly kilometers?: number
+  /** Why the find is refused: `400 MATCHMAKER_…: …`. */
+  readonly refusal?: string
+}
+
+/** The answer to a question. */
+export interface Explanation {
+  /** A few words. */
+  readonly verdict: string
+  /** A sentence for each reason. */
+  readonly because: readonly string[]
+  /** The lobbies that a find could choose, and those that it could not. The chosen one is first. */
+  readonly candidates?: readonly ExplainedCandidate[]
+  /** The region of the lobby that a find would take or create now. */
+  readonly region_id?: string
+  /** The distance of that region from the player. Absent if the place of the player is unknown. */
   readonly kilometers?: number
 }
 
-/** The verbs of an explanation of the past, or of the present. */
-export const verbs = {
-  past: { is: 'was', are: 'were', has: 'had' },
-  present: { is: 'is', are: 'are', has: 'has' },
-} as const
-
-type Verbs = (typeof verbs)[keyof typeof verbs]
+/** Says why a lobby is not listed, or why find did not choose it, in words that follow "it is". */
+export const obstacleTexts: { readonly [key in ListObstacle | NonNullable<FindCandidate['lostBy']>]: string } = {
+  stopped: 'stopped',
+  closed: 'closed (is_closed)',
+  private: 'private (publicity)',
+  unlisted: 'of a game mode that is not listable',
+  empty: 'empty beside other open lobbies of its game mode (hide_empty_lobbies)',
+  full: 'full',
+  tags: 'without the tags of the request',
+  max_players: 'for another number of players than max_players of the request',
+  server: 'run by a real game server, which does not know simulated players',
+  seats: 'emptier than the chosen one',
+  distance: 'farther away than the chosen one',
+  order: 'newer than the chosen one, or its game mode or region comes later in the request',
+}
 
 /** The most candidates of an explanation. */
 const mostCandidates = 50
@@ -48,7 +76,7 @@ const thisMachine = { address: '127.0.0.1', isLocal: true } as const
 export function explainFind(
   { find, namespace }: { readonly find: string; readonly namespace?: string | undefined },
   tables: Tables,
-): ExplainedFind {
+): Explanation {
   const { namespace_id } = findNamespace(namespace, tables)
   const input = { game_modes: [find] }
   try {
@@ -61,10 +89,10 @@ export function explainFind(
     return {
       verdict: isNew ? `a new lobby in ${region_id}` : `a seat in lobby ${choice.lobby_id}`,
       because: [
-        isNew ? 'no lobby of the game mode has a free seat for find' : choiceText(choice, candidates, verbs.present),
+        isNew ? 'no lobby of the game mode has a free seat for find' : choiceText(choice, candidates),
         regionText(region_id, kilometers, isNew),
       ],
-      candidates: explainCandidates(candidates, { location, tables, ...verbs.present }),
+      candidates: explainCandidates(candidates, { location, tables }),
       region_id,
       ...(kilometers === undefined ? {} : { kilometers }),
     }
@@ -72,6 +100,31 @@ export function explainFind(
     if (!(error instanceof ApiError)) throw error
     return { verdict: `${error.status} ${error.code}`, because: [error.message] }
   }
+}
+
+/** The most game modes whose finds are listed. */
+const mostModes = 100
+
+/** Lists what a find in each game mode gets now, for the same player. */
+export function listFinds(tables: Tables): ExplainedChoice[] {
+  const location = clientLocation({}, tables)
+  return tables.gameModes
+    .all()
+    .slice(0, mostModes)
+    .map(({ namespace_id, game_mode_id }) => {
+      const mode = { namespace_id, game_mode_id }
+      try {
+        const input = { game_modes: [game_mode_id] }
+        const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
+        const { region_id } = choice
+        const kilometers = kilometersTo(region_id, location, tables)
+        const away = kilometers === undefined ? {} : { kilometers }
+        return { ...mode, ...('lobby_id' in choice ? { lobby_id: choice.lobby_id } : {}), region_id, ...away }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        return { ...mode, refusal: `${error.status} ${error.code}: ${error.message}` }
+      }
+    })
 }
 
 function regionText(region_id: string, kilometers: number | undefined, isNew: boolean): string {
@@ -85,38 +138,27 @@ function regionText(region_id: string, kilometers: number | undefined, isNew: bo
 }
 
 /** Says why find chose a lobby, and how many others were as full. */
-export function choiceText(lobby: LobbyRow, candidates: readonly FindCandidate[], { are }: Verbs): string {
+export function choiceText(lobby: LobbyRow, candidates: readonly FindCandidate[]): string {
   const ties = candidates.filter(({ lostBy }) => lostBy === 'distance' || lostBy === 'order').length
   const tie = ties === 0 ? '' : `. Others with as many free seats, but farther away or newer: ${ties}`
-  const seats = `${seatsTaken(lobby)} of ${lobby.max_players_normal} seats ${are} taken`
-  return `the lobby is the fullest one that fits: ${seats}${tie}`
+  return `it is the fullest lobby that fits, with ${seatsTaken(lobby)} of ${lobby.max_players_normal} seats taken${tie}`
 }
 
 /** Describes the first candidates, and says why they lost. */
 export function explainCandidates(
   candidates: readonly FindCandidate[],
-  { location, tables, is, has }: Verbs & { readonly location: Coordinates | undefined; readonly tables: Tables },
+  { location, tables }: { readonly location: Coordinates | undefined; readonly tables: Tables },
 ): ExplainedCandidate[] {
   return candidates.slice(0, mostCandidates).map(({ lobby, lostBy }) => {
-    const { lobby_id, game_mode_id, region_id, max_players_normal, publicity } = lobby
+    const { lobby_id, game_mode_id, region_id } = lobby
     const kilometers = kilometersTo(region_id, location, tables)
-    const texts = {
-      closed: `it ${is} closed`,
-      publicity: `its publicity ${is} ${publicity}`,
-      full: `it ${is} full`,
-      tags: 'its tags were others',
-      max_players: `it had ${max_players_normal} seats, and the request asked for another number`,
-      seats: `it ${has} more free seats than the chosen one`,
-      distance: 'its region is farther away than that of the chosen one',
-      order: 'the chosen one is older, or its game mode or region comes first in the request',
-    }
     return {
       lobby_id,
       game_mode_id,
       region_id,
-      free_seats: Math.max(0, max_players_normal - seatsTaken(lobby)),
+      free_seats: Math.max(0, freeSeats(lobby)),
       ...(kilometers === undefined ? {} : { kilometers }),
-      ...(lostBy === undefined ? {} : { because: texts[lostBy] }),
+      ...(lostBy === undefined ? {} : { because: obstacleTexts[lostBy] }),
     }
   })
 }

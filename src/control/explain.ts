@@ -9,7 +9,6 @@ import { parseInput } from '../lib/issues.js'
 import { nearest, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { listedLobbies } from '../operations/lobbies.js'
 import { validateNamespace } from '../operations/namespaces.js'
 import type { Caller } from '../operations/resolver.js'
 import { authenticate } from '../server/authenticate.js'
@@ -17,11 +16,12 @@ import type { WorldFaults } from '../server/faults.js'
 import type { MockRequest } from '../server/message.js'
 import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
-import { type LobbyRow, type RunningLobby, seatsTaken } from '../store/matchmaker-rows.js'
+import { findObstacle, freeSeats, listObstacles, type RunningLobby, seatsTaken } from '../store/lobby-rules.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { WorldView } from '../store/world.js'
 import { explainExchange, type PastExchange } from './explain-exchange.js'
-import { type ExplainedCandidate, explainFind } from './explain-find.js'
+import { type Explanation, explainFind, obstacleTexts } from './explain-find.js'
 import { findGame } from './tables.js'
 
 const questionKeys = {
@@ -52,20 +52,6 @@ export const Question = z.strictObject(questionKeys)
 /** Asks about a lobby, a request, a past request, a find, or the names of a namespace. */
 export type Question = types.Question
 
-/** The answer to a question. */
-export interface Explanation {
-  /** A few words. */
-  readonly verdict: string
-  /** A sentence for each reason. */
-  readonly because: readonly string[]
-  /** The lobbies that a find could choose, and those that it could not. The chosen one is first. */
-  readonly candidates?: readonly ExplainedCandidate[]
-  /** The region of the lobby that a find would take or create now. */
-  readonly region_id?: string
-  /** The distance of that region from the player. Absent if the place of the player is unknown. */
-  readonly kilometers?: number
-}
-
 interface ExplainedWorld {
   readonly world: WorldView
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
@@ -93,13 +79,12 @@ export function explain(explained: ExplainedWorld, asked: Question): Explanation
   return explainNames(world, question)
 }
 
-function explainLobby(view: WorldView, lobbyId: string): Explanation {
-  const { tables } = view
+function explainLobby({ tables }: WorldView, lobbyId: string): Explanation {
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) return unknownLobby(lobbyId, tables.lobbies.all())
-  const isListed = listedLobbies(lobby.namespace_id, tables).includes(lobby)
+  const obstacle = listObstacles(tables.lobbies.all(), tables)(lobby)
   const more = lobby.status === 'stopped' ? [] : runningText(lobby)
-  if (!isListed) return { verdict: 'not listed', because: [...reasonsAgainst(lobby, view), ...more] }
+  if (obstacle !== undefined) return { verdict: 'not listed', because: [`it is ${obstacleTexts[obstacle]}`, ...more] }
   const namespace = fullNameOf(lobby.namespace_id, tables)
   const open = `it is open and public, and its game mode is listable: a public token of ${namespace} sees it, and so does a caller without a token if ${namespace} is tokenless`
   const canned = 'a development token gets a canned list instead, without the lobbies of the world'
@@ -113,21 +98,6 @@ function unknownLobby(lobbyId: string, lobbies: readonly LobbyRow[]): Explanatio
   return { verdict: 'does not exist', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
 }
 
-/** Returns the reasons why a lobby is not listed. */
-function reasonsAgainst(lobby: LobbyRow, { tables }: WorldView): string[] {
-  const { namespace_id, game_mode_id, status, is_closed, publicity, total_player_count } = lobby
-  const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
-  const hides = tables.settings.get('settings')?.hide_empty_lobbies === true
-  const found = [
-    status === 'stopped' && 'it has stopped',
-    is_closed && 'it is closed (is_closed)',
-    publicity !== 'public' && `its publicity is ${publicity}`,
-    mode?.listable === false && `its game mode ${game_mode_id} is not listable`,
-  ].filter(reason => reason !== false)
-  if (found.length > 0 || !hides || total_player_count > 0) return found
-  return ['it is empty, its mode has other open lobbies, and the scenario sets hide_empty_lobbies']
-}
-
 function runningText(lobby: RunningLobby): string[] {
   const texts = [seatsText(lobby), serverText(lobby)]
   if (lobby.status === 'ready') return texts
@@ -136,11 +106,10 @@ function runningText(lobby: RunningLobby): string[] {
 }
 
 function seatsText(lobby: RunningLobby): string {
-  const { total_player_count, reserved_player_count, max_players_normal, max_players_direct, is_closed } = lobby
+  const { total_player_count, reserved_player_count, max_players_direct } = lobby
   const taken = `seats taken by connected players: ${total_player_count}, reserved: ${reserved_player_count}`
-  const free = (most: number) => Math.max(0, most - seatsTaken(lobby))
-  const forFind = is_closed ? '0 while it is closed' : free(max_players_normal)
-  return `${taken}, free for find: ${forFind}, for join by its id: ${free(max_players_direct)}`
+  const forFind = findObstacle(lobby) === undefined ? freeSeats(lobby) : 0
+  return `${taken}, free for find: ${forFind}, for join by its id: ${Math.max(0, max_players_direct - seatsTaken(lobby))}`
 }
 
 function serverText({ run_by, lobby_id }: RunningLobby): string {
@@ -157,11 +126,11 @@ function explainNames({ tables, ...view }: WorldView, question: Question): Expla
   const { errors } = validateNamespace({ caller: { kind: 'device' }, input, tables, ...view })
   const names = { name_id, display_name, game: game?.name_id ?? 'any game' }
   const because = errors
-    .map(({ path }) => path.join('.'))
-    .filter(problem =>
-      problem.startsWith('name-id') ? question.name_id !== undefined : question.display_name !== undefined,
-    )
-    .map(problem => [problem, nameProblems[problem]?.(names)].filter(text => text !== undefined).join(': '))
+    .filter(({ path: [name] }) => (name === 'name-id' ? question.name_id : question.display_name) !== undefined)
+    .map(({ path }) => {
+      const problem = path.join('.')
+      return [problem, nameProblems[problem]?.(names)].filter(text => text !== undefined).join(': ')
+    })
   if (because.length > 0) return { verdict: 'invalid', because }
   return { verdict: 'valid', because: [`the format is right, and no namespace of ${names.game} has that name_id`] }
 }

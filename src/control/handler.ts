@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
-import { controlPath, pathInWorld } from '../contract/paths.js'
+import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject, nestingLimit } from '../lib/json.js'
 import { shortened } from '../lib/text.js'
@@ -20,36 +20,40 @@ const routes = new RouteTable(calls, `GET ${controlPath} lists the calls`, contr
 
 const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
 
+/** The call of a request, before its body is read. */
+export interface FoundCall {
+  readonly call: AnyCall
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>
+}
+
 /**
- * Checks a request before its world is looked up. Returns the answer to a preflight. Returns `undefined` for other requests.
- * Throws `ApiError` if there is no such call, or the client may not make it.
+ * Finds the call of a request. `path` is that in its world. Returns the answer to a preflight. Throws `ApiError` if there is no
+ * such call, or the client may not make it.
  */
-export function checkControlRequest(
-  request: MockRequest,
+export function findControlCall(
+  request: Pick<MockRequest, 'method' | 'headers' | 'address'>,
+  path: string,
   controlHosts: readonly string[],
-): MockResponseInit | undefined {
+): FoundCall | { readonly preflight: MockResponseInit } {
   checkControlAddress(request, controlHosts)
-  if (request.method === 'OPTIONS') return preflight
-  findCall(request)
+  if (request.method === 'OPTIONS') return { preflight }
+  const callPath = path.slice(controlPath.length) || '/'
+  // The id of a game mode has a slash, and people leave it unencoded.
+  const encoded = callPath.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F')
+  const { id, params } = routes.find(request.method, encoded)
   checkControlCaller(request)
-  return undefined
+  return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls
 }
 
-/** Returns the limit of a request's body, in bytes. A refused call gets the limit of the operations. */
-export function maxControlBody(request: Pick<MockRequest, 'method' | 'path' | 'headers'>): number {
-  try {
-    const { maxBodyBytes = bodyLimit } = findCall(request).call
-    checkControlCaller(request)
-    return maxBodyBytes
-  } catch {
-    return bodyLimit
-  }
+/** Returns the longest body of a call, in bytes. */
+export function longestBodyOf({ call: { maxBodyBytes = bodyLimit } }: FoundCall): number {
+  return maxBodyBytes
 }
 
-/** Answers a request that `checkControlRequest` let pass. Rejects with `ApiError`. */
-export async function handleControl(context: ControlContext): Promise<MockResponseInit> {
+/** Runs a call. Rejects with `ApiError`. */
+export async function runControlCall({ call, params }: FoundCall, context: ControlContext): Promise<MockResponseInit> {
   const { request } = context
-  const { call, params } = findCall(request)
   const input = { ...context, params, query: parseQuery(call, request), body: parseBody(call, request) }
   try {
     const cause = { kind: 'control', call: call.route.replace('{table}', params.table ?? '') } as const
@@ -58,13 +62,6 @@ export async function handleControl(context: ControlContext): Promise<MockRespon
   } catch (error) {
     throw asApiError(error, isAskedByQuery(call) ? 'API_BAD_QUERY' : 'API_BAD_BODY')
   }
-}
-
-function findCall({ method, path }: Pick<MockRequest, 'method' | 'path'>) {
-  const callPath = pathInWorld(path).slice(controlPath.length) || '/'
-  // The id of a game mode has a slash, and people leave it unencoded.
-  const { id, params } = routes.find(method, callPath.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F'))
-  return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls
 }
 
 /** Refuses unknown parameters, because they would have no effect. */

@@ -6,9 +6,9 @@ import type { History } from '../server/history.js'
 import type { Cause, Change, ChangeSet } from '../store/change-set.js'
 import type { ClockMode, ClockState } from '../store/clock.js'
 import { type FaultsState, faultState } from '../store/faults.js'
-import { tableNames } from '../store/models.js'
 import type { RandomState } from '../store/random.js'
 import type { Rows, TableName } from '../store/rows.js'
+import { tableNames } from '../store/table-names.js'
 
 const historyKeys = {
   /** A revision: only later change sets. Default: all that are kept. */
@@ -19,6 +19,8 @@ const historyKeys = {
   request: z.string().optional(),
   /** The most change sets. With `since` the first of them, otherwise the newest. Default: 100. */
   limit: z.int().min(1).max(1_000).optional(),
+  /** `false`: the time, the cause and the names of the changed rows, but no values. Default: true. */
+  rows: z.boolean().optional(),
 }
 export const HistoryOptions = z.strictObject(historyKeys)
 /** Selects change sets of a world. All given keys must match. */
@@ -50,7 +52,7 @@ export interface RecordedChangeSet {
   readonly scenario?: ChangeSet['scenario']
 }
 
-/** A changed row of one table. `before` is absent for a new row, `after` for a deleted one. */
+/** A changed row of one table. `before` is absent for a new row, `after` for a deleted one, and both with `rows: false`. */
 export type RecordedChange = {
   readonly [Name in TableName]: {
     readonly table: Name
@@ -68,53 +70,22 @@ export interface ClockJson {
   readonly now: string
 }
 
-/** The change sets of a world without their rows, the oldest first. */
-export interface RevisionsJson {
-  /** The oldest revision that can be restored. */
-  readonly oldest: number
-  /** The newest revision. */
-  readonly newest: number
-  readonly revisions: readonly RevisionSummary[]
-}
-
-/** A change set in a list of revisions. */
-interface RevisionSummary {
-  readonly revision: number
-  /** In ISO 8601. */
-  readonly at: string
-  readonly cause: Cause
-  /** The number of rows that it changed. */
-  readonly rows: number
-}
-
 const defaultLimit = 100
 
 export function listHistory(history: History, options: HistoryOptions): HistoryJson {
-  const { since, table, request, limit = defaultLimit } = options
+  const { since, table, request, limit = defaultLimit, rows = true } = options
   const { oldestRevision: oldest, newestRevision: newest } = history
   const matching = history
     .changesSince(since ?? oldest)
     .later.filter(({ changes }) => table === undefined || changes.some(change => change.table === table))
     .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
   const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)
-  return { oldest, newest, change_sets: selected.map(changeSetJson) }
+  return { oldest, newest, change_sets: selected.map(rows ? changeSetJson : changeSetSummary) }
 }
 
-/** Lists change sets without their rows. `since` is a revision, `limit` the most change sets. Default: 100, the newest. */
-export function listRevisions(
-  history: History,
-  { since, limit = defaultLimit }: Pick<HistoryOptions, 'since' | 'limit'>,
-): RevisionsJson {
-  const { oldestRevision: oldest, newestRevision: newest } = history
-  const { later } = history.changesSince(since ?? oldest)
-  const selected = since === undefined ? later.slice(-limit) : later.slice(0, limit)
-  const revisions = selected.map(({ revision, at, cause, changes }) => ({
-    revision,
-    at: new Date(at).toISOString(),
-    cause,
-    rows: changes.length,
-  }))
-  return { oldest, newest, revisions }
+function changeSetSummary({ revision, at, cause, changes }: ChangeSet): RecordedChangeSet {
+  const names = changes.map(({ table, id }) => ({ table, id }))
+  return { revision, at: new Date(at).toISOString(), cause, changes: names }
 }
 
 function changeSetJson({

@@ -1,7 +1,7 @@
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { tableNames } from '../store/models.js'
 import type { TableName } from '../store/rows.js'
+import { tableNames } from '../store/table-names.js'
 import type { TableState } from '../store/table-state.js'
 import type { TableStates } from '../store/world-state.js'
 import type { ChangeSetJson } from './events.js'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type * as types from '../generated/options.js'
+import { parseInput } from '../lib/issues.js'
 import { upcomingJobs } from '../simulation/scheduler.js'
 import type { TableName } from '../store/rows.js'
 import type { LiveWorld } from '../store/world.js'
@@ -24,11 +25,13 @@ export interface ScheduledJob {
 
 const defaultLimit = 20
 
-/** Lists the jobs that are due next, in the order in which they run. */
+/** Lists the jobs that are due next, in the order in which they run. Throws `UsageError` for a wrong limit. */
 export function listSchedule(
-  { tables }: Pick<LiveWorld, 'tables'>,
-  { limit = defaultLimit }: ScheduleOptions,
+  { tables, clock }: Pick<LiveWorld, 'tables' | 'clock'>,
+  options: ScheduleOptions = {},
 ): ScheduledJob[] {
+  const { limit = defaultLimit } = parseInput(ScheduleOptions, options, 'schedule')
+  void clock.catchUp()
   return upcomingJobs(tables, limit).map(({ at, table, id, what }) => ({
     at: new Date(at).toISOString(),
     table,

@@ -42,7 +42,7 @@ export interface SimulationState {
   readonly players: { readonly connected: number; readonly reserved: number }
 }
 
-export async function simulate(world: LiveWorld, options: SimulationOptions): Promise<SimulationState> {
+export async function simulate(world: LiveWorld, options: SimulationOptions = {}): Promise<SimulationState> {
   const { namespace, ...entry } = parseInput(SimulationOptions, options, 'simulation')
   const { tables, random, clock } = world
   const write = () => {
@@ -60,7 +60,7 @@ export function listSimulations(tables: ReadTables): SimulationState[] {
   return tables.simulations.all().map(row => stateOf(row, tables))
 }
 
-export async function endSimulation(world: LiveWorld, options: EndSimulationOptions): Promise<boolean> {
+export async function endSimulation(world: LiveWorld, options: EndSimulationOptions = {}): Promise<boolean> {
   const { namespace } = parseInput(EndSimulationOptions, options, 'options')
   const { simulations } = world.tables
   const write = () => {

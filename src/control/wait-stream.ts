@@ -1,5 +1,5 @@
 import type { MockResponseInit } from '../server/message.js'
-import { streamHeaders, streamText } from './events.js'
+import { streamResponse, streamText } from './events.js'
 
 /** Begins to wait, until the signal ends it. */
 export type Wait = (signal: AbortSignal) => Promise<object>
@@ -9,25 +9,19 @@ export type Wait = (signal: AbortSignal) => Promise<object>
  * message of the error. A client that disconnects ends the wait.
  */
 export function waitStream(wait: Wait): MockResponseInit {
-  return {
-    status: 200,
-    headers: streamHeaders,
-    body: new Uint8Array(),
-    cors: 'loopback',
-    stream(client) {
-      const controller = new AbortController()
-      const finish = (type: 'done' | 'failed', data: object) => {
-        if (controller.signal.aborted) return
-        client.send(streamText({ type, data }))
-        client.end()
-      }
-      const waiting = wait(controller.signal)
-      client.send(streamText({ type: 'begin', data: {} }))
-      waiting.then(
-        value => finish('done', value),
-        ({ message }: Error) => finish('failed', { message }),
-      )
-      return () => controller.abort()
-    },
-  }
+  return streamResponse(client => {
+    const controller = new AbortController()
+    const finish = (type: 'done' | 'failed', data: object) => {
+      if (controller.signal.aborted) return
+      client.send(streamText({ type, data }))
+      client.end()
+    }
+    const waiting = wait(controller.signal)
+    client.send(streamText({ type: 'begin', data: {} }))
+    waiting.then(
+      value => finish('done', value),
+      ({ message }: Error) => finish('failed', { message }),
+    )
+    return () => controller.abort()
+  })
 }

@@ -12,7 +12,8 @@ import type { World } from '../store/world.js'
 import type { CompletionOptions } from './device-links.js'
 import type { Environment, LobbyEnvironmentOptions } from './environment.js'
 import type { ChangesOptions, MockEvents } from './events.js'
-import type { Explanation, Question } from './explain.js'
+import type { Question } from './explain.js'
+import type { Explanation } from './explain-find.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
 import type { ScheduledJob, ScheduleOptions } from './schedule.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
@@ -183,25 +184,6 @@ export interface WorldSummary {
   readonly waiters: number
   /** True if the server refuses every change. Absent otherwise. */
   readonly read_only?: true
-}
-
-/** A process that the mock has started as the game server of a lobby. */
-export interface GameServerState {
-  readonly lobby_id: string
-  readonly game_mode_id: string
-  readonly command: string
-  /** Absent if the process could not start. */
-  readonly pid?: number
-  /** By label. A range has its first port. */
-  readonly ports: Readonly<Record<string, number>>
-  /** The real time, in ISO 8601. */
-  readonly started_at: string
-  /** `stopping`: the mock has sent SIGTERM. */
-  readonly status: 'starting' | 'ready' | 'stopping' | 'exited'
-  /** Absent while it runs, and after a signal. */
-  readonly exit_code?: number
-  /** The number of processes of its game mode that had ended before their lobbies when it started. */
-  readonly restarts: number
 }
 
 /** A scenario in a list. */

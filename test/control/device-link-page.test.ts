@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/contract/index.js'
-import { deviceLinkScript } from '../../src/control/device-link-page.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { page } from '../support/pages.js'
@@ -54,7 +54,7 @@ describe('the page of a pending device link', () => {
     const { status, body } = linkPage('device.mock.sofa')
 
     expect({ status, state: stateIn(body) }).toEqual({ status: 200, state: 'pending' })
-    expect(body).toContain('<main class="narrow" data-link="device.mock.sofa">')
+    expect(body).toContain('<main data-link="device.mock.sofa" data-state="pending">')
     expect(body).toContain('<p class="address">device.mock.sofa</p>')
   })
 
@@ -89,7 +89,8 @@ describe('the page of a pending device link', () => {
   it.each(['/devices/link/device.mock.sofa', '/mounted/deep/devices/link/a%2Fb'])(
     'calls the documented operations from %s, wherever the mock is mounted',
     path => {
-      const addresses = [...deviceLinkScript.matchAll(/fetch\('([^'?]*)/g)].map(([, address = '']) => address)
+      const script = readFileSync('src/dashboard/device-link/main.ts', 'utf8')
+      const addresses = [...script.matchAll(/call\(['`]([^'`?]*)/g)].map(([, address = '']) => address)
 
       const paths = addresses.map(address => new URL(address, `http://127.0.0.1:4100${path}`).pathname)
 
@@ -162,7 +163,7 @@ describe('the page of an unknown device link', () => {
   it('escapes the token', () => {
     const { body } = linkPage(`<script>alert("x")</script>'&`)
 
-    expect(body).not.toContain('<script')
+    expect(body).not.toContain('<script>alert')
     expect(body).toContain('<p class="address">&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;</p>')
   })
 

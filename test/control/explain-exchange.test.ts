@@ -1,7 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import type { Mock } from '../../src/mock/mock.js'
 import { scenarios } from '../../src/scenario/index.js'
 import { ask, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
@@ -14,7 +13,7 @@ const find = (body: object) =>
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 /** Explains the newest request of a mock. */
-function explainNewest(mock: Pick<Mock, 'journal' | 'explain'>) {
+function explainNewest(mock: Pick<Mockmaker, 'journal' | 'explain'>) {
   return mock.explain({ exchange: mock.journal.find().at(-1)?.id ?? 0 })
 }
 
@@ -24,7 +23,7 @@ describe('an explained request', () => {
       find({ game_modes: ['duel'] }),
       '200, answered by lobbies.find',
       [
-        'the lobby is the fullest one that fits: 1 of 2 seats were taken',
+        'it is the fullest lobby that fits, with 1 of 2 seats taken',
         'it had no token, and tanks/prod needs none',
         'it changed 1 lobby and 1 player',
       ],
@@ -60,7 +59,7 @@ describe('an explained request', () => {
       { ...list, ...withToken(tokens.public) },
       '200, answered by lobbies.list',
       [
-        'tanks/prod has 5 running lobbies, and 2 are listed. The others are hidden: 1 closed, 1 not public, 1 of a game mode that is not listable',
+        'tanks/prod has 5 running lobbies, and 2 are listed. The others are hidden: 1 closed (is_closed), 1 private (publicity), 1 of a game mode that is not listable',
         'it had a public token of tanks/prod',
         'it changed nothing in the world',
       ],
@@ -161,16 +160,16 @@ describe('an explained request', () => {
     const { because, candidates = [] } = explainNewest(mock)
 
     expect(because[0]).toBe(
-      'the lobby is the fullest one that fits: 1 of 2 seats were taken. Others with as many free seats, but farther away or newer: 1',
+      'it is the fullest lobby that fits, with 1 of 2 seats taken. Others with as many free seats, but farther away or newer: 1',
     )
     expect(candidates.map(({ lobby_id, because }) => [lobby_id, because])).toEqual([
       [ids.lobby, undefined],
-      ['newer', 'the chosen one is older, or its game mode or region comes first in the request'],
-      ['empty', 'it had more free seats than the chosen one'],
-      ['closed', 'it was closed'],
-      ['private', 'its publicity was private'],
-      ['full', 'it was full'],
-      ['shut', 'it was closed'],
+      ['newer', 'newer than the chosen one, or its game mode or region comes later in the request'],
+      ['empty', 'emptier than the chosen one'],
+      ['closed', 'closed (is_closed)'],
+      ['private', 'private (publicity)'],
+      ['full', 'full'],
+      ['shut', 'closed (is_closed)'],
     ])
   })
 

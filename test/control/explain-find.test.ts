@@ -23,7 +23,7 @@ describe('an explained find', () => {
     expect(explained).toEqual({
       verdict: `a seat in lobby ${ids.lobby}`,
       because: [
-        'the lobby is the fullest one that fits: 1 of 2 seats are taken. Others with as many free seats, but farther away or newer: 1',
+        'it is the fullest lobby that fits, with 1 of 2 seats taken. Others with as many free seats, but farther away or newer: 1',
         'it is in lnd-fra, 26 km from the player',
       ],
       region_id: 'lnd-fra',
@@ -32,10 +32,10 @@ describe('an explained find', () => {
     })
     expect(explained.candidates?.map(({ lobby_id, kilometers, because }) => [lobby_id, kilometers, because])).toEqual([
       [ids.lobby, 26, undefined],
-      ['newer', 26, 'the chosen one is older, or its game mode or region comes first in the request'],
-      ['closed', 26, 'it is closed'],
-      ['private', 26, 'its publicity is private'],
-      ['full', 26, 'it is full'],
+      ['newer', 26, 'newer than the chosen one, or its game mode or region comes later in the request'],
+      ['closed', 26, 'closed (is_closed)'],
+      ['private', 26, 'private (publicity)'],
+      ['full', 26, 'full'],
     ])
     expect(await client.explain({ find: 'duel' })).toEqual(explained)
   })

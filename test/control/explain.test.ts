@@ -1,14 +1,18 @@
-import { describe, expect } from 'vitest'
-import { failure } from '../support/http.js'
+import { it as property } from '@fast-check/vitest'
+import { describe, expect, inject } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { ask, failure, json } from '../support/http.js'
+import { play, randomWorld } from '../support/random-world.js'
 import { it } from '../support/served-mock.js'
 import { ids, tokens } from '../support/tanks.js'
+import { closedAfterTest, live } from '../support/worlds.js'
 
 describe('explain', () => {
   it.for([
     [ids.lobby, 'listed', 'public token of tanks/prod'],
-    ['closed', 'not listed', 'is_closed'],
-    ['private', 'not listed', 'publicity is private'],
-    ['unlisted', 'not listed', 'game mode secret is not listable'],
+    ['closed', 'not listed', 'it is closed (is_closed)'],
+    ['private', 'not listed', 'it is private (publicity)'],
+    ['unlisted', 'not listed', 'it is of a game mode that is not listable'],
     ['clsed', 'does not exist', 'did you mean closed?'],
   ] as const)('says that the lobby %s is %s', async ([lobby_id, verdict, reason], { serve }) => {
     const { client } = await serve()
@@ -44,7 +48,8 @@ describe('explain', () => {
       'it is not ready until its server calls POST /matchmaker/lobbies/ready\n',
     ],
     [{}, 'connected players: 1, reserved: 2, free for find: 5, for join by its id: 7'],
-    [{ is_closed: true }, 'reserved: 2, free for find: 0 while it is closed, for join by its id: 7'],
+    [{ is_closed: true }, 'reserved: 2, free for find: 0, for join by its id: 7'],
+    [{ publicity: 'private' }, 'reserved: 2, free for find: 0, for join by its id: 7'],
   ] as const)('adds to a lobby that is %j', async ([columns, known], { serve }) => {
     const { mock } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'own', game_mode_id: 'ffa', ...columns })
@@ -61,7 +66,7 @@ describe('explain', () => {
     const { mock } = await serve()
     await mock.world.lobbies.create({ lobby_id: 'own', status: 'stopped' })
 
-    expect(mock.explain({ lobby_id: 'own' }).because).toEqual(['it has stopped'])
+    expect(mock.explain({ lobby_id: 'own' }).because).toEqual(['it is stopped'])
   })
 
   const listPath = '/matchmaker/lobbies/list'
@@ -117,6 +122,13 @@ describe('explain', () => {
     expect(explained.because.join('\n')).toContain(reason)
   })
 
+  it('says that a display name is valid, whatever names the namespaces have', async ({ serve }) => {
+    const { mock } = await serve()
+    await mock.world.namespaces.create({ name_id: 'a' })
+
+    expect(mock.explain({ display_name: 'Beta' }).verdict).toBe('valid')
+  })
+
   it('refuses an unknown game', async ({ serve }) => {
     const { client } = await serve()
 
@@ -136,5 +148,26 @@ describe('explain', () => {
     await client.explain({ path: listPath, token: tokens.public })
 
     expect([mock.world.revision, mock.journal.find()]).toEqual([revision, []])
+  })
+})
+
+describe('the explained listing of a lobby', () => {
+  property.prop([randomWorld], { numRuns: inject('runs') })('is what the list has', async ({ scenario, steps }) => {
+    const mock = closedAfterTest(createMockmaker({ scenario }))
+    for (const step of steps) await play(step, live(mock.world))
+    await mock.clock.set({ mode: 'frozen' })
+
+    for (const { namespace_id } of mock.world.namespaces.all()) {
+      const { token } = await mock.world.tokens.create({ kind: 'public', namespace_id })
+      const headers = { authorization: `Bearer ${token}` }
+      const answer = json(await ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list', headers }))
+
+      const explained = mock.world.lobbies
+        .findMany({ namespace_id })
+        .filter(({ lobby_id }) => mock.explain({ lobby_id }).verdict === 'listed')
+
+      const { lobbies } = answer as { lobbies: { lobby_id: string }[] }
+      expect(explained.map(({ lobby_id }) => lobby_id)).toEqual(lobbies.map(({ lobby_id }) => lobby_id))
+    }
   })
 })

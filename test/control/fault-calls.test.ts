@@ -135,7 +135,7 @@ describe.each(controls)('mock.delay, $where', ({ of }) => {
   })
 })
 
-describe.each(controls)('faults.unused, $where', ({ of }) => {
+describe.each(controls)('faults.list({ unused: true }), $where', ({ of }) => {
   it('lists the faults of code that never applied', async ({ serve }) => {
     const served = await serve({
       scenario: { game_modes: ['duel'], faults: [{ operation: 'regions.list', effect: { reset: true } }] },
@@ -146,7 +146,7 @@ describe.each(controls)('faults.unused, $where', ({ of }) => {
 
     await ask(served.mock, { ...list, headers: {} })
 
-    expect((await control.faults.unused()).map(({ id }) => id)).toEqual([unused.id])
+    expect((await control.faults.list({ unused: true })).map(({ id }) => id)).toEqual([unused.id])
     expect(used.id).not.toBe(unused.id)
   })
 })

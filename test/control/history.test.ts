@@ -1,6 +1,4 @@
 import { describe, expect } from 'vitest'
-import type { RevisionsJson } from '../../src/control/history.js'
-import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { completion, ids, tanks, tokens } from '../support/tanks.js'
 
@@ -187,37 +185,23 @@ describe('a revision of a world', () => {
   })
 })
 
-describe('the revisions of a world', () => {
-  it('are its change sets without rows', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    const start = mock.world.revision
+describe('the history without rows', () => {
+  it('names the changed rows of each change set, and the cause', async ({ serve }) => {
+    const { client, mock } = await serve()
     await client.world.games.create({ name_id: 'cars' })
     await client.lobbies(2, { game_mode_id: 'duel' })
+    await client.faults.add({ effect: { delay: '1s' } })
 
-    const { change_sets } = await client.history()
-    const listed = json(await send({ method: 'GET', path: '/__mock/revisions' }))
+    const { change_sets, ...range } = await client.history()
 
-    expect(listed).toEqual({
-      oldest: start,
-      newest: start + 2,
-      revisions: change_sets.map(({ revision, at, cause, changes }) => ({ revision, at, cause, rows: changes.length })),
-    })
-    expect(listed).toMatchObject({ revisions: [{ rows: 1 }, { rows: 2 }] })
-  })
-
-  it('are the newest ones, or the first ones after a revision', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    const start = mock.world.revision
-    for (const name_id of ['a', 'b', 'c']) await client.world.games.create({ name_id })
-    const listed = async (query: string) =>
-      (json(await send({ method: 'GET', path: '/__mock/revisions', query })) as RevisionsJson).revisions.map(
-        ({ revision }) => revision - start,
-      )
-
-    expect(await listed('limit=2')).toEqual([2, 3])
-    expect(await listed(`limit=2&since=${start}`)).toEqual([1, 2])
-    expect(failure(await send({ method: 'GET', path: '/__mock/revisions', query: 'since=0' }))).toBe(
-      '400 API_BAD_QUERY',
-    )
+    const expected = change_sets.map(({ revision, at, cause, changes }) => ({
+      revision,
+      at,
+      cause,
+      changes: changes.map(({ table, id }) => ({ table, id })),
+    }))
+    expect(await client.history({ rows: false })).toEqual({ ...range, change_sets: expected })
+    expect(mock.history({ rows: false, limit: 2 })).toEqual({ ...range, change_sets: expected.slice(-2) })
+    expect(expected.map(({ changes }) => changes.length)).toEqual([1, 2, 0])
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, vi } from 'vitest'
-import { maxControlBody } from '../../src/control/handler.js'
+import { Service } from '../../src/http/service.js'
 import { createMockmaker } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
 import { failure, json, sendTo } from '../support/http.js'
 import { it, jsonHeaders as jsonType } from '../support/served-mock.js'
 import { tanks } from '../support/tanks.js'
@@ -32,7 +33,7 @@ describe('the query of a call', () => {
   it.for([
     ['POST', '/__mock/reset?keep=journal', {}, '400 API_BAD_QUERY', 'query.keep is an unknown key'],
     ['GET', '/__mock/health?x=1', undefined, '400 API_BAD_QUERY', 'query.x'],
-    ['GET', '/__mock/changes?sinec=3', undefined, '400 API_BAD_QUERY', 'Known: since, answers, newest.'],
+    ['GET', '/__mock/changes?sinec=3', undefined, '400 API_BAD_QUERY', 'Known: since, answers, newest, with.'],
     ['GET', '/__mock/changes?newest=0', undefined, '400 API_BAD_QUERY', 'expected a whole number of 1 or more'],
     ['GET', '/__mock/explain?lobby=a', undefined, '400 API_BAD_QUERY', 'Known: lobby_id, path'],
     ['GET', '/__mock/snapshot?with=faults&with=journal', undefined, '400 API_BAD_QUERY', 'more than once'],
@@ -79,9 +80,12 @@ describe('the body of a call', () => {
     [{ origin: 'https://evil.example' }, 1],
     [{ 'sec-fetch-site': 'cross-site' }, 1],
   ] as const)('is read up to a longer limit only if the call is allowed: %j', ([headers, mebibytes]) => {
-    const limit = maxControlBody({ method: 'PUT', path: '/__mock/snapshot', headers: { ...jsonType, ...headers } })
+    const service = new Service(mockOf(createMockmaker(), 'test'))
+    const request = { method: 'PUT', path: '/__mock/snapshot', headers: { ...jsonType, ...headers } }
 
-    expect(limit).toBe(mebibytes * 1024 * 1024)
+    const { maxBodyBytes } = service.serve(request, () => 'http://127.0.0.1:4100')
+
+    expect(maxBodyBytes).toBe(mebibytes * 1024 * 1024)
   })
 
   it.for([

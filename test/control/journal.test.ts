@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker, type ShortenedEntry } from '../../src/index.js'
 import { RecordedExchange } from '../../src/server/journal.js'
-import type { RequestContext } from '../../src/server/message.js'
 import { validate } from '../support/faults.js'
 import { ask, failure, json } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
@@ -133,9 +132,15 @@ describe('the journal', () => {
 
     await steer('GET', '/__mock/tokens/unlabelled')
     await steer('GET', '/__mock/players/mine')
-    await steer('POST', '/w/other/__mock/device-links/device.real.one/expire', {})
+    await steer('POST', '/w/default/__mock/device-links/device.real.one/expire', {})
+    await steer('GET', '/w/unknown/__mock/tokens/unlabelled')
 
-    expect(paths).toEqual(['/__mock/tokens/…', '/__mock/players/…', '/__mock/device-links/device.…/expire'])
+    expect(paths).toEqual([
+      '/__mock/tokens/…',
+      '/__mock/players/…',
+      '/__mock/device-links/device.…/expire',
+      '/w/unknown/__mock/tokens/…',
+    ])
   })
 
   it('shows a header as text even if a middleware set another type', async ({ serve }) => {
@@ -361,9 +366,8 @@ describe('short answers', () => {
     const request = { method: 'GET', path: '/', headers: {} }
     // Reading it throws.
     const body = { length: 3000 } as Uint8Array<ArrayBuffer>
-    const context = { request, startedAt: 0, revisions: [] } as unknown as RequestContext // all of it that an entry has
     const exchange = new RecordedExchange(
-      context,
+      { request, startedAt: 0, rayId: 'ray' },
       { status: 200, headers: {}, body },
       { worldId: 'a', at: 0, endedAt: 0 },
     )

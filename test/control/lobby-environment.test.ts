@@ -113,7 +113,8 @@ describe('the environment of a lobby', () => {
   })
 
   it('names a world that the request named in a header', async ({ serve }) => {
-    const { send, url } = await serve({ scenario: scenario({}) })
+    const { mock, send, url } = await serve({ scenario: scenario({}) })
+    await mock.worlds.put('own')
     const headers = { 'x-mock-world': 'own', accept: 'application/json' }
 
     const got = json(await send({ method: 'GET', path: '/__mock/lobbies/main/env', headers }))

@@ -1,6 +1,10 @@
 import { fc, it as property } from '@fast-check/vitest'
+import { http } from 'msw'
 import { describe, expect } from 'vitest'
-import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import { listen } from '../../src/http/index.js'
+import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
+import { createMock, type MockEnvironment } from '../../src/mock/mock.js'
+import { toMockmaker } from '../../src/msw/mockmaker.js'
 import { History, HistoryBudget } from '../../src/server/history.js'
 import { restoreExchange } from '../../src/server/journal.js'
 import { ask, json, openSocket } from '../support/http.js'
@@ -30,13 +34,16 @@ async function askOften(
   for (let i = 0; i < times; i += 1) await ask(mock, heavy[way])
 }
 
-const mockOf = (options: MockmakerOptions) => createMockmaker({ scenario: tanks, ...options })
+/** Creates a mock of tanks with limits of memory. */
+function mockOf(memory: MockEnvironment['memory'], options: MockmakerOptions = {}): Mockmaker {
+  return toMockmaker(createMock({ scenario: tanks, ...options }, { memory }), {}, { http, more: () => ({}) })
+}
 
 describe('the journal', () => {
   it.for(Object.keys(heavy) as (keyof typeof heavy)[])(
     'keeps no more bytes than it may, each %s counted',
     async way => {
-      const mock = mockOf({ journalBytes: 100_000 })
+      const mock = mockOf({ journal: 100_000 })
 
       await askOften(mock, { times: 50, way })
 
@@ -50,7 +57,7 @@ describe('the journal', () => {
   )
 
   it('keeps at least one exchange, however long', async () => {
-    const mock = mockOf({ journalBytes: 100, totalJournalBytes: 100 })
+    const mock = mockOf({ journal: 100, journals: 100 })
 
     await askOften(mock, { times: 2 })
 
@@ -58,7 +65,7 @@ describe('the journal', () => {
   })
 
   it('drops the oldest exchanges of all worlds above the byte limit', async () => {
-    const mock = mockOf({ totalJournalBytes: 100_000 })
+    const mock = mockOf({ journals: 100_000 })
     const worlds = await Promise.all(['one', 'other', 'third'].map(id => mock.worlds.put(id)))
 
     for (const world of worlds) await askOften(worldOf(mock, world.id), { times: 8 })
@@ -71,7 +78,7 @@ describe('the journal', () => {
   })
 
   it('frees its bytes when its world is deleted', async () => {
-    const mock = mockOf({ totalJournalBytes: 100_000 })
+    const mock = mockOf({ journals: 100_000 })
     await askOften(mock, { times: 5 })
     await mock.worlds.put('other')
     await askOften(worldOf(mock, 'other'), { times: 4 })
@@ -83,7 +90,7 @@ describe('the journal', () => {
   })
 
   it('counts the exchanges of a snapshot', async () => {
-    const [mock, other] = [mockOf({}), mockOf({ journalBytes: 100_000 })]
+    const [mock, other] = [mockOf({}), mockOf({ journal: 100_000 })]
     await askOften(mock, { times: 50 })
 
     await other.restore(mock.snapshot({ with: ['journal'] }))
@@ -105,14 +112,14 @@ describe('the journal', () => {
   })
 
   it('counts no dropped exchanges if its size is 0', async () => {
-    const mock = mockOf({ journalSize: 0 })
+    const mock = mockOf({}, { journalSize: 0 })
     await askOften(mock, { times: 5 })
 
     expect([mock.journal.find(), mock.journal.dropped()]).toEqual([[], 0])
   })
 
   it('mentions dropped exchanges if an expectation fails', async () => {
-    const mock = mockOf({ journalSize: 2 })
+    const mock = mockOf({}, { journalSize: 2 })
     await askOften(mock, { times: 3 })
 
     const one = mock.journal.verify({ operation: 'lobbies.find' })
@@ -133,7 +140,7 @@ describe('the history of change sets', () => {
     })
 
   it('stays below its byte limit', async () => {
-    const mock = mockOf({ journalBytes: 100_000 })
+    const mock = mockOf({ journal: 100_000 })
     await change(mock, 10)
     const since = mock.world.revision
     for (let i = 0; i < 20; i += 1) await change(mock, 10_000)
@@ -146,7 +153,7 @@ describe('the history of change sets', () => {
   })
 
   it('counts an unchanged state once', async () => {
-    const mock = mockOf({ journalBytes: 100_000 })
+    const mock = mockOf({ journal: 100_000 })
     const put = { method: 'PUT', headers: bearer(tokens.arena) }
     await ask(mock, { ...put, path: '/matchmaker/lobbies/state', body: JSON.stringify(['x'.repeat(60_000)]) })
     const since = mock.world.revision
@@ -159,7 +166,7 @@ describe('the history of change sets', () => {
 
 describe('events that wait for a reader', () => {
   it('are dropped above the byte limit, and the reader gets a gap', async () => {
-    const mock = mockOf({ eventBytes: 100_000 })
+    const mock = mockOf({ events: 100_000 })
     const events = mock.changes()
     await askOften(mock, { times: 50 })
     await mock.world.lobbies.create({ lobby_id: 'last' })
@@ -175,7 +182,7 @@ describe('events that wait for a reader', () => {
   })
 
   it('can be read again from the revision in the gap', async () => {
-    const mock = mockOf({ eventBytes: 100_000 })
+    const mock = mockOf({ events: 100_000 })
     const events = mock.changes()
     await mock.world.lobbies.create({ lobby_id: 'first' })
     await askOften(mock, { times: 12 })
@@ -191,7 +198,7 @@ describe('events that wait for a reader', () => {
   })
 
   it('are kept if there is only one, however large', async () => {
-    const mock = mockOf({ eventBytes: 10 })
+    const mock = mockOf({ events: 10 })
     const events = mock.changes()
 
     await askOften(mock, { times: 1 })
@@ -200,7 +207,7 @@ describe('events that wait for a reader', () => {
   })
 
   it('are dropped for the slowest reader only, above the total limit', async () => {
-    const mock = mockOf({ totalEventBytes: 100_000 })
+    const mock = mockOf({ allEvents: 100_000 })
     const [idle, ready] = [mock.changes(), mock.changes()]
     const read: unknown[] = []
 
@@ -214,7 +221,7 @@ describe('events that wait for a reader', () => {
   })
 
   it('free their bytes when the reader leaves', async () => {
-    const mock = mockOf({ totalEventBytes: 100_000 })
+    const mock = mockOf({ allEvents: 100_000 })
     const gone = mock.changes()
     await askOften(mock, { times: 4 })
     await gone.return?.()
@@ -225,8 +232,9 @@ describe('events that wait for a reader', () => {
     expect((await events.next()).value?.type).toBe('exchange')
   })
 
-  it('are dropped if a client does not read its socket', async ({ serve }) => {
-    const { mock, url } = await serve({ eventBytes: 1_000_000 })
+  it('are dropped if a client does not read its socket', async () => {
+    const mock = mockOf({ events: 1_000_000 })
+    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
     const socket = await openSocket(url)
     let text = ''
     socket.setEncoding('latin1').on('data', data => {
@@ -243,6 +251,7 @@ describe('events that wait for a reader', () => {
 
     await expect.poll(() => text).toContain('event: gone')
     socket.destroy()
+    await close()
   })
 })
 

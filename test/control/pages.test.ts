@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openapi } from '../../src/contract/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { version } from '../../src/version.js'
 import { uuid } from '../support/http.js'
 import { ask, page, url } from '../support/pages.js'
 
@@ -95,15 +96,15 @@ describe.each(['/', link, '/devices/link/nobody'])('the HTML of %s', path => {
     expect(policy).toContain("connect-src 'self'")
     expect(policy).toContain(`style-src ${hashed(/<style>([\s\S]*?)<\/style>/.exec(body)?.[1])};`)
     const scripts = [...body.matchAll(/<script>([\s\S]*?)<\/script>/g)]
-    expect(scripts).toHaveLength(path === link ? 1 : 0)
-    for (const [, script] of scripts) expect(policy).toContain(`script-src ${hashed(script)};`)
+    expect(scripts).toHaveLength(1)
+    expect(policy).toContain(`script-src ${hashed(scripts[0]?.[1])};`)
   })
 
   it('loads nothing, has no style or handler in an attribute, and sends no referrer', () => {
     const { headers, body } = page(path)
 
     expect(headers['referrer-policy']).toBe('no-referrer')
-    expect(body).not.toMatch(/ (src|style|on\w+)=|@import|url\(/)
+    expect(body.replace(/<script>[\s\S]*<\/script>/, '')).not.toMatch(/ (src|style|on\w+)=|@import|url\(/)
     expect([...body.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, href]) => href?.slice(0, 5))).toEqual(['data:'])
   })
 
@@ -117,10 +118,10 @@ describe.each(['/', link, '/devices/link/nobody'])('the HTML of %s', path => {
 
 describe('GET /openapi.json', () => {
   it('is the document of this server', () => {
-    const { status, headers, body } = page('/openapi.json', { version: '1.2.3' })
+    const { status, headers, body } = page('/openapi.json')
 
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json' })
-    expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(openapi({ serverUrl: url, version: '1.2.3' }))))
+    expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(openapi({ serverUrl: url, version }))))
   })
 
   it.each([
@@ -144,20 +145,16 @@ describe('GET / as JSON', () => {
   it('has name, version, URL, scenario and tokens', () => {
     const mock = createMockmaker({ scenario: { title: 'Friday <night>' } })
 
-    const { status, headers, body } = page('/', { mock, version: '1.2.3', headers: json })
+    const { status, headers, body } = page('/', { mock, headers: json })
 
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json' })
     expect(JSON.parse(body)).toEqual({
       name: 'mockmaker',
-      version: '1.2.3',
+      version,
       scenario: 'Friday <night>',
       url,
       tokens: mock.tokens,
     })
-  })
-
-  it('leaves out an unknown version', () => {
-    expect(JSON.parse(page('/', { headers: json }).body)).not.toHaveProperty('version')
   })
 
   it('may not be read by pages of other origins, because it holds tokens', () => {

@@ -32,12 +32,12 @@ const writes = calls.filter(({ method }) => method !== 'GET')
 describe('a read-only server', () => {
   it.for(writes)('refuses $method $path, and says why', async ({ method, path }) => {
     const { mock, send } = await serveReadOnly()
-    const before = stateOf(mock.world)
+    const before = stateOf(mock.default.world)
 
     const got = await send({ method, path, headers: jsonHeaders, body: '{}' })
 
     expect([got.status, json(got)]).toEqual([403, { code: 'API_FORBIDDEN', message: because }])
-    expect([stateOf(mock.world), mock.worlds.list().length]).toEqual([before, 1])
+    expect([stateOf(mock.default.world), mock.worlds.list().length]).toEqual([before, 1])
   })
 
   it.for(['GET', 'HEAD'])('answers a %s of the control API', async method => {
@@ -48,7 +48,7 @@ describe('a read-only server', () => {
 
   it.for(operationIds)('refuses %s, and does not record it', async id => {
     const { mock, send } = await serveReadOnly()
-    const before = stateOf(mock.world)
+    const before = stateOf(mock.default.world)
     const { path, query, body } = successes[id]
     const { method } = operations[id]
     const sent = { method, path, ...(query === undefined ? {} : { query }), headers: bearer(tokens.public) }
@@ -56,14 +56,14 @@ describe('a read-only server', () => {
     const got = await send(body === undefined ? sent : { ...sent, body: JSON.stringify(body) })
 
     expect([got.status, json(got)]).toEqual([403, { code: 'API_FORBIDDEN', message: because }])
-    expect([stateOf(mock.world), mock.journal.find()]).toEqual([before, []])
+    expect([stateOf(mock.default.world), mock.default.journal.find()]).toEqual([before, []])
   })
 
   it('does not find an unknown path, and does not record the request', async () => {
     const { mock, send } = await serveReadOnly()
 
     expect(failure(await send({ method: 'GET', path: '/favicon.ico' }))).toBe('404 API_NOT_FOUND')
-    expect(mock.journal.find()).toEqual([])
+    expect(mock.default.journal.find()).toEqual([])
   })
 
   it('lets pages of the game read the refusal', async () => {
@@ -99,7 +99,7 @@ describe('a read-only server', () => {
     const { mock, url, send } = await serveReadOnly()
     const events = await createClient(url).changes()
 
-    await mock.world.lobbies.create({ lobby_id: 'new' })
+    await mock.default.world.lobbies.create({ lobby_id: 'new' })
 
     const event: MockEvent | undefined = (await events.next()).value
     expect(event).toMatchObject({ type: 'change', data: { puts: [{ table: 'lobbies', id: 'new' }] } })

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
-import { setupMockmaker } from '../../src/msw/node.js'
 import { operationOf } from '../../src/msw/handlers.js'
+import { setupMockmaker } from '../../src/msw/node.js'
 import { ask, failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { tanks } from '../support/tanks.js'

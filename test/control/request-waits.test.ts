@@ -243,7 +243,7 @@ describe.each(controls)('journal.pending, $where', ({ of }) => {
     const create = post('/matchmaker/lobbies/create', { game_mode: 'duel', publicity: 'public' })
 
     const answers = [ask(mock, { ...list, headers: {} }), ask(mock, { ...regions, headers: {} }), ask(mock, create)]
-    await flushPromises()
+    await mock.blocked(3)
 
     expect(await control.journal.pending()).toMatchObject([
       { operation: 'lobbies.list', waits_for: 'fault', fault: fault.id },

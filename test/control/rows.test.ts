@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { RowsJson } from '../../src/control/rows.js'
-import { tableNames } from '../../src/store/models.js'
+import { tableNames } from '../../src/store/table-names.js'
 import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { ids } from '../support/tanks.js'

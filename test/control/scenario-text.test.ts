@@ -1,6 +1,4 @@
 import { describe, expect } from 'vitest'
-import { toServable } from '../../src/mock/mock.js'
-import { createService } from '../../src/http/service.js'
 import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 
@@ -63,24 +61,5 @@ describe('PUT /__mock/scenario with the text of a file', () => {
     const answer = await steer('PUT', '/__mock/scenario', { text: yaml, name: 'default' })
 
     expect(json(answer)).toMatchObject({ message: expect.stringContaining('expected one of name, scenario and text') })
-  })
-
-  it('is refused where there is no YAML library', async ({ serve }) => {
-    const { mock } = await serve()
-    const service = createService(toServable(mock))
-
-    const answer = await service(
-      {
-        method: 'PUT',
-        path: '/__mock/scenario',
-        headers: { 'content-type': 'application/json' },
-        body: new TextEncoder().encode(JSON.stringify({ text: yaml })),
-      },
-      () => 'http://127.0.0.1:4100',
-    )
-
-    expect(json({ ...answer, body: new TextDecoder().decode(answer.body) })).toMatchObject({
-      message: expect.stringContaining('cannot read YAML'),
-    })
   })
 })

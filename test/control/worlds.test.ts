@@ -34,11 +34,26 @@ describe('a world', () => {
 
   it('answers the calls of the control API under its path', async ({ serve }) => {
     const { mock, steer } = await serve()
+    await mock.worlds.put('other')
 
     await steer('POST', '/w/other/__mock/lobbies', { lobby_id: 'new' })
 
     expect(mock.world.lobbies.get('new')).toBeUndefined()
     expect(mock.worlds.get('other')?.world.lobbies.get('new')).toBeDefined()
+  })
+
+  it('is not created by a call of the control API', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    const read = await steer('GET', '/w/other/__mock/lobbies')
+    const written = await steer('POST', '/w/other/__mock/reset', {})
+
+    expect([failure(read), failure(written)]).toEqual(['404 API_NOT_FOUND', '404 API_NOT_FOUND'])
+    expect(json(read)).toMatchObject({
+      message:
+        'there is no world "other": PUT /__mock/worlds/{id} creates one, and so does its first operation. Known: default.',
+    })
+    expect(mock.worlds.list()).toHaveLength(1)
   })
 
   it('creates links to itself', async ({ serve }) => {

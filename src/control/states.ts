@@ -1,0 +1,261 @@
+import type { FaultState } from '../contract/faults.js'
+import type { PendingRequest } from '../contract/journal.js'
+import { Emitter } from '../lib/emitter.js'
+import { didYouMean, quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Faults } from '../server/faults.js'
+import type { History } from '../server/history.js'
+import type { PendingRequests } from '../server/pending.js'
+import type { LiveWorld } from '../store/world.js'
+import type { ScenarioName } from '../store/world-state.js'
+import { type ExplainedChoice, listFinds } from './explain-find.js'
+import { type ClockJson, clockJson } from './history.js'
+import { listSchedule, type ScheduledJob } from './schedule.js'
+
+/** A process that the mock has started as the game server of a lobby. */
+export interface GameServerState {
+  readonly lobby_id: string
+  readonly game_mode_id: string
+  readonly command: string
+  /** Absent if the process could not start. */
+  readonly pid?: number
+  /** By label. A range has its first port. */
+  readonly ports: Readonly<Record<string, number>>
+  /** The real time, in ISO 8601. */
+  readonly started_at: string
+  /** `stopping`: the mock has sent SIGTERM. */
+  readonly status: 'starting' | 'ready' | 'stopping' | 'exited'
+  /** Absent while it runs, and after a signal. */
+  readonly exit_code?: number
+  /** The number of processes of its game mode that had ended before their lobbies when it started. */
+  readonly restarts: number
+}
+
+/** The parts of a world that events describe as they are now, besides its rows and its requests. */
+export interface WorldStates {
+  /** The setting of the clock, and its time when the event was made. While the clock only runs, there is no event. */
+  readonly clock: ClockJson
+  readonly faults: { readonly faults: readonly FaultState[] }
+  /** The answers that a find gets now, for the first 100 game modes. */
+  readonly finds: { readonly finds: readonly ExplainedChoice[] }
+  /** The oldest revision that can be restored, and the newest. */
+  readonly history: { readonly oldest: number; readonly newest: number }
+  readonly journal: JournalState
+  /** The next 50 jobs. */
+  readonly schedule: { readonly jobs: readonly ScheduledJob[] }
+  /** The game servers that the mock has started. */
+  readonly servers: { readonly servers: readonly GameServerState[] }
+  /** `read_only`: the server refuses every change. Absent otherwise. */
+  readonly world: ScenarioName & { readonly id: string; readonly read_only?: true }
+}
+
+/** The part of a world that an event describes. */
+export type StateName = keyof WorldStates
+
+/** The journal without its requests. */
+export interface JournalState {
+  /** The id of the oldest request. If the journal is empty, the id of the next one. Requests with smaller ids are gone. */
+  readonly oldest: number
+  /** The number of older requests that the journal no longer has. */
+  readonly dropped: number
+  /** The id of the newest request that came with a snapshot. Such requests have no events. Absent without a snapshot. */
+  readonly loaded?: number
+  /** The number of requests that wait for their answers. */
+  readonly waiting: number
+  /** The first 100 of them, those that a fault holds or delays before the others. */
+  readonly pending: readonly PendingRequest[]
+}
+
+export const stateNames = [
+  'clock',
+  'faults',
+  'finds',
+  'history',
+  'journal',
+  'schedule',
+  'servers',
+  'world',
+] as const satisfies readonly StateName[]
+
+/** Checks names of states. Throws `UsageError`. */
+export function checkStateNames(names: readonly string[]): readonly StateName[] {
+  for (const name of names)
+    if (!stateNames.some(known => known === name))
+      throw new UsageError(
+        `changes: with names ${quoted(name)}: expected ${stateNames.join(', ')}.${didYouMean(String(name), stateNames)}`,
+      )
+  return names as readonly StateName[] // just checked
+}
+
+const mostJobs = 50
+const mostPending = 100
+
+interface StateSource {
+  readonly id: string
+  readonly world: LiveWorld
+  readonly history: History
+  readonly pending: PendingRequests
+  readonly faults: Pick<Faults, 'list'>
+}
+
+/** Tells that a state may have changed: send it at once, or with the next ones. */
+type Mark<Name> = (name: Name, when: 'now' | 'soon') => void
+
+/** Reads states, and tells when they may have changed. */
+export interface ObservedStates<States> {
+  read<Name extends keyof States>(name: Name): States[Name]
+  /** Returns a function that unsubscribes. `end` is called when there are no more changes. */
+  subscribe(mark: Mark<keyof States>, end: () => void): () => void
+}
+
+/** The states of one world. */
+export class ObservedWorld implements ObservedStates<WorldStates> {
+  readonly #source: StateSource
+  readonly #readers: { readonly [Name in StateName]: () => WorldStates[Name] }
+  readonly #serverChanges = new Emitter<void>()
+  #servers: readonly GameServerState[] = []
+
+  constructor({ id, world, history, pending, faults }: StateSource) {
+    this.#source = { id, world, history, pending, faults }
+    this.#readers = {
+      clock: () => clockJson(world.clock.state),
+      faults: () => ({ faults: faults.list() }),
+      finds: () => ({ finds: listFinds(world.tables) }),
+      history: () => ({ oldest: history.oldestRevision, newest: history.newestRevision }),
+      journal: () => ({
+        oldest: history.oldestExchange ?? history.lastId + 1,
+        dropped: history.dropped,
+        ...(history.lastLoaded === 0 ? {} : { loaded: history.lastLoaded }),
+        waiting: pending.count(),
+        pending: pending.listFirst(mostPending),
+      }),
+      schedule: () => ({ jobs: listSchedule(world, { limit: mostJobs }) }),
+      servers: () => ({ servers: this.#servers }),
+      world: () => {
+        const { title, description, seed } = world
+        return { id, title, ...(description === undefined ? {} : { description }), seed }
+      },
+    }
+  }
+
+  /** The game servers that a command has started, the oldest first. */
+  get servers(): readonly GameServerState[] {
+    return this.#servers
+  }
+
+  set servers(servers: readonly GameServerState[]) {
+    this.#servers = servers
+    this.#serverChanges.emit()
+  }
+
+  read<Name extends StateName>(name: Name): WorldStates[Name] {
+    return this.#readers[name]()
+  }
+
+  subscribe(mark: Mark<StateName>, end: () => void): () => void {
+    const { history, pending } = this.#source
+    const ends = [
+      history.subscribe(entry => {
+        if (!entry) end()
+        if (entry?.kind === 'exchange') mark('journal', 'soon')
+        if (entry?.kind !== 'change') return
+        const { clock, faults, scenario } = entry.changeSet
+        if (clock) mark('clock', 'now')
+        if (scenario) mark('world', 'now')
+        // Counters change with each request.
+        if (faults) mark('faults', faults.before.records.length === faults.after.records.length ? 'soon' : 'now')
+        mark('history', 'soon')
+        mark('schedule', 'soon')
+        mark('finds', 'soon')
+      }),
+      history.replaced.subscribe(() => mark('journal', 'now')),
+      pending.subscribe(isHeld => {
+        mark('journal', isHeld ? 'now' : 'soon')
+        if (isHeld) mark('faults', 'now')
+      }),
+      this.#serverChanges.subscribe(() => mark('servers', 'now')),
+    ]
+    return () => {
+      for (const unsubscribe of ends) unsubscribe()
+    }
+  }
+}
+
+/** The least time between two events of a state, in real ms: one that is sent at once, and any other. */
+const spacingMs = { now: 50, soon: 250 } as const
+
+// Taken at load: tests may fake them, and the pace is that of readers.
+const realNow = performance.now.bind(performance)
+const realTimeout = globalThis.setTimeout
+
+/** The states that one reader follows: all of them at first, then those that have changed. */
+export class StateReader<States> {
+  readonly #states: ObservedStates<States>
+  readonly #wake: () => void
+  readonly #end: () => void
+  /** When each state may be read, in real ms. */
+  readonly #dueAt = new Map<keyof States, number>()
+  readonly #last = new Map<keyof States, { readonly at: number; readonly text: string }>()
+  #timerAt = Number.POSITIVE_INFINITY
+
+  /** Calls `wake` when there may be a new state to take, and `ended` when there are no more. */
+  constructor(
+    states: ObservedStates<States>,
+    names: readonly (keyof States)[],
+    { wake, ended }: { readonly wake: () => void; readonly ended: () => void },
+  ) {
+    this.#states = states
+    this.#wake = wake
+    const followed = new Set(names)
+    for (const name of followed) this.#dueAt.set(name, 0)
+    this.#end =
+      followed.size === 0
+        ? () => {}
+        : states.subscribe((name, when) => followed.has(name) && this.#mark(name, when), ended)
+  }
+
+  /** Returns a state that has changed, or `undefined`. */
+  take(): { readonly [Name in keyof States]: { type: Name; data: States[Name] } }[keyof States] | undefined {
+    if (this.#dueAt.size === 0) return undefined
+    const now = realNow()
+    for (const [type, dueAt] of this.#dueAt) {
+      if (dueAt > now) continue
+      this.#dueAt.delete(type)
+      const data = this.#states.read(type)
+      const text = JSON.stringify(data)
+      const isSame = this.#last.get(type)?.text === text
+      this.#last.set(type, { at: now, text })
+      if (!isSame) return { type, data }
+    }
+    this.#arm()
+    return undefined
+  }
+
+  end(): void {
+    this.#end()
+    this.#dueAt.clear()
+  }
+
+  #mark(name: keyof States, when: 'now' | 'soon'): void {
+    const at = (this.#last.get(name)?.at ?? 0) + spacingMs[when]
+    if ((this.#dueAt.get(name) ?? Number.POSITIVE_INFINITY) <= at) return
+    this.#dueAt.set(name, at)
+    if (at <= realNow()) this.#wake()
+    else this.#arm()
+  }
+
+  /** Wakes the reader when the next state is due. The timer keeps no process alive. */
+  #arm(): void {
+    const at = Math.min(...this.#dueAt.values())
+    if (at >= this.#timerAt || at === Number.POSITIVE_INFINITY) return
+    this.#timerAt = at
+    const timer = realTimeout(
+      () => {
+        this.#timerAt = Number.POSITIVE_INFINITY
+        this.#wake()
+      },
+      Math.max(0, at - realNow()),
+    )
+    if (typeof timer === 'object') timer.unref()
+  }
+}
