@@ -1,39 +1,25 @@
-import type { Fault, FaultDelay } from '../contract/faults.js'
 import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId } from '../contract/paths.js'
-import type { Coordinates } from '../contract/regions.js'
-import { createLobbies, createPlayer } from '../control/creators.js'
-import { type CompletionOptions, completeDeviceLink, expireDeviceLink } from '../control/device-links.js'
-import { type Environment, type LobbyEnvironmentOptions, lobbyEnvironment } from '../control/environment.js'
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from '../control/events.js'
-import { type Explanation, explain, type Question } from '../control/explain.js'
+import { explain, type Question } from '../control/explain.js'
 import type { PastExchange } from '../control/explain-exchange.js'
-import { type HistoryJson, HistoryOptions, listHistory, listRevisions, type RevisionsJson } from '../control/history.js'
-import { lobbyFields, type NewLobbies, type NewLobby, type NewPlayer } from '../control/new-rows.js'
-import { listSchedule, type ScheduledJob, ScheduleOptions } from '../control/schedule.js'
-import {
-  type EndSimulationOptions,
-  endSimulation,
-  listSimulations,
-  type SimulationOptions,
-  type SimulationState,
-  simulate,
-} from '../control/simulation.js'
-import { ResetOptions, SnapshotOptions, type WorldControl } from '../control/world-control.js'
+import type { Explanation } from '../control/explain-find.js'
+import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
+import { type GameServerState, ObservedWorld } from '../control/states.js'
+import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
+import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotOf } from '../scenario/world.js'
-import type { MockState, ScenarioRegistry } from './scenario-registry.js'
+import { Exchange, type ExchangeParts } from '../server/exchange.js'
 import { type Execute, Executor } from '../server/execute.js'
-import { delayed, type Failure, type FaultHandle, type FaultOptions, failure, held } from '../server/fault-calls.js'
 import { WorldFaults } from '../server/faults.js'
-import { createRequestHandler } from '../server/handle.js'
 import { History, type HistoryLimits } from '../server/history.js'
 import { WorldJournal } from '../server/journal.js'
-import type { ExchangePublisher } from '../server/log.js'
+import type { ExchangeRecord } from '../server/log.js'
 import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from '../server/message.js'
 import { type OverrideResolver, Overrides } from '../server/overrides.js'
 import { PendingRequests } from '../server/pending.js'
@@ -44,13 +30,15 @@ import { checkUnusedFaults } from '../server/unused-faults.js'
 import { Scheduler } from '../simulation/scheduler.js'
 import { undoChangeSets } from '../store/change-set.js'
 import type { Clock } from '../store/clock.js'
-import { Location } from '../store/columns.js'
-import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
 import { createWorld, type LiveWorld } from '../store/world.js'
 import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
+import type { MockState, ScenarioRegistry } from './scenario-registry.js'
+
+/** The reason for a world whose test has ended. */
+export const testHasEnded = 'this mock belongs to a test that has ended: use the mock of the present test'
 
 export interface ReloadOptions {
   /** Computes the summary, and changes nothing. Default: false. */
@@ -60,7 +48,7 @@ export interface ReloadOptions {
 /** Settings that all worlds of a mock share. */
 export interface MockWorldSettings {
   readonly registry: ScenarioRegistry
-  readonly log: ExchangePublisher
+  readonly log: Emitter<ExchangeRecord>
   readonly watchTimeoutMs: number
   readonly corsOrigins: readonly string[]
   readonly history: HistoryLimits
@@ -78,22 +66,22 @@ const maxWaiters = 50_000
 let createdWorlds = 0
 
 /** One world with its journal and its faults. It answers requests, and can be controlled. */
-export class MockWorld implements WorldControl {
+export class MockWorld {
   readonly id: string
   readonly world: LiveWorld
   readonly faults: WorldFaults
   readonly journal: WorldJournal
   /** Answers the requests of this world. */
   readonly handle: RequestHandler
-  /** The reason that users read after the end of the world: see `endWorld`. */
-  endedBecause: string | undefined
   readonly #settings: MockWorldSettings
   readonly #history: History
   readonly #overrides: Overrides
   readonly #pending: PendingRequests
   readonly #waits: RequestWaits
+  readonly #states: ObservedWorld
   readonly #responder: Responder
   readonly #executor: Executor
+  readonly #exchangeParts: ExchangeParts
   /** Begins the ids of this world's events. */
   readonly #runId = `${Date.now().toString(36)}_${(++createdWorlds).toString(36)}`
   #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
@@ -111,7 +99,7 @@ export class MockWorld implements WorldControl {
     this.id = id
     this.world = world
     this.faults = new WorldFaults(world)
-    const pending = new PendingRequests(world.clock)
+    const pending = new PendingRequests()
     this.journal = new WorldJournal(history, world, pending)
     this.#settings = settings
     this.#initial = { world: state.world, withSeed: state.withSeed }
@@ -119,19 +107,18 @@ export class MockWorld implements WorldControl {
     this.#overrides = new Overrides(world)
     this.#pending = pending
     this.#waits = new RequestWaits({ history, pending, world })
+    this.#states = new ObservedWorld({ id, world, history, pending, faults: this.faults })
     const rayIds = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
     this.#responder = new Responder({
       worldId: id,
-      world,
-      corsOrigins,
+      allowed: { tables: world.tables, corsOrigins },
       log,
-      history,
-      pending,
       rayId: () => rayIds.uuid(),
       onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
     })
     this.#executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
-    this.handle = this.#createHandler(this.#execute)
+    this.#exchangeParts = { worldId: id, world, faults: this.faults, history, pending, responder: this.#responder }
+    this.handle = this.#handlerOf(this.#execute)
     if (state.journal) this.journal.load(state.journal)
   }
 
@@ -153,9 +140,29 @@ export class MockWorld implements WorldControl {
     return waiting > 0 || this.faults.isHolding
   }
 
+  /** The game servers that a command has started for its lobbies, the oldest first. */
+  get gameServers(): readonly GameServerState[] {
+    return this.#states.servers
+  }
+
+  set gameServers(servers: readonly GameServerState[]) {
+    this.#states.servers = servers
+  }
+
+  /** Calls the listener when anything may have changed. Returns a function that unsubscribes. */
+  onStateChange(listener: () => void): () => void {
+    return this.#states.subscribe(listener, () => {})
+  }
+
   /** The number of requests that wait for their answer. */
   get pendingCount(): number {
     return this.#pending.count()
+  }
+
+  /** Returns this world. Throws `UsageError` with the reason if it has ended. */
+  usable(): this {
+    this.world.checkUsable()
+    return this
   }
 
   on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void {
@@ -175,34 +182,9 @@ export class MockWorld implements WorldControl {
     return this.handle(withoutWorld(request))
   }
 
-  async lobby(fields: NewLobby = {}): Promise<LobbyRow> {
-    const [lobby] = createLobbies(this.world, [fields])
-    return lobby as LobbyRow // one for each input
-  }
-
-  async lobbies(count: number, fields?: NewLobbies): Promise<LobbyRow[]> {
-    return createLobbies(this.world, lobbyFields(count, fields))
-  }
-
-  async player(fields?: NewPlayer): Promise<PlayerRow> {
-    return createPlayer(this.world, fields)
-  }
-
-  fail(operation: OperationPattern, what: Failure, options?: FaultOptions): FaultHandle {
-    return this.#addFault(failure(operation, what, options))
-  }
-
-  delay(operation: OperationPattern, delay: FaultDelay, options?: FaultOptions): FaultHandle {
-    return this.#addFault(delayed(operation, delay, options))
-  }
-
-  hold(operation: OperationPattern, options?: FaultOptions): FaultHandle {
-    return this.#addFault(held(operation, options))
-  }
-
   /** Returns a handler like `handle` that answers one operation by a resolver. */
   handlerWith<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): RequestHandler {
-    return this.#createHandler(this.#overrides.overriding(id, resolver, this.#execute))
+    return this.#handlerOf(this.#overrides.overriding(id, resolver, this.#execute))
   }
 
   /** Answers a request with an error, for entry points. `startedAt` is in ms of `performance.now()`. Default: now. */
@@ -212,13 +194,13 @@ export class MockWorld implements WorldControl {
 
   /** Answers a request with a response that an entry point made. `startedAt` is in ms of `performance.now()`. Default: now. */
   respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
-    return this.#responder.respond(request, init, startedAt)
+    return this.#responder.answer(request, init, startedAt)
   }
 
   changes(options?: ChangesOptions): MockEvents {
     const { world } = this
     return new EventReader(
-      { world, history: this.#history, runId: this.#runId, budget: this.#settings.events },
+      { world, history: this.#history, states: this.#states, runId: this.#runId, budget: this.#settings.events },
       options,
     )
   }
@@ -251,37 +233,6 @@ export class MockWorld implements WorldControl {
     const entry = this.journal.get(id)
     if (entry) return entry
     throw new UsageError(`the journal has no request ${id}: GET /__mock/journal lists the requests that it has`)
-  }
-
-  lobbyEnvironment(lobbyId: string, options?: LobbyEnvironmentOptions): Environment {
-    return lobbyEnvironment(this.world.tables, lobbyId, options)
-  }
-
-  async setClientLocation(location: Coordinates | null): Promise<void> {
-    const { world } = this
-    const client = parseInput(Location.nullable(), location, 'location')
-    const write = () => world.transaction(({ settings }) => settings.update('settings', { client }))
-    world.write(write, { cause: { kind: 'control', call: 'setClientLocation' } })
-  }
-
-  simulate(options: SimulationOptions = {}): Promise<SimulationState> {
-    return simulate(this.world, options)
-  }
-
-  simulations(): SimulationState[] {
-    return listSimulations(this.world.tables)
-  }
-
-  endSimulation(options: EndSimulationOptions = {}): Promise<boolean> {
-    return endSimulation(this.world, options)
-  }
-
-  completeDeviceLink(token: string, options?: CompletionOptions): Promise<void> {
-    return completeDeviceLink(this.world, token, options)
-  }
-
-  expireDeviceLink(token: string): Promise<void> {
-    return expireDeviceLink(this.world, token)
   }
 
   snapshot(options: SnapshotOptions = {}): ScenarioInput {
@@ -334,19 +285,11 @@ export class MockWorld implements WorldControl {
     return listHistory(this.#history, parseInput(HistoryOptions, options, 'history'))
   }
 
-  revisions(options: Pick<HistoryOptions, 'since' | 'limit'>): RevisionsJson {
-    return listRevisions(this.#history, parseInput(HistoryOptions, options, 'revisions'))
-  }
-
-  schedule(options: ScheduleOptions = {}): ScheduledJob[] {
-    void this.world.clock.catchUp()
-    return listSchedule(this.world, parseInput(ScheduleOptions, options, 'schedule'))
-  }
-
-  async reset(options: ResetOptions = {}): Promise<void> {
-    const { keep = [], seed } = parseInput(ResetOptions, options, 'reset')
+  async reset(options?: ResetOptions): Promise<void> {
+    // The first use of a schema takes longer than the reset of a small world.
+    const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions, options, 'reset')
     const state = this.#stateWithSeed(seed)
-    const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.unused() : []
+    const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.list({ unused: true }) : []
     this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
     this.world.reset({ state, keep: keep.filter(part => part !== 'journal'), beforeCommit })
@@ -384,11 +327,12 @@ export class MockWorld implements WorldControl {
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
-  applyScenario(definition: WorldDefinition, { dryRun: isDryRun }: ReloadOptions = {}): ReloadSummary {
-    const summary = this.world.reload(definition, { isDryRun })
+  applyScenario(definition: WorldDefinition, accepts: (summary: ReloadSummary) => boolean): ReloadSummary {
+    const summary = this.world.reload(definition, { accepts })
     this.faults.releaseDeleted()
     const { registry } = this.#settings
-    if (!isDryRun) this.#initial = { world: this.world.initialState, withSeed: registry.withSeed(undefined, this.id) }
+    if (accepts(summary))
+      this.#initial = { world: this.world.initialState, withSeed: registry.withSeed(undefined, this.id) }
     return summary
   }
 
@@ -421,18 +365,6 @@ export class MockWorld implements WorldControl {
     return world.seed === this.world.initialState.seed ? undefined : world
   }
 
-  #addFault(fault: Fault): FaultHandle {
-    const { faults } = this
-    const state = faults.add(fault)
-    const remove = () => faults.remove(state.id)
-    const release = () => {
-      const released = faults.release(state.id) ?? 0
-      remove()
-      return released
-    }
-    return Object.freeze({ ...state, remove, release })
-  }
-
   #startOver(journal: readonly JournalEntry[] | undefined): void {
     this.#overrides.clear()
     if (journal) this.journal.load(journal)
@@ -444,26 +376,11 @@ export class MockWorld implements WorldControl {
     return this.journal.find().filter(({ id }) => id < next)
   }
 
-  readonly #execute: Execute = call => this.#overrides.execute(call, this.#executor.execute)
+  readonly #execute: Execute = (call, origin) => this.#overrides.execute(call, origin, this.#executor.execute)
 
-  #createHandler(execute: Execute): RequestHandler {
-    const { world, faults } = this
-    return createRequestHandler({
-      world,
-      responder: this.#responder,
-      faults,
-      pending: this.#pending,
-      corsOrigins: this.#settings.corsOrigins,
-      execute,
-    })
+  #handlerOf(execute: Execute): RequestHandler {
+    return request => new Exchange(request, this.#exchangeParts).answer(execute)
   }
-}
-
-/** Binds the methods, so that they work without their object: `const { world, reset } = createMockmaker()`. */
-export function bindMethods(mock: MockWorld): void {
-  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(MockWorld.prototype)))
-    if (typeof value === 'function' && name !== 'constructor')
-      Object.defineProperty(mock, name, { value: value.bind(mock), writable: true, configurable: true })
 }
 
 function notASnapshot(): UsageError {

@@ -1,35 +1,28 @@
 import { ApiError } from '../contract/errors.js'
 import type { FaultState } from '../contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from '../contract/paths.js'
-import { NewWorldOptions, summarizeWorld, type WorldSummary, type WorldsControl } from '../control/world-control.js'
-import { endWorld } from './end-world.js'
+import { NewWorldOptions, summarizeWorld, type WorldSummary } from '../control/world-control.js'
+import { after } from '../lib/after.js'
+import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { bindMethods, MockWorld, type MockWorldSettings } from './mock-world.js'
-import type { MockState } from './scenario-registry.js'
-import type { MockRequest, RequestHandler } from '../server/message.js'
+import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from '../server/message.js'
 import { isForeign } from '../server/origin.js'
-import { routeToWorld, withoutWorld } from '../server/routes.js'
+import { Responder } from '../server/respond.js'
+import { locate, type Place, requestAt, withoutWorld } from '../server/routes.js'
 import { Random } from '../store/random.js'
 import { longestDelayMs } from '../store/timers.js'
-import { withPublicUrl } from '../store/world-state.js'
+import { readTables, withPublicUrl } from '../store/world-state.js'
+import { MockWorld, type MockWorldSettings } from './mock-world.js'
+import type { MockState } from './scenario-registry.js'
 
 /**
  * Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. A server that no
  * request may change gives its reason.
  */
 export type UnknownWorld = 'create' | 'refuse' | { readonly refuseBecause: string }
-
-/** A request, and the world that it goes to. */
-export interface RoutedRequest {
-  readonly mock: MockWorld
-  /** The request as that world sees it. */
-  readonly request: MockRequest
-  /** The part of the path that names the world. Empty if the path names none. */
-  readonly basePath: string
-}
 
 interface MockWorldsLimits {
   /** Counts the default world too. */
@@ -47,39 +40,64 @@ interface Keeping {
   readonly isKept: boolean
 }
 
+interface OpenWorld {
+  readonly mock: MockWorld
+  /** The real time of the last use, in ms since the epoch. */
+  usedAt: number
+  isKept: boolean
+}
+
 /**
  * The worlds of a mock, by their ids. Deletes a world that came over HTTP, by a request or by a control call, once nobody has used
  * it for `worldTtlMs`. The default world stays, and so do the worlds that code made with `worlds.put`.
  */
-export class MockWorlds implements WorldsControl {
+export class MockWorlds {
   /** The world of requests that name none. */
   readonly default: MockWorld
   readonly #settings: MockWorldSettings
   readonly #limits: MockWorldsLimits
-  readonly #others = new Map<string, { readonly mock: MockWorld; usedAt: number; isKept: boolean }>()
-  #extend: (mock: MockWorld) => void = () => {}
+  readonly #open = new Map<string, OpenWorld>()
+  readonly #opened = new Emitter<MockWorld>()
+  /** Answers the requests that reach no world. */
+  readonly #outside: Responder
+  readonly #changes = new Emitter<boolean>()
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
 
-  constructor(own: MockWorld, settings: MockWorldSettings, limits: MockWorldsLimits) {
-    this.default = own
+  constructor(settings: MockWorldSettings, limits: MockWorldsLimits) {
     this.#settings = settings
     this.#limits = limits
+    const state = settings.registry.defaultState()
+    const { corsOrigins, log, onBug } = settings
+    const rayIds = new Random(state.world.seed, 'rays outside of worlds')
+    this.#outside = new Responder({
+      worldId: undefined,
+      allowed: { tables: readTables(state.world.tables), corsOrigins },
+      log,
+      rayId: () => rayIds.uuid(),
+      onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
+    })
+    this.default = this.#add(defaultWorldId, () => state, { isKept: true })
   }
 
-  /** Calls a function with each world that is created from now on. */
-  extendWith(extend: (mock: MockWorld) => void): void {
-    this.#extend = extend
+  /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
+  follow(listener: (mock: MockWorld) => void): () => void {
+    for (const mock of this.#all) listener(mock)
+    return this.#opened.subscribe(listener)
+  }
+
+  /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
+  subscribe(listener: (isOpen: boolean) => void): () => void {
+    return this.#changes.subscribe(listener)
   }
 
   list(): WorldSummary[] {
-    return [this.default, ...[...this.#others.values()].map(({ mock }) => mock)].map(summarizeWorld)
+    return this.#all.map(summarizeWorld)
   }
 
   /** Finds a world. It counts as used now. */
   get(id: string): MockWorld | undefined {
-    if (id === defaultWorldId) return this.default
-    const entry = this.#others.get(id)
+    const entry = this.#open.get(id)
     if (entry) entry.usedAt = Date.now()
     return entry?.mock
   }
@@ -88,12 +106,9 @@ export class MockWorlds implements WorldsControl {
   async put(id: string, options: NewWorldOptions = {}, { isKept }: Keeping = { isKept: true }): Promise<MockWorld> {
     const state = this.#stateOf(id, parseInput(NewWorldOptions, options, 'world'))
     const known = this.get(id)
-    if (!known) {
-      const created = this.#add(id, () => state, { isKept })
-      bindMethods(created)
-      return created
-    }
+    if (!known) return this.#add(id, () => state, { isKept })
     known.replaceState(state)
+    this.#changes.emit(true)
     if (isKept) this.#keep(id)
     return known
   }
@@ -101,8 +116,7 @@ export class MockWorlds implements WorldsControl {
   /** Lists the faults of all worlds that code has added, and that never applied. Empty once the worlds are closed. */
   unusedFaults(): FaultState[] {
     if (this.#isClosed) return []
-    const worlds = [this.default, ...[...this.#others.values()].map(({ mock }) => mock)]
-    return worlds.flatMap(({ faults }) => faults.unused())
+    return this.#all.flatMap(({ faults }) => faults.list({ unused: true }))
   }
 
   delete(id: string): Promise<boolean> {
@@ -112,51 +126,75 @@ export class MockWorlds implements WorldsControl {
   /** Deletes a world. Its users read the reason. */
   async deleteBecause(id: string, reason: string): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
-    const entry = this.#others.get(id)
-    this.#others.delete(id)
+    const entry = this.#open.get(id)
+    this.#open.delete(id)
+    this.#changes.emit(true)
     this.#stopTimerIfUnneeded()
     await entry?.mock.close()
-    if (entry) endWorld(entry.mock, reason)
+    entry?.mock.world.end(reason)
     return entry !== undefined
   }
 
-  /** Deletes all worlds except the default one. A world that is created later answers one request, and is not kept. */
+  /** Closes the default world, and deletes all others. A world that is created later answers one request, and is not kept. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const close = (id: string) =>
-      this.deleteBecause(id, `the world ${quoted(id)} has ended, because its mock was closed`)
-    await Promise.all([...this.#others.keys()].map(close))
+    this.#changes.emit(false)
+    const ids = [...this.#open.keys()].filter(id => id !== defaultWorldId)
+    const end = (id: string) => this.deleteBecause(id, `the world ${quoted(id)} has ended, because its mock was closed`)
+    await Promise.all([this.default.close(), ...ids.map(end)])
   }
 
-  /** Finds the world of a request. Throws `ApiError` if the world does not exist and is not created. */
-  find(request: MockRequest, unknown: UnknownWorld): RoutedRequest {
-    const routed = routeToWorld(request)
-    if (!routed) return { mock: this.default, request, basePath: '' }
-    const { worldId: id, request: inner, basePath } = routed
+  /**
+   * Answers a request in its world: `use` gets the request as that world sees it. A request that reaches no world is refused.
+   * Never throws or rejects.
+   */
+  answer(
+    request: MockRequest,
+    place: Place,
+    unknown: UnknownWorld,
+    use: (mock: MockWorld, request: MockRequest) => MockResponse | Promise<MockResponse>,
+  ): MockResponse | Promise<MockResponse> {
+    try {
+      // A preflight only asks for permission: it creates no world.
+      if (request.method === 'OPTIONS' && !this.#open.has(place.worldId)) return this.#outside.preflight(request)
+      const answer = after(this.open(request, place, unknown), mock => use(mock, requestAt(request, place)))
+      return answer instanceof Promise ? answer.catch(error => this.refuse(request, error)) : answer
+    } catch (error) {
+      return this.refuse(request, error)
+    }
+  }
+
+  /**
+   * Returns the world of a request, and creates it if there is none and `unknown` allows it. May answer later, because a
+   * storage may keep the world. Throws or rejects with `ApiError`.
+   */
+  open(
+    request: MockRequest,
+    { worldId: id }: Pick<Place, 'worldId'>,
+    unknown: UnknownWorld,
+  ): MockWorld | Promise<MockWorld> {
     const known = this.get(id)
-    if (known) return { mock: known, request: inner, basePath }
-    // A preflight only asks for permission: it creates no world.
-    if (request.method === 'OPTIONS') return { mock: this.default, request: inner, basePath }
+    if (known) return known
     if (unknown !== 'create')
       throw unknownWorld(id, this.#ids, unknown === 'refuse' ? undefined : unknown.refuseBecause)
-    const { corsOrigins } = this.#settings
     // An image in a page must not create worlds.
-    if (isForeign(request, { tables: this.default.world.tables, corsOrigins })) throw foreignPage()
-    const created = this.#add(id, () => this.#stateOf(id, {}), { isKept: false })
-    return { mock: created, request: inner, basePath }
+    if (isForeign(request, this.#outside.allowed)) throw foreignPage()
+    return this.#add(id, () => this.#stateOf(id, {}), { isKept: false })
+  }
+
+  /** Answers a request that reaches no world with an error. */
+  refuse(request: MockRequest, error: unknown): MockResponse {
+    return this.#outside.refuse(request, error)
+  }
+
+  /** Answers a request that needs no world. */
+  respond(request: MockRequest, init: MockResponseInit): MockResponse {
+    return this.#outside.answer(request, init)
   }
 
   /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */
   route(unknown: UnknownWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
-    return request => {
-      try {
-        const routed = this.find(request, unknown)
-        return handlerOf(routed.mock)(routed.request)
-      } catch (error) {
-        // The request reached no world, so the default one logs it.
-        return this.default.refuse(request, error)
-      }
-    }
+    return request => this.answer(request, locate(request), unknown, (mock, inner) => handlerOf(mock)(inner))
   }
 
   /** Creates a handler like `route` for the world that `find` returns, whatever the request names. */
@@ -164,10 +202,11 @@ export class MockWorlds implements WorldsControl {
     return request => {
       try {
         const mock = find()
-        if (mock.endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', mock.endedBecause)
+        const { endedBecause } = mock.world
+        if (endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', endedBecause)
         return handlerOf(mock)(withoutWorld(request))
       } catch (error) {
-        return this.default.refuse(request, error)
+        return this.refuse(request, error)
       }
     }
   }
@@ -179,8 +218,12 @@ export class MockWorlds implements WorldsControl {
     throw unknownWorld(id, this.#ids)
   }
 
+  get #all(): MockWorld[] {
+    return [...this.#open.values()].map(({ mock }) => mock)
+  }
+
   get #ids(): string[] {
-    return [defaultWorldId, ...this.#others.keys()]
+    return [...this.#open.keys()]
   }
 
   #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {
@@ -196,20 +239,21 @@ export class MockWorlds implements WorldsControl {
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
     const { maxWorlds } = this.#limits
-    if (this.#others.size + 1 >= maxWorlds) throw tooManyWorlds(maxWorlds)
+    if (this.#open.size >= maxWorlds) throw tooManyWorlds(maxWorlds)
     const mock = new MockWorld(id, makeState(), this.#settings)
     if (this.#isClosed) {
       void mock.close()
       return mock
     }
-    this.#extend(mock)
-    this.#others.set(id, { mock, usedAt: Date.now(), isKept })
+    this.#open.set(id, { mock, usedAt: Date.now(), isKept })
+    this.#opened.emit(mock)
+    this.#changes.emit(true)
     if (!isKept) this.#startTimer()
     return mock
   }
 
   #keep(id: string): void {
-    const entry = this.#others.get(id)
+    const entry = this.#open.get(id)
     if (entry) entry.isKept = true
     this.#stopTimerIfUnneeded()
   }
@@ -223,14 +267,14 @@ export class MockWorlds implements WorldsControl {
   }
 
   #stopTimerIfUnneeded(): void {
-    if (this.#timer === undefined || [...this.#others.values()].some(({ isKept }) => !isKept)) return
+    if (this.#timer === undefined || [...this.#open.values()].some(({ isKept }) => !isKept)) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
   #deleteUnused(): void {
     const now = Date.now()
-    for (const [id, entry] of this.#others) {
+    for (const [id, entry] of this.#open) {
       if (entry.isKept) continue
       if (entry.mock.isBusy) entry.usedAt = now
       else if (now - entry.usedAt >= this.#limits.worldTtlMs) void this.deleteBecause(id, this.#unusedReason(id))

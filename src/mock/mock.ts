@@ -1,26 +1,19 @@
-import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId } from '../contract/paths.js'
 import { EventBudget } from '../control/events.js'
-import type {
-  GameServerState,
-  NewWorldOptions,
-  ScenarioSummary,
-  WorldControl,
-  WorldsControl,
-} from '../control/world-control.js'
-import { bindMethods, MockWorld, type MockWorldSettings, type ReloadOptions } from './mock-world.js'
-import { MockWorlds } from './mock-worlds.js'
-import { type MockmakerOptions, parseOptions } from './options.js'
+import type { ScenarioSummary } from '../control/world-control.js'
+import { Emitter } from '../lib/emitter.js'
 import { readScenario } from '../scenario/read.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario } from '../scenario/shipped.js'
-import { ScenarioRegistry } from './scenario-registry.js'
 import { HistoryBudget } from '../server/history.js'
-import { type ExchangeLog, ExchangePublisher } from '../server/log.js'
+import type { ExchangeRecord } from '../server/log.js'
 import type { RequestHandler } from '../server/message.js'
-import type { OverrideResolver } from '../server/overrides.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
 import type { ReloadSummary } from '../store/reload.js'
+import type { MockWorld, MockWorldSettings, ReloadOptions } from './mock-world.js'
+import { MockWorlds } from './mock-worlds.js'
+import { type MockmakerOptions, parseOptions } from './options.js'
+import { ScenarioRegistry } from './scenario-registry.js'
 
 /** The parts of a mock that depend on its entry point. */
 export interface MockEnvironment {
@@ -32,106 +25,97 @@ export interface MockEnvironment {
   readonly scenarios?: Readonly<Record<string, ScenarioInput>> | undefined
   /** Creates the registry of scenarios. Default: `createRegistry`. */
   readonly registry?: typeof createRegistry | undefined
+  /** Replaces some of the limits of memory. */
+  readonly memory?: Partial<typeof memoryLimits> | undefined
 }
 
-/** One world of a mock. */
-export interface MockedWorld extends WorldControl {
-  /**
-   * Answers an operation by a resolver in this world, through every entry point. The newest resolver of an operation wins.
-   * The returned function removes it, and so do `reset`, `load` and `worlds.put`. The mock checks each request before, and
-   * each answer after. Throws `UsageError` for an unknown operation.
-   */
-  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
-  /** Answers a request in this world, whatever world it names. `answer` of a mock answers in the world that it names. */
-  readonly answer: RequestHandler
+/** The most memory that a mock uses for what it remembers, in bytes. Single entries stay, however large they are. */
+const memoryLimits = {
+  /** For each world's journal, and for its change sets. */
+  journal: 64 * 1024 ** 2,
+  /** For the journals and change sets of all worlds together: the oldest are dropped first. */
+  journals: 256 * 1024 ** 2,
+  /** For the events that wait for one slow reader of `changes`. */
+  events: 32 * 1024 ** 2,
+  /** For the events of all readers together: the reader with the most events loses them first. */
+  allEvents: 128 * 1024 ** 2,
 }
 
-/** The worlds of a mock, by their ids. */
-export interface MockedWorlds extends WorldsControl {
-  /** The world of requests that name none. */
-  readonly default: MockedWorld
-  get(id: string): MockedWorld | undefined
-  put(id: string, options?: NewWorldOptions): Promise<MockedWorld>
+/** Options of a reload, for those who reload files. */
+export interface MockReloadOptions extends ReloadOptions {
+  /** Decides about a reload by its numbers. Default: all are accepted. */
+  accepts?(summary: ReloadSummary): boolean
 }
 
-/** The whole service, without MSW and without a server. Its own methods act on the world `default`. */
-export interface Mock extends MockedWorld {
-  readonly worlds: MockedWorlds
+/** A mock: its worlds, its scenarios, and the requests of all worlds. Users hold `Mockmaker`. */
+export class Mock {
+  readonly worlds: MockWorlds
+  /** Publishes each request of any world with its answer. */
+  readonly log: Emitter<ExchangeRecord>
   /** Answers each request in the world that it names. */
   readonly answer: RequestHandler
-  /** The scenarios that can be loaded by name, the mock's own first. */
-  readonly scenarios: readonly ScenarioSummary[]
-  /** Publishes each request of any world with its answer. */
-  readonly log: ExchangeLog
-  /** Returns the age of the mock, in real ms. */
-  uptimeMs(): number
-  /**
-   * Replaces the mock's own scenario. The world `default` gets the differences, and keeps all other changes. New worlds start
-   * with the new scenario, and other worlds stay. Rejects with `UsageError`, and then nothing has happened.
-   */
-  reload(scenario: ScenarioInput, options?: ReloadOptions): Promise<ReloadSummary>
-  /** Answers every waiting and held request. From now on no request blocks. Rejects as the option `strict` says. */
-  close(): Promise<void>
-}
+  readonly #registry: ScenarioRegistry
+  readonly #isStrict: boolean
+  readonly #createdAt = performance.now()
 
-/** A mock with the parts that entry points need, and that users do not see. */
-export type ServableMock = Mock &
-  MockWorld & {
-    readonly worlds: MockWorlds
-    /** Lists the game servers that a command has started for a world. */
-    gameServers?: (worldId: string) => readonly GameServerState[]
+  constructor(worlds: MockWorlds, { registry, log, isStrict }: MockWorldSettings) {
+    this.worlds = worlds
+    this.log = log
+    this.answer = worlds.route('refuse', world => world.handle)
+    this.#registry = registry
+    this.#isStrict = isStrict
   }
 
-export function toServable(mock: Mock): ServableMock {
-  return mock as ServableMock // `createMock` makes every mock
+  /** The world of requests that name none. */
+  get default(): MockWorld {
+    return this.worlds.default
+  }
+
+  /** The scenarios that can be loaded by name, the mock's own first. The array changes with `reload`. */
+  get scenarios(): readonly ScenarioSummary[] {
+    return this.#registry.summaries
+  }
+
+  /** Returns the age of the mock, in real ms. */
+  uptimeMs(): number {
+    return performance.now() - this.#createdAt
+  }
+
+  /** See `Mockmaker.reload`. Nothing changes if `accepts` refuses the summary. */
+  async reload(
+    changed: ScenarioInput,
+    { dryRun = false, accepts = () => !dryRun }: MockReloadOptions = {},
+  ): Promise<ReloadSummary> {
+    const scenario = readScenario(changed)
+    const summary = this.default.applyScenario(this.#registry.definitionOf(scenario, defaultWorldId), accepts)
+    if (accepts(summary)) this.#registry.replaceOwn(scenario)
+    return summary
+  }
+
+  /** See `Mockmaker.close`. */
+  async close(): Promise<void> {
+    const unused = this.#isStrict ? this.worlds.unusedFaults() : []
+    await this.worlds.close()
+    checkUnusedFaults(unused)
+  }
 }
 
 /** Creates a mock. Throws `UsageError` if the scenario or an option is wrong. */
-export function createMock(input: MockmakerOptions = {}, environment: MockEnvironment = {}): ServableMock {
+export function createMock(input: MockmakerOptions = {}, environment: MockEnvironment = {}): Mock {
   const options = parseOptions(input)
-  const createdAt = performance.now()
+  const memory = { ...memoryLimits, ...environment.memory }
   const registry = (environment.registry ?? createRegistry)(options, environment)
-  const log = new ExchangePublisher()
   const settings: MockWorldSettings = {
     registry,
-    log,
+    log: new Emitter(),
     watchTimeoutMs: options.watchTimeoutMs,
     corsOrigins: options.corsOrigins,
-    history: {
-      exchanges: options.journalSize,
-      bytes: options.journalBytes,
-      budget: new HistoryBudget(options.totalJournalBytes),
-    },
-    events: new EventBudget({ each: options.eventBytes, total: options.totalEventBytes }),
+    history: { exchanges: options.journalSize, bytes: memory.journal, budget: new HistoryBudget(memory.journals) },
+    events: new EventBudget({ each: memory.events, total: memory.allEvents }),
     isStrict: options.strict,
     onBug: environment.onBug ?? reportBug,
   }
-  const own = new MockWorld(defaultWorldId, registry.defaultState(), settings)
-  bindMethods(own)
-  const worlds = new MockWorlds(own, settings, options)
-  const closeOwn = own.close
-  const added = {
-    worlds,
-    log,
-    get scenarios() {
-      return registry.summaries
-    },
-    answer: worlds.route('refuse', world => world.handle),
-    uptimeMs: () => performance.now() - createdAt,
-    async reload(changed: ScenarioInput, reloadOptions: ReloadOptions = {}) {
-      const scenario = readScenario(changed)
-      const summary = own.applyScenario(registry.definitionOf(scenario, defaultWorldId), reloadOptions)
-      if (!reloadOptions.dryRun) registry.replaceOwn(scenario)
-      return summary
-    },
-    async close() {
-      const unused = options.strict ? worlds.unusedFaults() : []
-      await Promise.all([worlds.close(), closeOwn()])
-      checkUnusedFaults(unused)
-    },
-  }
-  // Not `Object.assign`: a reload changes `scenarios`.
-  return Object.defineProperties(own, Object.getOwnPropertyDescriptors(added)) as typeof own & typeof added
+  return new Mock(new MockWorlds(settings, options), settings)
 }
 
 /** Creates a registry with the scenario of the options and the named ones. Throws `UsageError` if the scenario is wrong. */

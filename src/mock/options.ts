@@ -80,14 +80,6 @@ const mockmakerKeys = {
   worldTtlMs: milliseconds.default(30 * 60_000),
   /** The most requests in the journal of each world. Default: 1 000. */
   journalSize: count(0).default(1_000),
-  /** The most bytes of each world's journal, and of its change sets. Default: 64 MiB. */
-  journalBytes: count(0).default(64 * 1024 ** 2),
-  /** The same for all worlds together: the oldest entries are dropped first. Default: 256 MiB. */
-  totalJournalBytes: count(0).default(256 * 1024 ** 2),
-  /** The most bytes of events that wait for one slow reader of `changes`. Default: 32 MiB. */
-  eventBytes: count(0).default(32 * 1024 ** 2),
-  /** The same for all readers together: the reader with the most events loses them first. Default: 128 MiB. */
-  totalEventBytes: count(0).default(128 * 1024 ** 2),
   /**
    * Makes `reset`, `close` and `isolated` fail, after their work, if a fault that code has added never applied to a request.
    * Default: false.
@@ -145,17 +137,15 @@ export type ListenOptions = types.ListenOptions
 export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control' | 'controlHosts'>
 
 /** Options of the Vite plugin. All are optional. */
-export interface MockmakerPluginOptions extends Omit<MockmakerOptions, 'scenario' | 'baseUrl' | 'world' | 'strict'> {
+export interface MockmakerPluginOptions
+  extends Omit<MockmakerOptions, 'scenario' | 'baseUrl' | 'world' | 'strict'>,
+    Pick<AppOptions, 'control' | 'controlHosts'> {
   /** The path of the mock on Vite's server. Default: `/mm`. */
   readonly path?: string | undefined
   /** An object, the name of a shipped scenario, or the path of a file from Vite's root. Default: the shipped `default`. */
   readonly scenario?: ScenarioInput | AnyScenarioName | undefined
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: those in Vite's own list. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Turns the control API on or off. Default: on. */
-  readonly control?: boolean | undefined
-  /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
-  readonly controlHosts?: readonly string[] | undefined
 }
 
 /** Checks the options of the Vite plugin, and fills in the defaults. Throws `UsageError`. */

@@ -4,7 +4,7 @@ import type { ScenarioSummary } from '../control/world-control.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { readScenario } from '../scenario/read.js'
-import type { Scenario, ScenarioInput } from '../scenario/schema.js'
+import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld } from '../scenario/world.js'
 import { createState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 
@@ -32,14 +32,20 @@ interface RegistryOptions {
 /** The scenarios of a mock. Worlds of the same scenario share their initial rows. */
 export class ScenarioRegistry {
   readonly #options: RegistryOptions
-  readonly #inputs: Map<string, ScenarioInput>
-  readonly #scenarios = new Map<string, Scenario>()
+  /** By name. Those that a world has are checked, and the others as they were given. */
+  readonly #scenarios: Map<string, ScenarioInput>
   readonly #states = new Map<string, WorldState>()
+  /** All scenarios, the mock's own first. */
+  readonly summaries: ScenarioSummary[]
 
   constructor(options: RegistryOptions) {
     const { own, named } = options
     this.#options = options
-    this.#inputs = new Map([[own.name, own.scenario], ...Object.entries(named).filter(([name]) => name !== own.name)])
+    this.#scenarios = new Map([
+      [own.name, own.scenario],
+      ...Object.entries(named).filter(([name]) => name !== own.name),
+    ])
+    this.summaries = [...this.#scenarios].map(([name, input]) => summarize(name, input))
   }
 
   /** Returns a registry with the same scenarios. What one of them reads or replaces later, the other does not see. */
@@ -48,11 +54,6 @@ export class ScenarioRegistry {
     for (const [name, scenario] of this.#scenarios) copy.#scenarios.set(name, scenario)
     for (const [name, state] of this.#states) copy.#states.set(name, state)
     return copy
-  }
-
-  /** All scenarios, the mock's own first. */
-  get summaries(): ScenarioSummary[] {
-    return [...this.#inputs].map(([name, input]) => summarize(name, this.#scenarios.get(name) ?? input))
   }
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
@@ -69,11 +70,11 @@ export class ScenarioRegistry {
     { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
   ): MockState {
     const source = scenario ?? this.#options.own.name
-    const read = typeof source === 'string' ? this.#scenario(source) : readScenario(source)
+    const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
-    const journal = scenario === undefined ? undefined : read.journal
+    const journal = scenario === undefined ? undefined : read.content.journal
     // Worlds with different seeds have no rows to share.
-    const withSeed = this.withSeed(scenario, worldId)
+    const withSeed = this.withSeed(typeof scenario === 'object' ? read : scenario, worldId)
     if (typeof source !== 'string' || seed !== this.#options.seed)
       return { world: createState(definition), journal, withSeed }
     const world = createState(definition, this.#states.get(source))
@@ -86,29 +87,28 @@ export class ScenarioRegistry {
     return seed => this.stateOf(scenario, { worldId, seed }).world
   }
 
-  definitionOf(scenario: Scenario, worldId: string, seed = this.#options.seed): WorldDefinition {
+  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): WorldDefinition {
     return defineWorld(scenario, { ...this.#options, seed, path: worldPath(worldId) })
   }
 
   /** Replaces the mock's own scenario. */
-  replaceOwn(scenario: Scenario): void {
+  replaceOwn(scenario: CheckedScenario): void {
     const { name } = this.#options.own
     this.#scenarios.set(name, scenario)
     this.#states.delete(name)
+    this.summaries[0] = summarize(name, scenario)
   }
 
-  #scenario(name: string): Scenario {
-    const known = this.#scenarios.get(name)
-    if (known) return known
-    const input = this.#inputs.get(name)
-    if (input === undefined)
-      throw new UsageError(`there is no scenario ${quoted(name)}.${didYouMean(name, [...this.#inputs.keys()])}`)
-    const scenario = readScenario(input)
+  #named(name: string): CheckedScenario {
+    const given = this.#scenarios.get(name)
+    if (given === undefined)
+      throw new UsageError(`there is no scenario ${quoted(name)}.${didYouMean(name, [...this.#scenarios.keys()])}`)
+    const scenario = readScenario(given)
     this.#scenarios.set(name, scenario)
     return scenario
   }
 }
 
-function summarize(name: string, { title, description }: Scenario | ScenarioInput): ScenarioSummary {
+function summarize(name: string, { title, description }: ScenarioInput): ScenarioSummary {
   return { name, title: title ?? defaultTitle, ...(description == null ? {} : { description }) }
 }

@@ -9,7 +9,7 @@ describe('createMockmaker', () => {
   it.each([
     [
       { scnario: {} },
-      'options.scnario is an unknown key. Known: scenario, seed, baseUrl, world, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, journalBytes, totalJournalBytes, eventBytes, totalEventBytes, strict, live. Did you mean scenario?',
+      'options.scnario is an unknown key. Known: scenario, seed, baseUrl, world, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, strict, live. Did you mean scenario?',
     ],
     [{ scenario: 'friday-night' }, 'scenario is "friday-night": expected an object'],
     [{ scenario: null }, 'options.scenario is null: expected an object'],
