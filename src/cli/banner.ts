@@ -1,7 +1,7 @@
 import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
-import { escapedLine } from '../lib/text.js'
+import { counted, escapedLine } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
-import type { Mock, ServableMock } from '../mock/mock.js'
+import type { MockWorld } from '../mock/mock-world.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
 import { ownerOf, type TokenInfo } from '../store/tokens.js'
@@ -27,7 +27,7 @@ interface BannerOptions {
 
 /** Prints the first lines: the URL, the page, the world, one line of curl, and where the tokens are. */
 export function printBanner(
-  { world, tokens }: Pick<ServableMock, 'world' | 'tokens'>,
+  { world, tokens }: Pick<MockWorld, 'world' | 'tokens'>,
   { title, url, console, readyMs, keys, hasControl = true }: BannerOptions,
 ): void {
   const { style } = console
@@ -86,12 +86,6 @@ export function playersInLobbies({ tables }: Pick<LiveWorld, 'tables'>): string 
   return `${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}`
 }
 
-/** Writes a number with its noun: `1 lobby`, `12,000 lobbies`. */
-export function counted(count: number, one: string, many: string): string {
-  // `toLocaleString` would load tables for 30 ms at the start.
-  return `${String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')} ${count === 1 ? one : many}`
-}
-
 /** Cuts a text to a number of columns. A shortened text ends with `…`. */
 function cutToWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
@@ -123,7 +117,7 @@ function firstCurl(world: World, { tokens, url }: { readonly tokens: readonly To
 
 /** Prints the namespaces, the tokens, and a line of curl for each kind of token. */
 export function printTokens(
-  { world, tokens }: Pick<Mock, 'world' | 'tokens'>,
+  { world, tokens }: Pick<MockWorld, 'world' | 'tokens'>,
   { url, console }: Pick<BannerOptions, 'url' | 'console'>,
 ): void {
   const { print, style } = console

@@ -26,9 +26,9 @@ export async function exec(command: readonly string[], options: StartOptions<Exe
   const { mock, url, close } = await startMock(0, options)
   try {
     const { RIVET_TOKEN: _, ...inherited } = process.env
-    const namespace = defaultNamespace(mock.world)
-    const token = firstToken(options.flags.token, mock.world)
-    const versionName = namespace && versionNameOf(namespace, mock.world)
+    const namespace = defaultNamespace(mock.default.world)
+    const token = firstToken(options.flags.token, mock.default.world)
+    const versionName = namespace && versionNameOf(namespace, mock.default.world)
     return await runCommand(command, { ...inherited, ...environmentOf({ url, token, versionName }) }, options.console)
   } finally {
     await close()

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { completeDeviceLink } from '../control/device-links.js'
 import { timeOfDay } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
+import type { MockWorld } from '../mock/mock-world.js'
 import { hasPassed } from '../store/clock.js'
 import { printNamespaces, printTokens } from './banner.js'
 import type { Key } from './key-input.js'
@@ -26,12 +28,13 @@ interface KeyTarget {
 /** The keys of a command that serves. They act on the world `default`. */
 export function servingKeys(target: KeyTarget): readonly Key[] {
   const { mock, url, console, quit, open = openInBrowser } = target
+  const world = mock.default
   return [
     {
       key: 'r',
       description: 'reset the world',
       async press() {
-        await mock.reset()
+        await world.reset()
         console.print('  reset')
       },
     },
@@ -40,7 +43,7 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
       key: 'f',
       description: 'clear the faults',
       press() {
-        mock.faults.clear()
+        world.faults.clear()
         console.print('  faults cleared')
       },
     },
@@ -48,30 +51,30 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
       key: 'l',
       description: 'let the clock run at ×1',
       async press() {
-        await mock.clock.set({ mode: 'running', rate: 1 })
-        console.print(`  ${clockText(mock)}`)
+        await world.clock.set({ mode: 'running', rate: 1 })
+        console.print(`  ${clockText(world)}`)
       },
     },
     {
       key: 'p',
       description: 'freeze the clock, or let it run again',
       async press() {
-        await mock.clock.set({ mode: mock.clock.mode === 'frozen' ? 'running' : 'frozen' })
-        console.print(`  ${clockText(mock)}`)
+        await world.clock.set({ mode: world.clock.mode === 'frozen' ? 'running' : 'frozen' })
+        console.print(`  ${clockText(world)}`)
       },
     },
     {
       key: 'm',
       description: 'move the clock forward by 1 min',
       async press() {
-        await mock.clock.advance('1m')
-        console.print(`  ${clockText(mock)}`)
+        await world.clock.advance('1m')
+        console.print(`  ${clockText(world)}`)
       },
     },
     {
       key: 'x',
       description: 'print the last failed request, with its answer',
-      press: () => printLastFailure(mock, console),
+      press: () => printLastFailure(world, console),
     },
     { key: 'e', description: 'export the world to a new file', press: () => exportWorld(target) },
     { key: 'd', description: 'complete the newest pending device link', press: () => completeNewestLink(target) },
@@ -79,7 +82,7 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
     {
       key: 't',
       description: 'print the namespaces, the tokens, and a line of curl for each kind',
-      press: () => printTokens(mock, target),
+      press: () => printTokens(world, target),
     },
     { key: 'u', description: 'print the URLs', press: () => printUrls(target) },
     { key: 'c', description: 'clear the screen', press: () => console.clear() },
@@ -98,33 +101,33 @@ function scenarioCycle({ mock, console }: KeyTarget): () => Promise<void> {
   return async () => {
     index = (index + 1) % mock.scenarios.length
     const name = mock.scenarios[index]?.name ?? ''
-    await mock.load(name)
+    await mock.default.load(name)
     console.print('')
     console.print(`  ${console.style('bold', name)}`)
-    printNamespaces(mock.world, console)
+    printNamespaces(mock.default.world, console)
     console.print('')
   }
 }
 
 /** Completes the newest pending device link for the first game. */
 async function completeNewestLink({ mock, console }: KeyTarget): Promise<void> {
-  const { deviceLinks, games, clock } = mock.world
+  const { deviceLinks, games, clock } = mock.default.world
   const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))
   const [newest, game] = [pending.at(-1), games.all()[0]]
   if (!newest) return console.print('  there is no pending device link')
   if (!game) return console.print('  there is no game to complete the device link for')
-  await mock.completeDeviceLink(newest.device_link_token, { game: game.game_id })
+  await completeDeviceLink(mock.default.world, newest.device_link_token, { game: game.game_id })
   console.print(`  completed ${newest.device_link_id} for ${game.name_id}`)
 }
 
 /** Describes the clock: `20:14:15, frozen` or `20:14:15, running at ×60`. */
-function clockText({ clock }: Pick<Mock, 'clock'>): string {
+function clockText({ clock }: Pick<MockWorld, 'clock'>): string {
   const mode = clock.mode === 'frozen' ? 'frozen' : `running at ×${clock.rate}`
   return `${timeOfDay(clock.now())}, ${mode}`
 }
 
 async function exportWorld({ mock, console, onExport, folder = '.' }: KeyTarget): Promise<void> {
-  const name = await writeWorldFile(mock, folder)
+  const name = await writeWorldFile(mock.default, folder)
   onExport?.()
   console.print(`  wrote ${name}. To look at it: mockmaker show ${name}`)
   console.print(`  To serve it: mockmaker ${name}`)

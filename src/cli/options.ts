@@ -5,18 +5,9 @@ import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
 import { type ListenOptions, type MockmakerOptions, parseOptions } from '../mock/options.js'
 import { isOrigin } from '../server/origin.js'
 
-type SharedName =
-  | 'seed'
-  | 'live'
-  | 'maxWorlds'
-  | 'journalBytes'
-  | 'totalJournalBytes'
-  | 'eventBytes'
-  | 'totalEventBytes'
-
 /** The options of all commands that start a mock. */
 export interface MockFlags
-  extends Pick<MockmakerOptions, SharedName>,
+  extends Pick<MockmakerOptions, 'seed' | 'live' | 'maxWorlds'>,
     Pick<ListenOptions, 'host' | 'allowedHosts' | 'control'> {
   readonly controlHost?: readonly string[]
   readonly corsOrigin?: readonly string[]
@@ -76,25 +67,28 @@ function openOption(): Option {
 
 /** Adds the options of a command that starts a mock. */
 export function addMockOptions(command: Command): Command {
-  return addLimits(
-    command
-      .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', parseHost)
-      .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseList)
-      .option(
-        '--cors-origin <origins>',
-        "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
-        parseOrigins,
-      )
-      .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))
-      .option('--live', 'simulate players in each namespace, unless the scenario sets its players')
-      .addOption(
-        durationOption(
-          '--watch-timeout <duration>',
-          'the longest time that a watch waits for a change: 250ms, 40s, 1m30s',
-          defaults.watchTimeoutMs,
-        ),
+  return command
+    .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', parseHost)
+    .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseList)
+    .option(
+      '--cors-origin <origins>',
+      "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
+      parseOrigins,
+    )
+    .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))
+    .option('--live', 'simulate players in each namespace, unless the scenario sets its players')
+    .addOption(
+      durationOption(
+        '--watch-timeout <duration>',
+        'the longest time that a watch waits for a change: 250ms, 40s, 1m30s',
+        defaults.watchTimeoutMs,
       ),
-  )
+    )
+    .addOption(countOption('--max-worlds <n>', 'the most worlds, including the default one', defaults.maxWorlds, 1))
+    .addOption(
+      durationOption('--world-ttl <duration>', 'the time after which an unused world is deleted', defaults.worldTtlMs),
+    )
+    .addOption(countOption('--journal <n>', 'the most requests in the journal of each world', defaults.journalSize, 0))
     .option('--no-control', 'turn off the control API under /__mock')
     .option(
       '--server-command <command>',
@@ -113,38 +107,12 @@ export function addMockOptions(command: Command): Command {
     )
 }
 
-function addLimits(command: Command): Command {
-  return command
-    .addOption(countOption('--max-worlds <n>', 'the most worlds, including the default one', defaults.maxWorlds, 1))
-    .addOption(
-      durationOption('--world-ttl <duration>', 'the time after which an unused world is deleted', defaults.worldTtlMs),
-    )
-    .addOption(countOption('--journal <n>', 'the most requests in the journal of each world', defaults.journalSize, 0))
-    .addOption(
-      sizeOption(
-        '--journal-bytes <size>',
-        "the memory limit of each world's journal, and of its change sets: 500000, 512KiB, 64MiB",
-        defaults.journalBytes,
-      ),
-    )
-    .addOption(
-      sizeOption('--total-journal-bytes <size>', 'the same for all worlds together', defaults.totalJournalBytes),
-    )
-    .addOption(
-      sizeOption(
-        '--event-bytes <size>',
-        'the memory limit of the events that wait for one slow reader of /__mock/changes',
-        defaults.eventBytes,
-      ),
-    )
-    .addOption(sizeOption('--total-event-bytes <size>', 'the same for all readers together', defaults.totalEventBytes))
-}
-
 /** Translates the options of a command into those of a mock. */
 export function mockOptionsOf(flags: MockFlags): MockmakerOptions {
-  const { seed, live, maxWorlds, journalBytes, totalJournalBytes, eventBytes, totalEventBytes } = flags
   return {
-    ...{ seed, live, maxWorlds, journalBytes, totalJournalBytes, eventBytes, totalEventBytes },
+    seed: flags.seed,
+    live: flags.live,
+    maxWorlds: flags.maxWorlds,
     corsOrigins: flags.corsOrigin,
     watchTimeoutMs: flags.watchTimeout,
     worldTtlMs: flags.worldTtl,
@@ -182,10 +150,6 @@ function durationOption(flags: string, description: string, ms: number): Option 
   return new Option(flags, description).default(ms, formatDuration(ms)).argParser(parseMs)
 }
 
-function sizeOption(flags: string, description: string, bytes: number): Option {
-  return new Option(flags, description).default(bytes, `${bytes / 1024 ** 2}MiB`).argParser(parseSize)
-}
-
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return text => {
     const value = Number(text)
@@ -198,16 +162,6 @@ function parseMs(text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined) throw new InvalidArgumentError(`Expected ${durationFormat}.`)
   return ms
-}
-
-/** Each unit is 1,024 times the one before. */
-const sizeUnits = ['', 'KiB', 'MiB', 'GiB']
-
-function parseSize(text: string): number {
-  const [, count, unit = ''] = /^(\d+)(KiB|MiB|GiB)?$/.exec(text) ?? []
-  const bytes = Number(count) * 1024 ** sizeUnits.indexOf(unit)
-  if (Number.isSafeInteger(bytes)) return bytes
-  throw new InvalidArgumentError('Expected a number of bytes, or a size with KiB, MiB or GiB, as in 64MiB.')
 }
 
 function parseCommand(text: string): string {

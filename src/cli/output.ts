@@ -14,8 +14,6 @@ export interface Console {
   printJson(object: object | (() => object)): void
   /** Prints a document on standard output. Escapes it only on a terminal. */
   printDocument(text: string): void
-  /** Prints a document in pieces, as fast as its reader takes them. */
-  printStream(pieces: AsyncIterable<string>): Promise<void>
   /** Prints lines on standard error. */
   warn(text: string): void
   /** Prints an error on standard error. The first line is red on a terminal. */
@@ -87,10 +85,6 @@ export function createConsole(process: NodeJS.Process): Console {
     printDocument(text) {
       stdout.flush()
       stdout.write(`${stdout.isTerminal ? escapeLines(text) : text}\n`)
-    },
-    async printStream(pieces) {
-      stdout.flush()
-      for await (const piece of pieces) await stdout.writePiece(stdout.isTerminal ? escapeLines(piece) : piece)
     },
     warn,
     fail(text) {
@@ -170,20 +164,13 @@ class OutputStream {
   #waiting: { readonly text: string; readonly format: LineFormat }[] = []
   #dropped = 0
   #isBroken = false
-  /** The `writePiece` calls that wait for the reader. */
-  #resumeWriters: (() => void)[] = []
 
   /** Calls `onError` once, with the first error. */
   constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void, bottom?: BottomLine) {
     this.#stream = stream
     this.#onError = onError
     this.#bottom = bottom
-    stream
-      .on('error', error => this.#break(error))
-      .on('drain', () => {
-        this.flush()
-        this.#resume()
-      })
+    stream.on('error', error => this.#break(error)).on('drain', () => this.flush())
   }
 
   get isTerminal(): boolean {
@@ -226,17 +213,6 @@ class OutputStream {
     if (this.#bottom?.isOutdated && !this.#stream.writableNeedDrain) this.write('')
   }
 
-  /** Writes a piece of a document. Resolves when the reader has taken it, or the stream is broken. */
-  async writePiece(text: string): Promise<void> {
-    this.write(text)
-    if (this.#isBroken || !this.#stream.writableNeedDrain) return
-    await new Promise<void>(resolve => this.#resumeWriters.push(resolve))
-  }
-
-  #resume(): void {
-    for (const resume of this.#resumeWriters.splice(0)) resume()
-  }
-
   #writeWaiting(): void {
     const [first] = this.#waiting
     if (first === undefined) return
@@ -262,7 +238,6 @@ class OutputStream {
     this.#isBroken = true
     this.#newLines = []
     this.#waiting = []
-    this.#resume()
     this.#onError(error)
   }
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
-import type { ScenarioFile } from '../files/scenario-file.js'
 import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../files/reloader.js'
+import type { ScenarioFile } from '../files/scenario-file.js'
 import type { Console } from './output.js'
 
 /** A file watch or a reload that runs until it is closed. */

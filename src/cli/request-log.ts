@@ -1,12 +1,12 @@
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld } from '../contract/paths.js'
-import { shortened } from '../lib/text.js'
+import { counted, shortened } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
 import type { Mock } from '../mock/mock.js'
+import type { MockWorld } from '../mock/mock-world.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import type { ExchangeRecord } from '../server/log.js'
 import type { World } from '../store/world.js'
-import { counted } from './banner.js'
 import type { Console } from './output.js'
 
 /** The longest error message in a line, in characters. */
@@ -70,7 +70,7 @@ export function countsLine(
 
 /** Prints the newest failed request in the journal of the world `default`, with its body and its answer. */
 export function printLastFailure(
-  { journal }: Pick<Mock, 'journal'>,
+  { journal }: Pick<MockWorld, 'journal'>,
   { print, style }: Pick<Console, 'print' | 'style'>,
 ) {
   const entry = journal.find().findLast(hasFailed)
@@ -109,7 +109,10 @@ export function logRequests(
     if (isReadOfDashboard(record)) return
     // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
-    else print(() => requestLine(record, { world: worlds.get(record.world)?.world, style }))
+    else
+      print(() =>
+        requestLine(record, { world: record.world === undefined ? undefined : worlds.get(record.world)?.world, style }),
+      )
   })
 }
 
@@ -131,7 +134,7 @@ export function requestLine(
   const refusedOrigin = record.refusedOrigin && shortened(record.refusedOrigin, maxName)
   const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
   const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
-  const inWorld = record.world === defaultWorldId ? '' : `  [${record.world}]`
+  const inWorld = record.world === undefined || record.world === defaultWorldId ? '' : `  [${record.world}]`
   const isDim = status < 400 && isControlPath(pathInWorld(path))
   const line = isDim
     ? style('dim', `${method.padEnd(4)}  ${path}${inWorld}  ${status}  ${time}`)

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { ClientError, call, type InputOf, type Output, type Remote, type Route, send } from '../client/core.js'
 import { splitWorldUrl } from '../contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
-import { isJsonObject } from '../lib/json.js'
+import { scenarioText } from '../files/scenario-file.js'
 import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
-import { JsonToYaml } from '../scenario/write-yaml.js'
 import type { TokenKind } from './options.js'
 import type { Console } from './output.js'
 
@@ -34,7 +34,7 @@ const Token = z.object({
 const Namespace = z.object({ namespace_id: z.string(), game_id: z.string(), version_id: z.string() })
 
 async function clientEnvironment({ url, token: kind }: EnvFlags): Promise<Environment> {
-  const { tokens } = await askRunningMock(url, `/tokens?kind=${kind}`)
+  const { tokens } = await ask(url, 'GET /{table}', { params: { table: 'tokens' }, query: { kind } })
   if (!Array.isArray(tokens)) throw notMockmaker(url)
   const first = parseEntries(tokens, Token).find(token => token.kind === kind)
   return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, url)) })
@@ -42,7 +42,7 @@ async function clientEnvironment({ url, token: kind }: EnvFlags): Promise<Enviro
 
 /** Finds the version name of the token's namespace. For a cloud token it takes the first namespace of the game. */
 async function versionNameFor(token: z.output<typeof Token>, url: string): Promise<string | undefined> {
-  const { namespaces } = await askRunningMock(url, '/namespaces')
+  const { namespaces } = await ask(url, 'GET /{table}', { params: { table: 'namespaces' }, query: {} })
   if (!Array.isArray(namespaces)) return undefined
   const all = parseEntries(namespaces, Namespace)
   const own = all.find(({ namespace_id, game_id }) =>
@@ -55,7 +55,7 @@ async function versionNameFor(token: z.output<typeof Token>, url: string): Promi
 const allowedName = /^(?:MOCKMAKER|RIVET|PORT)_\w+$/
 
 async function lobbyEnvironment(lobbyId: string, url: string): Promise<Environment> {
-  const response = await askRunningMock(url, `/lobbies/${encodeURIComponent(lobbyId)}/env`)
+  const response = await ask(url, 'GET /lobbies/{lobby_id}/env', { params: { lobby_id: lobbyId } })
   const variables = Object.entries(response).flatMap(([name, value]): [string, string][] =>
     allowedName.test(name) && typeof value === 'string' ? [[name, value]] : [],
   )
@@ -83,26 +83,24 @@ export interface ExportFlags {
   readonly revision?: number
 }
 
-/** Prints the snapshot of a running world as YAML, while it arrives. Rejects with `UsageError`. */
+/** Prints the snapshot of a running world as YAML, or as JSON if it is long. Rejects with `UsageError`. */
 export async function exportScenario(
   { url, with: parts = [], revision }: ExportFlags,
   console: Console,
 ): Promise<void> {
   // Asking an unknown world for its snapshot would create it, and a typo would export an empty world.
   const { server = url, encodedId } = splitWorldUrl(url) ?? {}
-  if (encodedId !== undefined) await askRunningMock(server, `/worlds/${encodedId}`)
-  const query = new URLSearchParams()
-  if (parts.length > 0) query.set('with', parts.join(','))
-  if (revision !== undefined) query.set('revision', String(revision))
-  const path = query.size === 0 ? '/snapshot' : `/snapshot?${query}`
-  await console.printStream(toYaml(readRunningMock(url, path), url))
-}
-
-async function* toYaml(json: AsyncIterable<string>, url: string): AsyncGenerator<string, void> {
-  const writer = new JsonToYaml()
+  if (encodedId !== undefined)
+    await ask(server, 'GET /worlds/{world_id}', { params: { world_id: decodeURIComponent(encodedId) } })
+  const query = { with: parts.join() || undefined, revision }
+  const headers = { accept: 'application/json' }
+  const response = await send(remoteOf(url), 'GET /snapshot', { query }, { headers }).catch(refuse(url))
+  const json = await response.text().catch(cause => {
+    throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
+  })
   try {
-    for await (const piece of json) yield writer.push(piece)
-    yield writer.end()
+    if (!json.startsWith('{')) throw new SyntaxError('this is no object')
+    console.printDocument(scenarioText(json).trimEnd())
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)
@@ -116,62 +114,37 @@ const timeoutMs = 60_000
 /** The longest error message that is shown, in characters. */
 const maxMessage = 2_000
 
-/** The longest part of an unknown error page that is shown, in characters. */
-const maxPage = 200
-
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
-async function askRunningMock(url: string, path: string): Promise<JsonObject> {
-  let text = ''
-  for await (const piece of readRunningMock(url, path)) text += piece
-  return parseObject(text)
+async function ask<Name extends Route>(url: string, route: Name, ...input: InputOf<Name>): Promise<Output<Name>> {
+  const answer = await call(remoteOf(url), route, ...input).catch(refuse(url))
+  return Object(answer) as Output<Name> // or anything else: any server may have answered
 }
 
-/** Makes the same call, and yields the text of the response in pieces as they arrive. */
-async function* readRunningMock(url: string, path: string): AsyncGenerator<string, void> {
-  const response = await request(url, path)
-  if (!response.ok) throw refusal(url, response.status, await response.text())
-  try {
-    yield* response.body?.pipeThrough(new TextDecoderStream()) ?? []
-  } catch (cause) {
-    throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
+/** Follows no redirect, and waits only so long for the beginning of an answer. */
+function remoteOf(url: string): Remote {
+  const limitedFetch: typeof fetch = async (input, init) => {
+    const abort = new AbortController()
+    const timer = setTimeout(() => abort.abort(), timeoutMs)
+    try {
+      return await fetch(input, { ...init, redirect: 'error', signal: abort.signal })
+    } finally {
+      clearTimeout(timer)
+    }
   }
+  return { url, fetch: limitedFetch }
 }
 
-async function request(url: string, path: string): Promise<Response> {
-  const abort = new AbortController()
-  const timer = setTimeout(() => abort.abort(), timeoutMs)
-  try {
-    const headers = { accept: 'application/json' }
-    return await fetch(`${url}/__mock${path}`, { headers, redirect: 'error', signal: abort.signal })
-  } catch (cause) {
-    throw new UsageError(`nothing answers at ${url}: start mockmaker there, or pass its URL with --url`, { cause })
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function refusal(url: string, status: number, text: string): UsageError {
-  const message = messageIn(text)
-  // The server cannot know that the caller wanted the control API.
-  const hint = message.startsWith('nothing is at') ? '. A mock started with --no-control has no control API.' : ''
-  return new UsageError(`${url} answers ${status}: ${message}${hint}`)
-}
-
-/** Returns the message of an error, or the beginning of the text if another server answered. */
-function messageIn(text: string): string {
-  const { message } = parseObject(text)
-  if (typeof message === 'string') return shortened(message, maxMessage)
-  return shortened(text.trim(), maxPage) || 'the response is empty'
-}
-
-type JsonObject = Readonly<Record<string, unknown>>
-
-/** Parses a JSON object. Returns an empty one for anything else, because any server may have answered. */
-function parseObject(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
+/** Turns the error of a call into a sentence for the terminal. */
+function refuse(url: string): (error: unknown) => never {
+  return error => {
+    if (!(error instanceof ClientError)) throw error
+    const { status, code, cause } = error
+    if (code === 'NO_ANSWER')
+      throw new UsageError(`nothing answers at ${url}: start mockmaker there, or pass its URL with --url`, { cause })
+    if (code === 'NO_MOCK' && status < 400) throw notMockmaker(url)
+    const message = shortened(error.message, maxMessage)
+    // The server cannot know that the caller wanted the control API.
+    const hint = message.startsWith('nothing is at') ? '. A mock started with --no-control has no control API.' : ''
+    throw new UsageError(code === 'NO_MOCK' ? message : `${url} answers ${status}: ${message}${hint}`)
   }
 }

@@ -1,16 +1,17 @@
 import { networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
+import type { ReloaderOptions } from '../files/reloader.js'
+import type { LoadedScenario } from '../files/scenario-file.js'
 import { bind, createListener, PortTaken } from '../http/server.js'
 import { UsageError } from '../lib/usage-error.js'
-import { createMock, type ServableMock } from '../mock/mock.js'
+import { createMock, type Mock, type MockEnvironment } from '../mock/mock.js'
+import { GameServers, type ServerLog } from '../processes/game-servers.js'
 import { readScenario } from '../scenario/read.js'
-import type { ScenarioInput } from '../scenario/schema.js'
-import { hasCommands, type ServerCommands, serverCommands, withoutCommands } from '../scenario/server-commands.js'
+import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
+import { type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
-import type { LoadedScenario } from '../files/scenario-file.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
-import { GameServers, type ServerLog } from '../processes/game-servers.js'
 import { type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
 import { openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
@@ -27,17 +28,19 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
   readonly console: Console
   /** Default: standard error. */
   readonly serverLog?: ServerLog | undefined
-  /** Refuses everything that could change the mock, for this reason. Default: nothing is refused. */
+  /** Refuses everything that could change the mock, for this reason, and starts no game server. Default: nothing is refused. */
   readonly readOnlyBecause?: string | undefined
+  /** Replaces some of the limits of memory. */
+  readonly memory?: MockEnvironment['memory']
 }
 
 /** A mock that answers on a port. */
 export interface MockServer {
-  readonly mock: ServableMock
+  readonly mock: Mock
   /** A URL that works on this machine. */
   readonly url: string
   /** Loads a saved file: its commands for game servers, and the rest into the world. */
-  readonly reload: ServableMock['reload']
+  readonly reload: ReloaderOptions['mock']['reload']
   /** Stops the game servers, answers the requests that wait, and frees the port. */
   close(): Promise<void>
 }
@@ -48,7 +51,7 @@ export interface MockServer {
  */
 export async function startMock(
   port: number,
-  { loaded, flags, console, serverLog, readOnlyBecause }: StartOptions,
+  { loaded, flags, console, serverLog, readOnlyBecause, memory }: StartOptions,
 ): Promise<MockServer> {
   const { host, allowedHosts, control, controlHost } = flags
   const bound = await bind({ port, host }).catch(explainTakenPort)
@@ -57,24 +60,24 @@ export async function startMock(
     const url = localUrl(bound.url)
     const onBug = (error: unknown, where: string) =>
       console.warn(`mockmaker: unexpected error, ${where}\n${inspect(error)}`)
-    const { scenario, commands } = separateCommands(loaded?.scenario, flags)
+    const { scenario, commands } = configureServers(loaded?.scenario, flags)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: url },
-      { scenarios, onBug, scenarioName: loaded?.name ?? 'default' },
+      { scenarios, onBug, scenarioName: loaded?.name ?? 'default', memory },
     )
     const served = { allowedHosts, control, controlHosts: controlHost }
     bound.serve(createListener(mock, served, { readOnlyBecause }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: (_event, text) => console.warn(text) }
-    const servers = new GameServers({ mock, url, commands, log })
+    const servers = new GameServers({ mock, url, commands: readOnlyBecause === undefined ? commands : none, log })
     process.on('exit', () => servers.kill())
     return {
       mock,
       url,
-      async reload(changed, options) {
-        const { scenario = changed, commands } = separateCommands(changed, flags)
-        const summary = await mock.reload(scenario, options)
-        if (!options?.dryRun) servers.commands = commands
+      async reload(changed, { accepts }) {
+        const { scenario, commands } = configureServers(changed, flags)
+        const summary = await mock.reload(scenario, { accepts })
+        if (accepts(summary)) servers.commands = commands
         return summary
       },
       async close() {
@@ -88,19 +91,22 @@ export async function startMock(
   }
 }
 
-/** Takes the commands for game servers out of a scenario, and adds those of the flags. */
-function separateCommands(
-  given: ScenarioInput | undefined,
+/** The commands of a mock that starts no game server. */
+const none: ServerCommands = { modes: new Map() }
+
+/** Reads a scenario with the flags for its game servers, and their commands. */
+function configureServers(
+  given: ScenarioInput = defaultScenario,
   { serverCommand, serverReadyWithin }: MockFlags,
-): { readonly scenario: ScenarioInput | undefined; readonly commands: ServerCommands } {
-  const own = hasCommands(given) ? serverCommands(readScenario(given, { commands: 'allowed' })) : undefined
-  const commands = { all: serverCommand ?? own?.all, modes: own?.modes ?? new Map() }
-  const scenario = own ? withoutCommands(given ?? {}) : given
+): { readonly scenario: CheckedScenario; readonly commands: ServerCommands } {
+  const scenario = readScenario(given)
+  const { all, modes } = serverCommands(scenario)
+  const commands = { all: serverCommand ?? all, modes }
   if (serverCommand === undefined && serverReadyWithin === undefined) return { scenario, commands }
-  const { servers } = scenario ?? {}
-  const before = typeof servers === 'object' ? servers : undefined
-  const changed = { ...before, ...(serverReadyWithin === undefined ? {} : { ready_within: serverReadyWithin }) }
-  return { scenario: { ...(scenario ?? defaultScenario), servers: changed }, commands }
+  const { servers } = scenario.content
+  const flags = readScenario({ servers: { ready_within: serverReadyWithin } }).content.servers
+  const changed = { ...(typeof servers === 'object' ? servers : {}), ...(typeof flags === 'object' ? flags : {}) }
+  return { scenario: scenario.with({ servers: changed }), commands }
 }
 
 /** Replaces the addresses for "all of this machine" with loopback. */
@@ -159,10 +165,11 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const serverLog = logOfServers(flags, console)
   const { mock, url, reload, close } = await startMock(flags.port, { ...options, serverLog })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
-  if (format === 'json') console.printJson({ event: 'listening', url, scenario: mock.world.title, tokens: mock.tokens })
+  if (format === 'json')
+    console.printJson({ event: 'listening', url, scenario: mock.default.world.title, tokens: mock.default.tokens })
   else {
-    const title = loaded?.scenario.title ?? loaded?.name ?? mock.world.title
-    printBanner(mock, { title, url, console, readyMs: performance.now(), keys, hasControl: flags.control })
+    const title = loaded?.scenario.title ?? loaded?.name ?? mock.default.world.title
+    printBanner(mock.default, { title, url, console, readyMs: performance.now(), keys, hasControl: flags.control })
   }
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
@@ -181,7 +188,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   }
   const served = servingKeys({ mock, url, console, quit, onExport })
   // A dumb terminal cannot erase a line.
-  const status = keys === 'key' && process.env.TERM !== 'dumb' ? showStatusLine(mock, console) : undefined
+  const status = keys === 'key' && process.env.TERM !== 'dumb' ? showStatusLine(mock.default, console) : undefined
   obeyKeys(served, keys, { console, status })
 }
 

@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs'
-import { shellWord } from '../control/environment.js'
+import { loadScenario } from '../files/scenario-file.js'
+import { counted, shellWord } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { ServableMock } from '../mock/mock.js'
-import type { ScenarioInput } from '../scenario/schema.js'
-import { hasCommands, withoutCommands } from '../scenario/server-commands.js'
-import { loadScenario } from '../files/scenario-file.js'
-import { counted, printFirstLines, worldLine } from './banner.js'
+import type { MockWorld } from '../mock/mock-world.js'
+import { readScenario } from '../scenario/read.js'
+import { serverCommands } from '../scenario/server-commands.js'
+import { printFirstLines, worldLine } from './banner.js'
 import { type KeyMode, keyModeOf, keyText, obeyKeys } from './key-input.js'
 import { showingKeys } from './keys.js'
 import type { ShowFlags } from './options.js'
@@ -21,47 +20,35 @@ interface ShowOptions {
 
 /** Shows the world of a file, read-only, until a signal or a key ends the process. Rejects with `UsageError`. */
 export async function show(file: string, { flags, console }: ShowOptions): Promise<void> {
-  warnOfSize(file, console)
-  const { name, scenario } = await loadScenario(file)
-  if (Object.keys(scenario).length === 0)
+  const { name, scenario } = await loadScenario(file, { commands: 'allowed' })
+  const read = readScenario(scenario)
+  const { content } = read
+  const { all, modes } = serverCommands(read)
+  if (Object.keys(content).length === 0)
     throw new UsageError(`${file} is empty, so it has no world to show: mockmaker export prints one`)
   const command = `mockmaker ${shellWord(file)}`
+  const frozen = { ...(typeof content.clock === 'object' ? content.clock : {}), mode: 'frozen' as const }
   const { mock, url, close } = await startMock(flags.port, {
-    loaded: { name, scenario: frozen(withoutCommands(scenario)) },
-    flags: wholeJournal,
+    loaded: { name, scenario: read.with({ clock: frozen }) },
+    // The journal of a file is never cut.
+    flags: { journal: Number.MAX_SAFE_INTEGER },
+    memory: { journal: Number.POSITIVE_INFINITY, journals: Number.POSITIVE_INFINITY },
     console,
     readOnlyBecause: `this mock only shows ${file}. To use or change its world, run ${command}`,
   })
   const keys: KeyMode = isOnTerminal() ? keyModeOf(process.stdin) : undefined
-  printShown(mock, { title: scenario.title ?? name, file, url, hasServers: hasCommands(scenario), keys, console })
+  printShown(mock.default, {
+    title: scenario.title ?? name,
+    file,
+    url,
+    hasServers: all !== undefined || modes.size > 0,
+    keys,
+    console,
+  })
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format: 'text', failuresOnly: true, console })
   const quit = quitOnSignals(close)
   obeyKeys(showingKeys({ mock, url, console, quit }), keys, { console })
-}
-
-/** The journal of a file is never cut. */
-const wholeJournal = {
-  journal: Number.MAX_SAFE_INTEGER,
-  journalBytes: Number.MAX_SAFE_INTEGER,
-  totalJournalBytes: Number.MAX_SAFE_INTEGER,
-}
-
-/** From this size on, reading a file takes many seconds, in bytes. */
-const largeFile = 8 * 1024 ** 2
-
-function warnOfSize(file: string, console: Console): void {
-  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 }
-  if (size < largeFile) return
-  console.warn(
-    `reading ${file} (${Math.round(size / 1024 ** 2)} MiB) takes a while\nIf Node runs out of memory, set NODE_OPTIONS=--max-old-space-size=8192`,
-  )
-}
-
-/** Stops the clock of a scenario. */
-function frozen(scenario: ScenarioInput): ScenarioInput {
-  const { clock } = scenario
-  return { ...scenario, clock: { ...(typeof clock === 'object' ? clock : {}), mode: 'frozen' } }
 }
 
 interface Shown {
@@ -75,7 +62,7 @@ interface Shown {
 }
 
 /** Prints the first lines: the page, the file, the world and its time, and the requests in its journal. */
-function printShown(mock: ServableMock, { title, file, url, hasServers, keys, console }: Shown): void {
+function printShown(mock: MockWorld, { title, file, url, hasServers, keys, console }: Shown): void {
   const { style } = console
   const time = formatInstant(mock.clock.now())
     .replace('T', ' ')

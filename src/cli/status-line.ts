@@ -1,9 +1,10 @@
+import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
-import type { ServableMock } from '../mock/mock.js'
-import { counted, playersInLobbies } from './banner.js'
+import type { MockWorld } from '../mock/mock-world.js'
+import { playersInLobbies } from './banner.js'
 import type { Console } from './output.js'
 
-/** The line is checked for a new text after each of these times, in real ms. */
+/** The least time between two texts, in real ms. */
 const updateMs = 250
 
 /** A status line that follows the world `default`. */
@@ -14,26 +15,36 @@ export interface StatusLine {
   hide(): void
 }
 
-/** Shows the status of the world `default` below all other lines, a few times a second if it has changed. */
-export function showStatusLine(mock: ServableMock, console: Pick<Console, 'showStatus'>): StatusLine {
+/** Shows the status of the world `default` below all other lines: after changes, and while its clock runs, a few times a second. */
+export function showStatusLine(mock: MockWorld, console: Pick<Console, 'showStatus'>): StatusLine {
   const textOf = statusTexts(mock)
   let shown: string | undefined
   let timer: NodeJS.Timeout | undefined
+  let unsubscribe = () => {}
+  const updateSoon = () => {
+    timer ??= setTimeout(update, updateMs).unref()
+  }
   const update = () => {
+    timer = undefined
     const text = textOf()
-    if (text === shown) return
+    if (text !== shown) console.showStatus(text)
     shown = text
-    console.showStatus(text)
+    // No event tells that time passes.
+    if (mock.clock.mode === 'running') updateSoon()
+  }
+  const end = () => {
+    unsubscribe()
+    clearTimeout(timer)
+    timer = undefined
+    shown = undefined
   }
   const hide = () => {
-    clearInterval(timer)
-    shown = undefined
+    end()
     console.showStatus('')
   }
   const show = () => {
-    clearInterval(timer)
-    timer = setInterval(update, updateMs).unref()
-    shown = undefined
+    end()
+    unsubscribe = mock.onStateChange(updateSoon)
     update()
   }
   show()
@@ -44,7 +55,7 @@ export function showStatusLine(mock: ServableMock, console: Pick<Console, 'showS
  * Returns a function that describes the world `default`: `20:14:15 ×60 · 36 players in 5 lobbies · 1 fault · 2 waiting`. It
  * counts players only after a change.
  */
-export function statusTexts(mock: ServableMock): () => string {
+export function statusTexts(mock: MockWorld): () => string {
   const { world, faults } = mock
   let counts: { readonly revision: number; readonly text: string } | undefined
   return () => {
@@ -60,7 +71,7 @@ export function statusTexts(mock: ServableMock): () => string {
   }
 }
 
-function clockText({ clock }: Pick<ServableMock, 'clock'>): string {
+function clockText({ clock }: Pick<MockWorld, 'clock'>): string {
   const time = timeOfDay(clock.now())
   if (clock.mode === 'frozen') return `${time} frozen`
   return clock.rate === 1 ? time : `${time} ×${clock.rate}`

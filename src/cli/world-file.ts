@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { scenarioText } from '../files/scenario-file.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock/mock.js'
-import { JsonToYaml } from '../scenario/write-yaml.js'
+import type { MockWorld } from '../mock/mock-world.js'
 
 /** The most files that are tried before the user has to tidy up. */
 const mostFiles = 1_000
@@ -11,12 +11,12 @@ const mostFiles = 1_000
  * Writes the world, its faults and its journal to a new file in a folder, as a scenario. Returns the name of the file:
  * `mockmaker-world.yaml`, or `mockmaker-world-2.yaml` if that exists. Rejects with `UsageError` if it cannot be written.
  */
-export async function writeWorldFile(mock: Pick<Mock, 'snapshot'>, folder: string): Promise<string> {
-  const writer = new JsonToYaml()
-  const yaml = writer.push(JSON.stringify(mock.snapshot({ with: ['faults', 'journal'] }))) + writer.end()
+export async function writeWorldFile(mock: Pick<MockWorld, 'snapshot'>, folder: string): Promise<string> {
+  const json = JSON.stringify(mock.snapshot({ with: ['faults', 'journal'] }))
+  const text = scenarioText(json)
   for (let number = 1; number <= mostFiles; number += 1) {
     const name = number === 1 ? 'mockmaker-world.yaml' : `mockmaker-world-${number}.yaml`
-    if (await writeNewFile(join(folder, name), yaml)) return name
+    if (await writeNewFile(join(folder, name), text)) return name
   }
   throw new UsageError(`${folder} has ${mostFiles} exported worlds: delete or move some of its mockmaker-world files`)
 }

@@ -25,11 +25,11 @@ import type { ClockSetting } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Rows } from '../store/rows.js'
 import type { TokenInfo } from '../store/tokens.js'
+import { misuseError } from './core.js'
 import {
+  type ControlledRemote,
   checked,
   checkObject,
-  misuseError,
-  type Remote,
   readEvents,
   request,
   undefinedIfMissing,
@@ -148,7 +148,7 @@ function checkOptions(options: ClientOptions): void {
     throw misuseError(`options.fetch is ${quoted(fetch)}: expected a function`)
 }
 
-function clientOf(id: string, server: Remote): Client {
+function clientOf(id: string, server: ControlledRemote): Client {
   const url = server.url + worldPath(encodeURIComponent(id))
   const remote = { ...server, url }
   const world = worldOf(remote)
@@ -162,7 +162,7 @@ function clientOf(id: string, server: Remote): Client {
     worlds: worldsOf(remote, id => clientOf(id, server)),
     ...simulationsOf(remote),
     ...scenariosOf(remote),
-    health: () => request(remote, 'GET /health', {}),
+    health: () => request(remote, 'GET /health'),
     async tokens() {
       const { tokens = [] } = await request(remote, 'GET /{table}', { params: { table: 'tokens' }, query: {} })
       return tokens as unknown as OwnedToken[] // the mock answers with the records of this table
@@ -189,27 +189,26 @@ function clientOf(id: string, server: Remote): Client {
   }
 }
 
-function worldOf(remote: Remote): ClientWorld {
+function worldOf(remote: ControlledRemote): ClientWorld {
   const tables = Object.entries(tablesByPath).map(([path, name]) => [name, createTable(remote, path)])
   return {
     ...(Object.fromEntries(tables) as ClientTables), // one for each table
     clock: {
-      get: () => request(remote, 'GET /clock', {}),
+      get: () => request(remote, 'GET /clock'),
       set: setting => request(remote, 'PUT /clock', { body: setting }),
       advance: by => request(remote, 'POST /clock/advance', { body: { by } }),
     },
-    describe: () => request(remote, 'GET /world', {}),
+    describe: () => request(remote, 'GET /world'),
   }
 }
 
-function faultsOf(remote: Remote): Client['faults'] {
+function faultsOf(remote: ControlledRemote): Client['faults'] {
   return {
-    list: async () => (await request(remote, 'GET /faults', {})).faults,
-    unused: async () => (await request(remote, 'GET /faults/unused', {})).faults,
+    list: async (query = {}) => (await request(remote, 'GET /faults', { query })).faults,
     add: fault => request(remote, 'POST /faults', { body: fault }),
     remove: fault_id => isFound(request(remote, 'DELETE /faults/{fault_id}', { params: { fault_id } })),
     async clear() {
-      await request(remote, 'DELETE /faults', {})
+      await request(remote, 'DELETE /faults')
     },
     async release(fault_id) {
       const answer = request(remote, 'POST /faults/{fault_id}/release', { params: { fault_id } })
@@ -218,7 +217,7 @@ function faultsOf(remote: Remote): Client['faults'] {
   }
 }
 
-function creatorsOf(remote: Remote): Pick<Client, 'lobby' | 'lobbies' | 'player'> {
+function creatorsOf(remote: ControlledRemote): Pick<Client, 'lobby' | 'lobbies' | 'player'> {
   const create = async (lobbies: readonly NewLobby[]) =>
     (await request(remote, 'POST /new/lobbies', { body: { lobbies: [...lobbies] } })).lobbies
   return {
@@ -231,7 +230,7 @@ function creatorsOf(remote: Remote): Pick<Client, 'lobby' | 'lobbies' | 'player'
   }
 }
 
-function faultCallsOf(remote: Remote): Pick<Client, 'fail' | 'delay' | 'hold'> {
+function faultCallsOf(remote: ControlledRemote): Pick<Client, 'fail' | 'delay' | 'hold'> {
   const { add, remove, release } = faultsOf(remote)
   const addFault = async (faultOf: () => Fault): Promise<ClientFaultHandle> => {
     const state = await add(checked(faultOf))
@@ -252,7 +251,7 @@ function faultCallsOf(remote: Remote): Pick<Client, 'fail' | 'delay' | 'hold'> {
   }
 }
 
-function journalOf(remote: Remote): Client['journal'] {
+function journalOf(remote: ControlledRemote): Client['journal'] {
   return {
     find: async (filter = {}) => (await request(remote, 'GET /journal', { query: filter })).exchanges,
     get: id =>
@@ -272,14 +271,14 @@ function journalOf(remote: Remote): Client['journal'] {
       if (!verification.ok) throw new JournalMismatch(verification)
     },
     async clear() {
-      await request(remote, 'DELETE /journal', {})
+      await request(remote, 'DELETE /journal')
     },
   }
 }
 
-function worldsOf(remote: Remote, clientOf: (id: string) => Client): Client['worlds'] {
+function worldsOf(remote: ControlledRemote, clientOf: (id: string) => Client): Client['worlds'] {
   return {
-    list: async () => (await request(remote, 'GET /worlds', {})).worlds,
+    list: async () => (await request(remote, 'GET /worlds')).worlds,
     async get(world_id) {
       const found = await isFound(request(remote, 'GET /worlds/{world_id}', { params: { world_id } }))
       return found ? clientOf(world_id) : undefined
@@ -292,17 +291,17 @@ function worldsOf(remote: Remote, clientOf: (id: string) => Client): Client['wor
   }
 }
 
-function simulationsOf(remote: Remote): Pick<Client, 'simulate' | 'simulations' | 'endSimulation'> {
+function simulationsOf(remote: ControlledRemote): Pick<Client, 'simulate' | 'simulations' | 'endSimulation'> {
   return {
     simulate: (options = {}) => request(remote, 'PUT /simulation', { body: options }),
-    simulations: async () => (await request(remote, 'GET /simulation', {})).simulations,
+    simulations: async () => (await request(remote, 'GET /simulation')).simulations,
     endSimulation: (query = {}) => isFound(request(remote, 'DELETE /simulation', { query })),
   }
 }
 
-function scenariosOf(remote: Remote): Pick<Client, 'scenarios' | 'reset' | 'load' | 'snapshot' | 'restore'> {
+function scenariosOf(remote: ControlledRemote): Pick<Client, 'scenarios' | 'reset' | 'load' | 'snapshot' | 'restore'> {
   return {
-    scenarios: async () => (await request(remote, 'GET /scenarios', {})).scenarios,
+    scenarios: async () => (await request(remote, 'GET /scenarios')).scenarios,
     async reset(options = {}) {
       await request(remote, 'POST /reset', { body: options })
     },

@@ -13,7 +13,8 @@ import {
   type Strict,
   sortRows,
 } from '../store/table-calls.js'
-import { type ClientError, checked, misuseError, type Remote, request, undefinedIfMissing } from './http.js'
+import { type ClientError, misuseError } from './core.js'
+import { type ControlledRemote, checked, request, undefinedIfMissing } from './http.js'
 
 /** The records of one model in a world, with the method names of a table in-process. */
 export interface ClientTable<Row, Input> {
@@ -39,7 +40,7 @@ export type ClientTables = {
 }
 
 /** Creates a table from its name in paths, such as `game-modes`. All its methods reject with `ClientError`. */
-export function createTable<Row, Input>(remote: Remote, table: string): ClientTable<Row, Input> {
+export function createTable<Row, Input>(remote: ControlledRemote, table: string): ClientTable<Row, Input> {
   const params = (id: string) => {
     if (typeof id !== 'string')
       throw wrongArguments('get(id), update(id, { is_closed: true }) and delete(id) take the id as a text')

@@ -1,13 +1,14 @@
 import { worldPath } from '../contract/paths.js'
 import { lobbyEnvironment } from '../control/environment.js'
-import type { GameServerState } from '../control/world-control.js'
+import type { GameServerState } from '../control/states.js'
 import { formatDuration } from '../lib/time.js'
-import type { ServableMock } from '../mock/mock.js'
+import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { stopLobby } from '../operations/game-server.js'
 import { lobbyPorts } from '../operations/lobbies.js'
 import type { ServerCommands } from '../scenario/server-commands.js'
 import type { LobbyPort } from '../store/columns.js'
+import { modeKey } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import {
@@ -25,7 +26,7 @@ export interface ServerLog {
 }
 
 interface GameServersOptions {
-  readonly mock: ServableMock
+  readonly mock: Mock
   /** The URL of the mock. */
   readonly url: string
   readonly commands: ServerCommands
@@ -82,14 +83,7 @@ export class GameServers {
     const { mock, commands } = options
     this.commands = commands
     this.#options = options
-    mock.gameServers = worldId => this.list(worldId)
-    this.#follow(mock.worlds.default)
-    mock.worlds.extendWith(world => this.#follow(world))
-  }
-
-  list(worldId: string): GameServerState[] {
-    const own = [...this.#ended, ...this.#running.values()].filter(({ world }) => world.id === worldId)
-    return own.map(server => ({ ...server.state, status: statusOf(server) }))
+    mock.worlds.follow(world => this.#follow(world))
   }
 
   /** Stops all processes, and waits for their end. From now on none is started. */
@@ -110,6 +104,7 @@ export class GameServers {
     const check = (id: string, before: LobbyRow | undefined, after: LobbyRow | undefined) => {
       if (after?.status === 'starting') this.#startFor(after, mock)
       else if (!after || after.status === 'stopped') this.#stopFor(id, mock, before)
+      if (before?.status !== after?.status && this.#running.has(keyOf(mock, id))) this.#publish(mock)
     }
     const unsubscribe = mock.world.subscribe(({ changes }) => {
       for (const change of changes)
@@ -152,6 +147,7 @@ export class GameServers {
       return
     }
     this.#running.set(key, server)
+    this.#publish(world)
     this.#run(server).catch((error: unknown) => {
       this.#end(server)
       stopLobbyOf(server)
@@ -160,12 +156,12 @@ export class GameServers {
   }
 
   /** Returns the command for a lobby that waits. A game mode that sets `servers` has its own, or none. */
-  #commandFor({ namespace_id, game_mode_id }: LobbyRow, { world: { tables } }: MockWorld): string | undefined {
-    const mode = tables.gameModes.get(`${namespace_id}/${game_mode_id}`)
+  #commandFor(lobby: LobbyRow, { world: { tables } }: MockWorld): string | undefined {
+    const mode = tables.gameModes.get(modeKey(lobby))
     if (mode?.servers === undefined)
       return tables.settings.get('settings')?.servers === 'manual' ? this.commands.all : undefined
     if (mode.servers === 'auto') return undefined
-    return this.commands.modes.get(`${fullNameOf(namespace_id, tables)}/${game_mode_id}`)
+    return this.commands.modes.get(`${fullNameOf(lobby.namespace_id, tables)}/${lobby.game_mode_id}`)
   }
 
   /** Runs a process from the search for its ports to its end. */
@@ -186,6 +182,7 @@ export class GameServers {
     const { pid } = process
     const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
     server.state = { ...server.state, ports: Object.fromEntries(byLabel), ...(pid === undefined ? {} : { pid }) }
+    this.#publish(mock)
     const { restarts } = server.state
     const restart = restarts === 0 ? '' : `, restart ${restarts}`
     const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')
@@ -198,6 +195,7 @@ export class GameServers {
   async #whenExited(server: Server, exit: Exit): Promise<void> {
     const { code } = exit
     if (code !== undefined) server.state = { ...server.state, exit_code: code }
+    this.#publish(server.world)
     if (server.isStopping) return this.#report(server, 'stopped', `${server.name}: stopped its game server`)
     server.isStopping = true
     this.#crashes.set(server.group, (this.#crashes.get(server.group) ?? 0) + 1)
@@ -222,6 +220,13 @@ export class GameServers {
     server.state = { ...server.state, status: 'exited' }
     this.#ended.push(server)
     if (this.#ended.length > mostEnded) this.#ended.shift()
+    this.#publish(server.world)
+  }
+
+  /** Shows the game servers of a world to the control API, and to readers of events. */
+  #publish(world: MockWorld): void {
+    const own = [...this.#ended, ...this.#running.values()].filter(server => server.world === world)
+    world.gameServers = own.map(server => ({ ...server.state, status: statusOf(server) }))
   }
 
   #addLine(server: Server, line: string): void {

@@ -55,9 +55,9 @@ const localUrl = 'http://127.0.0.1:4100'
 /** The first lines for a scenario. */
 function bannerOf(scenario: ScenarioInput, options: { keys?: KeyMode; hasControl?: boolean } = {}): string[] {
   const mock = mockOf(scenario)
-  const { title } = mock.world
+  const { title } = mock.default.world
   return printed(console =>
-    printBanner(mock, { title, url: localUrl, console, readyMs: 211.6, keys: undefined, ...options }),
+    printBanner(mock.default, { title, url: localUrl, console, readyMs: 211.6, keys: undefined, ...options }),
   )
 }
 
@@ -126,7 +126,7 @@ describe('the tokens', () => {
   it('are printed with the namespaces and lines of curl, public first', () => {
     const mock = mockOf(scenarios.default)
 
-    expect(printed(console => printTokens(mock, { url: localUrl, console }))).toEqual([
+    expect(printed(console => printTokens(mock.default, { url: localUrl, console }))).toEqual([
       '',
       '  tanks/prod  3 game modes, 6 open lobbies, needs no token',
       '',
@@ -160,13 +160,13 @@ describe('the tokens', () => {
   ])('come with the simulated players of a namespace: %#', ([scenario, options, line]) => {
     const mock = mockOf(scenario, options)
 
-    expect(printed(console => printTokens(mock, { url: localUrl, console }))).toContain(line)
+    expect(printed(console => printTokens(mock.default, { url: localUrl, console }))).toContain(line)
   })
 
   it('have no call without a token if the default namespace needs one', () => {
     const mock = mockOf(scenarios['tokens-only'])
 
-    const lines = printed(console => printTokens(mock, { url: localUrl, console }))
+    const lines = printed(console => printTokens(mock.default, { url: localUrl, console }))
 
     expect(lines).toContain('  game/prod  2 game modes, 3 open lobbies, needs a token')
     expect(lines).not.toContain('  # without a token')
@@ -177,7 +177,9 @@ describe('the tokens', () => {
     async name => {
       const { url } = await serveJson([name])
       const mock = mockOf(scenarios[name])
-      const lines = printed(console => printTokens(mock, { url, console })).filter(line => line.startsWith('  curl '))
+      const lines = printed(console => printTokens(mock.default, { url, console })).filter(line =>
+        line.startsWith('  curl '),
+      )
 
       const got = await Promise.all(lines.map(runCurl))
 

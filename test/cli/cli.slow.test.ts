@@ -1,49 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { operationIds, operations } from '../../src/contract/operations.js'
 import { lineLike, run, serveJson, start } from '../support/command.js'
-import { sendTo } from '../support/http.js'
-
-describe('mockmaker --help', () => {
-  it('prints the flags, the commands and the shipped scenarios', async () => {
-    const { code, stdout, stderr } = await run(['--help'])
-
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const about = ['port', 'host', 'allowed-hosts', 'cors-origin', 'json', 'quiet', 'no-reload', 'version']
-    const world = ['seed', 'watch-timeout', 'max-worlds', 'world-ttl', 'journal', 'no-control']
-    const memory = ['journal-bytes', 'total-journal-bytes', 'event-bytes', 'total-event-bytes']
-    const flags = [...about, ...world, ...memory]
-    const rest = [
-      'validate',
-      'init',
-      'routes',
-      'openapi',
-      'exec',
-      'env',
-      'export',
-      'friday-night',
-      'default: 4100, env: PORT',
-      ...['40s', '30m', '64MiB', '256MiB', '32MiB', '128MiB', '10000', '1000'].map(value => `(default: ${value})`),
-    ]
-    const text = stdout.replaceAll(/\s+/g, ' ')
-    expect([...flags.map(flag => `--${flag}`), ...rest].filter(word => !text.includes(word))).toEqual([])
-  })
-})
-
-describe('mockmaker help', () => {
-  it.for(['exec', 'serve', 'env', 'help'])('prints the help of %s, as --help does', async name => {
-    const [help, flag] = await Promise.all([run(['help', name]), run([name, '--help'])])
-
-    expect(help).toEqual({ code: 0, stdout: expect.stringContaining(`Usage: mockmaker ${name}`), stderr: '' })
-    expect(flag).toEqual(help)
-  })
-
-  it('prints the help of mockmaker without a name', async () => {
-    const [help, flag] = await Promise.all([run(['help']), run(['--help'])])
-
-    expect(help).toEqual(flag)
-  })
-})
+import { sendTo, stubServer } from '../support/http.js'
 
 describe('mockmaker serve', () => {
   it.for([
@@ -61,100 +18,34 @@ describe('mockmaker serve', () => {
   })
 })
 
-describe('mockmaker --version', () => {
-  it('prints the version of the package', async () => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+// The other tests of these commands run them in the process of the test.
+describe('mockmaker', () => {
+  it('prints an error on standard error, and ends with its code', async () => {
+    const [{ code, stdout, stderr }, { code: failed }] = await Promise.all([run(['--prot', '1']), run(['exce'])])
 
-    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    expect({ code, stdout, failed }).toEqual({ code: 2, stdout: '', failed: 1 })
+    expect(stderr).toContain('Did you mean --port?')
   })
 })
 
-describe('wrong usage', () => {
-  it.for<readonly [readonly string[], string]>([
-    [['--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
-    [['--port', 'x'], "'--port <port>' argument 'x' is invalid. Expected a whole number from 0 to 65535."],
-    [['--port', '65536'], "'--port <port>' argument '65536' is invalid"],
-    [['--port', '-1'], "'--port <port>' argument '-1' is invalid"],
-    [['--port'], "option '--port <port>' argument missing"],
-    [['--watch-timeout', '40'], "argument '40' is invalid. Expected a number with ms, s, m, h or d"],
-    [['--seed', '1.5'], "argument '1.5' is invalid. Expected a whole number from 0 to 9007199254740991."],
-    [['--seed', '9007199254740993'], "argument '9007199254740993' is invalid"],
-    [['--max-worlds', '0'], "argument '0' is invalid. Expected a whole number from 1 to 9007199254740991."],
-    [['--journal', 'x'], "argument 'x' is invalid. Expected a whole number from 0"],
-    [
-      ['--journal-bytes', '64MB'],
-      "argument '64MB' is invalid. Expected a number of bytes, or a size with KiB, MiB or GiB",
-    ],
-    [['--event-bytes', '-1'], "argument '-1' is invalid. Expected a number of bytes"],
-    [['--total-event-bytes', '9007199254740992'], 'is invalid. Expected a number of bytes'],
-    [['--world-ttl', '30'], "argument '30' is invalid. Expected a number with ms, s, m, h or d"],
-    [['--cors-origin', 'null,game.example'], 'is invalid. Expected an origin such as https://game.example, or null.'],
-    [['default', 'empty'], 'error: too many arguments: name one scenario'],
-    [['valdate', 'x.yaml'], "error: unknown command 'valdate'\n(Did you mean the command validate?)"],
-    [['exce', '--', 'true'], "error: unknown command 'exce'\n(Did you mean the command exec?)"],
-    [['help', 'exprot'], "error: unknown command 'exprot'\n(Did you mean the command export?)"],
-    [['serve', '--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],
-    [['--port', '1', 'serve', '--port', 'x'], "'--port <port>' argument 'x' is invalid"],
-    [['exec'], 'error: put -- before the command: mockmaker exec -- npm test'],
-    [['exec', 'default', '--'], 'error: the command after -- is missing: mockmaker exec -- npm test'],
-    [['exec', '--', ''], 'error: the command after -- is missing'],
-    [['exec', 'npm', 'run'], 'error: put -- before the command: mockmaker exec -- npm run'],
-    [['exec', 'default', 'empty', '--', 'true'], 'error: put only a scenario before --: remove empty'],
-    [['exec', '--port', '1', '--', 'true'], "unknown option '--port'"],
-    [['--seed', '1', 'exec', '--', 'true'], 'error: put -- before the command: mockmaker exec -- true'],
-    [['exec', '--token', 'secret', '--', 'true'], 'Allowed choices are public, development, cloud.'],
-    [['env', '--url', 'localhost'], "argument 'localhost' is invalid. Expected a URL, as in http://127.0.0.1:4100."],
-    [['export', '--url', 'ftp://x'], "argument 'ftp://x' is invalid. Expected a URL"],
-    [['validate'], "missing required argument 'file'"],
-    [['export', 'world.yaml'], "error: too many arguments for 'export'"],
-    [['init', '--force'], "unknown option '--force'"],
-  ])('%j ends with 2, the mistake, and the command that lists the options', async ([args, message]) => {
-    const { code, stdout, stderr } = await run(args)
-
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(message)
-    expect(stderr).toMatch(/\nmockmaker (?:\w+ )?--help lists the options\n$/)
-    expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3)
-  })
-
-  it('includes a mistyped command, which looks like a scenario', async () => {
-    const { code, stderr } = await run(['exce'])
-
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^there is no scenario file exce, .*\n\(Did you mean the command exec\?\)\nmockmaker --help/)
-  })
-
-  it.for(['x', '', '70000'])('includes a PORT that is "%s"', async port => {
-    const { code, stderr } = await run([], { env: { PORT: port } })
-
-    expect(code).toBe(2)
-    expect(stderr).toContain(`'--port <port>' value '${port}' from env 'PORT' is invalid`)
-    expect(stderr).toContain('mockmaker --help lists the options')
-  })
-})
-
-describe('mockmaker routes', () => {
-  it('prints a line for each operation: method, path, auth, name', async () => {
-    const { code, stdout } = await run(['routes'])
-
-    const rows = stdout.trimEnd().split('\n')
-    expect(code).toBe(0)
-    expect(rows.map(row => row.split(/ +/))).toEqual(
-      operationIds.map(id => [operations[id].method, operations[id].path, operations[id].auth, id]),
-    )
-  })
-})
-
-describe('mockmaker openapi', () => {
-  it('prints the document of GET /openapi.json without its server', async () => {
+describe('mockmaker env', () => {
+  it('prints the variables of a running mock', async () => {
     const { url } = await serveJson()
-    const { body } = await sendTo(url, { method: 'GET', path: '/openapi.json' })
 
-    const { code, stdout } = await run(['openapi'])
+    const { code, stdout, stderr } = await run(['env', '--url', url])
 
-    const { servers, ...document } = JSON.parse(body)
-    expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual(document)
-    expect(servers).toEqual([{ url }])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`export MOCKMAKER_URL=${url}\n`)
+  })
+})
+
+describe('mockmaker export', () => {
+  it('prints a long snapshot whole before it ends', async () => {
+    const json = JSON.stringify({ title: 'x'.repeat(20_000_000) })
+    const url = await stubServer((_, response) => response.end(json))
+
+    const { code, stdout } = await run(['export', '--url', url])
+
+    expect([code, stdout === `${json}\n`]).toEqual([0, true])
   })
 })

@@ -1,17 +1,30 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
-import { file, freePort, run, serveJson } from '../support/command.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listen } from '../../src/http/index.js'
+import { createMockmaker, type MockmakerOptions } from '../../src/index.js'
+import { freePort } from '../support/command.js'
 import { sendTo, stubServer } from '../support/http.js'
+import { runHere } from '../support/run-here.js'
 
 const shell = promisify(execFile)
 const write = { method: 'POST', headers: { 'content-type': 'application/json' } }
 
+/** Serves a mock until the end of the test, and returns its URL. */
+async function serveHere({ control, ...options }: MockmakerOptions & { readonly control?: boolean } = {}) {
+  const { url, close } = await listen(createMockmaker(options), { port: 0, host: '127.0.0.1', control })
+  onTestFinished(close)
+  return url
+}
+
+const makeWorld = (url: string, id: string) =>
+  sendTo(url, { ...write, method: 'PUT', path: `/__mock/worlds/${id}`, body: '{}' })
+
 describe('mockmaker env', () => {
   it('prints the URL and a public token of a running mock, for a shell', async () => {
-    const { url } = await serveJson()
+    const url = await serveHere()
 
-    expect(await run(['env', '--url', `${url}/`])).toEqual({
+    expect(await runHere(['env', '--url', `${url}/`])).toEqual({
       code: 0,
       stdout: [
         `export MOCKMAKER_URL=${url}`,
@@ -29,9 +42,9 @@ describe('mockmaker env', () => {
     ['development', 'dev_prod.mock.one'],
     ['cloud', 'cloud.mock.tanks'],
   ] as const)('prints a %s token if asked', async ([kind, token]) => {
-    const { url } = await serveJson()
+    const url = await serveHere()
 
-    const { stdout } = await run(['env', '--url', url, '--token', kind])
+    const { stdout } = await runHere(['env', '--url', url, '--token', kind])
 
     expect(stdout).toContain(`export RIVET_TOKEN=${token}\n`)
   })
@@ -43,15 +56,16 @@ describe('mockmaker env', () => {
       response.end(JSON.stringify({ tokens: [{ kind: 'cloud', token: 'cloud.mock.x' }] }))
     })
 
-    await run(['env', '--url', url, '--token', 'cloud'])
+    await runHere(['env', '--url', url, '--token', 'cloud'])
 
     expect(asked).toEqual(['/__mock/tokens?kind=cloud', '/__mock/namespaces'])
   })
 
   it('prints the variables of the world in the URL', async () => {
-    const { url } = await serveJson()
+    const url = await serveHere()
+    await makeWorld(url, 'test-42')
 
-    const { stdout } = await run(['env', '--url', `${url}/w/test-42`])
+    const { stdout } = await runHere(['env', '--url', `${url}/w/test-42`])
 
     expect(stdout).toContain(`export RIVET_API_ENDPOINT=${url}/w/test-42\n`)
     expect(stdout).toContain(`export RIVET_MATCHMAKER_API_URL=${url}/w/test-42/matchmaker\n`)
@@ -60,7 +74,7 @@ describe('mockmaker env', () => {
   it('quotes special characters of the shell', async () => {
     const token = "it's $HOME; `echo`"
     const url = await stubServer((_, response) => response.end(JSON.stringify({ tokens: [{ kind: 'public', token }] })))
-    const { stdout } = await run(['env', '--url', url])
+    const { stdout } = await runHere(['env', '--url', url])
 
     const evaluated = await shell('sh', ['-c', `${stdout}printf %s "$RIVET_TOKEN"`])
 
@@ -68,12 +82,13 @@ describe('mockmaker env', () => {
   })
 
   it('prints the variables of a game server, with the URL of --url', async () => {
-    const { url } = await serveJson()
+    const url = await serveHere()
+    await makeWorld(url, 'own')
     const lobby_id = "it's_mine"
     const made = { game_mode_id: 'duel', lobby_id, lobby_config: { note: "it's $HOME" } }
     await sendTo(url, { ...write, path: '/w/own/__mock/lobbies', body: JSON.stringify(made) })
 
-    const { stdout } = await run(['env', lobby_id, '--url', `${url}/w/own`])
+    const { stdout } = await runHere(['env', lobby_id, '--url', `${url}/w/own`])
 
     const read = '"$RIVET_API_ENDPOINT" "$RIVET_TOKEN" "$RIVET_LOBBY_ID" "$PORT_default" "$RIVET_LOBBY_CONFIG"'
     const evaluated = await shell('sh', ['-c', `${stdout}printf '%s\\n' ${read}`])
@@ -97,7 +112,7 @@ describe('mockmaker env', () => {
     }
     const url = await stubServer((_, response) => response.end(JSON.stringify(environment)))
 
-    const { stdout } = await run(['env', 'x', '--url', url])
+    const { stdout } = await runHere(['env', 'x', '--url', url])
 
     expect(stdout).toBe(
       [
@@ -111,7 +126,7 @@ describe('mockmaker env', () => {
   })
 
   it.for(['public', 'cloud'])('ends with 2 for a %s token of a lobby, which has its own', async kind => {
-    const { code, stdout, stderr } = await run(['env', 'mine', '--token', kind])
+    const { code, stdout, stderr } = await runHere(['env', 'mine', '--token', kind])
 
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toBe(
@@ -120,9 +135,9 @@ describe('mockmaker env', () => {
   })
 
   it('ends with 1 if there is no such lobby, and says how to find one', async () => {
-    const { url } = await serveJson()
+    const url = await serveHere()
 
-    const { code, stdout, stderr } = await run(['env', 'nobody', '--url', url])
+    const { code, stdout, stderr } = await runHere(['env', 'nobody', '--url', url])
 
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
@@ -142,7 +157,7 @@ describe('mockmaker env', () => {
     }
     const url = await stubServer((_, response) => response.end(JSON.stringify({ ...others, ...wanted, ...hostile })))
 
-    const { code, stdout } = await run(['env', 'x', '--url', url])
+    const { code, stdout } = await runHere(['env', 'x', '--url', url])
 
     const names = stdout
       .trimEnd()
@@ -162,11 +177,11 @@ describe('mockmaker env', () => {
     }))
     const games = [{ name_id: 'other' }, { name_id: 'tanks', namespaces }]
     const scenario = { default_namespace: 'tanks/n2', games }
-    const { url } = await serveJson([await file('scenario.json', JSON.stringify(scenario))])
+    const url = await serveHere({ scenario })
 
     const [{ stdout: all }, { stdout: cloud }] = await Promise.all([
-      run(['env', '--url', url]),
-      run(['env', '--url', url, '--token', 'cloud']),
+      runHere(['env', '--url', url]),
+      runHere(['env', '--url', url, '--token', 'cloud']),
     ])
 
     expect([all, cloud].map(text => /RIVET_VERSION_NAME=(.*)/.exec(text)?.[1])).toEqual(['0.0.1', '0.0.1'])
@@ -177,7 +192,7 @@ describe('mockmaker env', () => {
     async body => {
       const url = await stubServer((_, response) => response.end(body))
 
-      const { code, stdout, stderr } = await run(['env', 'x', '--url', url])
+      const { code, stdout, stderr } = await runHere(['env', 'x', '--url', url])
 
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
@@ -187,7 +202,7 @@ describe('mockmaker env', () => {
   it('ends with 1 if nothing answers', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
 
-    expect(await run(['env', '--url', url])).toEqual({
+    expect(await runHere(['env', '--url', url])).toEqual({
       code: 1,
       stdout: '',
       stderr: `nothing answers at ${url}: start mockmaker there, or pass its URL with --url\n`,
@@ -197,16 +212,16 @@ describe('mockmaker env', () => {
   it.for(['<title>A page</title>', '{}', 'null'])('ends with 1 if another server answers: %s', async body => {
     const url = await stubServer((_, response) => response.end(body))
 
-    const { code, stdout, stderr } = await run(['env', '--url', url])
+    const { code, stdout, stderr } = await runHere(['env', '--url', url])
 
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
   })
 
   it('ends with 1 and the message of a mock that refuses', async () => {
-    const { url } = await serveJson(['--no-control'])
+    const url = await serveHere({ control: false })
 
-    const { code, stderr } = await run(['env', '--url', url])
+    const { code, stderr } = await runHere(['env', '--url', url])
 
     expect(code).toBe(1)
     expect(stderr.startsWith(`${url} answers 404: `)).toBe(true)

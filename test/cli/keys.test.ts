@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { browserCommand, openInBrowser, servingKeys } from '../../src/cli/keys.js'
+import { loadScenario } from '../../src/files/scenario-file.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock/mock.js'
-import { loadScenario } from '../../src/files/scenario-file.js'
 import { scenarios } from '../../src/scenario/index.js'
+import { readScenario } from '../../src/scenario/read.js'
 import { browserOpener, folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { recordingConsole } from '../support/console.js'
 import { ask, sendTo, type TestRequest } from '../support/http.js'
@@ -29,12 +30,12 @@ function serving(scenario?: ScenarioInput, folder?: string) {
 describe('the keys of a command that serves', () => {
   it('r resets the world', async () => {
     const { mock, press, lines } = serving()
-    const before = mock.world.lobbies.count()
-    await mock.world.lobbies.create({})
+    const before = mock.default.world.lobbies.count()
+    await mock.default.world.lobbies.create({})
 
     await press('r')
 
-    expect([mock.world.lobbies.count(), lines]).toEqual([before, ['  reset']])
+    expect([mock.default.world.lobbies.count(), lines]).toEqual([before, ['  reset']])
   })
 
   it('s loads the next scenario each time, then the first again, and prints its namespaces', async () => {
@@ -42,7 +43,7 @@ describe('the keys of a command that serves', () => {
     const titles: string[] = []
     for (const _ of mock.scenarios) {
       await press('s')
-      titles.push(mock.world.title)
+      titles.push(mock.default.world.title)
     }
 
     expect(mock.scenarios.slice(0, 2).map(({ name }) => name)).toEqual(['mine.yaml', 'default'])
@@ -64,7 +65,11 @@ describe('the keys of a command that serves', () => {
 
     await press('d')
 
-    expect(mock.world.deviceLinks.all().map(({ status }) => status)).toEqual(['pending', 'complete', 'complete'])
+    expect(mock.default.world.deviceLinks.all().map(({ status }) => status)).toEqual([
+      'pending',
+      'complete',
+      'complete',
+    ])
     expect(lines).toEqual(['  completed newest for tanks'])
   })
 
@@ -81,7 +86,7 @@ describe('the keys of a command that serves', () => {
 
   it('d says if no link is pending, or only an expired one', async () => {
     const { mock, press, lines } = serving({ clock: 'frozen', device_links: [{ expires_after: '5s' }] })
-    await mock.world.clock.advance('5s')
+    await mock.default.world.clock.advance('5s')
 
     await press('d')
 
@@ -111,9 +116,9 @@ describe('the keys of a command that serves', () => {
     const { mock, press, lines } = serving(evening)
 
     await press('p')
-    const modes = [mock.clock.mode]
+    const modes = [mock.default.clock.mode]
     await press('p')
-    modes.push(mock.clock.mode)
+    modes.push(mock.default.clock.mode)
 
     expect(modes).toEqual(['running', 'frozen'])
     expect(lines).toEqual([
@@ -127,7 +132,7 @@ describe('the keys of a command that serves', () => {
 
     await press('l')
 
-    expect([mock.clock.mode, mock.clock.rate]).toEqual(['running', 1])
+    expect([mock.default.clock.mode, mock.default.clock.rate]).toEqual(['running', 1])
     expect(lines).toEqual([expect.stringMatching(/^ {2}20:14:1\d, running at ×1$/)])
   })
 
@@ -170,14 +175,18 @@ describe('the keys of a command that serves', () => {
   it('e exports the world with its faults and its journal to a new file each time', async () => {
     const path = await folder()
     const { mock, press, lines, onExport } = serving({ title: 'Mine', game_modes: ['duel'] }, path)
-    mock.faults.add({ effect: { reset: true }, operation: 'lobbies.find' })
+    mock.default.faults.add({ effect: { reset: true }, operation: 'lobbies.find' })
     await ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list' })
 
     await press('e')
     await press('e')
 
     const { scenario } = await loadScenario(join(path, 'mockmaker-world-2.yaml'))
-    expect(scenario).toMatchObject({ title: 'Mine', faults: [{}], journal: [{ operation: 'lobbies.list' }] })
+    expect(readScenario(scenario).content).toMatchObject({
+      title: 'Mine',
+      faults: [{}],
+      journal: [{ operation: 'lobbies.list' }],
+    })
     expect(await readFile(join(path, 'mockmaker-world.yaml'), 'utf8')).toContain('title: ')
     expect([lines, onExport.mock.calls.length]).toEqual([
       [

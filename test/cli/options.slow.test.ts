@@ -74,7 +74,7 @@ describe('mockmaker --max-worlds', () => {
   it('limits the number of worlds', async () => {
     const { url } = await serveJson(['--max-worlds', '2'])
 
-    const statuses = [await status(url, '/w/a/__mock/world'), await status(url, '/w/b/__mock/world')]
+    const statuses = [await status(url, `/w/a${list.path}`), await status(url, `/w/b${list.path}`)]
 
     expect(statuses).toEqual([200, 429])
   })
@@ -102,71 +102,12 @@ describe('mockmaker --journal', () => {
   })
 })
 
-/** Sends a request with a body of 10 KB for each entry. Returns how many of them the journal of each world keeps. */
-async function keptRequests(url: string, worlds: readonly string[]): Promise<number[]> {
-  for (const world of worlds) await sendTo(url, { method: 'POST', path: `${world}/nowhere`, body: 'x'.repeat(10_000) })
-  const journals = await Promise.all([...new Set(worlds)].map(world => answer(url, `${world}/__mock/journal`)))
-  return journals.map(({ exchanges }) => exchanges.length)
-}
-
-describe('mockmaker --journal-bytes', () => {
-  const sameWorld = ['', '', '', '']
-
-  it.for([
-    ['35KiB', 3],
-    ['35840', 3],
-    ['1GiB', 4],
-    ['0', 1],
-  ] as const)('keeps the newest requests of a world that fit into %s', async ([size, count]) => {
-    const { url } = await serveJson(['--journal-bytes', size])
-
-    expect(await keptRequests(url, sameWorld)).toEqual([count])
-  })
-
-  it('keeps the newest requests of all worlds that fit into --total-journal-bytes', async () => {
-    const { url } = await serveJson(['--total-journal-bytes', '35KiB'])
-
-    const kept = await keptRequests(url, ['/w/a', '/w/b', '/w/c', '/w/d'])
-
-    expect(kept).toEqual([0, 1, 1, 1])
-  })
-})
-
-/** Opens the event stream, makes 16 changes of 1 MB each, and then reads. Returns the types of the events. */
-async function eventsReadLate(url: string): Promise<Set<string>> {
-  // Referenced until the end: the stream ends if the response is garbage collected.
-  const response = await fetch(`${url}/__mock/changes`)
-  const headers = { 'content-type': 'application/json' }
-  const body = JSON.stringify({ state: 'x'.repeat(1_000_000) })
-  for (let i = 0; i < 16; i += 1) await sendTo(url, { method: 'POST', path: '/__mock/lobbies', headers, body })
-  await sendTo(url, { method: 'GET', path: '/last' })
-  let text = ''
-  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += piece
-    if (text.endsWith('\n\n') && text.includes('"/last"', text.length - 2_000)) break
-  }
-  return new Set([...text.matchAll(/^event: (\w+)/gm)].map(([, type = '']) => type))
-}
-
-describe.each(['--event-bytes', '--total-event-bytes'])('mockmaker %s', flag => {
-  it('drops the events that wait for a slow reader if they need more', async () => {
-    const { url } = await serveJson([flag, '1MiB'])
-
-    expect(await eventsReadLate(url)).toEqual(new Set(['begin', 'change', 'gone', 'exchange']))
-  })
-
-  it('keeps the events that wait for a slow reader if they need less', { tags: ['slow'] }, async () => {
-    const { url } = await serveJson([flag, '20MiB'])
-
-    expect(await eventsReadLate(url)).toEqual(new Set(['begin', 'change', 'exchange']))
-  })
-})
-
 describe('mockmaker --no-control', () => {
   it('turns off the control API of all worlds', async () => {
     const [on, off] = await Promise.all([serveJson(), serveJson(['--no-control'])])
 
-    const paths = ['/__mock/health', '/w/a/__mock/health', '/matchmaker/lobbies/list']
+    for (const { url } of [on, off]) await status(url, `/w/a${list.path}`)
+    const paths = ['/__mock/health', '/w/a/__mock/health', list.path]
     const statuses = await Promise.all([on, off].map(({ url }) => Promise.all(paths.map(path => status(url, path)))))
 
     expect(statuses).toEqual([

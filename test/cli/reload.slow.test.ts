@@ -144,6 +144,7 @@ describe('a scenario file that is saved', () => {
     await sendTo(command.url, { method: 'POST', path: '/__mock/reset', headers, body: '{}' })
 
     expect(await lobbyIds(command)).toEqual(['two'])
+    await sendTo(command.url, { method: 'PUT', path: '/__mock/worlds/new', headers, body: '{}' })
     expect(await lobbyIds({ url: `${command.url}/w/new` })).toEqual(['two'])
   })
 

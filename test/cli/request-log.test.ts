@@ -1,9 +1,13 @@
 import { request } from 'node:http'
-import { describe, expect, it } from 'vitest'
-import { requestLine, requestObject } from '../../src/cli/request-log.js'
-import type { Fault } from '../../src/index.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createConsole } from '../../src/cli/output.js'
+import { logRequests, requestLine, requestObject } from '../../src/cli/request-log.js'
+import { bind, createListener } from '../../src/http/server.js'
+import type { Fault, MockmakerOptions } from '../../src/index.js'
+import { createMock } from '../../src/mock/mock.js'
+import { scenarios } from '../../src/scenario/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { file, lineLike, linesAfter, serve } from '../support/command.js'
+import { processWith } from '../support/console.js'
 import { list as listRequest, mockWithFaults } from '../support/faults.js'
 import { ask, sendTo, type TestRequest } from '../support/http.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
@@ -11,12 +15,31 @@ import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
 const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
 
-/** Sends requests to a command, and returns the lines that it prints for them. */
+/** A mock on a port, and the lines that the command prints for its requests. */
+async function serveLogged(options: MockmakerOptions = { scenario: tanks }) {
+  const mock = createMock(options, { scenarios })
+  const bound = await bind({ port: 0 })
+  bound.serve(createListener(mock))
+  onTestFinished(() => bound.close(mock))
+  const { process, written } = processWith()
+  logRequests(mock, { format: 'text', console: createConsole(process) })
+  /** Waits for that many lines. */
+  const linesOf = (count: number) =>
+    vi.waitUntil(
+      () => {
+        const lines = written.stdout.split('\n').slice(0, -1)
+        return lines.length >= count && lines
+      },
+      { timeout: 30_000, interval: 5 },
+    )
+  return { url: bound.url, linesOf }
+}
+
+/** Sends requests to a mock, and returns the lines that the command prints for them. */
 async function linesOf(exchanges: readonly TestRequest[], scenario: ScenarioInput = tanks): Promise<string[]> {
-  const command = await serve([await file('scenario.json', JSON.stringify(scenario))])
-  const from = command.lines().length
-  for (const exchange of exchanges) await sendTo(command.url, exchange)
-  return linesAfter(command, { from, count: exchanges.length })
+  const mock = await serveLogged({ scenario })
+  for (const exchange of exchanges) await sendTo(mock.url, exchange)
+  return mock.linesOf(exchanges.length)
 }
 
 describe('the line of a request', () => {
@@ -31,15 +54,12 @@ describe('the line of a request', () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
     const clock = '/__mock/clock'
 
-    const command = await serve([])
-    const from = command.lines().length
+    const mock = await serveLogged()
 
-    await sendTo(command.url, { method: 'GET', path: clock, headers })
-    await sendTo(command.url, { method: 'PUT', path: clock, headers, body: '{"mode":"frozen"}' })
+    await sendTo(mock.url, { method: 'GET', path: clock, headers })
+    await sendTo(mock.url, { method: 'PUT', path: clock, headers, body: '{"mode":"frozen"}' })
 
-    expect(await linesAfter(command, { from, count: 1 })).toEqual([
-      expect.stringMatching(/^PUT {3}\/__mock\/clock {2}200/),
-    ])
+    expect(await mock.linesOf(1)).toEqual([expect.stringMatching(/^PUT {3}\/__mock\/clock {2}200/)])
   })
 
   it('shortens a long path and a long origin', async () => {
@@ -52,9 +72,8 @@ describe('the line of a request', () => {
   })
 
   it('escapes an origin with control characters', async () => {
-    const command = await serve([await file('scenario.json', JSON.stringify(tanks))])
-    const from = command.lines().length
-    const { port } = new URL(command.url)
+    const mock = await serveLogged()
+    const { port } = new URL(mock.url)
 
     // `fetch` refuses to send such a header.
     await new Promise((resolve, reject) => {
@@ -63,9 +82,7 @@ describe('the line of a request', () => {
       sent.on('error', reject).end()
     })
 
-    expect(await linesAfter(command, { from, count: 1 })).toEqual([
-      expect.stringContaining(String.raw`pages of http://a\u009b2Jb cannot`),
-    ])
+    expect(await mock.linesOf(1)).toEqual([expect.stringContaining(String.raw`pages of http://a\u009b2Jb cannot`)])
   })
 
   it.for([
@@ -145,14 +162,13 @@ describe('the line of a request', () => {
   })
 
   it('says how long a watch was blocked', async () => {
-    const command = await serve(['--watch-timeout', '300ms'])
-    const banner = command.lines().length
+    const mock = await serveLogged({ watchTimeoutMs: 300 })
     const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
-    const { watch } = JSON.parse((await sendTo(command.url, link)).body)
+    const { watch } = JSON.parse((await sendTo(mock.url, link)).body)
 
-    await sendTo(command.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
+    await sendTo(mock.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
 
-    const [, blocked] = await linesAfter(command, { from: banner, count: 2 })
+    const [, blocked] = await mock.linesOf(2)
     expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked \d\.\d s {2}→ pending$/)
   })
 
@@ -194,16 +210,16 @@ describe('the line of a request', () => {
   })
 
   it('counts the lobbies of its own world for a canned list', async () => {
-    const command = await serve([await file('scenario.json', JSON.stringify(tanks))])
-    const headers = { 'content-type': 'application/json', 'x-mock-world': 'more' }
+    const mock = await serveLogged()
+    const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ game_mode_id: 'duel' })
-    const made = await sendTo(command.url, { method: 'POST', path: '/__mock/lobbies', headers, body })
-    const from = command.lines().length
+    await sendTo(mock.url, { method: 'PUT', path: '/__mock/worlds/more', headers, body: '{}' })
+    const made = await sendTo(mock.url, { method: 'POST', path: '/w/more/__mock/lobbies', headers, body })
 
-    await sendTo(command.url, { ...list, path: `/w/more${list.path}`, headers: bearer(tokens.development) })
+    await sendTo(mock.url, { ...list, path: `/w/more${list.path}`, headers: bearer(tokens.development) })
 
     expect(made.status).toBe(200)
-    expect(await lineLike(command, { from, like: /canned/ })).toMatch(/\[more\] .*a public token sees 3$/)
+    expect((await mock.linesOf(3)).at(-1)).toMatch(/\[more\] .*a public token sees 3$/)
   })
 })
 

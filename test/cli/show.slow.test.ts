@@ -27,12 +27,12 @@ const world = { method: 'GET', path: '/__mock/world' } as const
 async function exported() {
   const mock = createMock({ scenario: { ...tanks, title: 'Tanks', clock: 'running', now: '2026-11-20T20:14:15Z' } })
   onTestFinished(() => mock.close())
-  mock.faults.add({ effect: { error: { status: 503 } }, operation: 'lobbies.find' })
+  mock.default.faults.add({ effect: { error: { status: 503 } }, operation: 'lobbies.find' })
   await ask(mock, list)
   await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{}' })
-  await mock.clock.set({ mode: 'frozen' })
+  await mock.default.clock.set({ mode: 'frozen' })
   const path = await folder()
-  await writeWorldFile(mock, path)
+  await writeWorldFile(mock.default, path)
   return { mock, path: join(path, 'mockmaker-world.yaml') }
 }
 
@@ -72,9 +72,14 @@ describe('mockmaker show', () => {
 
     expect((await sendTo(url, { method: 'GET', path: '/' })).status).toBe(200)
     expect(await get('/__mock/world')).toMatchObject({ title: 'Tanks', read_only: true })
-    expect(await get('/__mock/journal')).toMatchObject({ exchanges: mock.journal.find(), dropped: 0 })
-    expect(await get('/__mock/clock')).toMatchObject({ mode: 'frozen', now: new Date(mock.clock.now()).toISOString() })
-    expect(await get('/__mock/lobbies')).toEqual({ lobbies: JSON.parse(JSON.stringify(mock.world.lobbies.all())) })
+    expect(await get('/__mock/journal')).toMatchObject({ exchanges: mock.default.journal.find(), dropped: 0 })
+    expect(await get('/__mock/clock')).toMatchObject({
+      mode: 'frozen',
+      now: new Date(mock.default.clock.now()).toISOString(),
+    })
+    expect(await get('/__mock/lobbies')).toEqual({
+      lobbies: JSON.parse(JSON.stringify(mock.default.world.lobbies.all())),
+    })
   })
 
   it('stops a running clock, and keeps its rate', async () => {
@@ -104,7 +109,7 @@ describe('mockmaker show', () => {
 
   it('shows a journal of any length', async () => {
     const { mock } = await exported()
-    const [entry] = mock.journal.find()
+    const [entry] = mock.default.journal.find()
     const journal = Array.from({ length: 1_500 }, (_, i) => ({ ...entry, id: 2 * i + 1 }))
     const { url } = await show(await file('long.json', JSON.stringify({ journal })))
 
@@ -205,20 +210,12 @@ describe('mockmaker show refuses', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(`${path}${message}`)])
   })
 
-  it('a file that is too large, and says before that reading it takes a while', async () => {
+  it('a file that is too large', async () => {
     const path = await file('world.yaml', '')
     await truncate(path, 3 * 1024 ** 3)
 
     const { code, stderr } = await run(['show', path])
 
-    expect([code, stderr.split('\n')]).toEqual([
-      1,
-      [
-        `reading ${path} (3072 MiB) takes a while`,
-        'If Node runs out of memory, set NODE_OPTIONS=--max-old-space-size=8192',
-        expect.stringContaining(`${path} is too large to read`),
-        '',
-      ],
-    ])
+    expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(`${path} is too large to read`), '']])
   })
 })

@@ -3,6 +3,7 @@ import { fc, it as property } from '@fast-check/vitest'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createConsole } from '../../src/cli/output.js'
 import { showStatusLine, statusTexts } from '../../src/cli/status-line.js'
+import { createLobbies } from '../../src/control/creators.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock/mock.js'
 import { ask } from '../support/http.js'
@@ -147,16 +148,16 @@ const evening: ScenarioInput = {
 
 describe('the status of a world', () => {
   it('has the time, the players with a seat, and the lobbies that have not stopped', () => {
-    expect(statusTexts(mockOf(evening))()).toBe('20:14:15 frozen · 2 players in 2 lobbies')
+    expect(statusTexts(mockOf(evening).default)()).toBe('20:14:15 frozen · 2 players in 2 lobbies')
   })
 
   it('has the rate of a clock that runs at another one than ×1', async () => {
     const mock = mockOf(evening)
-    const text = statusTexts(mock)
+    const text = statusTexts(mock.default)
 
-    await mock.clock.set({ mode: 'running' })
+    await mock.default.clock.set({ mode: 'running' })
     const fast = text()
-    await mock.clock.set({ rate: 1 })
+    await mock.default.clock.set({ rate: 1 })
 
     expect(fast).toMatch(/^20:14:\d\d ×60 · /)
     expect(text()).toMatch(/^20:1\d:\d\d · /)
@@ -164,12 +165,12 @@ describe('the status of a world', () => {
 
   it('has the faults, and the requests that wait', async () => {
     const mock = mockOf(evening)
-    const text = statusTexts(mock)
-    mock.faults.add({ effect: { hold: true }, operation: 'lobbies.list' })
+    const text = statusTexts(mock.default)
+    mock.default.faults.add({ effect: { hold: true }, operation: 'lobbies.list' })
     const answer = ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list' })
 
     const during = text()
-    mock.faults.clear()
+    mock.default.faults.clear()
     await answer
 
     expect(during).toBe('20:14:15 frozen · 2 players in 2 lobbies · 1 fault · 1 waiting')
@@ -178,10 +179,10 @@ describe('the status of a world', () => {
 
   it('follows changes of the world', async () => {
     const mock = mockOf(evening)
-    const text = statusTexts(mock)
+    const text = statusTexts(mock.default)
     text()
 
-    await mock.lobby()
+    createLobbies(mock.default.world, [{}])
 
     expect(text()).toBe('20:14:15 frozen · 2 players in 3 lobbies')
   })
@@ -192,10 +193,10 @@ describe('the status line of a mock', () => {
     const mock = mockOf(evening)
     const { console, lines } = terminal()
     const showStatus = vi.fn(console.showStatus)
-    const status = showStatusLine(mock, { showStatus })
+    const status = showStatusLine(mock.default, { showStatus })
 
     for (let i = 0; i < 100; i += 1) {
-      await mock.lobby()
+      createLobbies(mock.default.world, [{}])
       await vi.advanceTimersByTimeAsync(10)
     }
     await vi.advanceTimersByTimeAsync(10_000)
@@ -204,5 +205,45 @@ describe('the status line of a mock', () => {
     expect(showStatus).toHaveBeenCalledTimes(5)
     status.hide()
     expect(lines()).toEqual([''])
+  })
+
+  it('needs no timer while a frozen world does not change, and follows faults and waiting requests', async () => {
+    const mock = mockOf(evening)
+    const { console, lines } = terminal({ columns: 80 })
+    const status = showStatusLine(mock.default, console)
+    await written()
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    await vi.advanceTimersByTimeAsync(5_000)
+    const idle = timers.mock.calls.length
+    timers.mockRestore()
+
+    mock.default.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
+    const answer = ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list' })
+    await vi.advanceTimersByTimeAsync(300)
+    const during = lines()
+    mock.default.faults.clear()
+    status.hide()
+    status.show()
+    await answer
+    await vi.advanceTimersByTimeAsync(300)
+
+    expect(idle).toBe(0)
+    expect(during).toEqual(['20:14:15 frozen · 2 players in 2 lobbies · 1 fault · 1 waiting'])
+    expect(lines()).toEqual(['20:14:15 frozen · 2 players in 2 lobbies'])
+    status.hide()
+  })
+
+  it('shows the time of a clock that runs', async () => {
+    const mock = mockOf({ ...evening, clock: { mode: 'running', rate: 60 } })
+    const { console, lines } = terminal({ columns: 80 })
+    const status = showStatusLine(mock.default, console)
+    await written()
+    const [before] = lines()
+
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(250)
+      expect(lines()).not.toEqual([before])
+    })
+    status.hide()
   })
 })

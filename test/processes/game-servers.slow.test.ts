@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
-import type { GameServerState } from '../../src/control/world-control.js'
+import type { GameServerState } from '../../src/control/states.js'
 import { serve } from '../support/command.js'
 
 const guide = readFileSync('docs/guides/game-servers.md', 'utf8')
@@ -162,9 +162,12 @@ describe('a game server', () => {
   })
 
   it('that ignores SIGTERM is killed after 5 s', { timeout: 30_000 }, async () => {
-    const { find, servers, signal, exited } = await serveGames(`trap '' TERM; while :; do sleep 1; done`)
+    const trapped = join(await folder(), 'trapped')
+    const { find, servers, signal, exited } = await serveGames(
+      `trap '' TERM; touch '${trapped}'; while :; do sleep 1; done`,
+    )
     void find().catch(() => {})
-    await until(async () => (await servers())[0]?.pid !== undefined)
+    await until(() => existsSync(trapped))
     const [server] = await servers()
     const before = performance.now()
 
@@ -176,9 +179,12 @@ describe('a game server', () => {
   })
 
   it('is killed at once by a second SIGINT', async () => {
-    const { find, servers, signal, exited } = await serveGames(`trap '' TERM; while :; do sleep 1; done`)
+    const trapped = join(await folder(), 'trapped')
+    const { find, servers, signal, exited } = await serveGames(
+      `trap '' TERM; touch '${trapped}'; while :; do sleep 1; done`,
+    )
     void find().catch(() => {})
-    await until(async () => (await servers())[0]?.pid !== undefined)
+    await until(() => existsSync(trapped))
     const [server] = await servers()
 
     signal('SIGINT')

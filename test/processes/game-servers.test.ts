@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { GameServers } from '../../src/processes/game-servers.js'
-import type { Exit } from '../../src/processes/server-process.js'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMock } from '../../src/mock/mock.js'
+import { GameServers } from '../../src/processes/game-servers.js'
+import type { Exit } from '../../src/processes/server-process.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/tokens.js'
 
@@ -65,7 +65,6 @@ function manage(scenario: ScenarioInput = manual, commands: object = { all: comm
   }
   return {
     mock,
-    servers,
     processes,
     lines,
     failures,
@@ -85,7 +84,7 @@ const settled = async () => {
 
 describe('the game server of a lobby', () => {
   it('starts with its environment, and the seat leads to its port on the host of the client', async () => {
-    const { find, ready, started, servers } = manage()
+    const { find, ready, started, mock } = manage()
     const found = find()
     const { command: line, env } = await started(1)
     await ready(env.RIVET_LOBBY_ID ?? '')
@@ -98,7 +97,7 @@ describe('the game server of a lobby', () => {
     expect(json.ports).toEqual({
       default: { hostname: 'play.example', host: 'play.example:40001', port: 40_001, is_tls: false },
     })
-    expect(servers.list('default')).toMatchObject([{ status: 'ready', pid: 101, ports: { default: 40_001 } }])
+    expect(mock.default.gameServers).toMatchObject([{ status: 'ready', pid: 101, ports: { default: 40_001 } }])
   })
 
   it('is the same for a second player, who may use another host name', async () => {
@@ -127,11 +126,11 @@ describe('the game server of a lobby', () => {
     const { env } = await started(1)
 
     expect(env).toMatchObject({ PORT_game: '40001', PORT_chat: '40002' })
-    expect(mock.world.lobbies.all()[0]?.ports?.map(({ label }) => label)).toEqual(['game', 'chat'])
+    expect(mock.default.world.lobbies.all()[0]?.ports?.map(({ label }) => label)).toEqual(['game', 'chat'])
   })
 
   it('stops its lobby when it crashes, and the request that waits is answered', async () => {
-    const { find, started, failures, servers } = manage()
+    const { find, started, failures, mock } = manage()
     const found = find()
     const server = await started(1)
     server.write('cannot open map')
@@ -146,11 +145,11 @@ describe('the game server of a lobby', () => {
         /^duel \w{8}: its game server exited with code 3 after \d+ms, so the lobby has stopped\. Command: \.\/server --port \$PORT_default\nIts last output:\n {2}cannot open map$/,
       ),
     ])
-    expect(servers.list('default')).toMatchObject([{ status: 'exited', exit_code: 3, restarts: 0 }])
+    expect(mock.default.gameServers).toMatchObject([{ status: 'exited', exit_code: 3, restarts: 0 }])
   })
 
   it('counts as a restart after a crash in its game mode', async () => {
-    const { find, started, lines, servers } = manage()
+    const { find, started, lines, mock } = manage()
     const found = find()
     ;(await started(1)).exit({ code: 1 })
     await found
@@ -158,7 +157,7 @@ describe('the game server of a lobby', () => {
     await started(2)
     await settled()
 
-    expect(servers.list('default').map(({ restarts }) => restarts)).toEqual([0, 1])
+    expect(mock.default.gameServers.map(({ restarts }) => restarts)).toEqual([0, 1])
     expect(lines.at(-1)).toMatch(/pid 102, restart 1$/)
   })
 
@@ -177,9 +176,9 @@ describe('the game server of a lobby', () => {
     const found = find()
     const { signals } = await started(1)
 
-    await mock.clock.advance('29s')
+    await mock.default.clock.advance('29s')
     expect(signals).toEqual([])
-    await mock.clock.advance('1s')
+    await mock.default.clock.advance('1s')
 
     expect((await found).json.code).toBe('MATCHMAKER_LOBBY_STOPPED')
     expect(signals).toEqual(['SIGTERM'])
@@ -187,10 +186,10 @@ describe('the game server of a lobby', () => {
   })
 
   it.for<readonly [string, (mock: ReturnType<typeof manage>['mock']) => unknown]>([
-    ['the world is reset', mock => mock.reset()],
-    ['another scenario is loaded', mock => mock.load({ game_modes: ['duel'] })],
-    ['its lobby is deleted', mock => mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))],
-    ['its lobby reaches its age limit', mock => mock.clock.advance('8h')],
+    ['the world is reset', mock => mock.default.reset()],
+    ['another scenario is loaded', mock => mock.default.load({ game_modes: ['duel'] })],
+    ['its lobby is deleted', mock => mock.default.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))],
+    ['its lobby reaches its age limit', mock => mock.default.clock.advance('8h')],
   ])('is stopped when %s', async ([, act]) => {
     const { mock, find, ready, started, failures } = manage()
     const found = find()
@@ -205,7 +204,7 @@ describe('the game server of a lobby', () => {
   })
 
   it('of another world is stopped when that world is deleted', async () => {
-    const { mock, started, servers } = manage()
+    const { mock, started } = manage()
     const world = await mock.worlds.put('other')
     world.world.lobbies.createMany(1, () => ({ status: 'starting' }) as never)
     const { env, signals } = await started(1)
@@ -214,7 +213,7 @@ describe('the game server of a lobby', () => {
 
     expect(env.MOCKMAKER_URL).toBe('http://127.0.0.1:4100/w/other')
     expect(signals).toEqual(['SIGTERM'])
-    expect(servers.list('default')).toEqual([])
+    expect(mock.default.gameServers).toEqual([])
   })
 
   it('stays when a snapshot of its world is restored', async () => {
@@ -224,7 +223,7 @@ describe('the game server of a lobby', () => {
     await ready(env.RIVET_LOBBY_ID ?? '')
     await found
 
-    await mock.restore(mock.snapshot())
+    await mock.default.restore(mock.default.snapshot())
 
     expect(signals).toEqual([])
   })

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { posix, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
-import type { BrowserMockmaker } from '../../src/msw/browser.js'
 import type { MockmakerOptions } from '../../src/index.js'
+import type { BrowserMockmaker } from '../../src/msw/browser.js'
 import { blockOf } from './docs.js'
 
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(path => existsSync(path))

@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
 import type { Console } from '../../src/cli/output.js'
 
 /** A console that records its lines. */
@@ -7,7 +9,6 @@ export function recordingConsole() {
     print: line => void lines.push(typeof line === 'string' ? line : line()),
     printJson: object => void lines.push(JSON.stringify(typeof object === 'function' ? object() : object)),
     printDocument: text => void lines.push(text),
-    printStream: async () => {},
     warn: line => void errors.push(line),
     fail: line => void errors.push(line),
     style: (_, text) => text,
@@ -15,4 +16,27 @@ export function recordingConsole() {
     showStatus: () => {},
   }
   return { console, lines, errors }
+}
+
+/** A process, and the text that was written to its streams. */
+export function processWith({
+  isTTY = false,
+  ...more
+}: {
+  readonly isTTY?: boolean
+  readonly argv?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+} = {}) {
+  const written = { stdout: '', stderr: '' }
+  const stream = (name: 'stdout' | 'stderr') => {
+    const through = new PassThrough()
+    through.on('data', (chunk: Buffer) => {
+      written[name] += chunk.toString()
+    })
+    return Object.assign(through, { isTTY })
+  }
+  const streams = { stdout: stream('stdout'), stderr: stream('stderr') }
+  const process = Object.assign(new EventEmitter(), { env: {}, ...more, ...streams })
+  // The console and the command use no other part of a process, unless they serve.
+  return { process: process as unknown as NodeJS.Process, written }
 }

@@ -20,8 +20,8 @@ import { scenarios } from '../../src/scenario/shipped.js'
 import * as columns from '../../src/store/columns.js'
 import * as inputs from '../../src/store/inputs.js'
 import * as matchmakerRows from '../../src/store/matchmaker-rows.js'
-import { tableNames } from '../../src/store/models.js'
 import * as rows from '../../src/store/rows.js'
+import { tableNames } from '../../src/store/table-names.js'
 import { components, operationTypes } from './operation-types.js'
 import { inputTypes } from './table-inputs.js'
 import { type Declaration, declarationOf, literals, namesOf, type TypeOfSchema } from './type-declarations.js'
@@ -36,10 +36,12 @@ function typesOf(file: string, exported: Schemas, names: readonly string[]): Typ
 
 function typeOf(
   file: string,
-  schema: unknown,
+  exported: unknown,
   name: string,
   more: Partial<Pick<TypeOfSchema, 'side' | 'isOptions' | 'doc'>> = {},
 ): TypeOfSchema {
+  // Schemas of operations are made at their first use.
+  const schema: unknown = typeof exported === 'function' ? exported() : exported
   if (!(schema instanceof z.ZodType)) throw new Error(`${file} exports no schema for the type ${name}`)
   return { name, schema, side: 'output', isOptions: false, file, doc: undefined, ...more }
 }

@@ -1,5 +1,10 @@
 import { it as base, expect } from 'vitest'
-import { type ListenOptions, type NodeMockmaker, type NodeMockmakerOptions, setupMockmaker } from '../../src/msw/node.js'
+import {
+  type ListenOptions,
+  type NodeMockmaker,
+  type NodeMockmakerOptions,
+  setupMockmaker,
+} from '../../src/msw/node.js'
 import { completion, tanks, tokens } from './tanks.js'
 import { watchIndexOf } from './worlds.js'
 

@@ -1,6 +1,6 @@
-import { type PageContext, pageFor } from '../../src/control/pages.js'
+import { type PageContext, pageFor } from '../../src/http/pages.js'
 import { createMockmaker } from '../../src/index.js'
-import { type Mock, toServable } from '../../src/mock/mock.js'
+import { type Mockmaker, mockOf } from '../../src/mock/facade.js'
 import type { MockResponse } from '../../src/server/message.js'
 
 /** The options of a page. */
@@ -10,9 +10,9 @@ export interface Asked extends Partial<Omit<PageContext, 'mock'>> {
   readonly headers?: Readonly<Record<string, string>>
   readonly corsOrigins?: readonly string[]
   /** Default: a mock of the default scenario. */
-  readonly mock?: Mock
+  readonly mock?: Mockmaker
   /** Default: the options of the mock. */
-  readonly tokens?: Mock['tokens']
+  readonly tokens?: Mockmaker['tokens']
 }
 
 /** The origin of the pages. */
@@ -31,8 +31,8 @@ export function ask(
   }: Asked = {},
 ): MockResponse | undefined {
   const exchange = { method, path, headers }
-  const found = pageFor(exchange, () => ({ mock: { world: mock.world, tokens }, url, ...context }))
-  return found && toServable(mock).respond(exchange, found)
+  const found = pageFor(exchange, () => ({ mock: { world: mock.world, tokens }, url, hasDashboard: true, ...context }))
+  return found && mockOf(mock, 'test').default.respond(exchange, found)
 }
 
 /** Returns a page with its body as text. Throws if no page answers. */

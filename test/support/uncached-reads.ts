@@ -1,12 +1,12 @@
 import { Query } from '@mswjs/data'
 import { operations } from '../../src/contract/operations.js'
+import { Emitter } from '../../src/lib/emitter.js'
 import { getGame } from '../../src/operations/games.js'
 import { resolvers } from '../../src/operations/resolvers.js'
+import { Exchange } from '../../src/server/exchange.js'
 import type { Call } from '../../src/server/execute.js'
 import { WorldFaults } from '../../src/server/faults.js'
-import { createRequestHandler } from '../../src/server/handle.js'
 import { History, HistoryBudget } from '../../src/server/history.js'
-import { ExchangePublisher } from '../../src/server/log.js'
 import type { RequestHandler } from '../../src/server/message.js'
 import { PendingRequests } from '../../src/server/pending.js'
 import { Responder } from '../../src/server/respond.js'
@@ -34,30 +34,34 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     return { ...output, watch: { index: String(index) } }
   }
   const { clock, seed, dependencies, faults } = world
-  const uncached = { tables, clock, seed, dependencies, faults, hasPassed: view.hasPassed } as unknown as LiveWorld // enough to read
-  const pending = new PendingRequests(clock)
+  const uncached = {
+    tables,
+    clock,
+    seed,
+    dependencies,
+    faults,
+    hasPassed: view.hasPassed,
+    settled: () => undefined,
+  } as unknown as LiveWorld // enough to read
   const responder = new Responder({
     worldId: 'default',
-    world: uncached,
-    corsOrigins: [],
-    log: new ExchangePublisher(),
-    history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }, { revision: 1, at: 0 }),
-    pending,
+    allowed: { tables, corsOrigins: [] },
+    log: new Emitter(),
     rayId: () => 'no ray',
     onBug(error) {
       throw error
     },
   })
-  const answer = createRequestHandler({
+  const parts = {
+    worldId: 'default',
     world: uncached,
     responder,
     faults: new WorldFaults(uncached),
-    pending,
-    corsOrigins: [],
-    execute,
-  })
+    history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }, { revision: 1, at: 0 }),
+    pending: new PendingRequests(),
+  }
   // A query without parameters is parsed. An absent query is not.
-  return request => answer({ ...request, query: request.query || '&' })
+  return request => new Exchange({ ...request, query: request.query || '&' }, parts).answer(execute)
 }
 
 /** Returns the revision of the last change to a device link. */

@@ -1,11 +1,11 @@
 import { expect, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
-import { type Mock, toServable } from '../../src/mock/mock.js'
+import { type Mockmaker, mockOf } from '../../src/mock/facade.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { defineWorld, type WorldOptions } from '../../src/scenario/world.js'
-import { tableNames } from '../../src/store/models.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
+import { tableNames } from '../../src/store/table-names.js'
 import { createWorld, type LiveWorld, type World } from '../../src/store/world.js'
 import { createState } from '../../src/store/world-state.js'
 import { startAt } from './tanks.js'
@@ -86,8 +86,8 @@ export function flushPromises(): Promise<void> {
 }
 
 /** Tells whether a request waits in the default world of a mock. */
-export function isBusy(mock: Mock): boolean {
-  return toServable(mock).isBusy
+export function isBusy(mock: Mockmaker): boolean {
+  return mockOf(mock, 'test').default.isBusy
 }
 
 /** Returns the watch index of a device link: the revision of its last change. */

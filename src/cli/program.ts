@@ -1,0 +1,251 @@
+import { existsSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { openapi } from '../contract/openapi.js'
+import { operationIds, operations } from '../contract/operations.js'
+import { type LoadedScenario, loadScenario } from '../files/scenario-file.js'
+import { nearest } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import { scenarios } from '../scenario/shipped.js'
+import { version } from '../version.js'
+import { type ExecFlags, exec } from './exec.js'
+import {
+  addMockOptions,
+  addServeOptions,
+  addShowOptions,
+  parseList,
+  type ServeFlags,
+  type ShowFlags,
+  tokenOption,
+  urlOption,
+  wholeNumber,
+} from './options.js'
+import { type Console, createConsole } from './output.js'
+import { type EnvFlags, type ExportFlags, exportScenario, printEnvironment } from './running-mock.js'
+import { initScenario, validateScenarios } from './scenario-files.js'
+import { serve } from './serve.js'
+import { show } from './show.js'
+
+/** Exit codes. */
+const failed = 1
+const wrongUsage = 2
+
+/**
+ * Runs the command of a process, and sets the exit code. A command that serves goes on after that. `packageRoot` contains the
+ * folder `fixtures`.
+ */
+export async function runProgram(process: NodeJS.Process, packageRoot: URL): Promise<void> {
+  const console = createConsole(process)
+  // `exec` runs the words after `--`. commander must not parse those.
+  const dashes = process.argv[2] === 'exec' ? process.argv.indexOf('--') : -1
+  const argv = dashes === -1 ? process.argv : process.argv.slice(0, dashes)
+  const commandToRun = dashes === -1 ? undefined : process.argv.slice(dashes + 1)
+  const setExitCode = (code: number) => {
+    process.exitCode = code
+  }
+  try {
+    await createProgram({ console, packageRoot, commandToRun, setExitCode }).parseAsync(argv)
+  } catch (error) {
+    // commander has printed its own errors.
+    if (error instanceof CommanderError) setExitCode(error.exitCode === 0 ? 0 : wrongUsage)
+    else if (error instanceof UsageError) {
+      console.fail(error.message)
+      setExitCode(failed)
+    } else throw error
+  }
+}
+
+interface ProgramOptions {
+  readonly console: Console
+  readonly packageRoot: URL
+  /** The words after `--`. Default: there is no `--`. */
+  readonly commandToRun: readonly string[] | undefined
+  setExitCode(code: number): void
+}
+
+function createProgram(options: ProgramOptions): Command {
+  const { console } = options
+  const program = new Command('mockmaker')
+    .description('Runs a mock matchmaker and game-namespace service on this machine.')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => console.printDocument(text.trimEnd()),
+      writeErr: text => console.warn(text.trimEnd()),
+      outputError: text => console.fail(text.trimEnd()),
+    })
+    // Otherwise commander takes the options of `exec` for those of `serve` with the same names.
+    .enablePositionalOptions()
+
+  makeServing(program, console).addHelpText(
+    'after',
+    `
+Shipped scenarios: ${Object.keys(scenarios).join(', ')}
+
+Examples:
+  mockmaker                        serve the default scenario
+  mockmaker friday-night --port 0  serve a busy scenario on a free port
+  mockmaker init                   write scenario.yaml, to start from
+  mockmaker scenario.yaml          serve it
+  mockmaker show world.yaml        look at an exported world
+  mockmaker exec -- npm test       run a command against its own mock
+  eval "$(mockmaker env)"          set the variables for the mock on port 4100`,
+  )
+
+  makeServing(addCommand(program, 'serve', 'serve a scenario; the same as mockmaker [scenario]'), console)
+  addScenarioCommands(program, options)
+  addContractCommands(program, options)
+  addExec(program, options)
+  addMockCommands(program, options)
+  addHelp(program)
+  return program
+}
+
+/** Adds the commands for scenario files. */
+function addScenarioCommands(program: Command, { console, packageRoot, setExitCode }: ProgramOptions): void {
+  addShowOptions(addCommand(program, 'show', 'open an exported world in the page, read-only'))
+    .argument('<file>', 'an export, the world of a failed test, or any other scenario')
+    .action((file: string, flags: ShowFlags) => show(file, { flags, console }))
+
+  addCommand(program, 'validate', 'check scenario files')
+    .argument('<file...>', 'scenario files, or names of shipped scenarios')
+    .action(async (files: string[]) => {
+      if (!(await validateScenarios(files, console))) setExitCode(failed)
+    })
+
+  addCommand(program, 'init', 'write a commented scenario file to start from')
+    .argument('[folder]', 'the folder to write into', '.')
+    .action((folder: string) => initScenario(folder, packageRoot, console))
+}
+
+/** Adds the commands that print the promise of the service. */
+function addContractCommands(program: Command, { console }: ProgramOptions): void {
+  addCommand(program, 'routes', 'print the operations that the mock answers').action(() => {
+    const width = Math.max(...operationIds.map(id => operations[id].path.length))
+    for (const id of operationIds) {
+      const { method, path, auth } = operations[id]
+      console.print([console.style('bold', method.padEnd(6)), path.padEnd(width), auth.padEnd(9), id].join('  '))
+    }
+  })
+
+  addCommand(program, 'openapi', 'print the OpenAPI document').action(() =>
+    console.printDocument(JSON.stringify(openapi({ version }), null, 2)),
+  )
+}
+
+function addExec(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
+  addMockOptions(
+    addCommand(
+      program,
+      'exec',
+      'run a command against its own mock, with the variables MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN',
+    ),
+  )
+    .usage('[options] [scenario] -- <command> [argument...]')
+    .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
+    // The errors below say more than commander's.
+    .allowExcessArguments()
+    .addOption(tokenOption())
+    .action(async (scenario: string | undefined, flags: ExecFlags, command: Command) => {
+      const [, excess] = command.args
+      if (commandToRun === undefined)
+        command.error(`error: put -- before the command: mockmaker exec -- ${command.args.join(' ') || 'npm test'}`)
+      if (excess !== undefined) command.error(`error: put only a scenario before --: remove ${excess}`)
+      if (!commandToRun?.[0]) return command.error('error: the command after -- is missing: mockmaker exec -- npm test')
+      setExitCode(await exec(commandToRun, { loaded: await loadIfNamed(scenario, program), flags, console }))
+    })
+}
+
+/** Adds the commands that ask a running mock. */
+function addMockCommands(program: Command, { console }: ProgramOptions): void {
+  addCommand(
+    program,
+    'env',
+    'print the environment variables for a client of a running mock, or for the game server of a lobby',
+  )
+    .argument('[lobby_id]', 'print the variables for the game server of this lobby')
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .action((lobbyId: string | undefined, flags: EnvFlags, command: Command) => {
+      if (lobbyId !== undefined && command.getOptionValueSource('token') === 'cli')
+        command.error(`error: the server of a lobby uses the token of that lobby: remove --token ${flags.token}`)
+      return printEnvironment(lobbyId, flags, console)
+    })
+
+  addCommand(program, 'export', 'print a running world as a scenario')
+    .addOption(urlOption())
+    .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseList)
+    .option('--revision <n>', 'print the world as it was at this revision', wholeNumber(0))
+    .action((flags: ExportFlags) => exportScenario(flags, console))
+}
+
+function addHelp(program: Command): void {
+  addCommand(program, 'help', 'print the help of a command')
+    .argument('[command]')
+    .action((name: string | undefined) => {
+      if (name === undefined) return program.help()
+      const named = program.commands.find(command => command.name() === name)
+      return named ? named.help() : program.error(`error: unknown command '${name}'${suggestCommand(name, program)}`)
+    })
+}
+
+/** Adds a command. After a usage error, a line says how to list its options. */
+function addCommand(program: Command, name: string, description: string): Command {
+  return (
+    program
+      .command(name)
+      .description(description)
+      .helpOption('-h, --help', 'print this help')
+      // Otherwise the command inherits the setting of `mockmaker [scenario]`.
+      .allowExcessArguments(false)
+      .showHelpAfterError(`mockmaker ${name} --help lists the options`)
+  )
+}
+
+/** Makes a command serve a scenario, and adds its options. */
+function makeServing(command: Command, console: Console): Command {
+  command
+    .showHelpAfterError('mockmaker --help lists the options')
+    .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
+    // The error below says more than commander's.
+    .allowExcessArguments()
+  return addServeOptions(command).action(async (scenario: string | undefined, options: ServeFlags) => {
+    const program = command.parent ?? command
+    const [first = '', ...others] = command.args
+    if (others.length > 0) {
+      const hint = suggestCommand(first, program)
+      command.error(hint ? `error: unknown command '${first}'${hint}` : 'error: too many arguments: name one scenario')
+    }
+    const flags = { ...options, ...flagsBefore(command, program) }
+    await serve({ loaded: await loadIfNamed(scenario, program), flags, console })
+  })
+}
+
+/** Returns the flags before the name of a command, as in `mockmaker --port 0 serve`. The same flags after it win. */
+function flagsBefore(command: Command, program: Command): Partial<ServeFlags> {
+  if (command === program) return {}
+  const isBefore = (name: string) =>
+    program.getOptionValueSource(name) === 'cli' && command.getOptionValueSource(name) !== 'cli'
+  return Object.fromEntries(Object.entries(program.opts()).filter(([name]) => isBefore(name)))
+}
+
+/** Loads a scenario by name or path. Rejects with `UsageError`, which also suggests a command for a mistyped one. */
+async function loadIfNamed(scenario: string | undefined, program: Command): Promise<LoadedScenario | undefined> {
+  if (scenario === undefined) return undefined
+  try {
+    return await loadScenario(scenario, { commands: 'allowed' })
+  } catch (error) {
+    if (!(error instanceof UsageError) || existsSync(scenario)) throw error
+    throw new UsageError(`${error.message}${suggestCommand(scenario, program)}\nmockmaker --help lists the options`)
+  }
+}
+
+/** Returns a line that suggests the nearest command, or an empty text. */
+function suggestCommand(word: string, program: Command): string {
+  const names = program.commands.map(command => command.name())
+  const letters = (text: string) => [...text].sort().join()
+  // `nearest` counts two swapped letters as two differences.
+  const near = names.find(name => letters(name) === letters(word)) ?? nearest(word, names)
+  return near === undefined ? '' : `\n(Did you mean the command ${near}?)`
+}

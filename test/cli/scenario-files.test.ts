@@ -1,0 +1,136 @@
+import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { file, folder } from '../support/command.js'
+import { runHere } from '../support/run-here.js'
+
+const right = 'title: Right\ngame_modes: [duel]\n'
+const wrong = 'title: Wrong\ngame_modes: [duel]\nlobbies:\n  - { game_mode_id: duel, region_id: lnd-frA }\n'
+
+describe('mockmaker [scenario]', () => {
+  it('is refused with file, line, column, mistake and suggestion', async () => {
+    const path = await file('wrong.yaml', wrong)
+
+    const { code, stdout, stderr } = await runHere([path, '--port', '0'])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    const [line, source, caret] = stderr.split('\n')
+    expect(line).toMatch(/^\S+wrong\.yaml:4:38: lobbies\[0\]\.region_id is "lnd-frA".*Did you mean lnd-fra\?$/)
+    expect(source).toBe('   4 |   - { game_mode_id: duel, region_id: lnd-frA }')
+    expect(caret).toBe(`     | ${' '.repeat(37)}^`)
+  })
+
+  it('is refused if it does not exist, with all known names', async () => {
+    const { code, stderr } = await runHere(['friday-nigth'])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      'there is no scenario file friday-nigth, and no shipped scenario has that name. Known: default, empty, friday-night, launch-day, ghost-town, party, region-down, server-crash, night-shift, tokens-only, nasty. Did you mean friday-night?\nmockmaker --help lists the options\n',
+    )
+  })
+
+  it('is refused if it is a folder', async () => {
+    const path = await folder()
+
+    const { code, stderr } = await runHere([path])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(`${path} is a folder: name a scenario file in it, such as ${path}/scenario.yaml\n`)
+  })
+
+  it.for([600 * 1024 ** 2, 3 * 1024 ** 3])('is refused if it has %i bytes', { tags: ['slow'] }, async size => {
+    const path = await file('huge.yaml', '')
+    await truncate(path, size)
+
+    const { code, stderr } = await runHere([path])
+
+    expect([code, stderr]).toEqual([
+      1,
+      `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows\n`,
+    ])
+  })
+
+  it('is refused if it cannot be opened', async () => {
+    const path = join(await folder(), 'socket')
+    const server = createServer().listen(path)
+    onTestFinished(() => void server.close())
+
+    const { code, stderr } = await runHere([path])
+
+    expect(code).toBe(1)
+    expect(stderr.startsWith(`cannot read ${path}: `)).toBe(true)
+    expect(stderr.trimEnd()).not.toContain('\n')
+  })
+
+  it('is refused if it is not text', async () => {
+    const path = await file(
+      'image.png',
+      Uint8Array.from({ length: 2_000 }, (_, i) => (i * 37) % 256),
+    )
+
+    const { code, stderr } = await runHere([path])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(`${path} is not UTF-8 text: a scenario is YAML or JSON\n`)
+    expect(stderr).not.toMatch(/\n +at /)
+  })
+})
+
+describe('mockmaker validate', () => {
+  it('prints a line for each valid file', async () => {
+    const [one, two] = await Promise.all([file('one.yaml', right), file('two.json', '{"title": "Two"}')])
+
+    expect(await runHere(['validate', one, two])).toEqual({ code: 0, stdout: `${one}: ok\n${two}: ok\n`, stderr: '' })
+  })
+
+  it('checks all files, and ends with 1 if any is wrong', async () => {
+    const [bad, good, nowhere] = [await file('bad.yaml', wrong), await file('good.yaml', right), await folder()]
+
+    const { code, stdout, stderr } = await runHere(['validate', bad, nowhere, 'lost.yaml', good])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${good}: ok\n` })
+    const told = [/bad\.yaml:4:\d+: /, /is a folder/, /no scenario file lost\.yaml/]
+    expect(told.filter(one => !one.test(stderr))).toEqual([])
+  })
+
+  it('accepts the shipped scenarios', async () => {
+    expect(await runHere(['validate', 'default', 'fixtures/nasty.yaml'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('mockmaker init', () => {
+  it.for(['scenario.yaml', 'scenario.schema.json'])('refuses to overwrite %s, and then writes nothing', async name => {
+    const cwd = await folder()
+    await writeFile(join(cwd, name), 'mine')
+
+    const { code, stdout, stderr } = await runHere(['init', cwd])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(`${join(cwd, name)} already exists: move it, or name another folder\n`)
+    expect(await readFile(join(cwd, name), 'utf8')).toBe('mine')
+    const other = name === 'scenario.yaml' ? 'scenario.schema.json' : 'scenario.yaml'
+    await expect(readFile(join(cwd, other))).rejects.toThrow('ENOENT')
+  })
+
+  it('does not follow a symbolic link that leads nowhere', async () => {
+    const cwd = await folder()
+    await symlink('elsewhere.yaml', join(cwd, 'scenario.yaml'))
+
+    expect((await runHere(['init', cwd])).code).toBe(1)
+
+    await expect(readFile(join(cwd, 'elsewhere.yaml'))).rejects.toThrow('ENOENT')
+  })
+
+  it('is refused if the folder is a file', async () => {
+    const cwd = await folder()
+    await mkdir(join(cwd, 'deep'))
+    await writeFile(join(cwd, 'deep', 'file'), '')
+    const path = join(cwd, 'deep/file/world')
+
+    const { code, stderr } = await runHere(['init', path])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(`cannot write into ${path}: part of the path is not a folder\n`)
+  })
+})

@@ -1,0 +1,15 @@
+import type { Call, CallOrigin, Execute } from '../../src/server/execute.js'
+import { Blocked } from '../../src/server/reads.js'
+
+/** Executes a call, and waits for its output if it blocks. Throws what the call throws. */
+export function executeCall(execute: Execute, call: Call): unknown {
+  const origin: CallOrigin = {
+    request: { method: 'GET', path: '/', headers: {} },
+    rayId: 'ray',
+    revisions: [],
+    longestBlockMs: undefined,
+    block: blocked => blocked.begin(undefined),
+  }
+  const outcome = execute(call, origin)
+  return outcome instanceof Blocked ? origin.block(outcome) : outcome
+}
