@@ -1,12 +1,13 @@
 import { useSignalEffect } from '@preact/signals'
-import { ClientDialog } from './connect.js'
-import { DismissButton, MessageNotice } from './controls.js'
-import { DevicesDialog } from './devices.js'
-import { FaultsDialog } from './faults.js'
-import { timeOfDay } from './format.js'
+import { timeOfDay } from '../lib/time.js'
+import { ConnectGuide } from './connect.js'
+import { Dialog, DismissButton, MessageNotice } from './controls.js'
+import { Devices } from './devices.js'
+import { FaultsForm } from './faults.js'
 import type { Missed } from './live-world.js'
 import { Lobbies } from './lobbies.js'
 import { LobbyDrawer } from './lobby-drawer.js'
+import { NewLobbyForm } from './new-lobby.js'
 import { usePage, type View } from './page-state.js'
 import { Requests } from './requests.js'
 import { ScenarioDrop } from './scenario-menu.js'
@@ -39,9 +40,18 @@ export function App() {
       </main>
       <ViewTabs />
       <LobbyDrawer />
-      <ClientDialog />
-      <DevicesDialog />
-      <FaultsDialog />
+      <Dialog name="connect" title="Connect a client">
+        <ConnectGuide />
+      </Dialog>
+      <Dialog name="devices" title="Devices">
+        <Devices />
+      </Dialog>
+      <Dialog name="faults" title="Faults">
+        <FaultsForm />
+      </Dialog>
+      <Dialog name="new-lobby" title="Make a lobby">
+        <NewLobbyForm />
+      </Dialog>
     </ScenarioDrop>
   )
 }

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { fullNameOf } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
-import { CodeBlock, Dialog, textIn } from './controls.js'
+import { CodeBlock, Parts, Select } from './controls.js'
 import type { Tables } from './live-world.js'
-import { namespaceName } from './lobby-rows.js'
 import { usePage } from './page-state.js'
 
 /** A client, and the code that points it at the mock. */
@@ -61,15 +61,6 @@ const { lobbies } = await client.matchmaker.lobbies.list()`,
   },
 }
 
-/** The dialog that tells how to connect a client. */
-export function ClientDialog() {
-  return (
-    <Dialog name="connect" title="Connect a client">
-      <ConnectGuide />
-    </Dialog>
-  )
-}
-
 /** Tells how to connect a client, with the URL and a token of this world. */
 export function ConnectGuide() {
   const page = usePage()
@@ -81,23 +72,14 @@ export function ConnectGuide() {
   const client = clients[name.value]
   return (
     <div class="connect">
-      <fieldset class="parts" aria-label="Clients">
-        {Object.keys(clients).map(one => (
-          <button key={one} type="button" aria-pressed={name.value === one} onClick={() => (name.value = one)}>
-            {one}
-          </button>
-        ))}
-      </fieldset>
+      <Parts label="Clients" parts={Object.keys(clients).map(one => [one, one])} chosen={name} />
       <label>
         Token
-        <select value={token} onChange={event => (chosen.value = textIn(event))}>
-          {tokens.map(row => (
-            <option key={row.token} value={row.token}>
-              {tokenWords(row, tables)}
-            </option>
-          ))}
-          <option value="">none</option>
-        </select>
+        <Select
+          value={token}
+          options={[...tokens.map(row => [row.token, tokenWords(row, tables)] as const), ['', 'none']]}
+          onChange={value => (chosen.value = value)}
+        />
       </label>
       {client && (
         <>
@@ -116,7 +98,7 @@ function tokenWords(row: TokenRow, tables: Tables): string {
   const owner =
     row.kind === 'cloud'
       ? (tables.games.get(row.game_id)?.name_id ?? row.game_id)
-      : namespaceName(row.namespace_id, tables)
+      : fullNameOf(row.namespace_id, tables)
   const token = row.token.length > 40 ? `${row.token.slice(0, 39)}…` : row.token
   return `${row.kind} of ${owner}: ${token}`
 }

@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { usePage } from './page-state.js'
@@ -183,6 +184,62 @@ export function CopyButton({ label, text }: CopyButtonProps) {
     <button type="button" onClick={copy}>
       {label}
     </button>
+  )
+}
+
+interface SelectProps<Value extends string> {
+  /** The name for screen readers. Absent: the control is in its label. */
+  readonly label?: string
+  readonly value: Value | undefined
+  /** The values, and their texts. */
+  readonly options: readonly (readonly [value: Value, text: string])[]
+  onChange(value: Value): void
+}
+
+/** A choice of one of several values. */
+export function Select<Value extends string>({ label, value, options, onChange }: SelectProps<Value>) {
+  return (
+    // The value is one of the options.
+    <select aria-label={label} value={value} onChange={event => onChange(textIn(event) as Value)}>
+      {options.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface PartsProps<Name extends string> {
+  readonly label: string
+  /** The names, and their texts. */
+  readonly parts: readonly (readonly [name: Name, text: string])[]
+  readonly chosen: Signal<Name>
+}
+
+/** Buttons of which one is pressed. */
+export function Parts<Name extends string>({ label, parts, chosen }: PartsProps<Name>) {
+  return (
+    <fieldset class="parts" aria-label={label}>
+      {parts.map(([name, text]) => (
+        <button key={name} type="button" aria-pressed={chosen.value === name} onClick={() => (chosen.value = name)}>
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Sentences that explain something. */
+export function Reasons({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <ul class="reasons">
+      {texts.map(text => (
+        <li key={text} dir="auto">
+          {text}
+        </li>
+      ))}
+    </ul>
   )
 }
 

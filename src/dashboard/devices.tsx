@@ -1,19 +1,10 @@
 import qrcode from 'qrcode-generator'
 import type { DeviceLinkRow } from '../store/rows.js'
-import { Dialog } from './controls.js'
 import { duration } from './format.js'
 import { usePage } from './page-state.js'
 
-/** The dialog with the device links. */
-export function DevicesDialog() {
-  return (
-    <Dialog name="devices" title="Devices">
-      <Devices />
-    </Dialog>
-  )
-}
-
-function Devices() {
+/** The device links of the world. */
+export function Devices() {
   const page = usePage()
   const links = [...page.shown.value.tables.deviceLinks.values()].reverse()
   if (links.length === 0)

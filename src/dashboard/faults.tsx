@@ -1,8 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Fault, FaultState } from '../contract/faults.js'
-import { Dialog, textIn } from './controls.js'
-import { counted, durationMs } from './format.js'
+import { counted } from '../lib/text.js'
+import { beginOf, hasEnded } from '../store/faults.js'
+import { Select, textIn } from './controls.js'
 import { usePage } from './page-state.js'
 
 interface Preset {
@@ -24,22 +25,10 @@ const lifetimes = [
   { name: 'Until off', limit: {} },
 ] as const
 
-/** The dialog with the faults of the world. */
-export function FaultsDialog() {
-  return (
-    <Dialog name="faults" title="Faults">
-      <FaultsForm />
-    </Dialog>
-  )
-}
-
-function FaultsForm() {
+/** The faults of the world, and the forms of new ones. */
+export function FaultsForm() {
   const page = usePage()
-  const add = (fault: Fault) =>
-    page.run(async () => {
-      await page.api.call('POST /faults', { body: fault })
-      return undefined
-    })
+  const add = (fault: Fault) => page.run(() => page.api.call('POST /faults', { body: fault }))
   return (
     <fieldset disabled={page.isReadOnly.value}>
       <ActiveFaults />
@@ -68,10 +57,7 @@ function ActiveFaults() {
   const faults = page.live.faults.value
   if (faults.length === 0) return <p class="muted">No fault is on. Every request gets its regular answer.</p>
   const call = (route: 'DELETE /faults/{fault_id}' | 'POST /faults/{fault_id}/release', id: string) =>
-    page.run(async () => {
-      await page.api.call(route, { params: { fault_id: id } })
-      return undefined
-    })
+    page.run(() => page.api.call(route, { params: { fault_id: id } }))
   return (
     <ul class="lines" aria-label="Faults">
       {faults.map(fault => (
@@ -101,9 +87,10 @@ function ActiveFaults() {
 }
 
 /** True if a fault applies to no more requests. */
-export function isOver({ times, struck, for: lasting, began_at }: FaultState, now: number): boolean {
-  if (times !== undefined && struck >= times) return true
-  return lasting !== undefined && began_at !== undefined && now >= Date.parse(began_at) + durationMs(lasting)
+export function isOver(fault: FaultState, now: number): boolean {
+  const { added_at, began_at } = fault
+  // No event tells that the clock has reached the beginning of a fault.
+  return hasEnded(fault, began_at === undefined ? beginOf(fault, Date.parse(added_at)) : Date.parse(began_at), now)
 }
 
 function effectWords({ effect: { delay, error, reset, empty, hold, spurious } }: FaultState): string {
@@ -126,13 +113,13 @@ function limitWords({ times, for: lasting, chance }: FaultState): string {
 
 type EffectName = 'error' | 'delay' | 'reset' | 'empty' | 'hold'
 
-const effectNames: { readonly [name in EffectName]: string } = {
-  error: 'Answer with an error',
-  delay: 'Delay the answer',
-  hold: 'Hold the request',
-  reset: 'Drop the connection',
-  empty: 'Close it without an answer',
-}
+const effectNames: readonly [EffectName, text: string][] = [
+  ['error', 'Answer with an error'],
+  ['delay', 'Delay the answer'],
+  ['hold', 'Hold the request'],
+  ['reset', 'Drop the connection'],
+  ['empty', 'Close it without an answer'],
+]
 
 /** The form for any other fault. */
 function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
@@ -190,16 +177,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
         </datalist>
         <label>
           Effect
-          <select
-            value={effect.value}
-            onChange={event => (effect.value = textIn(event) as EffectName)} // an option below
-          >
-            {Object.entries(effectNames).map(([name, text]) => (
-              <option key={name} value={name}>
-                {text}
-              </option>
-            ))}
-          </select>
+          <Select value={effect.value} options={effectNames} onChange={name => (effect.value = name)} />
         </label>
         {effect.value === 'error' && (
           <>

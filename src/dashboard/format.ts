@@ -1,16 +1,9 @@
-/** Writes a time of day in UTC: `20:15:48`. */
-export function timeOfDay(ms: number): string {
-  return instant(ms).slice(-13, -5)
-}
+import { shortened } from '../lib/text.js'
+import { formatInstant } from '../lib/time.js'
 
 /** Writes a date and a time in UTC: `2026-11-20 20:15:48`. */
 export function dateAndTime(ms: number): string {
-  return instant(ms).slice(0, -5).replace('T', ' ')
-}
-
-function instant(ms: number): string {
-  const date = new Date(ms)
-  return Number.isNaN(date.getTime()) ? '----------T--:--:--.---Z' : date.toISOString()
+  return formatInstant(ms).slice(0, -'.000Z'.length).replace('T', ' ')
 }
 
 /** Writes a duration with one or two units: `250 ms`, `16 s`, `1 min 20 s`, `2 h`. */
@@ -29,18 +22,6 @@ function withRest(amount: number, unit: string, rest: number, smaller: string): 
   return rest === 0 ? `${amount} ${unit}` : `${amount} ${unit} ${rest} ${smaller}`
 }
 
-const numbers = new Intl.NumberFormat('en')
-
-/** Writes a number with separators: `4,544`. */
-export function grouped(number: number): string {
-  return numbers.format(number)
-}
-
-/** Writes a count with its noun: `1 lobby`, `517 lobbies`. */
-export function counted(count: number, one: string, many: string): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`
-}
-
 /** Writes a size: `812 B`, `106 KB`, `2.1 MB`. */
 export function bytes(size: number): string {
   if (size < 1_000) return `${size} B`
@@ -55,28 +36,14 @@ const longestValue = 40
 /** Summarises the state of a lobby: its first plain values, `Port Simone · running · 3`. */
 export function stateSummary(state: unknown): string {
   if (state === undefined || state === null) return ''
-  if (typeof state !== 'object') return shortened(String(state))
+  if (typeof state !== 'object') return shortened(String(state), longestValue)
   const values: string[] = []
   // No `Object.values`, which would copy all values of a long state.
   for (const key in state) {
     if (values.length === mostValues) break
     const value: unknown = (state as Readonly<Record<string, unknown>>)[key]
     if (typeof value === 'object' || value === undefined) continue
-    values.push(shortened(typeof value === 'boolean' ? `${key}: ${value}` : String(value)))
+    values.push(shortened(typeof value === 'boolean' ? `${key}: ${value}` : String(value), longestValue))
   }
   return values.join(' · ')
-}
-
-function shortened(text: string): string {
-  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text
-}
-
-const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
-
-/** Reads a duration of the control API, such as `1h30m` or `30s`. Returns ms. */
-export function durationMs(text: string): number {
-  let sum = 0
-  for (const [, amount, unit] of text.matchAll(/([\d.]+)(ms|[dhms])/g))
-    sum += Number(amount) * unitMs[unit as keyof typeof unitMs] // the pattern allows no others
-  return sum
 }

@@ -1,12 +1,14 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import type { FaultState } from '../contract/faults.js'
-import type { PendingRequest, ShortenedEntry } from '../contract/journal.js'
-import type { ChangeSetJson } from '../control/events.js'
+import type { ShortenedEntry } from '../contract/journal.js'
+import type { ChangeSetJson, MockEvent } from '../control/events.js'
+import type { ExplainedChoice } from '../control/explain-find.js'
 import type { ClockJson } from '../control/history.js'
 import type { ScheduledJob } from '../control/schedule.js'
-import type { GameServerState } from '../control/world-control.js'
+import type { GameServerState, JournalState, StateName, WorldStates } from '../control/states.js'
 import type { Rows, TableName } from '../store/rows.js'
-import { type Api, type Output, Unreachable } from './api.js'
+import { tableNames } from '../store/table-names.js'
+import type { Api } from './api.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
 export type Tables = { readonly [Name in TableName]: Map<string, Rows[Name]> }
@@ -43,11 +45,20 @@ export function timeOf({ mode, rate, now, readAt }: ClockReading): number {
 /** The most requests and changes that the page keeps. */
 const mostKept = 50_000
 
-/** The page asks at this interval for what the event stream does not tell, in ms. */
-const pollMs = 1_000
+/** The page asks for the requests that were left out when none was left out for this time, in ms. */
+const quietMs = 1_000
 
-/** The clocks of the page and of the mock may differ by this, in ms of the world. */
-const toleranceMs = 500
+/** The states that the page follows besides the rows and the requests. */
+const followed = Object.keys({
+  clock: true,
+  faults: true,
+  finds: true,
+  history: true,
+  journal: true,
+  schedule: true,
+  servers: true,
+  world: true,
+} satisfies Record<StateName, true>).join()
 
 /** The most requests that the mock sends at once. The page asks for the others when fewer come. */
 const mostAtOnce = 25
@@ -56,19 +67,6 @@ const mostAtOnce = 25
 const shortestPauseMs = 100
 const pauseFactor = 20
 const longestPauseMs = 1_000
-
-const tableNames = [
-  'settings',
-  'games',
-  'namespaces',
-  'regions',
-  'gameModes',
-  'lobbies',
-  'players',
-  'simulations',
-  'deviceLinks',
-  'tokens',
-] as const satisfies readonly TableName[]
 
 /** Creates tables without rows. */
 export function createTables(): Tables {
@@ -93,14 +91,16 @@ export class LiveWorld {
   readonly changes: Signal<readonly Change[]> = signal([])
   /** The oldest revision that the mock can still show. */
   readonly oldestRevision = signal(0)
-  /** The requests that wait for their answers. */
-  readonly pending: Signal<readonly PendingRequest[]> = signal([])
+  /** The first requests that wait for their answers, and the number of all. */
+  readonly pending: Signal<Pick<JournalState, 'waiting' | 'pending'>> = signal({ waiting: 0, pending: [] })
   readonly faults: Signal<readonly FaultState[]> = signal([])
   readonly schedule: Signal<readonly ScheduledJob[]> = signal([])
+  /** The answer that a find would get now, in each game mode. */
+  readonly finds: Signal<readonly ExplainedChoice[]> = signal([])
   readonly clock: Signal<ClockReading | undefined> = signal(undefined)
   /** The game servers that the mock has started. */
   readonly servers: Signal<readonly GameServerState[]> = signal([])
-  readonly about: Signal<Output<'GET /world'> | undefined> = signal(undefined)
+  readonly about: Signal<WorldStates['world'] | undefined> = signal(undefined)
   /** False while so many requests come that the mock leaves some out. The page asks for them when fewer come. */
   readonly hasAllRequests: Signal<boolean> = signal(true)
   /** `undefined`: the page has missed no events. */
@@ -116,14 +116,16 @@ export class LiveWorld {
   #frame: ReturnType<typeof setTimeout> | undefined
   /** When the page may show events again, in ms of `performance.now()`. */
   #nextAt = 0
-  #poll: ReturnType<typeof setTimeout> | undefined
+  #completion: ReturnType<typeof setTimeout> | undefined
   /** False until the tables are those of this run of the mock. */
   #isLoaded = false
   #loads = 0
   /** Counts how often the mock has left out requests. */
   #skips = 0
-  /** The count at the last poll. */
-  #polledSkips = 0
+  /** Requests with smaller ids are gone. */
+  #oldestRequest = 0
+  /** The newest request of a snapshot that the page has. */
+  #loadedRequest: number | undefined
   /** The id of the newest request before those that are left out. */
   #completeUpTo: number | undefined
 
@@ -141,46 +143,23 @@ export class LiveWorld {
     this.#lose()
   }
 
-  /** Asks for the clock, the faults, the waiting requests and the next jobs: now, and then each second. */
-  async refresh(): Promise<void> {
-    clearTimeout(this.#poll)
-    if (this.connection.value !== 'live') return
-    const newest = this.exchanges.value.at(-1)?.id ?? 0
-    const skips = this.#skips
-    const completeUpTo = skips === this.#polledSkips ? this.#completeUpTo : undefined
-    this.#polledSkips = skips
-    const since = completeUpTo ?? Number.MAX_SAFE_INTEGER // no requests
+  /** Asks for the requests that were left out, and those after them. */
+  async #askForSkipped(): Promise<void> {
+    const [completeUpTo, skips] = [this.#completeUpTo, this.#skips]
+    if (completeUpTo === undefined || this.connection.value !== 'live') return
     try {
-      const [clock, { faults }, { exchanges, oldest: oldestId, pending }, { jobs }, { servers }, { oldest }, about] =
-        await Promise.all([
-          this.#api.call('GET /clock'),
-          this.#api.call('GET /faults'),
-          this.#api.call('GET /journal', { query: { since, answers: 'short' } }),
-          this.#api.call('GET /schedule', { query: { limit: 50 } }),
-          this.#api.call('GET /servers'),
-          this.#api.call('GET /revisions', { query: { limit: 1 } }),
-          this.#api.call('GET /world'),
-        ])
-      batch(() => {
-        this.clock.value = { ...clock, now: Date.parse(clock.now), readAt: performance.now() }
-        this.faults.value = faults
-        this.pending.value = pending
-        if (completeUpTo !== undefined) this.#complete(completeUpTo, exchanges, this.#skips > skips)
-        // Newer requests may have come since the mock answered.
-        this.#forgetBefore(Math.min(oldestId ?? newest + 1, newest + 1))
-        this.schedule.value = jobs
-        this.servers.value = servers
-        this.oldestRevision.value = oldest
-        this.about.value = about
-      })
-    } catch (error) {
-      // The event stream tells when the mock is gone, and the next poll tries again.
-      if (!(error instanceof Unreachable)) throw error
-    } finally {
-      clearTimeout(this.#poll)
-      // A call in a world that was just deleted would create it again.
-      if (this.connection.value === 'live') this.#poll = setTimeout(() => void this.refresh(), pollMs)
+      const query = { since: completeUpTo, answers: 'short' }
+      const { exchanges } = await this.#api.call('GET /journal', { query })
+      batch(() => this.#complete(completeUpTo, exchanges, this.#skips > skips))
+    } catch {
+      // The event stream tells when the mock is gone, and the page then tries again.
     }
+    if (this.#completeUpTo !== undefined) this.#completeSoon()
+  }
+
+  #completeSoon(): void {
+    clearTimeout(this.#completion)
+    this.#completion = setTimeout(() => void this.#askForSkipped(), quietMs)
   }
 
   /** Shows all requests after an id, instead of those of the events. The mock may have left out more since it listed them. */
@@ -188,15 +167,15 @@ export class LiveWorld {
     const { value } = this.exchanges
     const last = exchanges.at(-1)?.id ?? completeUpTo
     const [older, newer] = [value.filter(({ id }) => id <= completeUpTo), value.filter(({ id }) => id > last)]
-    this.exchanges.value = [...older, ...exchanges, ...newer].slice(-mostKept)
+    this.exchanges.value = this.#withoutDropped([...older, ...exchanges, ...newer]).slice(-mostKept)
     this.#completeUpTo = hasSkippedMore ? last : undefined
     this.hasAllRequests.value = !hasSkippedMore
   }
 
-  /** Removes the requests that the journal has dropped, or that were cleared. */
-  #forgetBefore(oldestId: number): void {
-    const { value } = this.exchanges
-    if ((value[0]?.id ?? oldestId) < oldestId) this.exchanges.value = value.filter(({ id }) => id >= oldestId)
+  /** Leaves out the requests that the journal has dropped, or that were cleared. They may still be on their way. */
+  #withoutDropped(exchanges: readonly ShortenedEntry[]): readonly ShortenedEntry[] {
+    const oldest = this.#oldestRequest
+    return (exchanges[0]?.id ?? oldest) < oldest ? exchanges.filter(({ id }) => id >= oldest) : exchanges
   }
 
   /** Reads the events until `close`. Connects again after a lost connection. */
@@ -206,7 +185,6 @@ export class LiveWorld {
       if (this.#end.signal.aborted) return
       this.#lose()
       if (await this.#isDeleted()) {
-        await this.#api.close()
         this.connection.value = 'deleted'
         return
       }
@@ -216,49 +194,73 @@ export class LiveWorld {
 
   /** Reads events until the connection breaks. */
   async #readEvents(): Promise<void> {
-    const events = await this.#api.events(`/changes?answers=short&newest=${mostAtOnce}`, {
-      signal: this.#end.signal,
-      lastEventId: this.#lastEventId,
-    })
-    for (;;) {
-      const { done, value } = await events.read()
-      if (done) return
-      this.#handle(value.event ?? '', JSON.parse(value.data), value.id)
+    const events = await this.#api.changes(
+      { newest: mostAtOnce, with: followed },
+      { signal: this.#end.signal, lastEventId: this.#lastEventId },
+    )
+    for await (const { type, id, data } of events) {
+      if (type === 'begin') this.#begin(id)
+      else if (type === 'end') this.#lose()
+      // The mock sends no other types of events.
+      else this.#handle({ type, id, data: JSON.parse(data) } as MockEvent)
+      this.#lastEventId = id ?? this.#lastEventId
     }
   }
 
-  #handle(type: string, data: unknown, id: string | undefined): void {
-    // The table of calls types the events of the client only: these come from the same stream.
-    if (type === 'begin') this.#begin(id)
-    if (type === 'end') this.#lose()
-    if (type === 'change') this.#queue(() => this.#changeQueue.push(data as ChangeSetJson))
-    if (type === 'exchange') this.#queue(() => this.#exchangeQueue.push(data as ShortenedEntry))
-    if (type === 'skipped') {
-      this.#completeUpTo ??= (this.#exchangeQueue.at(-1) ?? this.exchanges.value.at(-1))?.id ?? 0
-      this.#skips += 1
-      this.hasAllRequests.value = false
-    }
-    if (type === 'gone') {
+  #handle(event: MockEvent): void {
+    if (event.type === 'change') this.#queue(() => this.#changeQueue.push(event.data))
+    else if (event.type === 'exchange') this.#queue(() => this.#exchangeQueue.push(event.data))
+    else if (event.type === 'skipped') this.#skip()
+    else if (event.type === 'gone') {
       this.missed.value ??= 'gap'
       this.#load()
-    }
-    this.#lastEventId = id ?? this.#lastEventId
+    } else batch(() => this.#show(event))
+  }
+
+  /** The mock has left out requests. The page asks for them when fewer come. */
+  #skip(): void {
+    this.#completeUpTo ??= (this.#exchangeQueue.at(-1) ?? this.exchanges.value.at(-1))?.id ?? 0
+    this.#skips += 1
+    this.hasAllRequests.value = false
+    this.#completeSoon()
+  }
+
+  /** Shows a part of the world as it is now. */
+  #show({ type, data }: Extract<MockEvent, { type: StateName }>): void {
+    if (type === 'clock') this.clock.value = { ...data, now: Date.parse(data.now), readAt: performance.now() }
+    if (type === 'faults') this.faults.value = data.faults
+    if (type === 'finds') this.finds.value = data.finds
+    if (type === 'history') this.oldestRevision.value = data.oldest
+    if (type === 'schedule') this.schedule.value = data.jobs
+    if (type === 'servers') this.servers.value = data.servers
+    if (type === 'world') this.about.value = data
+    if (type !== 'journal') return
+    this.pending.value = data
+    // No event tells of the requests of a snapshot.
+    if (this.#isLoaded && data.loaded !== this.#loadedRequest) this.#load()
+    this.#loadedRequest = data.loaded
+    this.#oldestRequest = data.oldest
+    this.exchanges.value = this.#withoutDropped(this.exchanges.value)
   }
 
   /** The stream has begun, or goes on after a lost connection. Then the mock sends the events since, or `gone`. */
   #begin(id: string | undefined): void {
     this.connection.value = 'live'
-    if (this.#lastEventId !== undefined && runOf(this.#lastEventId) !== runOf(id)) this.missed.value = 'restart'
+    if (this.#lastEventId !== undefined && runOf(this.#lastEventId) !== runOf(id)) {
+      this.missed.value = 'restart'
+      // The ids of the requests begin again.
+      this.#oldestRequest = 0
+    }
     if (!this.#isLoaded) this.#load()
-    void this.refresh()
+    if (this.#completeUpTo !== undefined) this.#completeSoon()
   }
 
   #lose(): void {
     this.connection.value = 'lost'
-    clearTimeout(this.#poll)
+    clearTimeout(this.#completion)
   }
 
-  /** True if the mock runs, and does not have the world any more. A call in the world would create it again. */
+  /** True if the mock runs, and does not have the world any more. */
   async #isDeleted(): Promise<boolean> {
     const id = this.about.value?.id
     if (id === undefined) return false
@@ -286,19 +288,19 @@ export class LiveWorld {
   }
 
   async #loadAll(isNewest: () => boolean): Promise<void> {
-    const [{ revision, rows }, { exchanges }, { oldest, revisions }] = await Promise.all([
+    const [{ revision, rows }, { exchanges }, { oldest, change_sets }] = await Promise.all([
       this.#api.call('GET /rows', { query: {} }),
       this.#api.call('GET /journal', { query: { answers: 'short' } }),
-      this.#api.call('GET /revisions', { query: { limit: 1_000 } }),
+      this.#api.call('GET /history', { query: { limit: 1_000, rows: false } }),
     ])
     if (!isNewest()) return
     batch(() => {
       for (const name of tableNames) this.tables[name].clear()
       putRows(this.tables, rows)
-      this.exchanges.value = exchanges
-      this.changes.value = revisions
+      this.exchanges.value = this.#withoutDropped(exchanges)
+      this.changes.value = change_sets
         .filter(one => one.revision <= revision)
-        .map(({ at, ...change }) => ({ ...change, at: Date.parse(at) }))
+        .map(({ at, cause, changes, ...one }) => ({ ...one, at: Date.parse(at), cause, rows: changes.length }))
       this.oldestRevision.value = oldest
       this.revision.value = revision
       this.version.value += 1
@@ -320,7 +322,7 @@ export class LiveWorld {
     this.#pauseAfter(performance.now())
     const changes = this.#changeQueue.filter(({ revision }) => revision > this.revision.value)
     const newestId = this.exchanges.value.at(-1)?.id ?? 0
-    const exchanges = this.#exchangeQueue.filter(({ id }) => id > newestId)
+    const exchanges = this.#withoutDropped(this.#exchangeQueue.filter(({ id }) => id > newestId))
     this.#changeQueue = []
     this.#exchangeQueue = []
     batch(() => {
@@ -333,7 +335,7 @@ export class LiveWorld {
       this.version.value += 1
     })
     const newest = [changes.at(-1)?.at, exchanges.at(-1)?.time].map(time => (time === undefined ? 0 : Date.parse(time)))
-    if (this.#isBehind(Math.max(...newest))) void this.refresh()
+    this.#catchUp(Math.max(...newest))
   }
 
   /** Sets the pause after showing events: longer if that took long, and longest in a flood of requests. */
@@ -347,10 +349,10 @@ export class LiveWorld {
     })
   }
 
-  /** True if the clock must have moved since it was read: an event came from its future. */
-  #isBehind(time: number): boolean {
+  /** Moves the clock to the time of an event, if the clock of the page is behind. */
+  #catchUp(time: number): void {
     const { value } = this.clock
-    return value !== undefined && time - timeOf(value) > toleranceMs
+    if (value && time > timeOf(value)) this.clock.value = { ...value, now: time, readAt: performance.now() }
   }
 
   #apply({ puts, deletes }: ChangeSetJson): void {

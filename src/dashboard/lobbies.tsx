@@ -1,19 +1,11 @@
 import { useSignal } from '@preact/signals'
+import { counted, grouped } from '../lib/text.js'
+import { findObstacle, type ListObstacle, listObstacles, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { Removal, textIn } from './controls.js'
-import { counted, grouped, stateSummary } from './format.js'
+import { Removal, Select } from './controls.js'
+import { stateSummary } from './format.js'
 import type { Tables } from './live-world.js'
-import {
-  hasFreeSeat,
-  hiddenReasons,
-  modeKey,
-  namespaceName,
-  regionName,
-  seatsTaken,
-  seatWords,
-  serverWords,
-} from './lobby-rows.js'
-import { NewLobbyDialog } from './new-lobby.js'
+import { modeOptions, regionName, seatWords, serverWords } from './lobby-rows.js'
 import { usePage } from './page-state.js'
 import { RowsGrid } from './rows-grid.js'
 
@@ -22,14 +14,16 @@ const rowHeight = 29
 /** Which lobbies the panel shows. */
 type Filter = 'running' | 'free' | 'hidden' | 'stopped'
 
-const filterNames: { readonly [filter in Filter]: string } = {
-  running: 'All running',
-  free: 'With a free seat',
-  hidden: 'Not listed',
-  stopped: 'Stopped',
-}
+const filterNames: readonly [Filter, text: string][] = [
+  ['running', 'All running'],
+  ['free', 'With a free seat'],
+  ['hidden', 'Not listed'],
+  ['stopped', 'Stopped'],
+]
 
-type Hidden = ReturnType<typeof hiddenReasons>
+type Hidden = ReturnType<typeof listObstacles>
+
+const hasFreeSeat = (lobby: LobbyRow) => findObstacle(lobby) === undefined
 
 const filters: { readonly [filter in Filter]: (lobby: LobbyRow, hidden: Hidden) => boolean } = {
   running: ({ status }) => status !== 'stopped',
@@ -45,7 +39,7 @@ export function Lobbies() {
   const mode = useSignal('')
   const { tables } = page.shown.value
   const region = page.region.value
-  const hidden = hiddenReasons(tables)
+  const hidden = listObstacles(tables.lobbies.values(), tables)
   const all = [...tables.lobbies.values()]
   const shown = all.filter(
     lobby =>
@@ -68,18 +62,18 @@ export function Lobbies() {
               {regionName(region, tables)} <Removal>Show all regions</Removal>
             </button>
           )}
-          <ModeSelect value={mode.value} onChange={value => (mode.value = value)} />
-          <select
-            aria-label="Which lobbies"
+          <Select
+            label="Game mode"
+            value={mode.value}
+            options={[['', 'All modes'], ...modeOptions(tables)]}
+            onChange={value => (mode.value = value)}
+          />
+          <Select
+            label="Which lobbies"
             value={filter.value}
-            onChange={event => (filter.value = textIn(event) as Filter)} // an option below
-          >
-            {Object.entries(filterNames).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
+            options={filterNames}
+            onChange={value => (filter.value = value)}
+          />
           <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = 'new-lobby')}>
             + Make a lobby
           </button>
@@ -97,14 +91,13 @@ export function Lobbies() {
         onOpen={({ lobby_id }) => (page.lobbyId.value = lobby_id)}
         empty={<EmptyText isFiltered={all.length > 0} />}
       />
-      <NewLobbyDialog />
     </section>
   )
 }
 
 function cellsOf(
   lobby: LobbyRow,
-  { hidden, tables }: { readonly hidden: string | undefined; readonly tables: Tables },
+  { hidden, tables }: { readonly hidden: ListObstacle | undefined; readonly tables: Tables },
 ) {
   return [
     <span key="mode" dir="auto">
@@ -131,27 +124,6 @@ function SeatBar({ lobby }: { readonly lobby: LobbyRow }) {
       <i style={{ width: share(seatsTaken(lobby)) }} />
       <b style={{ width: share(lobby.total_player_count) }} />
     </span>
-  )
-}
-
-interface ModeSelectProps {
-  readonly value: string
-  onChange(value: string): void
-}
-
-/** Chooses a game mode, as `<namespace_id>/<game_mode_id>`, or all of them. */
-function ModeSelect({ value, onChange }: ModeSelectProps) {
-  const { tables } = usePage().shown.value
-  const hasNamespaces = tables.namespaces.size > 1
-  return (
-    <select aria-label="Game mode" value={value} onChange={event => onChange(textIn(event))}>
-      <option value="">All modes</option>
-      {[...tables.gameModes].map(([key, { namespace_id, game_mode_id }]) => (
-        <option key={key} value={key}>
-          {hasNamespaces ? `${namespaceName(namespace_id, tables)}: ${game_mode_id}` : game_mode_id}
-        </option>
-      ))}
-    </select>
   )
 }
 

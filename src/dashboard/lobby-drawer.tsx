@@ -1,9 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Explanation } from '../control/explain.js'
+import type { Explanation } from '../control/explain-find.js'
+import { counted, grouped } from '../lib/text.js'
+import { listObstacles } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
-import { CodeBlock, CopyButton, Modal, textIn } from './controls.js'
-import { bytes, counted, duration, grouped } from './format.js'
+import { CodeBlock, CopyButton, Modal, Reasons, textIn } from './controls.js'
+import { bytes, duration } from './format.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
 import { type PageState, usePage } from './page-state.js'
 
@@ -68,17 +70,12 @@ function Listing({ lobby }: { readonly lobby: LobbyRow }) {
       .catch(() => {})
   }, [lobby_id, status, is_closed, publicity, total_player_count, isPast])
   if (isPast || !answer.value) return null
-  const isListed = answer.value.verdict === 'listed'
+  const { tables } = page.shown.value
+  const isListed = listObstacles(tables.lobbies.values(), tables)(lobby) === undefined
   return (
     <details open={!isListed}>
       <summary>Why is it {isListed ? '' : 'not '}in my list?</summary>
-      <ul class="reasons">
-        {answer.value.because.map(reason => (
-          <li key={reason} dir="auto">
-            {reason}
-          </li>
-        ))}
-      </ul>
+      <Reasons texts={answer.value.because} />
     </details>
   )
 }
@@ -129,10 +126,7 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
 function PlayerLine({ player }: { readonly player: PlayerRow }) {
   const page = usePage()
   const remove = () =>
-    page.run(async () => {
-      await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player.player_token } })
-      return undefined
-    })
+    page.run(() => page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player.player_token } }))
   return (
     <li>
       <span>
@@ -264,7 +258,7 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
   useEffect(() => {
     if (status === 'stopped') return
     page.api
-      .text(`/lobbies/${encodeURIComponent(lobby_id)}/env`)
+      .text('GET /lobbies/{lobby_id}/env', { params: { lobby_id } })
       .then(text => (environment.value = text))
       .catch(() => {})
   }, [lobby_id, status, page, environment])

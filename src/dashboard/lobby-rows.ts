@@ -1,51 +1,7 @@
+import { isSeated, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow, RegionRow } from '../store/matchmaker-rows.js'
+import { fullNameOf } from '../store/namespaces.js'
 import type { Tables } from './live-world.js'
-
-/** The number of seats that connected players and players on the way take. */
-export function seatsTaken({ total_player_count, reserved_player_count }: LobbyRow): number {
-  return total_player_count + reserved_player_count
-}
-
-/** True if find could give a player a seat. */
-export function hasFreeSeat(lobby: LobbyRow): boolean {
-  return (
-    lobby.status !== 'stopped' &&
-    !lobby.is_closed &&
-    lobby.publicity === 'public' &&
-    seatsTaken(lobby) < lobby.max_players_normal
-  )
-}
-
-/** Says why lists leave lobbies out, in a few words. The function returns `undefined` for a lobby that lists have. */
-export function hiddenReasons(tables: Tables): (lobby: LobbyRow) => string | undefined {
-  const reasonAgainst = (lobby: LobbyRow) => {
-    if (lobby.status === 'stopped') return 'stopped'
-    if (lobby.is_closed) return 'closed'
-    if (lobby.publicity !== 'public') return lobby.publicity
-    return tables.gameModes.get(modeKey(lobby))?.listable ? undefined : 'mode not listed'
-  }
-  if (!tables.settings.get('settings')?.hide_empty_lobbies) return reasonAgainst
-  // Lists keep the only open lobby of a mode even if it is empty.
-  const open = countBy(
-    [...tables.lobbies.values()].filter(lobby => reasonAgainst(lobby) === undefined),
-    modeKey,
-  )
-  return lobby => {
-    const isHiddenEmpty = lobby.total_player_count === 0 && (open.get(modeKey(lobby)) ?? 0) > 1
-    return reasonAgainst(lobby) ?? (isHiddenEmpty ? 'empty' : undefined)
-  }
-}
-
-/** Returns the key of a lobby's game mode in the tables. The scenario may have deleted the mode. */
-export function modeKey({ namespace_id, game_mode_id }: LobbyRow): string {
-  return `${namespace_id}/${game_mode_id}`
-}
-
-function countBy(lobbies: readonly LobbyRow[], keyOf: (lobby: LobbyRow) => string): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const lobby of lobbies) counts.set(keyOf(lobby), (counts.get(keyOf(lobby)) ?? 0) + 1)
-  return counts
-}
 
 /** A region with what its running lobbies add up to. */
 export interface RegionSums {
@@ -79,18 +35,18 @@ export function regionName(regionId: string, { regions }: Tables): string {
   return regions.get(regionId)?.region_display_name || regionId
 }
 
-/** Lists the players of a lobby who have a seat. */
-export function playersOf(lobbyId: string, { players }: Tables): PlayerRow[] {
-  return [...players.values()].filter(
-    ({ lobby_id, status }) => lobby_id === lobbyId && (status === 'connected' || status === 'reserved'),
-  )
+/** Lists the game modes by their keys, with their names. */
+export function modeOptions(tables: Tables): [key: string, name: string][] {
+  const hasNamespaces = tables.namespaces.size > 1
+  return [...tables.gameModes].map(([key, { namespace_id, game_mode_id }]) => [
+    key,
+    hasNamespaces ? `${fullNameOf(namespace_id, tables)}: ${game_mode_id}` : game_mode_id,
+  ])
 }
 
-/** Names a namespace as the command does: `tanks/prod`. */
-export function namespaceName(namespaceId: string, { namespaces, games }: Tables): string {
-  const namespace = namespaces.get(namespaceId)
-  if (!namespace) return namespaceId
-  return `${games.get(namespace.game_id)?.name_id ?? namespace.game_id}/${namespace.name_id}`
+/** Lists the players of a lobby who have a seat. */
+export function playersOf(lobbyId: string, { players }: Tables): PlayerRow[] {
+  return [...players.values()].filter(player => player.lobby_id === lobbyId && isSeated(player))
 }
 
 /** Says who runs the game server of a lobby. */

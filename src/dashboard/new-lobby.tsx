@@ -1,18 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { Dialog, textIn } from './controls.js'
-import { namespaceName, regionName } from './lobby-rows.js'
+import { Select, textIn } from './controls.js'
+import { modeOptions, regionName } from './lobby-rows.js'
 import { usePage } from './page-state.js'
 
-/** The dialog that makes a lobby. */
-export function NewLobbyDialog() {
-  return (
-    <Dialog name="new-lobby" title="Make a lobby">
-      <NewLobbyForm />
-    </Dialog>
-  )
-}
-
-function NewLobbyForm() {
+/** The form that makes a lobby. */
+export function NewLobbyForm() {
   const page = usePage()
   const { tables } = page.shown.value
   const [firstMode = ''] = tables.gameModes.keys()
@@ -35,7 +27,6 @@ function NewLobbyForm() {
           })
         ).lobbies
         page.lobbyId.value = lobby?.lobby_id
-        return undefined
       })
       .then(isMade => {
         if (isMade) page.dialog.value = undefined
@@ -45,23 +36,15 @@ function NewLobbyForm() {
     <form onSubmit={submit}>
       <label>
         Game mode
-        <select value={mode.value} onChange={event => (mode.value = textIn(event))}>
-          {[...tables.gameModes].map(([key, { namespace_id, game_mode_id }]) => (
-            <option key={key} value={key}>
-              {tables.namespaces.size > 1 ? `${namespaceName(namespace_id, tables)}: ${game_mode_id}` : game_mode_id}
-            </option>
-          ))}
-        </select>
+        <Select value={mode.value} options={modeOptions(tables)} onChange={value => (mode.value = value)} />
       </label>
       <label>
         Region
-        <select value={region.value} onChange={event => (region.value = textIn(event))}>
-          {regions.map(id => (
-            <option key={id} value={id}>
-              {regionName(id, tables)}
-            </option>
-          ))}
-        </select>
+        <Select
+          value={region.value}
+          options={regions.map(id => [id, regionName(id, tables)])}
+          onChange={value => (region.value = value)}
+        />
       </label>
       <label>
         Players who play in it

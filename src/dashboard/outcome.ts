@@ -1,55 +1,27 @@
 import type { ShortenedEntry } from '../contract/journal.js'
-import { bytes, counted, duration } from './format.js'
+import { isJsonObject } from '../lib/json.js'
+import { describeOutcome } from '../server/outcome.js'
+import { bytes, duration } from './format.js'
 import type { Tables } from './live-world.js'
 import { regionName } from './lobby-rows.js'
 
-type AnyObject = Readonly<Record<string, unknown>>
-
-/** Says in a few words how a request ended: `206 lobbies`, `a seat in duel, Frankfurt`, or the message of an error. */
-export function outcomeOf(entry: ShortenedEntry, tables: Tables): string {
-  const { status, operation } = entry
+/** Says in a few words how a request ended: `206 lobbies`, `duel in Frankfurt`, or the message of an error. */
+export function outcomeOf({ status, operation, answer, answer_bytes }: ShortenedEntry, tables: Tables): string {
   if (status === 0) return 'closed without an answer'
-  const answer = isObject(entry.answer) ? entry.answer : undefined
   if (status >= 400) return errorText(answer) ?? `${status}`
   if (operation === undefined) return ''
-  if (!answer) return entry.answer_bytes === undefined ? 'done' : bytes(entry.answer_bytes)
-  return outcomes[operation]?.(answer, tables) ?? 'answered'
+  if (answer === undefined) return answer_bytes === undefined ? 'done' : bytes(answer_bytes)
+  const describeLobby = (id: string) => {
+    const lobby = tables.lobbies.get(id)
+    return lobby ? `${lobby.game_mode_id} in ${regionName(lobby.region_id, tables)}` : 'a seat'
+  }
+  return describeOutcome(operation, answer, describeLobby) ?? 'answered'
 }
 
-function isObject(value: unknown): value is AnyObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function errorText(answer: AnyObject | undefined): string | undefined {
-  if (typeof answer?.message === 'string' && answer.message !== '') return answer.message
-  return typeof answer?.code === 'string' ? answer.code : undefined
-}
-
-const listText = (one: string, many: string, key: string) => (answer: AnyObject) => {
-  const list = answer[key]
-  return Array.isArray(list) ? counted(list.length, one, many) : undefined
-}
-
-const seatText = ({ lobby }: AnyObject, tables: Tables) => {
-  if (!isObject(lobby) || typeof lobby.lobby_id !== 'string') return undefined
-  const row = tables.lobbies.get(lobby.lobby_id)
-  return row ? `a seat in ${row.game_mode_id}, ${regionName(row.region_id, tables)}` : 'a seat'
-}
-
-const outcomes: { readonly [operation: string]: (answer: AnyObject, tables: Tables) => string | undefined } = {
-  'lobbies.list': listText('lobby', 'lobbies', 'lobbies'),
-  'lobbies.find': seatText,
-  'lobbies.join': seatText,
-  'lobbies.create': seatText,
-  'regions.list': listText('region', 'regions', 'regions'),
-  'players.getStatistics': ({ player_count }) =>
-    typeof player_count === 'number' ? counted(player_count, 'player', 'players') : undefined,
-  'devices.links.prepare': () => 'a device link',
-  'devices.links.get': ({ cloud_token }) => (cloud_token === undefined ? 'not complete yet' : 'complete'),
-  'games.tokens.createCloudToken': () => 'a cloud token',
-  'games.namespaces.createGameNamespace': () => 'a namespace',
-  'games.namespaces.createGameNamespaceTokenDevelopment': () => 'a development token',
-  'games.namespaces.createGameNamespaceTokenPublic': () => 'a public token',
+function errorText(answer: unknown): string | undefined {
+  if (!isJsonObject(answer)) return undefined
+  if (typeof answer.message === 'string' && answer.message !== '') return answer.message
+  return typeof answer.code === 'string' ? answer.code : undefined
 }
 
 /** Says how long a request took, or how long it waited on the world's clock: `2 ms`, `waited 16 s`. */

@@ -67,7 +67,7 @@ export class PageState {
   readonly shown: ReadonlySignal<ShownWorld>
   /** The time that the page shows, in ms since the epoch. */
   readonly time: ReadonlySignal<number>
-  /** The jobs that are due next. The schedule is read once a second, and its first jobs may have run since. */
+  /** The jobs that are due next. The first ones of the schedule may have run since it came. */
   readonly upcoming: ReadonlySignal<readonly ScheduledJob[]>
   /** True if the user can change nothing: in the past, in a world that is only shown, and without a connection. */
   readonly isReadOnly: ReadonlySignal<boolean>
@@ -106,18 +106,16 @@ export class PageState {
     this.now.value = Math.floor(timeOf(clock))
   }
 
-  /** Runs an action of the user, and then shows the new state. Shows its result, or the sentence of its error. */
-  async run(action: () => Promise<string | undefined>): Promise<boolean> {
+  /** Runs an action of the user. Shows a result that is a text, or the sentence of its error. */
+  async run(action: () => Promise<unknown>): Promise<boolean> {
     try {
-      const text = await action()
-      this.#say(text === undefined ? undefined : { text, isError: false })
+      const result = await action()
+      this.#say(typeof result === 'string' ? { text: result, isError: false } : undefined)
       return true
     } catch (error) {
       if (!(error instanceof Error)) throw error
       this.#say({ text: error.message, isError: true })
       return false
-    } finally {
-      await this.live.refresh()
     }
   }
 
@@ -127,7 +125,6 @@ export class PageState {
       const { rows, at, next_id } = await this.api.call('GET /rows', { query: { revision } })
       const nextId = next_id ?? Number.POSITIVE_INFINITY
       this.past.value = { revision, at: Date.parse(at), nextId, tables: tablesOf(rows) }
-      return undefined
     })
   }
 
@@ -161,7 +158,6 @@ export class PageState {
         body: revision === undefined ? { fork: source } : { fork: source, revision },
       })
       this.openWorld(id)
-      return undefined
     })
   }
 

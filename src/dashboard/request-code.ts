@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../contract/journal.js'
+import { shellWord } from '../lib/text.js'
 import type { SentRequest } from '../server/history.js'
 
 // A request as code that sends it again.
@@ -29,11 +30,6 @@ export function curlOf(sent: SentRequest, worldUrl: string): string {
     shellWord(urlOf(sent, worldUrl)),
   ]
   return parts.join(' ')
-}
-
-/** Quotes a word for a POSIX shell, if necessary. */
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** Writes a request and its status as a test for vitest. */

@@ -1,11 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { JournalEntry } from '../contract/journal.js'
-import type { Explanation } from '../control/explain.js'
+import type { Explanation } from '../control/explain-find.js'
 import type { RecordedChange } from '../control/history.js'
 import type { SentRequest } from '../server/history.js'
-import { CodeBlock, CopyButton, Modal, textIn } from './controls.js'
-import { saveFile } from './download.js'
+import { CodeBlock, CopyButton, Modal, Parts, Reasons, textIn } from './controls.js'
 import { bytes } from './format.js'
 import { statusKind, timeWords } from './outcome.js'
 import { type PageState, usePage } from './page-state.js'
@@ -14,7 +13,7 @@ import { curlOf, headersToSend, testOf, urlOf } from './request-code.js'
 /** A longer body is cut in the page. In characters. */
 const longestShown = 100_000
 
-/** What the mock knows of one request. */
+/** The facts that the mock has about one request. */
 interface Details {
   readonly entry: JournalEntry
   readonly explanation: Explanation
@@ -34,7 +33,6 @@ export function RequestDetails() {
         page.api.call('GET /explain', { query: { exchange: id } }),
       ])
       if (page.requestId.peek() === id) details.value = { entry, explanation }
-      return undefined
     })
   }, [id, page, details])
   const shown = details.value
@@ -44,12 +42,12 @@ export function RequestDetails() {
 
 type Part = 'sent' | 'answer' | 'headers' | 'world'
 
-const partNames: { readonly [part in Part]: string } = {
-  sent: 'Sent',
-  answer: 'Answer',
-  headers: 'Headers',
-  world: 'World before → after',
-}
+const partNames: readonly [Part, text: string][] = [
+  ['sent', 'Sent'],
+  ['answer', 'Answer'],
+  ['headers', 'Headers'],
+  ['world', 'World before → after'],
+]
 
 function Shown({ entry, explanation }: Details) {
   const page = usePage()
@@ -77,26 +75,9 @@ function Shown({ entry, explanation }: Details) {
         <span class="muted">{timeWords(entry)}</span>
       </p>
       <h3>Why</h3>
-      <ul class="reasons">
-        {explanation.because.map(reason => (
-          <li key={reason} dir="auto">
-            {reason}
-          </li>
-        ))}
-      </ul>
+      <Reasons texts={explanation.because} />
       <Candidates explanation={explanation} />
-      <fieldset class="parts" aria-label="Parts of the request">
-        {Object.entries(partNames).map(([name, text]) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={part.value === name}
-            onClick={() => (part.value = name as Part)} // a key of the table
-          >
-            {text}
-          </button>
-        ))}
-      </fieldset>
+      <Parts label="Parts of the request" parts={partNames} chosen={part} />
       {part.value === 'sent' && <Body value={entry.body} label="Body of the request" />}
       {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
       {part.value === 'headers' && <Headers entry={entry} />}
@@ -208,7 +189,7 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
   const sentRequest = () => page.api.call('GET /journal/{exchange_id}/request', { params: { exchange_id: String(id) } })
   const save = () =>
     page.run(async () => {
-      const yaml = await page.api.text(`/snapshot?before=${id}&with=faults`, 'application/yaml')
+      const yaml = await page.api.text('GET /snapshot', { query: { before: id, with: 'faults' } }, 'application/yaml')
       saveFile('world.yaml', yaml)
       return 'Saved the world before this request as world.yaml.'
     })
@@ -249,7 +230,6 @@ function SendAgain({ sentRequest, onClose }: SendAgainProps) {
         const found = await sentRequest()
         sent.value = found
         body.value = found.body ?? ''
-        return undefined
       })
       .then(isFound => {
         if (!isFound) onClose()
@@ -289,4 +269,14 @@ function SendAgain({ sentRequest, onClose }: SendAgainProps) {
       </form>
     </Modal>
   )
+}
+
+/** Offers a text to the user as a file. */
+function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text]))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
 }

@@ -1,9 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { PendingRequest, ShortenedEntry, WaitReason } from '../contract/journal.js'
+import type { ShortenedEntry, WaitReason } from '../contract/journal.js'
+import type { JournalState } from '../control/states.js'
+import { counted, grouped } from '../lib/text.js'
+import { timeOfDay } from '../lib/time.js'
 import { ConnectGuide } from './connect.js'
-import { Removal, textIn } from './controls.js'
-import { counted, duration, grouped, timeOfDay } from './format.js'
+import { Removal, Select } from './controls.js'
+import { duration } from './format.js'
 import { outcomeOf, statusKind, timeWords } from './outcome.js'
 import { usePage } from './page-state.js'
 import { RequestDetails } from './request-details.js'
@@ -46,14 +49,12 @@ export function Requests() {
               {timeOfDay(span.from)} to {timeOfDay(span.to)} <Removal>Show all times</Removal>
             </button>
           )}
-          <select aria-label="Operation" value={operation.value} onChange={event => (operation.value = textIn(event))}>
-            <option value="">All operations</option>
-            {operations.map(name => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select
+            label="Operation"
+            value={operation.value}
+            options={[['', 'All operations'], ...operations.map(name => [name, name] as const)]}
+            onChange={value => (operation.value = value)}
+          />
           <button type="button" aria-pressed={onlyErrors.value} onClick={() => (onlyErrors.value = !onlyErrors.value)}>
             Errors
           </button>
@@ -73,7 +74,6 @@ export function Requests() {
               page.run(async () => {
                 await page.api.call('DELETE /journal')
                 page.requestId.value = undefined
-                return undefined
               })
             }
           >
@@ -81,7 +81,7 @@ export function Requests() {
           </button>
         </div>
       </header>
-      {page.past.value === undefined && <PendingList pending={pending.value} />}
+      {page.past.value === undefined && <PendingList {...pending.value} />}
       <RowsGrid
         label={counted(shown.length, 'request', 'requests')}
         items={shown}
@@ -162,14 +162,11 @@ const waitWords: { readonly [reason in WaitReason]: string } = {
 /** The most waiting requests that are listed. */
 const mostPending = 4
 
-function PendingList({ pending }: { readonly pending: readonly PendingRequest[] }) {
+function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {
   const page = usePage()
   if (pending.length === 0) return null
   const release = (id: string) =>
-    page.run(async () => {
-      await page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id } })
-      return undefined
-    })
+    page.run(() => page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id } }))
   return (
     <ul class="pending" aria-label="Requests that wait">
       {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, fault }, i) => (
@@ -185,7 +182,7 @@ function PendingList({ pending }: { readonly pending: readonly PendingRequest[] 
           )}
         </li>
       ))}
-      {pending.length > mostPending && <li>and {counted(pending.length - mostPending, 'request', 'requests')} more</li>}
+      {waiting > mostPending && <li>and {counted(waiting - mostPending, 'request', 'requests')} more</li>}
     </ul>
   )
 }

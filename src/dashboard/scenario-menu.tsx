@@ -2,8 +2,8 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ScenarioSummary } from '../control/world-control.js'
+import { counted } from '../lib/text.js'
 import { Menu } from './controls.js'
-import { counted } from './format.js'
 import { type PageState, usePage } from './page-state.js'
 
 type Part = 'clock' | 'faults' | 'journal'
@@ -17,7 +17,6 @@ export function ScenarioMenu() {
   const read = () =>
     page.run(async () => {
       scenarios.value = (await page.api.call('GET /scenarios')).scenarios
-      return undefined
     })
   const load = (name: string, close: () => void) => {
     close()

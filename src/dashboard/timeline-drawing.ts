@@ -5,7 +5,7 @@ import type { Change } from './live-world.js'
 import { statusKind } from './outcome.js'
 import type { Span } from './page-state.js'
 
-/** What the timeline shows, in ms since the epoch. */
+/** The time that the timeline shows, in ms since the epoch. */
 export interface TimelineScale {
   readonly from: number
   readonly now: number
@@ -27,7 +27,8 @@ interface TimelineData {
   readonly travelAt: number | undefined
 }
 
-const lanes = ['Requests', 'Watches', 'World changes', 'Due next'] as const
+const lanes = { requests: 'Requests', watches: 'Watches', changes: 'World changes', jobs: 'Due next' } as const
+const laneKeys = Object.keys(lanes) as (keyof typeof lanes)[]
 const laneHeight = 20
 const axisHeight = 18
 
@@ -47,7 +48,7 @@ function lanePitch(width: number): number {
 
 /** Returns the height of the whole drawing, in px. */
 export function timelineHeight(width: number): number {
-  return lanes.length * lanePitch(width) + axisHeight
+  return laneKeys.length * lanePitch(width) + axisHeight
 }
 
 /** Draws the timeline into a canvas, in the colours of the page. */
@@ -90,12 +91,12 @@ interface Drawing {
 function drawSpan({ context, colour, x, width }: Drawing, span: Span | undefined, name: string): void {
   if (!span) return
   context.fillStyle = colour(name)
-  context.fillRect(x(span.from), 0, Math.max(1, x(span.to) - x(span.from)), lanes.length * lanePitch(width))
+  context.fillRect(x(span.from), 0, Math.max(1, x(span.to) - x(span.from)), laneKeys.length * lanePitch(width))
 }
 
 /** Returns the top of the marks of a lane. */
-function laneTop(lane: (typeof lanes)[number], width: number): number {
-  return lanes.indexOf(lane) * lanePitch(width) + lanePitch(width) - laneHeight
+function laneTop(lane: keyof typeof lanes, width: number): number {
+  return laneKeys.indexOf(lane) * lanePitch(width) + lanePitch(width) - laneHeight
 }
 
 /** Draws a mark for each px that has a request, red if one of them has failed. */
@@ -111,7 +112,7 @@ function drawRequests({ context, colour, x, width }: Drawing, { exchanges, scale
   }
   for (const [at, kind] of marks) {
     context.fillStyle = colour(kind)
-    context.fillRect(at - 2, laneTop('Requests', width) + 4, 4, 11)
+    context.fillRect(at - 2, laneTop('requests', width) + 4, 4, 11)
   }
 }
 
@@ -120,7 +121,7 @@ function drawWatches({ context, colour, x, width }: Drawing, { exchanges, pendin
   context.fillStyle = colour('watch')
   const bar = (from: number, to: number) => {
     const start = Math.max(x(from), 0)
-    context.fillRect(start, laneTop('Watches', width) + 6, Math.max(3, x(to) - start), 8)
+    context.fillRect(start, laneTop('watches', width) + 6, Math.max(3, x(to) - start), 8)
   }
   for (let i = exchanges.length - 1; i >= 0; i--) {
     const entry = exchanges[i]
@@ -145,13 +146,13 @@ function drawChanges({ context, colour, x, width }: Drawing, { changes, scale }:
   context.fillStyle = colour('accent')
   for (const [at, count] of rows) {
     const height = Math.min(laneHeight - 6, 3 + Math.log2(1 + count) * 2)
-    context.fillRect(at - 1, laneTop('World changes', width) + laneHeight - 3 - height, 2, height)
+    context.fillRect(at - 1, laneTop('changes', width) + laneHeight - 3 - height, 2, height)
   }
 }
 
 /** Draws a circle for each job, and the words of the first ones. */
 function drawJobs({ context, colour, x, width }: Drawing, { jobs, scale }: TimelineData): void {
-  const y = laneTop('Due next', width) + laneHeight / 2
+  const y = laneTop('jobs', width) + laneHeight / 2
   context.strokeStyle = colour('ink')
   context.lineWidth = 1
   const drawn = new Set<number>()
@@ -175,9 +176,9 @@ function drawJobs({ context, colour, x, width }: Drawing, { jobs, scale }: Timel
 function drawAxis({ context, colour, x, width }: Drawing, { scale, travelAt }: TimelineData): void {
   context.textAlign = 'center'
   const pitch = lanePitch(width)
-  const bottom = lanes.length * pitch
+  const bottom = laneKeys.length * pitch
   context.strokeStyle = colour('line')
-  for (let i = 1; i <= lanes.length; i++) {
+  for (let i = 1; i <= laneKeys.length; i++) {
     context.beginPath()
     context.moveTo(0, i * pitch - 1.5)
     context.lineTo(width, i * pitch - 1.5)
@@ -196,7 +197,7 @@ function drawAxis({ context, colour, x, width }: Drawing, { scale, travelAt }: T
 
 function drawNames({ context, colour, width }: Drawing): void {
   context.textAlign = 'left'
-  for (const lane of lanes) {
+  for (const lane of laneKeys) {
     const top = laneTop(lane, width)
     if (!isNarrow(width)) {
       // The marks go on behind the name.
@@ -206,13 +207,13 @@ function drawNames({ context, colour, width }: Drawing): void {
       context.globalAlpha = 1
     }
     context.fillStyle = colour('muted')
-    context.fillText(lane, 2, isNarrow(width) ? top - 3 : top + 13)
+    context.fillText(lanes[lane], 2, isNarrow(width) ? top - 3 : top + 13)
   }
 }
 
 function drawMoment({ context, colour, x, width }: Drawing, time: number, name: string, text: string): void {
   const at = x(time)
-  const bottom = lanes.length * lanePitch(width)
+  const bottom = laneKeys.length * lanePitch(width)
   context.strokeStyle = colour(name)
   context.fillStyle = colour(name)
   context.lineWidth = 1.5

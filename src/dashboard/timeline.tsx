@@ -1,7 +1,9 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { textIn } from './controls.js'
-import { counted, duration, timeOfDay } from './format.js'
+import { counted } from '../lib/text.js'
+import { timeOfDay } from '../lib/time.js'
+import { Select, textIn } from './controls.js'
+import { duration } from './format.js'
 import { type Span, usePage } from './page-state.js'
 import { drawTimeline, type TimelineScale, timelineHeight } from './timeline-drawing.js'
 
@@ -36,17 +38,12 @@ export function Timeline() {
         <TravelSlider />
         <div class="tools">
           <SpanSelect />
-          <select
-            aria-label="Length of the timeline"
+          <Select
+            label="Length of the timeline"
             value={String(ms)}
-            onChange={event => (span.value = Number(textIn(event)))}
-          >
-            {spans.map(one => (
-              <option key={one.ms} value={String(one.ms)}>
-                {one.name}
-              </option>
-            ))}
-          </select>
+            options={spans.map(one => [String(one.ms), one.name])}
+            onChange={value => (span.value = Number(value))}
+          />
         </div>
       </header>
       <Lanes spanMs={ms} />
@@ -58,7 +55,7 @@ export function Timeline() {
 /** The most jobs that a phone lists. */
 const mostDue = 8
 
-/** What is due next, for screens that are too narrow for words in the drawing. */
+/** Lists the next jobs, for screens that are too narrow for words in the drawing. */
 function DueList() {
   const { upcoming, now } = usePage()
   return (
@@ -72,6 +69,14 @@ function DueList() {
   )
 }
 
+/** The spans of requests: their lengths in ms, and their names. */
+const requestSpans: readonly (readonly [ms: string, name: string])[] = [
+  ['', 'All requests'],
+  ['10000', 'Last 10 s'],
+  ['60000', 'Last minute'],
+  ['600000', 'Last 10 minutes'],
+]
+
 /** Shows only the requests of the last seconds or minutes, as brushing the timeline does. */
 function SpanSelect() {
   const { brushed, time } = usePage()
@@ -84,17 +89,12 @@ function SpanSelect() {
     chosen.value = span && { value, span }
   }
   return (
-    <select
-      aria-label="Requests of"
+    <Select
+      label="Requests of"
       value={!brushed.value ? '' : isChosen ? chosen.value?.value : 'brushed'}
-      onChange={event => choose(textIn(event))}
-    >
-      <option value="">All requests</option>
-      <option value="10000">Last 10 s</option>
-      <option value="60000">Last minute</option>
-      <option value="600000">Last 10 minutes</option>
-      {brushed.value && !isChosen && <option value="brushed">The brushed span</option>}
-    </select>
+      options={brushed.value && !isChosen ? [...requestSpans, ['brushed', 'The brushed span']] : requestSpans}
+      onChange={choose}
+    />
   )
 }
 
@@ -201,7 +201,7 @@ function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, widt
     drawTimeline(element, {
       ...frame(),
       exchanges: exchanges.peek(),
-      pending: pending.peek(),
+      pending: pending.peek().pending,
       changes: changes.peek(),
       jobs: page.upcoming.peek(),
       brushed: page.brushed.peek(),

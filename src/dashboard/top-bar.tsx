@@ -1,8 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { WorldSummary } from '../control/world-control.js'
-import { Menu, textIn } from './controls.js'
+import { counted } from '../lib/text.js'
+import { timeOfDay } from '../lib/time.js'
+import { Menu, Select, textIn } from './controls.js'
 import { isOver } from './faults.js'
-import { counted, dateAndTime, duration, timeOfDay } from './format.js'
+import { dateAndTime, duration } from './format.js'
 import { freeName, usePage } from './page-state.js'
 import { ScenarioMenu } from './scenario-menu.js'
 
@@ -60,21 +63,10 @@ function ClockControls() {
   const next = page.upcoming.value[0]
   const { mode = 'frozen', rate = 1 } = clock.value ?? {}
   const set = (body: { mode?: 'running' | 'frozen'; rate?: number }) =>
-    page.run(async () => {
-      await page.api.call('PUT /clock', { body })
-      return undefined
-    })
-  const advance = (by: number | string) =>
-    page.run(async () => {
-      await page.api.call('POST /clock/advance', { body: { by } })
-      return undefined
-    })
+    page.run(() => page.api.call('PUT /clock', { body }))
+  const advance = (by: number | string) => page.run(() => page.api.call('POST /clock/advance', { body: { by } }))
   // The time and not a duration: two clicks in a row must not go too far.
-  const goTo = (now: string) =>
-    page.run(async () => {
-      await page.api.call('PUT /clock', { body: { now } })
-      return undefined
-    })
+  const goTo = (now: string) => page.run(() => page.api.call('PUT /clock', { body: { now } }))
   const rates = [...new Set([1, 10, 60, 600, rate])].sort((one, other) => one - other)
   return (
     <fieldset class="clock" disabled={page.isReadOnly.value} aria-label="Clock of the world">
@@ -82,17 +74,12 @@ function ClockControls() {
       <button type="button" onClick={() => set({ mode: mode === 'frozen' ? 'running' : 'frozen' })}>
         {mode === 'frozen' ? 'Run' : 'Freeze'}
       </button>
-      <select
-        aria-label="Speed of the clock"
+      <Select
+        label="Speed of the clock"
         value={String(rate)}
-        onChange={event => set({ rate: Number(textIn(event)) })}
-      >
-        {rates.map(one => (
-          <option key={one} value={String(one)}>
-            ×{one}
-          </option>
-        ))}
-      </select>
+        options={rates.map(one => [String(one), `×${one}`])}
+        onChange={value => set({ rate: Number(value) })}
+      />
       <button type="button" onClick={() => advance('1m')}>
         +1 min
       </button>
@@ -138,12 +125,25 @@ function WorldMenu() {
   const name = useSignal('')
   const { about } = page.live
   const id = about.value?.id ?? ''
-  const read = () =>
-    page.run(async () => {
-      worlds.value = (await page.api.call('GET /worlds')).worlds
-      name.value = freeName(id, new Set(worlds.value.map(world => world.id)))
-      return undefined
-    })
+  const isOpen = page.dialog.value === 'worlds'
+  useEffect(() => {
+    if (!isOpen) return
+    const closed = new AbortController()
+    const follow = async () => {
+      for await (const { type, data } of await page.api.worlds(closed.signal)) {
+        if (type !== 'worlds') continue
+        const isFirst = worlds.value.length === 0
+        worlds.value = JSON.parse(data).worlds
+        if (isFirst) name.value = freeName(id, new Set(worlds.value.map(world => world.id)))
+      }
+    }
+    // The stream of the world tells when the mock is gone.
+    follow().catch(() => {})
+    return () => {
+      closed.abort()
+      worlds.value = []
+    }
+  }, [isOpen, id, page, worlds, name])
   const fork = (event: Event) => {
     event.preventDefault()
     void page.fork(page.past.value?.revision, name.value)
@@ -151,13 +151,11 @@ function WorldMenu() {
   const remove = () =>
     page.run(async () => {
       page.live.close()
-      await page.api.close()
       await page.api.ofMock().call('DELETE /worlds/{world_id}', { params: { world_id: id } })
       page.openWorld('default')
-      return undefined
     })
   return (
-    <Menu id="worlds" label={`world: ${id || '…'}`} name={`World: ${id}`} onOpen={read}>
+    <Menu id="worlds" label={`world: ${id || '…'}`} name={`World: ${id}`}>
       {() => (
         <>
           <ul>

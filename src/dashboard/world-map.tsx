@@ -1,11 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Coordinates } from '../contract/regions.js'
-import type { Explanation } from '../control/explain.js'
+import type { ExplainedChoice } from '../control/explain-find.js'
 import { landPath, landScale } from '../generated/land.js'
-import { textIn } from './controls.js'
-import { counted, grouped } from './format.js'
-import { namespaceName, type RegionSums, regionName, sumRegions } from './lobby-rows.js'
+import { counted, grouped } from '../lib/text.js'
+import { Select } from './controls.js'
+import type { Tables } from './live-world.js'
+import { modeOptions, type RegionSums, regionName, sumRegions } from './lobby-rows.js'
 import { type Box, layOut, type PlacedRegion } from './map-layout.js'
 import { usePage } from './page-state.js'
 import { type MapPoint, mapHeight, mapWidth, project, unproject } from './projection.js'
@@ -17,8 +18,8 @@ const smallestRadius = 5
 /** The height of the labels on the screen, in px. */
 const textPx = 11
 
-/** The page asks again for what find would choose at most once in this time, in ms. */
-const findPauseMs = 500
+/** The longest name of a region on the map, in characters. */
+const longestName = 30
 
 /** The panel with the map of the world. */
 export function WorldMap() {
@@ -29,7 +30,10 @@ export function WorldMap() {
   const lobbies = sums.reduce((sum, region) => sum + region.lobbies, 0)
   const mode = useSignal<string | undefined>(undefined)
   const modeKey = mode.value ?? tables.gameModes.keys().next().value
-  const choice = useFindChoice(modeKey)
+  const choice =
+    page.past.value === undefined
+      ? page.live.finds.value.find(one => `${one.namespace_id}/${one.game_mode_id}` === modeKey)
+      : undefined
   return (
     <section class="panel world" aria-labelledby="world">
       <header>
@@ -42,45 +46,36 @@ export function WorldMap() {
           <div class="tools">
             <label class="inline">
               A find in
-              <select value={modeKey} onChange={event => (mode.value = textIn(event))}>
-                {[...tables.gameModes].map(([key, { namespace_id, game_mode_id }]) => (
-                  <option key={key} value={key}>
-                    {tables.namespaces.size > 1
-                      ? `${namespaceName(namespace_id, tables)}: ${game_mode_id}`
-                      : game_mode_id}
-                  </option>
-                ))}
-              </select>
+              <Select value={modeKey} options={modeOptions(tables)} onChange={value => (mode.value = value)} />
             </label>
           </div>
         )}
       </header>
-      <MapDrawing sums={sums} choice={choice.value} />
-      {choice.value && <FindSentence choice={choice.value} />}
+      <MapDrawing sums={sums} choice={choice} />
+      {choice && <FindSentence choice={choice} />}
       <RegionList sums={sums} />
     </section>
   )
 }
 
 /** Says what a find would get, and opens its lobby. */
-function FindSentence({ choice }: { readonly choice: Explanation }) {
+function FindSentence({ choice }: { readonly choice: ExplainedChoice }) {
   const page = usePage()
   const { tables } = page.shown.value
-  const { verdict, because, candidates = [], region_id, kilometers } = choice
+  const { lobby_id, game_mode_id, region_id, kilometers, refusal } = choice
   if (region_id === undefined)
     return (
       <p class="find" dir="auto">
-        A find gets {verdict}: {because.join('. ')}
+        A find gets {refusal}
       </p>
     )
-  const lobby = candidates.find(candidate => candidate.because === undefined)
   const away = kilometers === undefined ? '' : `, ${grouped(kilometers)} km away`
   return (
     <p class="find" dir="auto">
       A find gets{' '}
-      {lobby ? (
-        <button type="button" class="link" onClick={() => (page.lobbyId.value = lobby.lobby_id)}>
-          a seat in {lobby.game_mode_id}, {regionName(region_id, tables)}
+      {lobby_id !== undefined ? (
+        <button type="button" class="link" onClick={() => (page.lobbyId.value = lobby_id)}>
+          a seat in {game_mode_id}, {regionName(region_id, tables)}
         </button>
       ) : (
         `a new lobby in ${regionName(region_id, tables)}`
@@ -90,37 +85,9 @@ function FindSentence({ choice }: { readonly choice: Explanation }) {
   )
 }
 
-/** Asks the mock what a find in a game mode would get now. */
-function useFindChoice(modeKey: string | undefined): Signal<Explanation | undefined> {
-  const page = usePage()
-  const choice: Signal<Explanation | undefined> = useSignal(undefined)
-  const asked = useRef(0)
-  const isPast = page.past.value !== undefined
-  const { version } = page.live
-  useEffect(() => {
-    const mode = modeKey === undefined ? undefined : page.live.tables.gameModes.get(modeKey)
-    if (!mode || isPast) {
-      choice.value = undefined
-      return
-    }
-    const ask = () => {
-      if (page.live.connection.value !== 'live') return
-      asked.current = performance.now()
-      page.api
-        .call('GET /explain', { query: { find: mode.game_mode_id, namespace: mode.namespace_id } })
-        .then(explanation => (choice.value = explanation))
-        // The stream tells when the mock is gone.
-        .catch(() => (choice.value = undefined))
-    }
-    const timer = setTimeout(ask, Math.max(0, asked.current + findPauseMs - performance.now()))
-    return () => clearTimeout(timer)
-  }, [modeKey, isPast, version.value, page, choice])
-  return choice
-}
-
 interface MapDrawingProps {
   readonly sums: readonly RegionSums[]
-  readonly choice: Explanation | undefined
+  readonly choice: ExplainedChoice | undefined
 }
 
 function MapDrawing({ sums, choice }: MapDrawingProps) {
@@ -150,7 +117,7 @@ function MapDrawing({ sums, choice }: MapDrawingProps) {
       id: region.region_id,
       place: project(region.datacenter_coord),
       radius: Math.max(smallestRadius, Math.sqrt(players / busiest) * largestRadius),
-      label: `${regionName(region.region_id, tables).slice(0, 30)} ${grouped(players)}`,
+      label: `${nameOnMap(region.region_id, tables)} ${grouped(players)}`,
     })),
     {
       textSize: textPx * unitsPerPx,
@@ -172,6 +139,10 @@ function MapDrawing({ sums, choice }: MapDrawingProps) {
       <PlayerPlace place={client} dragged={dragged} box={box} />
     </div>
   )
+}
+
+function nameOnMap(regionId: string, tables: Tables): string {
+  return regionName(regionId, tables).slice(0, longestName)
 }
 
 /** The sizes of the player's marker, which stands above its place, and of the distance on the line, in px. */
@@ -198,10 +169,10 @@ function obstaclesOf(client: Coordinates | undefined, target: Coordinates | unde
 
 function RegionCircle({ region, sums }: { readonly region: PlacedRegion; readonly sums: RegionSums | undefined }) {
   const page = usePage()
-  const { id, center, place, radius, label, labelAt } = region
+  const { id, center, place, radius, labelAt } = region
   const share = sums && sums.seats > 0 ? Math.min(1, sums.taken / sums.seats) : 0
   const select = () => (page.region.value = page.region.value === id ? undefined : id)
-  const name = label.slice(0, label.lastIndexOf(' '))
+  const name = nameOnMap(id, page.shown.value.tables)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the list below does the same for the keyboard
     <g class="region" data-selected={page.region.value === id || undefined} onClick={select}>
@@ -236,7 +207,7 @@ function RegionCircle({ region, sums }: { readonly region: PlacedRegion; readonl
 interface FindLineProps {
   readonly from: Coordinates
   readonly to: PlacedRegion
-  readonly choice: Explanation | undefined
+  readonly choice: ExplainedChoice | undefined
 }
 
 /** The line from the player to the region that find would choose. */
@@ -267,10 +238,7 @@ function PlayerPlace({ place, dragged, box }: PlayerPlaceProps) {
   const page = usePage()
   const move = async (location: Coordinates) => {
     dragged.value = location
-    const isMoved = await page.run(async () => {
-      await page.api.call('PUT /client', { body: { location: rounded(location) } })
-      return undefined
-    })
+    const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: rounded(location) } }))
     if (!isMoved) dragged.value = undefined
   }
   if (!place)

@@ -320,7 +320,7 @@ describe('the requests', () => {
     await expect
       .poll(() => rowsOf(page, 'requests'))
       .toEqual([
-        expect.stringMatching(/200\s+lobbies\.find[\s\S]*a seat in ffa, London/),
+        expect.stringMatching(/200\s+lobbies\.find[\s\S]*ffa in London/),
         expect.stringMatching(/400\s+lobbies\.find[\s\S]*the namespace has no game mode "none"/),
         expect.stringMatching(/200\s+lobbies\.list[\s\S]*2 lobbies/),
       ])

@@ -75,26 +75,28 @@ describe('a mock that is gone', () => {
   })
 
   it('has dropped events: the page says so, and shows the world as it is', async ({ open }) => {
-    const { page, mock, disconnect } = await open({ scenario, journalBytes: 5_000 })
+    const { page, mock, disconnect } = await open({ scenario })
 
     await disconnect()
     await said(page).getByText('The mock does not answer.').waitFor()
-    for (let i = 0; i < 100; i++) mock.lobby({ game_mode_id: 'duel' })
+    for (let i = 0; i < 1_100; i++) mock.lobby({ game_mode_id: 'duel' })
     await page.context().setOffline(false)
 
     await said(page).getByText('The page was away for too long').waitFor()
-    await page.getByRole('grid', { name: '101 lobbies' }).waitFor()
+    await page.getByRole('grid', { name: '1,101 lobbies' }).waitFor()
   })
 
   it('has dropped a revision: the page says so, and stays in the present', async ({ open }) => {
-    const { page, mock } = await open({ scenario, journalBytes: 5_000 })
+    const { page, mock } = await open({ scenario })
     mock.lobby({ game_mode_id: 'duel' })
     const slider = page.getByRole('slider', { name: 'Revision' })
     await slider.waitFor()
-    // The answer with the oldest revision comes later.
-    await page.route('**/__mock/revisions*', () => {})
+    // The mock drops the revision while the page asks for it.
+    await page.route('**/__mock/rows*', route => {
+      for (let i = 0; i < 1_100; i++) mock.lobby({ game_mode_id: 'duel' })
+      return route.continue()
+    })
 
-    for (let i = 0; i < 100; i++) mock.lobby({ game_mode_id: 'duel' })
     await slider.press('Home')
 
     await said(page).getByText('is no longer kept').waitFor()
@@ -130,7 +132,7 @@ describe('a name of a world that is taken', () => {
 
     await page.getByRole('button', { name: /^World: default/ }).click()
     await page.getByLabel('A copy of this world').fill('mine')
-    await page.keyboard.press('Enter')
+    await page.getByLabel('A copy of this world').press('Enter')
 
     await said(page).getByText('There is a world mine already.').waitFor()
     expect(mock.worlds.get('mine')?.world.lobbies.count()).toBe(0)
@@ -355,7 +357,7 @@ describe('a file that the page shows', () => {
     onTestFinished(() => mock.close())
     await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["none"]}' })
     const path = await folder()
-    await writeWorldFile(mock, path)
+    await writeWorldFile(mock.default, path)
     const command = start(['show', join(path, 'mockmaker-world.yaml')])
     const line = await lineLike(command, { like: /^ {2}page/ })
     const context = await browser.newContext()

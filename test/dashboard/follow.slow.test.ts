@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { createClient } from '../../src/client/index.js'
+import { mockOf } from '../../src/mock/facade.js'
+import { it } from '../support/dashboard-page.js'
+
+const list = '/matchmaker/lobbies/list'
+const scenario = { title: 'Evening', game_modes: ['duel'], lobbies: [{ lobby_id: 'first' }] }
+
+/** Returns the paths of the control calls that the page makes from now on. */
+function controlCalls(page: Page): string[] {
+  const calls: string[] = []
+  page.on('request', request => {
+    const { pathname } = new URL(request.url())
+    if (pathname.includes('/__mock/')) calls.push(`${request.method()} ${pathname}`)
+  })
+  return calls
+}
+
+/** Waits until the page has asked for nothing for half a second. */
+async function settled(page: Page, calls: readonly string[]): Promise<void> {
+  for (let before = -1; before !== calls.length; ) {
+    before = calls.length
+    await page.waitForTimeout(500)
+  }
+}
+
+describe('the page', () => {
+  it('sends no request while the world changes for five seconds, and shows the changes', async ({ open }) => {
+    const { page, mock, url, send } = await open({ scenario })
+    const calls = controlCalls(page)
+    await settled(page, calls)
+    calls.length = 0
+    const client = createClient(url)
+
+    const end = performance.now() + 5_000
+    for (let i = 0; performance.now() < end; i += 1) {
+      await client.world.lobbies.create({ lobby_id: `l${i}`, game_mode_id: 'duel', players: [{}] })
+      await send('/nowhere')
+      const { id } = await client.faults.add({ operation: 'regions.list', effect: { error: { status: 503 } } })
+      await client.faults.remove(id)
+      await client.clock.set({ rate: 1 + (i % 5) })
+      await page.waitForTimeout(100)
+    }
+    await client.clock.set({ mode: 'frozen', now: '2126-11-20T21:30:00Z' })
+    mock.hold('lobbies.list')
+    void send(list).catch(() => {})
+
+    await page.getByText('21:30:00').first().waitFor()
+    await page.getByRole('list', { name: 'Requests that wait' }).getByText('lobbies.list').waitFor()
+    await page.getByText('1 fault on', { exact: true }).waitFor()
+    expect(calls).toEqual([])
+
+    mock.faults.clear()
+    await client.load({ title: 'Another title', game_modes: ['duel'], clock: 'frozen' })
+    await expect.poll(() => page.title()).toBe('Another title – mockmaker')
+    expect(calls).toEqual([])
+  })
+
+  it('shows the game server of a lobby, and a world that another client makes', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario: { ...scenario, servers: 'manual' } })
+    const client = createClient(url)
+    const server = { game_mode_id: 'duel', command: './run', ports: {}, started_at: '', restarts: 0 }
+    await page.getByRole('grid', { name: '1 lobby' }).getByRole('row').last().click()
+    mockOf(mock, 'test').default.gameServers = [{ ...server, lobby_id: 'first', status: 'ready', pid: 77 }]
+    await page.getByText('process 77').waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: /^World: / }).click()
+    await client.worlds.put('made-elsewhere')
+    await page.getByRole('button', { name: 'made-elsewhere' }).waitFor()
+    await client.worlds.delete('made-elsewhere')
+    await expect.poll(() => page.getByRole('button', { name: 'made-elsewhere' }).count()).toBe(0)
+  })
+})
