@@ -1,19 +1,20 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import express from 'express'
+import type express from 'express'
 import type { HttpHandler } from 'msw'
 import * as z from 'zod'
 import type { OperationId } from '../contract/operations.js'
 import { pathInWorld } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { parseUrl } from '../lib/parse-url.js'
-import type { Mock } from '../mock/mock.js'
+import { UsageError } from '../lib/usage-error.js'
+import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { AppOptions } from '../mock/options.js'
-import { explainUnmatched, operationOf } from '../msw/handlers.js'
+import { operationOf } from '../msw/handlers.js'
 import type { MockRequest, RequestHandler } from '../server/message.js'
-import { routes } from '../server/routes.js'
+import { explainUnmatched, routes } from '../server/routes.js'
 import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } from './node-adapter.js'
 import { createListener } from './server.js'
 
@@ -34,28 +35,35 @@ export type ExpressHandler = (
   next: (error?: unknown) => void,
 ) => void
 
-/** An Express app: a listener for `node:http`, and middleware for another app. */
-export interface ExpressApp {
-  (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void
-  /** Adds middleware behind the mock. */
-  use(...handlers: readonly ExpressHandler[]): this
-  use(path: string, ...handlers: readonly ExpressHandler[]): this
-  /** Sets a setting of Express, such as `trust proxy`. */
-  set(setting: string, value: unknown): this
-  /** Starts a server. Without arguments it listens on a free port of all addresses. */
-  listen(port?: number, callback?: (error?: Error) => void): Server
-  listen(port: number, host: string, callback?: (error?: Error) => void): Server
-}
+/** The app of `@types/express`. Without that package it is `any`, which extends every type. */
+// biome-ignore lint/suspicious/noTsIgnore: the package may be there or not, and declarations keep only this comment
+/** @ts-ignore */
+type InstalledApp = import('express').Express
+
+/** An app of the installed Express 4 or 5. Without `@types/express` its type is that of a listener for `node:http`. */
+export type ExpressApp = [InstalledApp] extends [string] ? RequestListener : InstalledApp
 
 /**
  * Creates an Express app with the whole server: Host check, control API, pages, operations, and JSON errors for all other
- * paths (PROTOCOL.md B9). You can mount it in another app.
+ * paths (PROTOCOL.md B9). You can mount it in another app. Throws `UsageError` if Express is not installed.
  */
-export function createApp(mock: Mock, options: AppOptions = {}): ExpressApp {
-  const listener = createListener(mock, options)
-  return express()
+export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp {
+  const listener = createListener(mockOf(mock, 'createApp'), options)
+  return loadExpress()()
     .disable('x-powered-by')
     .use((request, response) => listener(request, response))
+}
+
+/** Loads the Express of the user's project. It is an optional peer, and nothing else needs it. */
+function loadExpress(): typeof express {
+  // Test runners replace the module that an import gets. In the VM pools of vitest, that one cannot load Express.
+  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+  try {
+    load.resolve('express')
+  } catch (cause) {
+    throw new UsageError('createApp needs Express, which is not installed: npm install express', { cause })
+  }
+  return load('express')
 }
 
 /** Options of `mockExpress`. */
@@ -144,7 +152,7 @@ function answerWithMock({ basePath, answers }: MockGroup, request: ExpressReques
   const id = routes.list(method, inner).find(there => answers.has(there))
   const answer = id && answers.get(id)
   if (!answer) return false
-  handleNodeRequest(request, response, answer, { basePath })
+  handleNodeRequest(request, response, answer, basePath)
   return true
 }
 
@@ -154,15 +162,14 @@ async function answerWithOthers(
   request: ExpressRequest,
   response: ServerResponse,
 ): Promise<Outcome> {
-  const body = await new Promise<Uint8Array | undefined>(resolve =>
-    readBody(request, resolve, () => Number.POSITIVE_INFINITY),
-  )
-  request.body ??= body
+  const incoming = new NodeRequest(request)
+  incoming.body = await new Promise(resolve => readBody(request, resolve, Number.POSITIVE_INFINITY))
+  request.body ??= incoming.body
   const { protocol, headers, originalUrl } = request
   const url = absoluteForm.test(originalUrl)
     ? originalUrl
     : `${protocol}://${headers.host ?? 'localhost'}${originalUrl}`
-  return answerWithHandlers(others, { request: new NodeRequest(request, { body }), url }, response)
+  return answerWithHandlers(others, { request: incoming, url }, response)
 }
 
 function unhandledMessage({ method = '', baseUrl, originalUrl }: ExpressRequest, groups: readonly Group[]): string {

@@ -1,3 +1,4 @@
+export type { AppOptions, ListenOptions } from '../mock/options.js'
 export {
   createApp,
   type ExpressApp,
@@ -7,4 +8,3 @@ export {
   mockExpress,
 } from './express.js'
 export { type Listening, listen } from './server.js'
-export type { AppOptions, ListenOptions } from '../mock/options.js'

@@ -9,30 +9,38 @@ import {
   type MockResponse,
   type RequestHandler,
 } from '../server/message.js'
+import type { ServedRequest } from './service.js'
 import { StreamWriter } from './stream-writer.js'
 
 /** A request of `node:http`. A body parser in front of the mock may have set `body`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown }
-
-/**
- * Returns the longest allowed body, in bytes. The adapter reads one byte more, so that the handler notices a longer body.
- * Called only for a request with a body.
- */
-export type BodyLimit = (request: IncomingMessage) => number
-
-const serviceLimit = () => bodyLimit
 
 /** Answers a request of `node:http` with a handler, in the order of its connection. Removes `basePath` from the path. */
 export function handleNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
   handler: RequestHandler,
-  { basePath = '', limit = serviceLimit }: { readonly basePath?: string; readonly limit?: BodyLimit } = {},
+  basePath = '',
+): void {
+  const serve = (incoming: MockRequest) => ({ maxBodyBytes: bodyLimit, answer: () => handler(incoming) })
+  serveNodeRequest(request, response, serve, basePath)
+}
+
+/** Like `handleNodeRequest`. `serve` gets the request before its body, which is there when `answer` is called. */
+export function serveNodeRequest(
+  request: ParsedRequest,
+  response: ServerResponse,
+  serve: (request: MockRequest) => ServedRequest,
+  basePath = '',
 ): void {
   startInOrder(request, response, () => {
-    const answer = (body: Uint8Array | undefined) =>
-      respond(handler(new NodeRequest(request, { body, basePath })), response)
-    readBody(request, answer, limit)
+    const incoming = new NodeRequest(request, basePath)
+    const served = serve(incoming)
+    const answer = (body: Uint8Array | undefined) => {
+      incoming.body = body
+      respond(served.answer(), response)
+    }
+    readBody(request, answer, served.maxBodyBytes)
     // An unread body blocks the socket, and then nobody notices that the client disconnects.
     if (isBodiless(request) && hasBody(request)) request.resume()
   })
@@ -55,13 +63,11 @@ export class NodeRequest implements MockRequest {
   readonly path: string
   readonly query: string
   readonly headers: MockRequest['headers']
-  readonly body: Uint8Array | undefined
+  /** Set once it has arrived. */
+  body: Uint8Array | undefined
   readonly #socket: Socket | Http2Stream
 
-  constructor(
-    request: IncomingMessage,
-    { body, basePath = '' }: { readonly body?: Uint8Array | undefined; readonly basePath?: string } = {},
-  ) {
+  constructor(request: IncomingMessage, basePath = '') {
     const { method = 'GET', url = '/' } = request
     const headers = headersOf(request)
     const { host, path, query } = parseTarget(url)
@@ -70,7 +76,6 @@ export class NodeRequest implements MockRequest {
     this.query = query
     // The host of an absolute target replaces the header (RFC 9112 § 3.2.2).
     this.headers = host === undefined ? headers : { ...headers, host }
-    this.body = body
     this.#socket = streamOf(request) ?? request.socket
   }
 
@@ -122,12 +127,12 @@ class SocketSignal implements AbortSignalLike {
 export function readBody(
   request: ParsedRequest,
   callback: (body: Uint8Array | undefined) => void,
-  limit: BodyLimit,
+  limit: number,
 ): void {
   if (isBodiless(request)) callback(undefined)
   else if (request.body !== undefined) callback(encodeParsedBody(request.body))
   else if (request.readableEnded) callback(undefined)
-  else collectBody(request, callback, limit(request))
+  else collectBody(request, callback, limit)
 }
 
 /** The body of these methods has no meaning. */

@@ -4,69 +4,37 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { ErrorCode } from '../contract/errors.js'
-import { isControlPath, pathInWorld } from '../contract/paths.js'
-import { maxControlBody } from '../control/handler.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
-import { type Mock, toServable } from '../mock/mock.js'
+import { type Mockmaker, mockOf } from '../mock/facade.js'
+import type { Mock } from '../mock/mock.js'
 import { type AppOptions, checkListenOptions, type ListenOptions } from '../mock/options.js'
-import { parseScenarioText } from '../files/scenario-file.js'
-import { bodyLimit, header, type MockRequest } from '../server/message.js'
-import { checkHost } from '../server/origin.js'
-import { createService, type ServiceOptions } from './service.js'
-import { readDashboard } from './pages.js'
-import { type BodyLimit, handleNodeRequest, parseTarget } from './node-adapter.js'
+import { header } from '../server/message.js'
+import { serveNodeRequest } from './node-adapter.js'
+import { Service, type ServiceOptions } from './service.js'
 
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
-type ServedRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
+type IncomingRequest = IncomingMessage & { readonly protocol?: string; readonly baseUrl?: string }
 
 /**
  * Creates a `node:http` listener with the whole server: Host check, control API, pages, operations, and JSON errors for all
  * other paths (PROTOCOL.md B9). It works without Express, and as Express middleware too.
  */
 export function createListener(
-  served: Mock,
+  mock: Mock,
   options: AppOptions = {},
   { readOnlyBecause }: Pick<ServiceOptions, 'readOnlyBecause'> = {},
-): (request: ServedRequest, response: ServerResponse) => void {
+): (request: IncomingRequest, response: ServerResponse) => void {
   checkListenOptions(options)
-  const { allowedHosts = [], control = true, controlHosts } = options
-  const mock = toServable(served)
-  const answer = createService(mock, {
-    control,
-    controlHosts,
-    readOnlyBecause,
-    dashboard: readDashboard,
-    parseScenario: parseScenarioText,
-  })
-  const limit: BodyLimit = control ? bodyLimitOf : () => bodyLimit
-  // A client sends the same Host each time.
-  let lastAllowed: string | undefined
-
-  function answerHost(request: MockRequest, { protocol = 'http', baseUrl = '' }: ServedRequest) {
-    const host = header(request, 'host')
-    if (host === undefined || host !== lastAllowed) checkHost(host, allowedHosts)
-    lastAllowed = host
-    return answer(request, () => `${protocol}://${host}${baseUrl}`)
-  }
-
+  const { allowedHosts = [] } = options
+  const service = new Service(mock, { ...options, allowedHosts, readOnlyBecause })
   return (nodeRequest, response) => {
     // Node forgets the address of a closed connection that nobody has read. It must not count as loopback then.
     void nodeRequest.socket.remoteAddress
-    const handler = (request: MockRequest) => {
-      try {
-        return answerHost(request, nodeRequest)
-      } catch (error) {
-        return mock.refuse(request, error)
-      }
-    }
-    handleNodeRequest(nodeRequest, response, handler, { limit })
+    const { protocol = 'http', baseUrl = '' } = nodeRequest
+    serveNodeRequest(nodeRequest, response, request =>
+      service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`),
+    )
   }
-}
-
-/** Calls of the control API may have longer bodies than operations: a scenario, for example. */
-function bodyLimitOf({ url = '/', method = '', headers }: IncomingMessage): number {
-  const { path } = parseTarget(url)
-  return isControlPath(pathInWorld(path)) ? maxControlBody({ method, path, headers }) : bodyLimit
 }
 
 /** A running server. */
@@ -78,8 +46,9 @@ export interface Listening {
 }
 
 /** Serves a mock on this machine. Rejects with `UsageError` if an option is wrong or the port is taken. */
-export async function listen(mock: Mock, options: ListenOptions = {}): Promise<Listening> {
+export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}): Promise<Listening> {
   checkListenOptions(options)
+  const mock = mockOf(mockmaker, 'listen')
   const { port = defaultPort, host, ...app } = options
   const bound = await bind({ port, host })
   bound.serve(createListener(mock, app))

@@ -1,24 +1,28 @@
 import { ApiError } from '../contract/errors.js'
-import { isControlPath, pathInWorld, worldPath } from '../contract/paths.js'
-import { checkControlRequest, handleControl } from '../control/handler.js'
-import { type Dashboard, pageFor } from '../control/pages.js'
-import type { ServableMock } from '../mock/mock.js'
+import { isControlPath, worldPath } from '../contract/paths.js'
+import { type FoundCall, findControlCall, longestBodyOf, runControlCall } from '../control/handler.js'
+import { parseScenarioText, scenarioText } from '../files/scenario-file.js'
+import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import type { UnknownWorld } from '../mock/mock-worlds.js'
-import type { ScenarioInput } from '../scenario/schema.js'
-import type { MockRequest, MockResponse } from '../server/message.js'
-import { mayControl } from '../server/origin.js'
-import { routes } from '../server/routes.js'
+import type { AppOptions } from '../mock/options.js'
+import { bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
+import { checkHost, mayControl } from '../server/origin.js'
+import { locate, type Place, routes } from '../server/routes.js'
 import { version } from '../version.js'
+import { pageFor } from './pages.js'
 
-/** Answers everything that a server of a mock answers. `origin` returns the URL of the mock, without a slash at its end. */
-export type Service = (request: MockRequest, origin: () => string) => MockResponse | Promise<MockResponse>
+/** A request whose body may still be on its way. */
+export interface ServedRequest {
+  /** The most bytes of its body that the service reads. */
+  readonly maxBodyBytes: number
+  /** Answers it, with its body. Never throws or rejects. */
+  answer(): MockResponse | Promise<MockResponse>
+}
 
-export interface ServiceOptions {
-  /** Default: on. */
-  readonly control?: boolean | undefined
-  /** Addresses of other machines that may use the control API. Default: none. */
-  readonly controlHosts?: readonly string[] | undefined
+export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
+  /** Names to allow in the Host header besides those of this machine and IP addresses. Default: all names. */
+  readonly allowedHosts?: readonly string[] | undefined
   /** Default: `create`, as over HTTP. */
   readonly unknownWorld?: UnknownWorld | undefined
   /**
@@ -26,80 +30,104 @@ export interface ServiceOptions {
    * Default: nothing is refused.
    */
   readonly readOnlyBecause?: string | undefined
-  /** Reads the text of a scenario file, for the control API. Throws `UsageError`. Default: it refuses texts. */
-  readonly parseScenario?: ((text: string, file: string) => ScenarioInput) | undefined
-  /** Returns the page at `/`. Default: a page that says that there is no dashboard. */
-  readonly dashboard?: (() => Dashboard) | undefined
+  /** Shows the dashboard at `/`. It needs a stream of events. Default: true. */
+  readonly dashboard?: boolean | undefined
 }
 
-/**
- * Creates the function that answers control calls, pages and operations, each in the world that the request names. It throws
- * `ApiError` if the request reaches no world.
- */
-export function createService(
-  mock: ServableMock,
-  {
-    control = true,
-    controlHosts = [],
-    unknownWorld = 'create',
-    readOnlyBecause,
-    dashboard,
-    parseScenario,
-  }: ServiceOptions = {},
-): Service {
-  const { worlds } = mock
-  const isReadOnly = readOnlyBecause !== undefined
-  const forUnknownWorld = isReadOnly ? { refuseBecause: readOnlyBecause } : unknownWorld
+/** Serves control calls, pages and operations, each in the world that the request names. */
+export class Service {
+  readonly #mock: Mock
+  readonly #options: ServiceOptions
+  readonly #forUnknown: UnknownWorld
+  /** A client sends the same Host each time. */
+  #lastAllowed: string | undefined
 
-  async function answerControlCall(request: MockRequest, world: MockWorld, url: string): Promise<MockResponse> {
+  constructor(mock: Mock, options: ServiceOptions = {}) {
+    const { unknownWorld = 'create', readOnlyBecause } = options
+    this.#mock = mock
+    this.#options = options
+    this.#forUnknown = readOnlyBecause === undefined ? unknownWorld : { refuseBecause: readOnlyBecause }
+  }
+
+  /** Finds where a request goes. `origin` returns the URL of the mock, without a slash at its end. Never throws. */
+  serve(request: MockRequest, origin: () => string): ServedRequest {
+    const { control = true } = this.#options
+    try {
+      this.#checkHost(request)
+      const place = locate(request)
+      if (control && isControlPath(place.path)) return this.#serveControlCall(request, place, origin)
+      return { maxBodyBytes: bodyLimit, answer: () => this.#answer(request, place, origin) }
+    } catch (error) {
+      return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.refuse(request, error) }
+    }
+  }
+
+  #checkHost(request: MockRequest): void {
+    const { allowedHosts } = this.#options
+    const host = header(request, 'host')
+    if (allowedHosts && (host === undefined || host !== this.#lastAllowed)) checkHost(host, allowedHosts)
+    this.#lastAllowed = host
+  }
+
+  #serveControlCall(request: MockRequest, place: Place, origin: () => string): ServedRequest {
+    const { worlds } = this.#mock
+    const found = findControlCall(request, place.path, this.#options.controlHosts ?? [])
+    if ('preflight' in found) return { maxBodyBytes: bodyLimit, answer: () => worlds.respond(request, found.preflight) }
+    const forUnknown = this.#forUnknown === 'create' ? noneByControl : this.#forUnknown
+    return {
+      maxBodyBytes: longestBodyOf(found),
+      answer: () =>
+        // This URL names the world in its path, even if the request named it in a header.
+        worlds.answer(request, place, forUnknown, (world, inner) =>
+          this.#answerControlCall(found, { request: inner, world, url: origin() + worldPath(world.id) }),
+        ),
+    }
+  }
+
+  async #answerControlCall(
+    found: FoundCall,
+    { request, world, url }: { readonly request: MockRequest; readonly world: MockWorld; readonly url: string },
+  ): Promise<MockResponse> {
     const startedAt = performance.now()
+    const { readOnlyBecause } = this.#options
+    const isReadOnly = readOnlyBecause !== undefined
     try {
       if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
-      const response = await handleControl({
-        mock: world,
-        server: mock,
-        parseScenario,
-        version,
-        url,
-        request,
-        isReadOnly,
-      })
-      return world.respond(request, response, startedAt)
+      const server = this.#mock
+      const texts = { parseScenario: parseScenarioText, scenarioText }
+      const context = { mock: world, server, ...texts, version, url, request, isReadOnly }
+      return world.respond(request, await runControlCall(found, context), startedAt)
     } catch (error) {
       return world.refuse(request, error, startedAt)
     }
   }
 
-  /** Answers in the name of a world that gets no requests. A preflight asks only whether a page may read the answer. */
-  function refuseOperation(
-    request: MockRequest,
-    world: MockWorld,
-    because: string,
-  ): MockResponse | Promise<MockResponse> {
-    if (request.method === 'OPTIONS') return world.handle(request)
-    try {
-      routes.find(request.method, request.path)
-      throw new ApiError('API_FORBIDDEN', because)
-    } catch (error) {
-      return world.refuse(request, error)
-    }
+  #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
+    const { control = true, controlHosts = [], dashboard = true, readOnlyBecause } = this.#options
+    return this.#mock.worlds.answer(request, place, this.#forUnknown, (world, inner) => {
+      const page = pageFor(inner, () => ({
+        mock: world,
+        url: origin() + place.basePath,
+        hasDashboard: dashboard && control && mayControl(request, controlHosts),
+      }))
+      if (page) return world.respond(inner, page)
+      return readOnlyBecause === undefined ? world.handle(inner) : refuseOperation(inner, world, readOnlyBecause)
+    })
   }
+}
 
-  return (request, origin) => {
-    const isControl = control && isControlPath(pathInWorld(request.path))
-    const preflight = isControl ? checkControlRequest(request, controlHosts) : undefined
-    if (preflight) return mock.respond(request, preflight)
-    const { mock: world, request: inner, basePath } = worlds.find(request, forUnknownWorld)
-    // This URL names the world in its path, even if the request named it in a header.
-    if (isControl) return answerControlCall(inner, world, origin() + worldPath(world.id))
-    const page = pageFor(inner, () => ({
-      mock: world,
-      url: origin() + basePath,
-      version,
-      // The dashboard only works where the control API answers.
-      dashboard: control && mayControl(request, controlHosts) ? dashboard : undefined,
-    }))
-    if (page) return world.respond(inner, page)
-    return isReadOnly ? refuseOperation(inner, world, readOnlyBecause) : world.handle(inner)
+/** Otherwise a page that polls a world would create it again after someone has deleted it. */
+const noneByControl: UnknownWorld = {
+  refuseBecause: 'PUT /__mock/worlds/{id} creates one, and so does its first operation',
+}
+
+/** Answers in the name of a world that gets no requests. A preflight asks only whether a page may read the answer. */
+function refuseOperation(request: MockRequest, world: MockWorld, because: string) {
+  if (request.method === 'OPTIONS') return world.handle(request)
+  try {
+    routes.find(request.method, request.path)
+    throw new ApiError('API_FORBIDDEN', because)
+  } catch (error) {
+    return world.refuse(request, error)
   }
 }
