@@ -1,11 +1,12 @@
 import { http } from 'msw'
+import type { Mockmaker } from './mock/facade.js'
 import { createMock } from './mock/mock.js'
-import { type Mockmaker, withHandlers } from './msw/mockmaker.js'
 import type { MockmakerOptions } from './mock/options.js'
+import { toMockmaker } from './msw/mockmaker.js'
 
 /** Creates a mock of the service, with its MSW handlers. Throws `UsageError` if the scenario or an option is wrong. */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
-  return withHandlers(createMock(options), options, { http })
+  return toMockmaker(createMock(options), options, { http, more: () => ({}) })
 }
 
 export { ApiError, type ApiErrorExtras } from './contract/errors.js'
@@ -13,13 +14,13 @@ export type { PendingRequest, ShortenedEntry, WaitReason } from './contract/jour
 export type { OperationInput, OperationOutput } from './contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'
-export type { Explanation } from './control/explain.js'
-export type { ExplainedCandidate } from './control/explain-find.js'
+export type { ExplainedCandidate, ExplainedChoice, Explanation } from './control/explain-find.js'
 export type { ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
 export type { ScheduledJob } from './control/schedule.js'
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
+export type { GameServerState, JournalState, StateName, WorldStates } from './control/states.js'
 export type { TestControls } from './control/test-controls.js'
 export type {
   ScenarioSummary,
@@ -36,13 +37,13 @@ export type * from './generated/rows.js'
 export type * from './generated/scenario.js'
 export type { Draft } from './lib/json.js'
 export { UsageError } from './lib/usage-error.js'
-export type { Mock, MockedWorld, MockedWorlds } from './mock/mock.js'
+export type { Mockmaker, MockmakerWorld, MockmakerWorlds } from './mock/facade.js'
 export type { ReloadOptions } from './mock/mock-world.js'
-export type { Mockmaker, MockmakerWorld, MockmakerWorlds, WithHandlers } from './msw/mockmaker.js'
+export type { RequestHandlers } from './msw/handlers.js'
+export type { UnhandledPrint, UnhandledRequest } from './msw/unhandled-requests.js'
 export type { Caller } from './operations/resolver.js'
 export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
-export type { Faults } from './server/faults.js'
-export type { RequestHandlers } from './msw/handlers.js'
+export type { FaultFilter, Faults } from './server/faults.js'
 export type { Journal } from './server/journal.js'
 export { JournalMismatch, type Times } from './server/journal-mismatch.js'
 export type { ExchangeLog, ExchangeRecord } from './server/log.js'
@@ -88,4 +89,3 @@ export type { TokenInfo } from './store/tokens.js'
 export type { World } from './store/world.js'
 export type { ScenarioName } from './store/world-state.js'
 export type { TransactionTables, WorldTables } from './store/world-tables.js'
-export type { UnhandledPrint, UnhandledRequest } from './msw/unhandled-requests.js'

@@ -4,13 +4,13 @@ import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock/mock.js'
-import { seatsTaken } from '../store/matchmaker-rows.js'
+import type { Mockmaker } from '../mock/facade.js'
+import { seatsTaken } from '../store/lobby-rules.js'
 import { lobbyTokenOf } from '../store/tokens.js'
 import { type GeneratedRequest, request } from './request.js'
 
 /** A mock, or a client of one. */
-export type SteppedMock = Mock | Client
+export type SteppedMock = Mockmaker | Client
 
 /** A command for `fc.commands`: it does one thing to a mock. `String(step)` says what. */
 export interface Step {
@@ -245,7 +245,7 @@ type Sent = Pick<GeneratedRequest, 'method' | 'url' | 'headers'> & { readonly bo
 
 const encoder = new TextEncoder()
 
-async function answerOf(mock: Pick<Mock, 'answer'>, { method, url, headers, body }: Sent): Promise<void> {
+async function answerOf(mock: Pick<Mockmaker, 'answer'>, { method, url, headers, body }: Sent): Promise<void> {
   const [path = '', query] = url.split('?')
   await mock.answer({ method, path, query, headers, body: body === undefined ? undefined : encoder.encode(body) })
 }

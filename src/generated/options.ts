@@ -36,14 +36,6 @@ export interface MockmakerOptions {
   readonly worldTtlMs?: number | undefined
   /** The most requests in the journal of each world. Default: 1 000. */
   readonly journalSize?: number | undefined
-  /** The most bytes of each world's journal, and of its change sets. Default: 64 MiB. */
-  readonly journalBytes?: number | undefined
-  /** The same for all worlds together: the oldest entries are dropped first. Default: 256 MiB. */
-  readonly totalJournalBytes?: number | undefined
-  /** The most bytes of events that wait for one slow reader of `changes`. Default: 32 MiB. */
-  readonly eventBytes?: number | undefined
-  /** The same for all readers together: the reader with the most events loses them first. Default: 128 MiB. */
-  readonly totalEventBytes?: number | undefined
   /**
    * Makes `reset`, `close` and `isolated` fail, after their work, if a fault that code has added never applied to
    * a request. Default: false.
@@ -110,6 +102,8 @@ export interface HistoryOptions {
   readonly request?: string | undefined
   /** The most change sets. With `since` the first of them, otherwise the newest. Default: 100. */
   readonly limit?: number | undefined
+  /** `false`: the time, the cause and the names of the changed rows, but no values. Default: true. */
+  readonly rows?: boolean | undefined
 }
 
 /** Options of `schedule`. */

@@ -22,8 +22,9 @@ const transformer: SyncTransformer = {
 /** The URL of a CommonJS module. */
 const fileUrl = "require('node:url').pathToFileURL(__filename).href"
 
+/** A minified module has its exports behind a semicolon or a brace. */
 function isModule(source: string): boolean {
-  return /^(?:import|export)[\s{*'"]/m.test(source)
+  return /(?:^|[;}])(?:import|export)[\s{*'"]/m.test(source)
 }
 
 export default transformer

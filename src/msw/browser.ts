@@ -1,10 +1,11 @@
 import { http } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
-import { pageIsControlled } from './controlled-page.js'
+import type { Mockmaker } from '../mock/facade.js'
 import { createMock } from '../mock/mock.js'
-import { type Mockmaker, withHandlers } from './mockmaker.js'
-import { combineWithMsw, type MswMethods } from './life-cycle.js'
 import type { MockmakerOptions } from '../mock/options.js'
+import { pageIsControlled } from './controlled-page.js'
+import { combineWithMsw, type MswMethods } from './life-cycle.js'
+import { toMockmaker } from './mockmaker.js'
 import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
 
 /** A Mockmaker with MSW's service worker and its methods. `close` and `reset` also stop and reset the worker. */
@@ -25,28 +26,32 @@ export type StartOptions = NonNullable<Parameters<SetupWorker['start']>[0]>
  * Throws `UsageError` if the scenario or an option is wrong.
  */
 export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker {
-  const mock = withHandlers(createMock(options), options, { http })
-  const worker = setupWorker(...mock.handlers)
-  const { methods, claim, release } = combineWithMsw(mock, worker, () => worker.stop())
-  const more = {
-    worker,
-    ...methods,
-    async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
-      const mswOptions = toMswOptions({ onUnhandledRequest })
-      claim()
-      try {
-        await worker.start({ ...start, ...mswOptions })
-        await pageIsControlled()
-      } catch (error) {
-        release()
-        throw error
+  const mock = createMock(options)
+  return toMockmaker(mock, options, {
+    http,
+    more({ list }) {
+      const worker = setupWorker(...list())
+      const { methods, claim, release } = combineWithMsw(mock, worker, () => worker.stop())
+      return {
+        worker,
+        ...methods,
+        async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
+          const mswOptions = toMswOptions({ onUnhandledRequest })
+          claim()
+          try {
+            await worker.start({ ...start, ...mswOptions })
+            await pageIsControlled()
+          } catch (error) {
+            release()
+            throw error
+          }
+        },
       }
     },
-  }
-  return Object.assign(mock, more)
+  })
 }
 
-export type { Mockmaker } from './mockmaker.js'
-export type { MswMethods } from './life-cycle.js'
+export type { Mockmaker } from '../mock/facade.js'
 export type { MockmakerOptions } from '../mock/options.js'
+export type { MswMethods } from './life-cycle.js'
 export type { ListenOptions } from './unhandled-requests.js'

@@ -1,12 +1,10 @@
 import type { HttpHandler, http } from 'msw'
 import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
-import { pathInWorld } from '../contract/paths.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockResponse, RequestHandler } from '../server/message.js'
-import { routes } from '../server/routes.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {
@@ -86,22 +84,6 @@ const operationKey = Symbol.for('mockmaker.operation')
 /** Returns the operation of one of our handlers, and `undefined` for any other handler. */
 export function operationOf(handler: object): HandlerOperation | undefined {
   return (handler as { readonly [operationKey]?: HandlerOperation })[operationKey] // only `createHandler` sets this key
-}
-
-/**
- * Suggests an operation for a request that no handler matches. Returns `undefined` if none is similar. `basePath` precedes
- * the paths of all operations.
- */
-export function explainUnmatched(method: string, pathname: string, basePath = ''): string | undefined {
-  const isBelow = pathname.startsWith(basePath)
-  const path = pathInWorld(isBelow ? pathname.slice(basePath.length) : pathname)
-  const allowed = isBelow ? routes.list('OPTIONS', path).map(id => operations[id].method) : []
-  if (allowed.length > 0) {
-    const isAllowed = routes.list(method, path).length > 0
-    return isAllowed ? undefined : `${method} is not allowed on ${basePath}${path}: use ${allowed.join(', ')}`
-  }
-  const near = routes.suggest(path)
-  return near && `did you mean ${near.method} ${basePath}${near.path}?`
 }
 
 /** An origin for requests that have none, because `*` matches any. Nobody else has it. */

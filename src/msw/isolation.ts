@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SetupServer } from 'msw/node'
 import type { Fault, FaultState } from '../contract/faults.js'
 import type { NewWorldOptions, ScenarioSummary } from '../control/world-control.js'
-import { testHasEnded } from '../mock/end-world.js'
+import { loadScenarioSync } from '../files/scenario-file.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { MockWorld } from '../mock/mock-world.js'
-import type { MockmakerWorld, ServableMockmaker } from './mockmaker.js'
-import { loadScenarioSync } from '../files/scenario-file.js'
+import type { MockmakerWorld, MockmakerWorlds } from '../mock/facade.js'
+import type { Mock } from '../mock/mock.js'
+import { type MockWorld, testHasEnded } from '../mock/mock-world.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
 
 /** Options of `isolated`: those of `worlds.put`, and faults. */
@@ -41,35 +41,38 @@ export class Isolation {
 
   /** Runs a function in a new world, and inside a boundary of MSW. Deletes the world afterwards. */
   async run<T>(
-    { worlds, scenarios, boundary }: Pick<ServableMockmaker, 'worlds' | 'scenarios'> & Pick<SetupServer, 'boundary'>,
+    {
+      mock,
+      worlds,
+      boundary,
+    }: { readonly mock: Mock; readonly worlds: MockmakerWorlds } & Pick<SetupServer, 'boundary'>,
     use: (own: MockmakerWorld) => T | Promise<T>,
     isolatedOptions: IsolatedOptions = {},
   ): Promise<T> {
     if (typeof use !== 'function')
       throw new UsageError('mock.isolated expects a function, as in mock.isolated(async own => …)')
     const { faults, options } = checkOptions(isolatedOptions)
-    const created = await worlds.put(this.#newId(worlds), withScenario(options, scenarios))
-    const own = created as MockWorld & MockmakerWorld // `withHandlers` extends each world
+    const own = await worlds.put(this.#newId(worlds), withScenario(options, mock.scenarios))
     let result: T
     let unused: readonly FaultState[]
     try {
       for (const fault of faults) own.faults.add(fault)
       result = await this.#running.run(
-        own,
+        mock.worlds.known(own.id),
         boundary(() => use(own)),
       )
-      unused = this.#isStrict ? own.faults.unused() : []
+      unused = this.#isStrict ? own.faults.list({ unused: true }) : []
     } catch (error) {
       listener(error, own)
       throw error
     } finally {
-      await worlds.deleteBecause(own.id, testHasEnded)
+      await mock.worlds.deleteBecause(own.id, testHasEnded)
     }
     checkUnusedFaults(unused)
     return result
   }
 
-  #newId(worlds: Pick<ServableMockmaker['worlds'], 'get'>): string {
+  #newId(worlds: MockmakerWorlds): string {
     let id: string
     do id = `isolated-${++this.#count}`
     while (worlds.get(id))

@@ -22,13 +22,8 @@ const shared = globalThis as { [listeningKey]?: object | undefined } // no other
  * `UsageError` if a mock listens already. Call `release` if MSW does not start. `stop` is called only while the claim holds, because
  * MSW 3 throws if nothing runs.
  */
-export function combineWithMsw<Setup extends Msw>(
-  mock: Pick<Mock, 'reset' | 'close'>,
-  msw: Setup,
-  stop: () => unknown,
-) {
-  // Bound now: the mock gets the methods below.
-  const [reset, close] = [mock.reset.bind(mock), mock.close.bind(mock)]
+export function combineWithMsw<Setup extends Msw>(mock: Mock, msw: Setup, stop: () => unknown) {
+  const owner = mock.default
   const methods: MswMethods<Setup> = {
     events: msw.events,
     use: msw.use.bind(msw),
@@ -36,20 +31,20 @@ export function combineWithMsw<Setup extends Msw>(
     restoreHandlers: msw.restoreHandlers.bind(msw),
   }
   return {
-    claim: () => claimListening(mock),
-    release: () => releaseListening(mock),
+    claim: () => claimListening(owner),
+    release: () => releaseListening(owner),
     methods: {
       ...methods,
       async reset(options?: ResetOptions) {
         msw.resetHandlers()
-        await reset(options)
+        await owner.usable().reset(options)
       },
       async close() {
         try {
-          await close()
+          await mock.close()
         } finally {
-          if (shared[listeningKey] === mock) await stop()
-          releaseListening(mock)
+          if (shared[listeningKey] === owner) await stop()
+          releaseListening(owner)
         }
       },
     },

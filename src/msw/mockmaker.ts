@@ -1,66 +1,33 @@
 import type { HttpHandler } from 'msw'
-import type { OperationId } from '../contract/operations.js'
 import { worldPath } from '../contract/paths.js'
-import type { NewWorldOptions } from '../control/world-control.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Mock, MockedWorld, MockedWorlds, ServableMock } from '../mock/mock.js'
+import { type Handlers, type Mockmaker, mockFacade } from '../mock/facade.js'
+import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
-import type { MockWorlds } from '../mock/mock-worlds.js'
 import type { MockmakerOptions } from '../mock/options.js'
-import { createHandler, createHandlers, type Http, type RequestHandlers, urlInProcess } from './handlers.js'
 import type { RequestHandler } from '../server/message.js'
-import { checkResolver, type OverrideResolver } from '../server/overrides.js'
+import { checkResolver } from '../server/overrides.js'
+import { createHandler, createHandlers, type Http, type RequestHandlers, urlInProcess } from './handlers.js'
 
-/** The MSW handlers of a mock, or of one of its worlds. */
-export interface WithHandlers {
-  /**
-   * One handler for each operation: for `setupServer(...)`, `setupWorker(...)` and `mockExpress(...)`. Those of a mock answer in
-   * the world that a request names. Those of a world of `worlds.put` answer in this world.
-   */
-  readonly handlers: HttpHandler[]
-  /**
-   * Creates an MSW handler that answers one operation by a resolver: in every world, or in this world of `worlds.put`. It does
-   * nothing until you pass it to `use`, `setupServer` or `mockExpress`; `on` takes effect at once. The handlers of `use` answer
-   * first, the newest ones before older ones. Throws `UsageError` if there is no such operation.
-   */
-  override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
-  /** A URL at which a `fetch` in-process reaches this world: the base URL for a client. It has no slash at its end. */
-  readonly url: string
-}
-
-/** One world of a mock, with its MSW handlers. */
-export interface MockmakerWorld extends MockedWorld, WithHandlers {}
-
-/** The worlds of a mock, by their ids. */
-export interface MockmakerWorlds extends MockedWorlds {
-  /** The world of requests that name none: the mock itself. */
-  readonly default: MockmakerWorld
-  get(id: string): MockmakerWorld | undefined
-  put(id: string, options?: NewWorldOptions): Promise<MockmakerWorld>
-}
-
-/** A mock with its MSW handlers. */
-export interface Mockmaker extends Mock, WithHandlers {
-  readonly worlds: MockmakerWorlds
-}
-
-/** Returns the world of the function that runs now, if it has one of its own. May throw. */
-type OwnWorld = () => MockWorld | undefined
-
-/** The parts of a Mockmaker that depend on its entry point. */
-interface HandlersEnvironment {
+/** The parts that an entry point adds to a mock. */
+interface Additions<More> {
   readonly http: Http
-  /** Default: no function has a world of its own. */
-  readonly ownWorld?: OwnWorld
+  /** Returns the world of the function that runs now, if it has one of its own. May throw. Default: no function has one. */
+  readonly ownWorld?: () => MockWorld | undefined
+  /** Further members, which replace those of the same name. Gets the handlers of the mock. */
+  readonly more: (handlers: Handlers) => More
 }
 
-/** Adds MSW handlers to a mock and to its worlds. Throws `UsageError` if the base URL is wrong. */
-export function withHandlers(
-  mock: ServableMock,
+/** Returns the handler of a world that shall answer. */
+type HandlerOf = (world: MockWorld) => RequestHandler
+
+/** Creates the object that users hold of a mock, with MSW handlers. Throws `UsageError` if the base URL is wrong. */
+export function toMockmaker<More extends object>(
+  mock: Mock,
   { baseUrl = '*', world: worldOf }: MockmakerOptions,
-  { http, ownWorld = () => undefined }: HandlersEnvironment,
-): ServableMockmaker {
+  { http, ownWorld = () => undefined, more }: Additions<More>,
+): Mockmaker & More {
   const { worlds } = mock
   const choose = (request: Request): (() => MockWorld) | undefined => {
     try {
@@ -74,14 +41,11 @@ export function withHandlers(
       }
     }
   }
-  worlds.extendWith(world => {
-    const routes = (handlerOf: HandlerOf) => {
-      const answer = worlds.routeTo(() => world, handlerOf)
-      return { answer, answerOverHttp: answer }
-    }
-    addHandlers(world, { baseUrl, http, routes })
-  })
-  const routes = (handlerOf: HandlerOf) => ({
+  const routedTo = (world: MockWorld) => (handlerOf: HandlerOf) => {
+    const answer = worlds.routeTo(() => world, handlerOf)
+    return { answer, answerOverHttp: answer }
+  }
+  const routed = (handlerOf: HandlerOf) => ({
     answer: worlds.route('refuse', handlerOf),
     answerOverHttp: worlds.route('create', handlerOf),
     select(request: Request) {
@@ -89,39 +53,23 @@ export function withHandlers(
       return find && worlds.routeTo(find, handlerOf)
     },
   })
-  addHandlers(mock, { baseUrl, http, routes })
-  return mock as unknown as ServableMockmaker // its worlds have handlers too, from now on
-}
-
-/** A mock with its MSW handlers, and with the parts that entry points need. */
-export type ServableMockmaker = Omit<Mockmaker, 'worlds'> &
-  Omit<ServableMock, 'worlds'> & { readonly worlds: MockWorlds & MockmakerWorlds }
-
-/** Returns the handler of a world that shall answer. */
-type HandlerOf = (world: MockWorld) => RequestHandler
-
-function addHandlers<World extends MockWorld>(
-  world: World,
-  {
-    baseUrl,
-    http,
-    routes,
-  }: { readonly baseUrl: string; readonly http: Http; readonly routes: (handlerOf: HandlerOf) => RequestHandlers },
-): World & WithHandlers {
-  let handlers: HttpHandler[] | undefined
-  const added: WithHandlers = {
-    // Created on first use, because most worlds need none of their own.
-    get handlers() {
-      handlers ??= createHandlers({ baseUrl, http, ...routes(({ handle }) => handle) })
-      return handlers
-    },
-    override(id, resolver) {
-      checkResolver(id, resolver)
-      return createHandler(id, { baseUrl, http, ...routes(one => one.handlerWith(id, resolver)) })
-    },
-    url: urlInProcess(baseUrl, worldPath(world.id)),
+  const handlersOf = (world?: MockWorld): Handlers => {
+    const routes: (handlerOf: HandlerOf) => RequestHandlers = world ? routedTo(world) : routed
+    let list: HttpHandler[] | undefined
+    return {
+      url: urlInProcess(baseUrl, worldPath((world ?? mock.default).id)),
+      list() {
+        list ??= createHandlers({ baseUrl, http, ...routes(({ handle }) => handle) })
+        return list
+      },
+      override(id, resolver) {
+        checkResolver(id, resolver)
+        return createHandler(id, { baseUrl, http, ...routes(one => one.handlerWith(id, resolver)) })
+      },
+    }
   }
-  return Object.defineProperties(world, Object.getOwnPropertyDescriptors(added)) as World & WithHandlers
+  const handlers = handlersOf()
+  return mockFacade(mock, { own: handlers, of: handlersOf }, more(handlers))
 }
 
 function checkChoice(id: unknown): string {

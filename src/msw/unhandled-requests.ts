@@ -1,6 +1,6 @@
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { explainUnmatched } from './handlers.js'
+import { explainUnmatched } from '../server/routes.js'
 
 /** Prints MSW's message about a request that no handler matches. `error` also fails the request. */
 export interface UnhandledPrint {

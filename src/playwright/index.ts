@@ -7,8 +7,8 @@ import {
   type PlaywrightWorkerOptions,
   type TestType,
 } from '@playwright/test'
-import { onNewContext } from './browser-contexts.js'
 import { matchers } from '../testing/matchers.js'
+import { onNewContext } from './browser-contexts.js'
 import { FailureReport } from './page-failure.js'
 import { openMock, type PageMock, type PageMockOptions } from './page-mock.js'
 import { PageRequests } from './page-requests.js'

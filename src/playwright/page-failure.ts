@@ -3,9 +3,9 @@ import { dirname, relative } from 'node:path'
 import type { TestInfo } from '@playwright/test'
 import { shortened } from '../lib/text.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
+import { failedWorld, reportRequests, summarizeRequests } from '../testing/report.js'
 import type { PageMock } from './page-mock.js'
 import type { PageRequests } from './page-requests.js'
-import { failedWorld, reportRequests, summarizeRequests } from '../testing/report.js'
 
 /** The name of the attachment with the world. The command can serve the file. */
 const worldName = 'mockmaker-world.json'
@@ -45,7 +45,7 @@ export class FailureReport {
   async checkFaults(): Promise<void> {
     const { status, expectedStatus } = this.#testInfo
     if (status !== expectedStatus) return
-    const unused = await this.#mock.faults.unused()
+    const unused = await this.#mock.faults.list({ unused: true })
     if (unused.length > 0) await this.#attach()
     checkUnusedFaults(unused)
   }

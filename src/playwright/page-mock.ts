@@ -1,23 +1,23 @@
-import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { type Client, type ClientClock, createClient } from '../client/client.js'
 import { Fault } from '../contract/faults.js'
 import type { OperationId } from '../contract/operations.js'
 import { splitWorldUrl } from '../contract/paths.js'
-import { testHasEnded } from '../mock/end-world.js'
+import { isScenarioPath } from '../files/scenario-file.js'
+import { Service } from '../http/service.js'
 import { parseInput } from '../lib/issues.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { parseDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock } from '../mock/mock.js'
+import { testHasEnded } from '../mock/mock-world.js'
 import type { MockmakerOptions } from '../mock/options.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
-import { isScenarioPath } from '../files/scenario-file.js'
 import type { RequestHandler } from '../server/message.js'
 import type { OverrideResolver } from '../server/overrides.js'
-import { createService } from '../http/service.js'
+import { createWorldOn, TestCalls } from '../testing/test-world.js'
 import { createForwarder } from './forward.js'
 import { createInProcessFetch } from './in-process-fetch.js'
 import type { Mount } from './page-requests.js'
@@ -111,27 +111,21 @@ function openInProcess(
     { scenario: loaded, seed, live, watchTimeoutMs, corsOrigins, publicUrl: url },
     { scenarios, scenarioName, registry: known.registry },
   )
-  const service = createService(own, { unknownWorld: 'refuse' })
-  const answer: RequestHandler = request => {
-    try {
-      return service(request, () => url)
-    } catch (error) {
-      return own.refuse(request, error)
-    }
-  }
-  const life = new Life()
+  const service = new Service(own, { unknownWorld: 'refuse', dashboard: false })
+  const answer: RequestHandler = request => service.serve(request, () => url).answer()
+  const calls = new TestCalls()
   const inner = createInProcessFetch(answer, new URL(url).pathname.replace(/\/$/, ''))
-  const client = createClient(url, { fetch: life.guard(inner) })
+  const client = createClient(url, { fetch: calls.guard(inner) })
   const on: PageMock['on'] = (operation, resolver) => {
-    if (life.isOver) throw new UsageError(testHasEnded)
-    return own.on(operation, resolver)
+    if (calls.hasEnded) throw new UsageError(testHasEnded)
+    return own.default.on(operation, resolver)
   }
   return {
     mock: Object.assign(client, { on }),
     mounts: [{ url, isOwn: false }],
     answer,
     async close(settled) {
-      await Promise.all([own.close(), life.end()])
+      await Promise.all([own.close(), calls.end()])
       await settled()
     },
   }
@@ -146,12 +140,9 @@ async function openOnServer(url: string, options: PageMockOptions, known: PageSc
   for (const name of ['live', 'watchTimeoutMs', 'corsOrigins'] as const)
     if (options[name] !== undefined)
       throw new UsageError(`${name} is an option of a mock in the process of the test: set it on the server instead`)
-  const life = new Life()
-  const { worlds } = createClient(server)
-  const id = randomUUID()
   const isPath = typeof scenario === 'string' && isScenarioPath(scenario)
-  await worlds.put(id, { scenario: isPath ? known.load(scenario) : scenario, seed })
-  const client = createClient(server, { world: id, fetch: life.guard((...args) => fetch(...args)) })
+  const world = { scenario: isPath ? known.load(scenario) : scenario, seed }
+  const { client, end } = await createWorldOn(server, world, (...args) => fetch(...args))
   const forwarder = createForwarder(client.url)
   const on: PageMock['on'] = () => {
     throw new UsageError('on: a resolver cannot run on a server. Leave out the option server, or add a fault instead')
@@ -164,35 +155,9 @@ async function openOnServer(url: string, options: PageMockOptions, known: PageSc
     ],
     answer: forwarder.handle,
     async close(settled) {
-      // Answers the requests that wait in the world. Those on their way create it again.
-      await Promise.all([worlds.delete(id), life.end()])
-      await settled()
-      while (await worlds.delete(id));
+      await end(settled)
       forwarder.close()
     },
-  }
-}
-
-/** The time in which the methods of a mock work. */
-class Life {
-  readonly #calls = new Set<Promise<unknown>>()
-  isOver = false
-
-  /** Returns a `fetch` that refuses all calls after the end. */
-  guard(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-    return (...args) => {
-      if (this.isOver)
-        return Promise.resolve(Response.json({ code: 'MISUSED', message: testHasEnded }, { status: 410 }))
-      const call = fetch(...args).finally(() => this.#calls.delete(call))
-      this.#calls.add(call)
-      return call
-    }
-  }
-
-  /** Refuses all later calls. Resolves when the earlier ones have ended. */
-  async end(): Promise<void> {
-    this.isOver = true
-    await Promise.allSettled(this.#calls)
   }
 }
 

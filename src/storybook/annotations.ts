@@ -1,7 +1,7 @@
 import type { SetupWorker } from 'msw/browser'
 import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
 import { addons } from 'storybook/preview-api'
-import type { MockmakerWorld } from '../msw/mockmaker.js'
+import type { MockmakerWorld } from '../mock/facade.js'
 import type { ShippedScenario } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
@@ -76,7 +76,7 @@ async function answerRequests(context: Context): Promise<() => Promise<void>> {
 async function checkFaults(context: StoryContext): Promise<void> {
   const story = rendered.get(context)
   if (!story) return
-  if (story.parameters.strict) checkUnusedFaults(story.mock.faults.unused())
+  if (story.parameters.strict) checkUnusedFaults(story.mock.faults.list({ unused: true }))
   passed.add(story)
 }
 

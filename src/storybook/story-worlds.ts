@@ -1,10 +1,17 @@
 import { type HttpHandler, http } from 'msw'
 import { ApiError } from '../contract/errors.js'
 import { quoted } from '../lib/text.js'
-import { createMock } from '../mock/mock.js'
-import { type MockmakerWorld, type ServableMockmaker, withHandlers } from '../msw/mockmaker.js'
+import type { Mockmaker, MockmakerWorld } from '../mock/facade.js'
+import { createMock, type Mock } from '../mock/mock.js'
+import { toMockmaker } from '../msw/mockmaker.js'
 import { scenarios } from '../scenario/shipped.js'
 import type { CheckedParameters } from './parameters.js'
+
+/** The mock of a base URL, and its object for users. */
+interface Owner {
+  readonly mock: Mock
+  readonly object: Mockmaker
+}
 
 /** A story on this page, and its world. */
 export interface ShownStory {
@@ -14,7 +21,7 @@ export interface ShownStory {
   readonly element: unknown
   readonly parameters: CheckedParameters
   readonly mock: MockmakerWorld
-  readonly owner: ServableMockmaker
+  readonly owner: Owner
   /** Storybook did not mount the component anew for this world. It still shows the answers of an earlier one. */
   readonly isOutdated: boolean
 }
@@ -24,14 +31,14 @@ const defaultBaseUrl = '*'
 /** The worlds of the stories that this page shows. */
 export class StoryWorlds {
   /** By base URL. A page needs one, unless its stories have different ones. */
-  readonly #mocks = new Map<string, ServableMockmaker>()
+  readonly #mocks = new Map<string, Owner>()
   readonly #shown = new Map<unknown, ShownStory>()
   #count = 0
   #lastOpened: Promise<unknown> = Promise.resolve()
 
   /** The handlers of all base URLs until now. */
   get handlers(): HttpHandler[] {
-    return [...this.#mocks.values()].flatMap(mock => mock.handlers)
+    return [...this.#mocks.values()].flatMap(({ object }) => object.handlers)
   }
 
   get shown(): readonly ShownStory[] {
@@ -54,9 +61,9 @@ export class StoryWorlds {
     if (before?.storyId === storyId && isSame(before.parameters, parameters)) return before
     const owner = this.#mockOf(parameters.baseUrl ?? defaultBaseUrl)
     const { scenario = 'default', seed, faults = [] } = parameters
-    const mock = await owner.worlds.put(`story-${++this.#count}`, { scenario, seed })
+    const mock = await owner.object.worlds.put(`story-${++this.#count}`, { scenario, seed })
     const isOutdated = before?.storyId === storyId
-    const story = { storyId, element, parameters, mock: mock as typeof mock & MockmakerWorld, owner, isOutdated }
+    const story = { storyId, element, parameters, mock, owner, isOutdated }
     try {
       for (const fault of faults) mock.faults.add(fault)
     } catch (error) {
@@ -75,20 +82,24 @@ export class StoryWorlds {
   }
 
   async #end({ storyId, owner, mock }: ShownStory): Promise<void> {
-    await owner.worlds.deleteBecause(mock.id, `this mock belongs to the story ${storyId}, which is no longer shown`)
+    await owner.mock.worlds.deleteBecause(
+      mock.id,
+      `this mock belongs to the story ${storyId}, which is no longer shown`,
+    )
   }
 
-  #mockOf(baseUrl: string): ServableMockmaker {
+  #mockOf(baseUrl: string): Owner {
     const known = this.#mocks.get(baseUrl)
     if (known) return known
     const options = { baseUrl, world: (request: Request) => this.#choose(request, created) }
-    const created: ServableMockmaker = withHandlers(createMock({}, { scenarios }), options, { http })
+    const mock = createMock({}, { scenarios })
+    const created: Owner = { mock, object: toMockmaker(mock, options, { http, more: () => ({}) }) }
     this.#mocks.set(baseUrl, created)
     return created
   }
 
   /** Returns the id of the world that a request is for. */
-  #choose(request: Request, owner: ServableMockmaker): string {
+  #choose(request: Request, owner: Owner): string {
     const stories = this.shown.filter(story => story.owner === owner)
     const named = stories.find(({ mock }) => namesWorld(request, mock.id))
     if (named) return named.mock.id

@@ -1,12 +1,13 @@
 import { addons } from 'storybook/preview-api'
+import { Emitter } from '../lib/emitter.js'
 import { isJsonObject } from '../lib/json.js'
 
 /** The scenario that the toolbar selects for a page of Storybook. */
 interface Toolbar {
   /** `undefined` leaves the scenario to each story. */
   selected: string | undefined
-  /** Called when it changes. */
-  readonly listeners: Set<() => void>
+  /** Emits when it changes. */
+  readonly changes: Emitter<void>
 }
 
 /** Each page keeps its toolbar there, so that the frames of a docs page find it. */
@@ -29,7 +30,7 @@ interface Story {
  * Storybook renders them again by itself, but then their components do not send their requests again.
  */
 export function followToolbar(shown: () => readonly Story[]): void {
-  const own: Toolbar = { selected: scenarioInUrl(location.search), listeners: new Set() }
+  const own: Toolbar = { selected: scenarioInUrl(location.search), changes: new Emitter() }
   Object.assign(window, { [toolbarKey]: own })
   around = toolbarAround()
   void addons.ready().then(channel => {
@@ -52,10 +53,10 @@ export function followToolbar(shown: () => readonly Story[]): void {
       const selected = scenarioIn(globals.mockmaker)
       if (own.selected === selected) return
       own.selected = selected
-      for (const changed of own.listeners) changed()
+      own.changes.emit()
     })
-    around?.listeners.add(mountOutdated)
-    window.addEventListener('pagehide', () => around?.listeners.delete(mountOutdated))
+    const unsubscribe = around?.changes.subscribe(mountOutdated)
+    if (unsubscribe) window.addEventListener('pagehide', unsubscribe)
   })
 }
 

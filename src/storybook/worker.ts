@@ -1,8 +1,8 @@
 import type { HttpHandler } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import type { StoryContext } from 'storybook/internal/csf'
-import { pageIsControlled } from '../msw/controlled-page.js'
 import { UsageError } from '../lib/usage-error.js'
+import { pageIsControlled } from '../msw/controlled-page.js'
 import { claimListening, releaseListening } from '../msw/life-cycle.js'
 import { printExplanation, toMswOptions } from '../msw/unhandled-requests.js'
 

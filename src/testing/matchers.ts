@@ -1,7 +1,8 @@
 import type { ExchangeMatch, OperationPattern } from '../contract/journal.js'
+import { after } from '../lib/after.js'
 import { describeMismatch, expectationOf, type Times } from '../server/journal-mismatch.js'
 import type { Verification } from '../server/verify.js'
-import { after, checkMock } from './tested-mock.js'
+import { checkMock } from './tested-mock.js'
 
 /** The matchers for `expect.extend` of vitest, Jest and Playwright. `R` is the result of a matcher in that runner. */
 export interface MockmakerMatchers<R = unknown> {

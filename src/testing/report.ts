@@ -1,9 +1,10 @@
 import type { FaultState } from '../contract/faults.js'
 import type { JournalEntry, PendingRequest, WaitReason } from '../contract/journal.js'
+import { after } from '../lib/after.js'
 import { escapedLine, shortened } from '../lib/text.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { describeFault } from '../server/unused-faults.js'
-import { after, checkMock, type TestedClient, type TestedMock } from './tested-mock.js'
+import { checkMock, type TestedClient, type TestedMock } from './tested-mock.js'
 
 /** A world for a failed test, with its faults and its journal. */
 export interface FailedWorld {

@@ -1,9 +1,9 @@
 import { ApiError } from '../contract/errors.js'
-import { testHasEnded } from '../mock/end-world.js'
 import { UsageError } from '../lib/usage-error.js'
+import { testHasEnded } from '../mock/mock-world.js'
 import type { RequestHandlers } from '../msw/handlers.js'
-import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 import type { UnhandledRequest } from '../msw/unhandled-requests.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 
 /** A test with a mock of its own. */
 export interface RunningTest {

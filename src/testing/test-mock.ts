@@ -1,9 +1,10 @@
 import type { Fault } from '../contract/faults.js'
-import { endWorld, testHasEnded } from '../mock/end-world.js'
+import type { Mockmaker } from '../mock/facade.js'
 import { createMock, type MockEnvironment } from '../mock/mock.js'
-import { type ServableMockmaker, withHandlers } from '../msw/mockmaker.js'
+import { testHasEnded } from '../mock/mock-world.js'
 import type { MockmakerOptions } from '../mock/options.js'
 import type { Http } from '../msw/handlers.js'
+import { toMockmaker } from '../msw/mockmaker.js'
 import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'
 import type { RunningTest } from './running-tests.js'
 
@@ -22,31 +23,31 @@ export interface TestMock<Mock> extends RunningTest {
   end(): Promise<void>
 }
 
-/** Creates a mock in-process for a test. Throws `UsageError` if an option is wrong. */
-export function createTestMock(
+/** Creates a mock in-process for a test. `more` has further members of its object. Throws `UsageError` if an option is wrong. */
+export function createTestMock<More extends object>(
   name: string,
   // The runner decides what a strict mock does, because it knows if the test has failed.
   { faults = [], onUnhandledRequest = 'warn', strict: _, ...options }: TestMockOptions,
-  environment: MockEnvironment & { readonly http: Http },
-): TestMock<ServableMockmaker> {
+  { http, more, ...environment }: MockEnvironment & { readonly http: Http; readonly more: More },
+): TestMock<Mockmaker & More> {
   const decide = decisionOf(onUnhandledRequest)
-  const mock = withHandlers(createMock(options, environment), options, environment)
+  const mock = createMock(options, environment)
+  const object = toMockmaker(mock, options, { http, more: () => more })
   try {
-    for (const fault of faults) mock.faults.add(fault)
+    for (const fault of faults) mock.default.faults.add(fault)
   } catch (error) {
     void mock.close()
     throw error
   }
-  const { answer, refuse } = mock
   return {
     name,
-    mock,
-    answer,
-    refuse,
+    mock: object,
+    answer: mock.answer,
+    refuse: (request, error) => mock.worlds.refuse(request, error),
     onUnhandledRequest: decide,
     async end() {
       await mock.close()
-      endWorld(mock, testHasEnded)
+      mock.default.world.end(testHasEnded)
     },
   }
 }

@@ -1,12 +1,11 @@
 import { type Client, createClient } from '../client/client.js'
 import type { Fault } from '../contract/faults.js'
 import type { NewWorldOptions } from '../control/world-control.js'
-import { testHasEnded } from '../mock/end-world.js'
-import { UsageError } from '../lib/usage-error.js'
 import { createMock } from '../mock/mock.js'
+import { testHasEnded } from '../mock/mock-world.js'
+import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'
 import type { MockRequest, MockResponse } from '../server/message.js'
 import { withoutWorld } from '../server/routes.js'
-import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'
 import type { TestMock } from './test-mock.js'
 
 /** Options of the world of a test on a running mock. */
@@ -24,6 +23,46 @@ export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'se
 /** A `fetch` that MSW does not intercept. */
 export type Fetch = typeof globalThis.fetch
 
+/** The calls of a test to its mock. */
+export class TestCalls {
+  readonly #open = new Set<Promise<unknown>>()
+  hasEnded = false
+
+  /** Returns a `fetch` that refuses all calls after the end. */
+  guard(fetch: Fetch): Fetch {
+    return (...args) => {
+      if (this.hasEnded)
+        return Promise.resolve(Response.json({ code: 'MISUSED', message: testHasEnded }, { status: 410 }))
+      const call = fetch(...args).finally(() => this.#open.delete(call))
+      this.#open.add(call)
+      return call
+    }
+  }
+
+  /** Refuses all later calls. Resolves when the earlier ones have ended. */
+  async end(): Promise<void> {
+    this.hasEnded = true
+    await Promise.allSettled(this.#open)
+  }
+}
+
+/** Creates a world for a test on a running mock. Rejects with `ClientError` if the mock does not answer, or refuses an option. */
+export async function createWorldOn(server: string, options: NewWorldOptions, fetch: Fetch) {
+  const calls = new TestCalls()
+  const { worlds } = createClient(server, { fetch })
+  const { id } = await worlds.put(crypto.randomUUID(), options)
+  return {
+    client: createClient(server, { world: id, fetch: calls.guard(fetch) }),
+    /** Deletes the world, which answers the requests that wait in it. `settled` resolves when none is on its way to it. */
+    async end(settled?: () => void | Promise<void>): Promise<void> {
+      await Promise.all([worlds.delete(id), calls.end()])
+      await settled?.()
+      // A request that was on its way has created the world again.
+      while (await worlds.delete(id));
+    },
+  }
+}
+
 /**
  * Creates a world on a running mock for a test, and sends the requests of the test there. Rejects with `ClientError` if the
  * mock does not answer, or refuses an option.
@@ -35,33 +74,20 @@ export async function createTestWorld(
 ): Promise<TestMock<Client>> {
   const decide = decisionOf(onUnhandledRequest)
   const running = new AbortController()
-  const { worlds } = createClient(server, { fetch })
-  const { id, url } = await worlds.put(crypto.randomUUID(), world)
-  const mock = createClient(server, {
-    world: id,
-    fetch(...request) {
-      if (running.signal.aborted) throw new UsageError(testHasEnded)
-      return fetch(...request)
-    },
-  })
+  const { client: mock, end } = await createWorldOn(server, world, fetch)
   try {
     for (const fault of faults) await mock.faults.add(fault)
   } catch (error) {
-    await worlds.delete(id)
+    await end()
     throw error
   }
   return {
     name,
     mock,
-    answer: request => forward(withoutWorld(request), { url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().refuse(request, error),
+    answer: request => forward(withoutWorld(request), { url: mock.url, fetch, ended: running.signal }),
+    refuse: (request, error) => createMock().worlds.refuse(request, error),
     onUnhandledRequest: decide,
-    async end() {
-      await worlds.delete(id)
-      running.abort()
-      // A request that was on its way creates the world again.
-      while (await worlds.delete(id));
-    },
+    end: () => end(() => running.abort()),
   }
 }
 
@@ -72,7 +98,7 @@ export function outsideOnServer(url: string, fetch: Fetch): TestMock<undefined> 
     name: 'outside of tests',
     mock: undefined,
     answer: request => forward(request, { url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().refuse(request, error),
+    refuse: (request, error) => createMock().worlds.refuse(request, error),
     onUnhandledRequest: () => {},
     async end() {
       running.abort()

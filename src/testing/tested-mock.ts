@@ -12,7 +12,7 @@ export type TestedClient = Pick<Client, 'faults' | 'journal' | 'snapshot'>
 
 /** Returns the value if it is a mock, a world or a client. Throws `UsageError` if it is not. */
 export function checkMock(value: unknown, call: string): TestedMock | TestedClient {
-  if (isJsonObject(value) && hasMethod(value.journal, 'verify') && hasMethod(value.faults, 'unused'))
+  if (isJsonObject(value) && hasMethod(value.journal, 'verify') && hasMethod(value.faults, 'release'))
     return value as unknown as TestedMock // nothing else has both
   throw new UsageError(
     `${call} expects a mock, a world of a mock, or a client, and got ${describe(value)}. ${adviceFor(value)}`,
@@ -37,12 +37,4 @@ function hasMethod(value: unknown, name: string): boolean {
 function describe(value: unknown): string {
   if (isTables(value)) return 'its tables, mock.world'
   return typeof value === 'function' ? 'a function' : quoted(value)
-}
-
-/** Continues with a value, or with the value of a promise. */
-export function after<Value, Result>(
-  value: Value | Promise<Value>,
-  use: (value: Value) => Result | Promise<Result>,
-): Result | Promise<Result> {
-  return value instanceof Promise ? value.then(use) : use(value)
 }

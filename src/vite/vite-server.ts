@@ -3,12 +3,12 @@ import { relative, resolve } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { inspect, styleText } from 'node:util'
 import type { PreviewServer, ViteDevServer } from 'vite'
+import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../files/reloader.js'
+import { type LoadedScenario, loadScenario, type ScenarioFile } from '../files/scenario-file.js'
+import { createListener } from '../http/server.js'
 import { createMock } from '../mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
 import { scenarios } from '../scenario/shipped.js'
-import { type LoadedScenario, loadScenario, type ScenarioFile } from '../files/scenario-file.js'
-import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../files/reloader.js'
-import { createListener } from '../http/server.js'
 
 /** A server of Vite, for development or of a build. */
 type ViteServer = ViteDevServer | PreviewServer
@@ -62,7 +62,7 @@ export async function serveBesideApp(
     },
   })
   printUrlOf(server, path)
-  const mock = { reload: (...args: Parameters<typeof served.mock.reload>) => served.mock.reload(...args) }
+  const mock: ReloaderOptions['mock'] = { reload: (...args) => served.mock.reload(...args) }
   const reloader = 'watcher' in server && loaded?.file ? reloadOnChange(server, { file: loaded.file, mock }) : undefined
   return {
     async close() {

@@ -3,9 +3,9 @@ import type { Client } from '../client/client.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { type MockmakerMatchers, matchers } from '../testing/matchers.js'
 import type { TestMockOptions } from '../testing/test-mock.js'
-import type { AnyTestOptions, TestPlatform } from './test-mocks.js'
 import type { TestWorldOptions } from '../testing/test-world.js'
-import { type Interception, VitestHooks, type VitestMock } from './hooks.js'
+import { type Interception, VitestHooks } from './hooks.js'
+import type { AnyTestOptions, TestPlatform, VitestMock } from './test-mocks.js'
 
 declare global {
   // `Matchers` of vitest 4 and 5 have other type parameters. Both majors have the assertions of Chai.
@@ -101,4 +101,4 @@ function registering(base: TestAPI, register: () => void): TestAPI {
   })
 }
 
-export type { VitestMock } from './hooks.js'
+export type { VitestMock } from './test-mocks.js'

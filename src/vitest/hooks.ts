@@ -9,14 +9,13 @@ import {
   TestRunner,
 } from 'vitest'
 import type { Client } from '../client/client.js'
-import type { Mockmaker } from '../msw/mockmaker.js'
 import { claimListening, releaseListening } from '../msw/life-cycle.js'
+import type { UnhandledPrint } from '../msw/unhandled-requests.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
 import { reportRequests } from '../testing/report.js'
 import { type RunningTest, RunningTests } from '../testing/running-tests.js'
 import type { TestMock } from '../testing/test-mock.js'
-import { type AnyTestOptions, TestMocks, type TestPlatform } from './test-mocks.js'
-import type { UnhandledPrint } from '../msw/unhandled-requests.js'
+import { type AnyTestOptions, TestMocks, type TestPlatform, type VitestMock } from './test-mocks.js'
 
 /** MSW in this process or page. */
 export interface Interception {
@@ -34,12 +33,6 @@ export interface Interception {
   run(test: RunningTest, handlers: readonly HttpHandler[], body: () => Promise<void>): Promise<void>
   /** Adds handlers to a test. */
   use(test: RunningTest, handlers: readonly RequestHandler[]): void
-}
-
-/** The mock of a test. */
-export interface VitestMock extends Mockmaker {
-  /** Adds handlers of MSW for this test. They answer before the mock, the newest ones first. */
-  use(...handlers: RequestHandler[]): void
 }
 
 type Task = TestContext['task']
@@ -91,14 +84,12 @@ export class VitestHooks {
   }
 
   async #open(task: Task, options: AnyTestOptions): Promise<VitestMock | Client> {
-    const created = await this.#mocks.create(task.name, options)
-    const { mock } = created
+    const use: VitestMock['use'] = (...handlers) => this.#interception.use(test, handlers)
+    const created = await this.#mocks.create(task.name, options, use)
     const test: OpenTest = { ...created, options }
-    if ('override' in mock)
-      Object.assign(mock, { use: (...handlers: RequestHandler[]) => this.#interception.use(test, handlers) })
     this.#opened.set(task, test)
     this.#tests.start(test)
-    return mock as VitestMock | Client // a mock in-process has `use` now
+    return created.mock
   }
 
   /** Ends the mock of a test. */
@@ -150,7 +141,7 @@ export class VitestHooks {
 
   /** Rejects with `UsageError` if the test is strict, and one of its faults never applied. */
   async #checkFaults({ mock, options }: OpenTest): Promise<void> {
-    if (options.strict) checkUnusedFaults(await (mock as Client).faults.unused())
+    if (options.strict) checkUnusedFaults(await (mock as Client).faults.list({ unused: true }))
   }
 }
 

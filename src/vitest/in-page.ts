@@ -1,8 +1,8 @@
 import { bypass, http } from 'msw'
 import { setupWorker } from 'msw/browser'
 import { UsageError } from '../lib/usage-error.js'
-import type { RunningTest } from '../testing/running-tests.js'
 import { toMswOptions } from '../msw/unhandled-requests.js'
+import type { RunningTest } from '../testing/running-tests.js'
 import { createFixtures } from './fixture.js'
 import type { Interception } from './hooks.js'
 

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
-import { scenarios } from '../scenario/shipped.js'
 import { loadScenarioSync } from '../files/scenario-file.js'
-import type { Http } from '../msw/handlers.js'
-import type { RunningTest } from '../testing/running-tests.js'
+import { http, isThree } from '../msw/light/http.js'
 import { toMswOptions } from '../msw/unhandled-requests.js'
+import { scenarios } from '../scenario/shipped.js'
+import type { RunningTest } from '../testing/running-tests.js'
 import { createFixtures } from './fixture.js'
 import type { Interception } from './hooks.js'
 
 /** Intercepts the requests of this process. Each belongs to the test that has caused it, also if other tests run. */
-function interceptProcess({ isThree }: Pick<LoadedMsw, 'isThree'>): Interception {
+function interceptProcess(): Interception {
   const server = setupServer()
   const running = new AsyncLocalStorage<RunningTest>()
   /** Functions that run another one inside the boundary of a test. */
@@ -59,25 +59,8 @@ function interceptProcess({ isThree }: Pick<LoadedMsw, 'isThree'>): Interception
   }
 }
 
-/** A part of MSW. */
-interface LoadedMsw {
-  readonly http: Http
-  /** Tells whether it is MSW 3, and not MSW 2. */
-  readonly isThree: boolean
-}
-
-/** Loads a part of MSW, because the whole of MSW 2 takes longer than we do. The majors export the part under different names. */
-async function loadMsw(): Promise<LoadedMsw> {
-  const load = (name: string): Promise<{ readonly http: Http }> => import(/* @vite-ignore */ name)
-  const two = await load('msw/core/http').catch(() => undefined)
-  const { http } = two ?? (await load('msw/http'))
-  return { http, isThree: two === undefined }
-}
-
-const { http, isThree } = await loadMsw()
-
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptProcess({ isThree }), {
+export const mockmaker = createFixtures(interceptProcess(), {
   http,
   scenarios,
   loadScenario: loadScenarioSync,

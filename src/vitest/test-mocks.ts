@@ -1,15 +1,21 @@
-import type { HttpHandler } from 'msw'
+import type { HttpHandler, RequestHandler } from 'msw'
 import type { Client } from '../client/client.js'
 import { didYouMean } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { ServableMockmaker } from '../msw/mockmaker.js'
+import type { Mockmaker } from '../mock/facade.js'
 import { MockmakerOptions } from '../mock/options.js'
-import type { ScenarioInput } from '../scenario/schema.js'
 import { createHandlers, type Http } from '../msw/handlers.js'
+import type { ScenarioInput } from '../scenario/schema.js'
 import type { RunningTests } from '../testing/running-tests.js'
 import { ScenarioCache } from '../testing/scenario-cache.js'
 import { createTestMock, type TestMock, type TestMockOptions } from '../testing/test-mock.js'
 import { createTestWorld, type Fetch, outsideOnServer, type TestWorldOptions } from '../testing/test-world.js'
+
+/** The mock of a test. */
+export interface VitestMock extends Mockmaker {
+  /** Adds handlers of MSW for this test. They answer before the mock, the newest ones first. */
+  use(...handlers: RequestHandler[]): void
+}
 
 /** Options of the mock of a test, in-process or on a running mock. */
 export interface AnyTestOptions extends Omit<TestMockOptions, 'scenario'>, Partial<TestWorldOptions> {}
@@ -47,11 +53,18 @@ export class TestMocks {
     this.#platform = platform
   }
 
-  /** Creates the mock of a test, or its world if the options name a server. Throws or rejects if an option is wrong. */
-  create(name: string, options: AnyTestOptions): TestMock<ServableMockmaker> | Promise<TestMock<Client>> {
+  /**
+   * Creates the mock of a test with its function `use`, or its world if the options name a server. Throws or rejects if an
+   * option is wrong.
+   */
+  create(
+    name: string,
+    options: AnyTestOptions,
+    use: VitestMock['use'],
+  ): TestMock<VitestMock> | Promise<TestMock<Client>> {
     const { server, fork, ...local } = options
     checkKeys(options, server === undefined ? 'inProcess' : 'onServer')
-    if (server === undefined) return this.#createLocal(name, local)
+    if (server === undefined) return this.#createLocal(name, local, { use })
     return createTestWorld(name, { ...options, server, scenario: this.#scenarioOnServer(options) }, this.#fetch)
   }
 
@@ -62,9 +75,9 @@ export class TestMocks {
   outside(options: AnyTestOptions): TestMock<unknown> {
     const { server, fork, ...local } = options
     if (server !== undefined) return outsideOnServer(server, this.#fetch)
-    let created: TestMock<ServableMockmaker> | undefined
+    let created: TestMock<object> | undefined
     const outside = () => {
-      created ??= this.#createLocal('outside of tests', local)
+      created ??= this.#createLocal('outside of tests', local, {})
       return created
     }
     return {
@@ -94,7 +107,11 @@ export class TestMocks {
     this.#loaded.clear()
   }
 
-  #createLocal(name: string, { scenario, ...options }: Omit<AnyTestOptions, 'server' | 'fork'>) {
+  #createLocal<More extends object>(
+    name: string,
+    { scenario, ...options }: Omit<AnyTestOptions, 'server' | 'fork'>,
+    more: More,
+  ) {
     const isName = typeof scenario === 'string'
     return createTestMock(
       name,
@@ -102,6 +119,7 @@ export class TestMocks {
       { ...options, scenario: isName ? (this.#load(scenario) ?? (scenario as never)) : scenario },
       {
         http: this.#platform.http,
+        more,
         scenarios: this.#platform.scenarios,
         scenarioName: isName ? scenario : undefined,
         registry: this.#cache.registry,

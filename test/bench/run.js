@@ -18,6 +18,7 @@ import { measureFetch } from './msw/fetch.js'
 import { measureFixture } from './playwright/fixture.js'
 import { compareWith } from './program.js'
 import { measureVitest } from './runners/vitest.js'
+import { measureEdit } from './start/edit.js'
 import { measureImport } from './start/import.js'
 import { measureMake } from './start/make.js'
 import { measurePage } from './start/page.js'
@@ -38,7 +39,7 @@ const groups = {
   msw: [measureFetch],
   playwright: [measureFixture],
   vitest: [measureVitest],
-  start: [measureSpawn, measureImport, measureMake, measurePage],
+  start: [measureSpawn, measureImport, measureMake, measureEdit, measurePage],
   watch: [measureOneLink, measureAllLinks, measureOneOfMany],
   store: [measureTransaction, measureNamespaces, measureById, measureListAfterChange],
   worlds: [measureForks],

@@ -24,7 +24,7 @@ export async function commandTargets(start, options, request) {
   const [own, ...others] = inEachCommit(command)
   const target = async (/** @type {string} */ name, /** @type {URL} */ program) => {
     const server = await start({ name, program, ...options })
-    return { name, server, ...request }
+    return { name, server, ...request, isOtherCommit: program !== own.program }
   }
   const first = await target('the command', own.program)
   const rest = []

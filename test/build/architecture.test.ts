@@ -2,51 +2,86 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** The folders of src from the bottom up, with the folders and packages that each may import. `.` is the top of src. */
-const folders: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> =
-  {
-    generated: { folders: [], packages: [] },
-    lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
-    contract: { folders: ['generated', 'lib'], packages: ['zod'] },
-    store: { folders: ['generated', 'lib', 'contract'], packages: ['zod', '@mswjs/data', 'rettime', 'sorted-btree'] },
-    scenario: { folders: ['generated', 'lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
-    operations: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
-    server: { folders: ['lib', 'contract', 'store', 'operations'], packages: ['zod', 'msw'] },
-    simulation: { folders: ['lib', 'contract', 'store', 'operations'], packages: [] },
-    control: {
-      folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
-      packages: ['zod'],
-    },
-    client: {
-      folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control'],
-      packages: ['eventsource-parser'],
-    },
-    dashboard: {
-      folders: ['generated', 'contract', 'store', 'server', 'control'],
-      packages: ['preact', '@preact/signals', 'qrcode-generator', 'eventsource-parser'],
-    },
-    testing: {
-      folders: ['lib', 'contract', 'scenario', 'server', 'control', 'client', '.'],
-      packages: ['zod', 'msw', '@playwright/test'],
-    },
-    storybook: {
-      folders: ['lib', 'contract', 'scenario', 'server', 'control', 'testing', '.'],
-      packages: ['zod', 'msw', 'storybook'],
-    },
-    arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'client', '.'], packages: ['fast-check'] },
-    http: {
-      folders: ['lib', 'contract', 'scenario', 'server', 'control', '.'],
-      packages: ['zod', 'express', 'msw', 'vite'],
-    },
-    cli: {
-      folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'server', 'control', 'http', '.'],
-      packages: ['zod', 'commander', 'chokidar'],
-    },
-  }
+/** A folder of src: the folders and packages that it may import. */
+interface Row {
+  readonly folders: readonly string[]
+  readonly packages: readonly string[]
+}
 
-/** The files that may import modules of Node. All others also run in a browser. */
+/** The folders of src from the bottom up. */
+const folders: Readonly<Record<string, Row>> = {
+  generated: { folders: [], packages: [] },
+  lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
+  contract: { folders: ['generated', 'lib'], packages: ['zod'] },
+  store: { folders: ['generated', 'lib', 'contract'], packages: ['zod', '@mswjs/data', 'rettime', 'sorted-btree'] },
+  scenario: { folders: ['generated', 'lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
+  operations: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
+  server: { folders: ['lib', 'contract', 'store', 'operations'], packages: ['zod'] },
+  simulation: { folders: ['contract', 'store', 'operations'], packages: [] },
+  control: {
+    folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
+    packages: ['zod'],
+  },
+  mock: {
+    folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control'],
+    packages: ['zod', 'msw'],
+  },
+  processes: {
+    folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'control', 'mock'],
+    packages: [],
+  },
+  client: {
+    folders: ['generated', 'lib', 'contract', 'store', 'server', 'control'],
+    packages: ['eventsource-parser'],
+  },
+  files: { folders: ['lib', 'store', 'scenario'], packages: ['yaml'] },
+  msw: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'files'], packages: ['msw'] },
+  http: {
+    folders: ['lib', 'contract', 'store', 'server', 'control', 'mock', 'files', 'msw'],
+    packages: ['zod', 'express', 'msw'],
+  },
+  testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
+  vitest: {
+    folders: ['lib', 'scenario', 'server', 'mock', 'client', 'files', 'msw', 'testing'],
+    packages: ['msw', 'vitest'],
+  },
+  playwright: {
+    folders: ['lib', 'contract', 'scenario', 'server', 'mock', 'client', 'files', 'http', 'testing'],
+    packages: ['zod', '@playwright/test'],
+  },
+  jest: { folders: ['msw', 'testing'], packages: ['@jest/expect', '@jest/globals', '@jest/transform', 'sucrase'] },
+  storybook: {
+    folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'msw', 'testing'],
+    packages: ['zod', 'msw', 'storybook'],
+  },
+  vite: { folders: ['scenario', 'mock', 'files', 'http'], packages: ['vite'] },
+  arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'mock', 'client'], packages: ['fast-check'] },
+  dashboard: {
+    folders: ['generated', 'lib', 'contract', 'store', 'server', 'control', 'client'],
+    packages: ['preact', '@preact/signals', 'qrcode-generator'],
+  },
+  cli: {
+    folders: [
+      'lib',
+      'contract',
+      'store',
+      'scenario',
+      'operations',
+      'server',
+      'control',
+      'mock',
+      'processes',
+      'client',
+      'files',
+      'http',
+    ],
+    packages: ['zod', 'commander', 'chokidar'],
+  },
+}
+
+/** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^(http|cli)\/|^(cli|isolation|scenario-file|scenario-reloader|storybook-preset|vitest|jest-(preset|globals|transform)|testing\/(forward|page-\w+))\.ts$/
+  /^((http|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string
@@ -58,10 +93,18 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map(normalize)
 
 const imports: readonly Import[] = files.flatMap(from =>
-  [...readFileSync(join('src', from), 'utf8').matchAll(/(?:from|import|import\() ?'([^']+)'/g)].map(
+  [...readFileSync(join('src', from), 'utf8').matchAll(/(?:from |import |import\()'([^']+)'/g)].map(
     ([, specifier = '']) => ({ from, specifier }),
   ),
 )
+
+/** The imports and exports of a file that are left when its types are gone. */
+const valueImports = (from: string): Import[] =>
+  [
+    ...readFileSync(join('src', from), 'utf8').matchAll(
+      /^(?:import|export) (?!type )(?:[^';]*? from )?'([^']+)'|import\('([^']+)'\)/gm,
+    ),
+  ].map(([, specifier, dynamic]) => ({ from, specifier: specifier ?? dynamic ?? '' }))
 
 const isRelative = ({ specifier }: Import) => specifier.startsWith('.')
 const isOfNode = ({ specifier }: Import) => specifier.startsWith('node:')
@@ -73,6 +116,12 @@ const folderOf = (file: string) => (file.includes('/') ? file.slice(0, file.inde
 const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 const describeImport = ({ from, specifier }: Import) => `${from} imports ${specifier}`
 
+describe('src', () => {
+  it('has only the main entry point, the command and the version directly under it', () => {
+    expect(files.filter(file => folderOf(file) === '.').sort()).toEqual(['cli.ts', 'index.ts', 'version.ts'])
+  })
+})
+
 describe('a folder of src', () => {
   it('has a row in the table', () => {
     const found = new Set(files.map(folderOf).filter(folder => folder !== '.'))
@@ -83,19 +132,30 @@ describe('a folder of src', () => {
   it('comes before the folders that it may import', () => {
     const order = Object.keys(folders)
     const upward = order.flatMap((folder, i) =>
-      folders[folder]?.folders.filter(other => other !== '.' && !order.slice(0, i).includes(other)),
+      folders[folder]?.folders.filter(other => !order.slice(0, i).includes(other)),
     )
 
     expect(upward).toEqual([])
   })
 
-  it('imports only the folders of its row, for types too', () => {
+  it('imports only the folders of its row and the version, for types too', () => {
     const wrong = imports.filter(isRelative).filter(one => {
       const [from, to] = [folderOf(one.from), folderOf(targetOf(one))]
-      return from !== to && from in folders && !folders[from]?.folders.includes(to)
+      return from !== to && targetOf(one) !== 'version.ts' && !(folders[from]?.folders.includes(to) ?? true)
     })
 
     expect(wrong.map(describeImport)).toEqual([])
+  })
+
+  it('imports all folders of its row', () => {
+    const used = new Set(
+      imports.filter(isRelative).map(one => `${folderOf(one.from)} imports ${folderOf(targetOf(one))}`),
+    )
+    const allowed = Object.entries(folders).flatMap(([folder, row]) =>
+      row.folders.map(one => `${folder} imports ${one}`),
+    )
+
+    expect(allowed.filter(one => !used.has(one))).toEqual([])
   })
 
   it('imports only the packages of its row', () => {
@@ -116,24 +176,32 @@ describe('a folder of src', () => {
     expect(allowed.filter(one => !used.has(one))).toEqual([])
   })
 
-  it('imports no module of Node, except http, cli and the files of its pattern', () => {
+  it('imports no module of Node, unless it is for Node alone', () => {
     const wrong = imports.filter(isOfNode).filter(one => !nodeOnly.test(one.from))
 
     expect(wrong.map(describeImport)).toEqual([])
   })
 
-  it('imports only types and generated data of other folders, if it is the dashboard', () => {
-    const wrong = files
-      .filter(file => folderOf(file) === 'dashboard')
-      .flatMap(file => readFileSync(join('src', file), 'utf8').match(/^import (?!type )[^']*'\.\.\/[^']*'$/gm) ?? [])
+  it('reaches no zod, no MSW, no data library and no module of Node by its values, if it is the dashboard', () => {
+    const reached = new Set(files.filter(file => folderOf(file) === 'dashboard'))
+    const values = [...reached].flatMap(valueImports)
+    for (const one of values) {
+      const target = targetOf(one)
+      if (!isRelative(one) || reached.has(target)) continue
+      reached.add(target)
+      values.push(...valueImports(target))
+    }
 
-    expect(wrong.filter(one => !one.includes("'../generated/"))).toEqual([])
+    const wrong = values.filter(one => isOfNode(one) || /^(zod|msw|@mswjs\/data)(\/|$)/.test(one.specifier))
+
+    expect(wrong.map(describeImport)).toEqual([])
   })
 
-  it('imports only types of yaml, except at the top', () => {
+  it('imports only types of yaml, except the modules that load it', () => {
     const wrong = files.filter(file => {
+      if (file === 'scenario/index.ts' || file === 'files/scenario-file.ts') return false
       const withoutTypes = readFileSync(join('src', file), 'utf8').replaceAll(/^import type [^']*'yaml'$/gm, '')
-      return folderOf(file) !== '.' && withoutTypes.includes("'yaml'")
+      return withoutTypes.includes("'yaml'")
     })
 
     expect(wrong).toEqual([])

@@ -1,6 +1,6 @@
 import { rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
-import configs from '../../rolldown.config.js'
+import configs from '../../build/rolldown.config.js'
 
 describe('the build', () => {
   it.for(configs.map(config => [Object.keys(config.input ?? {}).join(', '), config] as const))(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { it as base, describe, expect } from 'vitest'
 // @ts-expect-error: a script of the build has no types
-import { pruneDeclarations as untyped } from '../../declarations.js'
+import { pruneDeclarations as untyped } from '../../build/declarations.js'
 
 const pruneDeclarations: (folder: string, entries: readonly string[]) => string[] = untyped
 

@@ -46,6 +46,9 @@ type InputOf<Spec> = PartOf<Spec, 'params'> &
   PartOf<Spec, 'body'> &
   (Spec extends { jsonBody: infer Schema extends z.ZodType } ? { jsonBody: z.output<Schema> } : unknown)
 
+/** What a schema gives that is made at its first use. */
+type Made<Make extends () => z.ZodType> = z.output<ReturnType<Make>>
+
 /** The keys of an intersection in one type. */
 type Flat<Type> = unknown extends Type ? object : { [Key in keyof Type]: Type[Key] }
 
@@ -64,30 +67,30 @@ type OutputOf<Spec> = Spec extends { output: infer Schema extends z.ZodType } ? 
 
 describe('a generated type is equal to the type of its schema', () => {
   it('of answers', () => {
-    expectTypeOf<operations.ErrorBody>().toEqualTypeOf<z.output<typeof errors.ErrorBody>>()
+    expectTypeOf<operations.ErrorBody>().toEqualTypeOf<Made<typeof errors.ErrorBody>>()
     expectTypeOf<operations.PortRange>().toEqualTypeOf<z.output<typeof formats.PortRange>>()
-    expectTypeOf<operations.Coordinates>().toEqualTypeOf<z.output<typeof regions.Coordinates>>()
-    expectTypeOf<operations.UniversalRegion>().toEqualTypeOf<z.output<typeof regions.UniversalRegion>>()
-    expectTypeOf<operations.ProxyProtocol>().toEqualTypeOf<z.output<typeof namespaces.ProxyProtocol>>()
-    expectTypeOf<operations.Port>().toEqualTypeOf<z.output<typeof namespaces.Port>>()
-    expectTypeOf<operations.DevelopmentPort>().toEqualTypeOf<z.output<typeof namespaces.DevelopmentPort>>()
-    expectTypeOf<operations.GameMode>().toEqualTypeOf<z.output<typeof lobbies.GameMode>>()
-    expectTypeOf<operations.Lobby>().toEqualTypeOf<z.output<typeof lobbies.Lobby>>()
-    expectTypeOf<operations.Region>().toEqualTypeOf<z.output<typeof regions.Region>>()
-    expectTypeOf<operations.JoinPort>().toEqualTypeOf<z.output<typeof lobbies.JoinPort>>()
-    expectTypeOf<operations.Join>().toEqualTypeOf<z.output<typeof lobbies.Join>>()
-    expectTypeOf<operations.NamespaceSummary>().toEqualTypeOf<z.output<typeof games.NamespaceSummary>>()
-    expectTypeOf<operations.VersionSummary>().toEqualTypeOf<z.output<typeof games.VersionSummary>>()
-    expectTypeOf<operations.RegionSummary>().toEqualTypeOf<z.output<typeof regions.RegionSummary>>()
-    expectTypeOf<operations.Game>().toEqualTypeOf<z.output<typeof games.Game>>()
+    expectTypeOf<operations.Coordinates>().toEqualTypeOf<Made<typeof regions.Coordinates>>()
+    expectTypeOf<operations.UniversalRegion>().toEqualTypeOf<Made<typeof regions.UniversalRegion>>()
+    expectTypeOf<operations.ProxyProtocol>().toEqualTypeOf<Made<typeof namespaces.ProxyProtocol>>()
+    expectTypeOf<operations.Port>().toEqualTypeOf<Made<typeof namespaces.Port>>()
+    expectTypeOf<operations.DevelopmentPort>().toEqualTypeOf<Made<typeof namespaces.DevelopmentPort>>()
+    expectTypeOf<operations.GameMode>().toEqualTypeOf<Made<typeof lobbies.GameMode>>()
+    expectTypeOf<operations.Lobby>().toEqualTypeOf<Made<typeof lobbies.Lobby>>()
+    expectTypeOf<operations.Region>().toEqualTypeOf<Made<typeof regions.Region>>()
+    expectTypeOf<operations.JoinPort>().toEqualTypeOf<Made<typeof lobbies.JoinPort>>()
+    expectTypeOf<operations.Join>().toEqualTypeOf<Made<typeof lobbies.Join>>()
+    expectTypeOf<operations.NamespaceSummary>().toEqualTypeOf<Made<typeof games.NamespaceSummary>>()
+    expectTypeOf<operations.VersionSummary>().toEqualTypeOf<Made<typeof games.VersionSummary>>()
+    expectTypeOf<operations.RegionSummary>().toEqualTypeOf<Made<typeof regions.RegionSummary>>()
+    expectTypeOf<operations.Game>().toEqualTypeOf<Made<typeof games.Game>>()
     expectTypeOf<operations.Watch>().toEqualTypeOf<z.output<typeof formats.Watch>>()
-    expectTypeOf<operations.ValidationError>().toEqualTypeOf<z.output<typeof namespaces.ValidationError>>()
-    expectTypeOf<operations.Validation>().toEqualTypeOf<z.output<typeof namespaces.Validation>>()
-    expectTypeOf<operations.Namespace>().toEqualTypeOf<z.output<typeof namespaces.Namespace>>()
-    expectTypeOf<operations.DeviceLink>().toEqualTypeOf<z.output<typeof auth.DeviceLink>>()
-    expectTypeOf<operations.PreparedDeviceLink>().toEqualTypeOf<z.output<typeof auth.PreparedDeviceLink>>()
-    expectTypeOf<operations.Bootstrap>().toEqualTypeOf<z.output<typeof auth.Bootstrap>>()
-    expectTypeOf<operations.Agent>().toEqualTypeOf<z.output<typeof auth.Agent>>()
+    expectTypeOf<operations.ValidationError>().toEqualTypeOf<Made<typeof namespaces.ValidationError>>()
+    expectTypeOf<operations.Validation>().toEqualTypeOf<Made<typeof namespaces.Validation>>()
+    expectTypeOf<operations.Namespace>().toEqualTypeOf<Made<typeof namespaces.Namespace>>()
+    expectTypeOf<operations.DeviceLink>().toEqualTypeOf<Made<typeof auth.DeviceLink>>()
+    expectTypeOf<operations.PreparedDeviceLink>().toEqualTypeOf<Made<typeof auth.PreparedDeviceLink>>()
+    expectTypeOf<operations.Bootstrap>().toEqualTypeOf<Made<typeof auth.Bootstrap>>()
+    expectTypeOf<operations.Agent>().toEqualTypeOf<Made<typeof auth.Agent>>()
   })
 
   it('of requests, journal entries and faults', () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { Scenario } from '../../src/scenario/schema.js'
 import { parseScenario } from '../../src/scenario/index.js'
+import { Scenario } from '../../src/scenario/schema.js'
 import { pages } from '../support/docs.js'
 import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
 import { generatedFiles, generatedTypes } from '../support/generated-types.js'
@@ -21,13 +21,13 @@ it('`npm run generate` writes src/generated/land.ts', async () => {
 })
 
 it.each(generatedFiles)('`npm run generate` writes src/generated/%s.ts', async file => {
-  await expect(generatedTypes(file)).toMatchFileSnapshot(`../src/generated/${file}.ts`)
+  await expect(generatedTypes(file)).toMatchFileSnapshot(`../../src/generated/${file}.ts`)
 })
 
 const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(text))
 
 it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text }) => {
-  await expect(withGenerated(text)).toMatchFileSnapshot(`../${path}`)
+  await expect(withGenerated(text)).toMatchFileSnapshot(`../../${path}`)
 })
 
 /**
@@ -60,8 +60,12 @@ function shippedModule(): string {
   return `// \`npm run generate\` writes this file from fixtures/*.yaml.
 import type { ScenarioInput } from './schema.js'
 
-/** The default scenario: fixtures/${first}.yaml. */
-export ${scenarioConstant(first)}
+/** The text of the default scenario: fixtures/${first}.yaml. */
+export const defaultText =
+  '${escaped(scenarioText(first))}'
+
+/** The default scenario. */
+export const defaultScenario: ScenarioInput = /* @__PURE__ */ JSON.parse(defaultText)
 
 ${others.map(scenarioConstant).join('\n\n')}
 
@@ -71,13 +75,16 @@ ${names.map(name => `  ${/\W/.test(name) ? `'${name}'` : name}: ${constantName(n
 `
 }
 
-function scenarioConstant(name: string): string {
+function scenarioText(name: string): string {
   const file = `fixtures/${name}.yaml`
-  const json = JSON.stringify(parseScenario(readFileSync(file, 'utf8'), { file }))
+  return JSON.stringify(parseScenario(readFileSync(file, 'utf8'), { file }))
+}
+
+function scenarioConstant(name: string): string {
   const head = `const ${constantName(name)}: ScenarioInput = /* @__PURE__ */ JSON.parse(`
-  const line = `${head}'${escaped(json)}')`
+  const line = `${head}'${escaped(scenarioText(name))}')`
   // The formatter breaks longer lines.
-  return line.length <= 120 ? line : `${head}\n  '${escaped(json)}',\n)`
+  return line.length <= 120 ? line : `${head}\n  '${escaped(scenarioText(name))}',\n)`
 }
 
 function constantName(name: string): string {

@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest'
-import type { Mock } from '../../src/mock/mock.js'
+import type { Mockmaker } from '../../src/index.js'
 import { it, listUrl, origin, until, watchUrl } from '../support/node-mock.js'
 import { tokens } from '../support/tanks.js'
 import { isBusy, live } from '../support/worlds.js'
 
 const prepareUrl = `${origin}/cloud/devices/links`
-const held = (mock: Mock) => expect.poll(() => isBusy(mock)).toBe(true)
+const held = (mock: Mockmaker) => expect.poll(() => isBusy(mock)).toBe(true)
 
 describe('under MSW, a fault', () => {
   it.for([{ reset: true }, { empty: true }] as const)('%j is a network error of fetch', async (effect, { setup }) => {

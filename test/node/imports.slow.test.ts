@@ -32,7 +32,7 @@ function loadedBy(script: string): readonly string[] {
 const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
 
 describe('a process that imports', () => {
-  it.for([['node'], ['contract'], ['scenarios'], ['index'], ['express']] as const)(
+  it.for([['msw/node'], ['contract/index'], ['scenario/index'], ['index'], ['http/index']] as const)(
     'dist/%s.js loads no library except MSW',
     ([entry]) => {
       expect(loadedBy(`await import('./dist/${entry}.js')`)).toEqual([])
@@ -40,9 +40,9 @@ describe('a process that imports', () => {
   )
 })
 
-describe('setupMockmaker of dist/node.js', () => {
+describe('setupMockmaker of dist/msw/node.js', () => {
   const setup = (options: object) =>
-    `const { setupMockmaker } = await import('./dist/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`
+    `const { setupMockmaker } = await import('./dist/msw/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`
 
   it.for([{ game_modes: ['duel'], generate: { lobbies: 1 } }, 'tokens-only', 'fixtures/default.yaml'])(
     'loads no library from its package for the scenario %o',
@@ -56,19 +56,45 @@ describe('setupMockmaker of dist/node.js', () => {
     expect(loadedFiles(setup({ scenario: 'fixtures/default.yaml' }))).toContain('yaml-library')
   })
 
-  it('creates handlers of the class that `msw` exports', () => {
+  it.for(['./dist/msw/node.js', 'mockmaker/node'])('creates handlers of the class that `msw` exports: %s', entry => {
     const handlers = execFileSync(
       process.execPath,
       [
         '--input-type=module',
         '-e',
-        `import { HttpHandler } from 'msw'; import { setupMockmaker } from './dist/node.js'
+        `import { HttpHandler } from 'msw'; import { setupMockmaker } from '${entry}'
 console.log(setupMockmaker().handlers.every(handler => handler instanceof HttpHandler))`,
       ],
       { encoding: 'utf8' },
     )
 
     expect(handlers).toBe('true\n')
+  })
+})
+
+describe.each([
+  ['mockmaker', 'index', 'createMockmaker'],
+  ['mockmaker/node', 'msw/node', 'setupMockmaker'],
+])('%s', (name, file, create) => {
+  const barrel = '/msw/lib/core/index.mjs'
+
+  it('loads only a part of MSW for an `import` in Node, and all of it elsewhere', () => {
+    expect(loadedFiles(`await import('${name}')`)).not.toContain(barrel)
+    expect(loadedFiles(`await import('./dist/${file}.js')`)).toContain(barrel)
+  })
+
+  it('can be required', () => {
+    const script = `console.log(require('${name}').${create}().handlers.length > 0)`
+
+    expect(execFileSync(process.execPath, ['--no-warnings', '-e', script], { encoding: 'utf8' })).toBe('true\n')
+  })
+
+  it('has the same exports for both', async () => {
+    const names = async (specifier: string) => Object.keys(await import(/* @vite-ignore */ specifier)).sort()
+
+    expect(await names(`../../dist/msw/light/${file.replace('msw/', '')}.js`)).toEqual(
+      await names(`../../dist/${file}.js`),
+    )
   })
 })
 
@@ -102,8 +128,8 @@ try { ${call}() } catch (error) { console.log(error.name, error.message) }`,
   })
 
   it('has the same exports for a page as for Node', async () => {
-    const names = async (file: string) => Object.keys(await import(`../../dist/${file}.js`)).sort()
+    const names = async (file: string) => Object.keys(await import(/* @vite-ignore */ `../../dist/${file}.js`)).sort()
 
-    expect(await names('in-browser')).toEqual([...(await names('express')), ...(await names('node'))].sort())
+    expect(await names('msw/in-browser')).toEqual([...(await names('http/index')), ...(await names('msw/node'))].sort())
   })
 })

@@ -182,12 +182,11 @@ describe('a mock of a test that has ended', () => {
       return { own, world, clock, faults, journal }
     })
     const uses: readonly (() => unknown)[] = [
-      () => own.own.world,
+      () => own.own.world.lobbies,
       () => own.own.reset(),
       () => own.own.on('lobbies.list', ({ original }) => original()),
       () => own.own.snapshot(),
-      () => own.own.handlers,
-      () => own.own.url,
+      () => own.own.override('lobbies.list', ({ original }) => original()),
       () => own.own.answer({ method: 'GET', path: '/matchmaker/regions', headers: {} }),
       () => own.world.lobbies,
       () => own.world.transaction(() => {}),

@@ -3,7 +3,7 @@
 // `node user-app.js <port> <scenario file> <path> <file with the JSON to answer>`.
 import { readFileSync } from 'node:fs'
 import express from 'express'
-import { mockExpress } from '../../../dist/express.js'
+import { mockExpress } from '../../../dist/http/index.js'
 import { createMockmaker } from '../../../dist/index.js'
 
 const [, , port, scenario = '', path = '', file = ''] = process.argv

@@ -30,7 +30,7 @@ async function staticServer() {
 }
 
 async function mockServer() {
-  const { setupMockmaker } = await import('../../../dist/node.js')
+  const { setupMockmaker } = await import('../../../dist/msw/node.js')
   const { server, handlers } = setupMockmaker({ scenario })
   return subject === 'reversed' ? setupServer(...[...handlers].reverse()) : server
 }

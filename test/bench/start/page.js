@@ -4,7 +4,7 @@ import { atMost, ratio } from '../aim.js'
 import { pageSize } from './page-size.js'
 
 const pathOf = (/** @type {string} */ url) => JSON.stringify(fileURLToPath(url))
-const own = `export * from ${pathOf(new URL('../../../dist/browser.js', import.meta.url).href)}`
+const own = `export * from ${pathOf(new URL('../../../dist/msw/browser.js', import.meta.url).href)}`
 /** What a page imports for handlers of its own. */
 const handlers = `export { http, HttpResponse } from ${pathOf(import.meta.resolve('msw'))}
 export { setupWorker } from ${pathOf(import.meta.resolve('msw/browser'))}`

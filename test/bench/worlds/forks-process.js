@@ -1,7 +1,7 @@
 // @ts-check
 // Makes worlds beside others, and prints what one takes: `node --expose-gc forks-process.js [scenario file]`.
 import { readFileSync } from 'node:fs'
-import { setupMockmaker } from '../../../dist/node.js'
+import { setupMockmaker } from '../../../dist/msw/node.js'
 import { median } from '../rounds.js'
 
 const forks = 500

@@ -7,9 +7,9 @@ import { pruneDeclarations } from './declarations.js'
 
 // The command `rolldown -c` would also print a table of all files.
 rmSync('dist', { recursive: true, force: true })
-await build(await loadConfig('rolldown.config.ts'))
+await build(await loadConfig('build/rolldown.config.ts'))
 
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'src/tsconfig.json'], { stdio: 'inherit' })
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'build/tsconfig.json'], { stdio: 'inherit' })
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 const entries = Object.values(exports).flatMap(({ types }) => (types ? [relative('dist', types)] : []))
 pruneDeclarations('dist', entries)
