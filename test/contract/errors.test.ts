@@ -64,6 +64,6 @@ describe('an ApiError', () => {
   it('has a body that fits the schema of failures', () => {
     const { body } = new ApiError('ERROR', 'why', { metadata: { rayId: 1 } })
 
-    expect(ErrorBody.parse(body)).toEqual(body)
+    expect(ErrorBody().parse(body)).toEqual(body)
   })
 })

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonOf } from '../../src/arbitraries/json-values.js'
 import { request } from '../../src/arbitraries/index.js'
+import { jsonOf } from '../../src/arbitraries/json-values.js'
 import {
   type OpenApiParameter,
   type OpenApiSchema,

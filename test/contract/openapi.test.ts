@@ -1,7 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod'
-import { documentOperation } from '../../src/contract/openapi.js'
 import {
   anyCallErrors,
   errorStatus,
@@ -11,6 +10,7 @@ import {
   operationIds,
   operations,
 } from '../../src/contract/index.js'
+import { documentOperation } from '../../src/contract/openapi.js'
 import { documented, spec } from '../support/openapi.js'
 
 /** Gets the value at a path, or `undefined`. */

@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { CoordinatesHeader } from '../../src/contract/regions.js'
 
-const parse = (text: string) => CoordinatesHeader.safeParse(text)
+const parse = (text: string) => CoordinatesHeader().safeParse(text)
 const spaces = fc.string({ unit: fc.constant(' '), maxLength: 2 })
 const degrees = (most: number) =>
   fc.integer({ min: -most * 1000, max: most * 1000 }).map(thousandths => thousandths / 1000)

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { withoutCommands } from '../../src/scenario/server-commands.js'
 import { parseScenario } from '../../src/scenario/index.js'
+import { readScenario } from '../../src/scenario/read.js'
 import { LobbyRow, PlayerRow } from '../../src/store/matchmaker-rows.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
 import { run } from '../support/command.js'
@@ -139,6 +139,18 @@ describe('docs/contributing.md', () => {
     expect(firstCells(text, /src\/(\w+)/).sort()).toEqual(folders.map(({ name }) => name).sort())
   })
 
+  it('names functions that exist, at most 12 in a journey', () => {
+    const journeys = sectionOf(text, 'Journeys')
+      .split(/^[^\d\n].*:$/m)
+      .slice(1)
+      .map(journey => [...journey.matchAll(/^\d+\. `([^`:]+):#?(\w+)`/gm)])
+    const lost = journeys.flat().filter(([, file = '', name = '']) => !readFileSync(file, 'utf8').includes(name))
+
+    expect(journeys).toHaveLength(5)
+    expect(journeys.filter(steps => steps.length < 5 || steps.length > 12)).toEqual([])
+    expect(lost.map(([step]) => step)).toEqual([])
+  })
+
   it('explains at most 12 words', () => {
     expect(sectionOf(text, 'Words').match(/^\| (?!word)\w/gm)?.length).toBeLessThanOrEqual(12)
   })
@@ -218,11 +230,10 @@ describe('the blocks of code', () => {
   it.for(scenarios.map(({ page, block }) => [page.path, block] as const))(
     'of %s have valid scenarios',
     ([, { text }]) => {
-      const scenario = parseScenario(text)
+      // The mock of a file starts its game servers.
+      const scenario = readScenario(parseScenario(text), { commands: 'allowed' })
 
-      expect(
-        closedAfterTest(createMockmaker({ scenario: withoutCommands(scenario) })).world.gameModes.count(),
-      ).toBeGreaterThan(0)
+      expect(closedAfterTest(createMockmaker({ scenario })).world.gameModes.count()).toBeGreaterThan(0)
     },
   )
 

@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { JestExpect } from '@jest/expect'
 import type { TransformOptions } from '@jest/transform'
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import type * as http from '../../src/http/index.js'
+import type * as index from '../../src/index.js'
 import preset from '../../src/jest/index.js'
 import transformer from '../../src/jest/transform.js'
 
@@ -13,11 +16,11 @@ function transformed(source: string, { supportsStaticESM }: { readonly supportsS
   return transformer.process(source, '/project/lobbies.js', options).code
 }
 
-/** Runs CommonJS code of the file `/project/lobbies.js`, and returns its exports. */
-function exportsOf(code: string): Record<string, unknown> {
+/** Runs CommonJS code of a file, and returns its exports. */
+function exportsOf(code: string, file = '/project/lobbies.js'): Record<string, unknown> {
   const module = { exports: {} }
   const load = runInThisContext(`(module, exports, require, __filename) => {${code}\n}`)
-  load(module, module.exports, createRequire(import.meta.url), '/project/lobbies.js')
+  load(module, module.exports, createRequire(existsSync(file) ? file : import.meta.url), file)
   return module.exports
 }
 
@@ -35,6 +38,22 @@ describe('the transformer of the preset', () => {
     expect(url).toBe('file:///project/lobbies.js')
     expect(new (Lobby as new () => object)()).toMatchObject({ id: 'a/b' })
     expect(await (load as () => unknown)()).toHaveProperty('join')
+  })
+
+  it.for(['const one=1;export{one};', 'function one(){}export{one};'])(
+    'turns the minified module %s into CommonJS',
+    source => {
+      expect(exportsOf(transformed(source, { supportsStaticESM: false }))).toHaveProperty('one')
+    },
+  )
+
+  it('lets createApp load the Express of the project', () => {
+    const file = resolve('dist/http/index.js')
+    const code = transformed(readFileSync(file, 'utf8'), { supportsStaticESM: false })
+    const { createApp } = exportsOf(code, file) as Pick<typeof http, 'createApp'>
+    const { createMockmaker } = createRequire(file)('../index.js') as typeof index
+
+    expect(createApp(createMockmaker())).toHaveProperty('use')
   })
 
   it('leaves modules as they are if Jest runs with ES modules', () => {
@@ -63,13 +82,13 @@ describe('the preset', () => {
     Object.entries(preset.transform).find(([pattern]) => new RegExp(pattern).test(path))?.[1]
 
   it.for([
-    '/project/node_modules/mockmaker/dist/node.js',
+    '/project/node_modules/mockmaker/dist/msw/node.js',
     '/project/node_modules/.pnpm/mockmaker@0.1.0_msw@2.15.0/node_modules/mockmaker/dist/chunks/mock-x1.js',
     '/project/node_modules/msw/node_modules/rettime/build/index.mjs',
     'C:\\project\\node_modules\\@open-draft\\deferred-promise\\build\\index.mjs',
   ])('transforms the module %s', path => {
     expect(isIgnored(path)).toBe(false)
-    expect(transformOf(path)).toMatch(/jest-transform\.js$/)
+    expect(transformOf(path)).toMatch(/jest[/\\]transform\.js$/)
   })
 
   it.for([

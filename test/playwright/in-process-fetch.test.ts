@@ -1,13 +1,13 @@
 import { it as base, describe, expect } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
-import { createMock, type ServableMock } from '../../src/mock/mock.js'
-import type { RequestHandler } from '../../src/server/message.js'
-import { createService } from '../../src/http/service.js'
+import { Service } from '../../src/http/service.js'
+import { createMock, type Mock } from '../../src/mock/mock.js'
 import { createInProcessFetch } from '../../src/playwright/in-process-fetch.js'
+import type { RequestHandler } from '../../src/server/message.js'
 
 const url = 'https://matchmaker.test/api'
 
-const it = base.extend<{ mock: ServableMock; client: Client }>({
+const it = base.extend<{ mock: Mock; client: Client }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   mock: async ({}, use) => {
     const mock = createMock({ scenario: { game_modes: ['duel'] } })
@@ -15,20 +15,34 @@ const it = base.extend<{ mock: ServableMock; client: Client }>({
     await mock.close()
   },
   client: async ({ mock }, use) => {
-    const service = createService(mock, { unknownWorld: 'refuse' })
-    const handler: RequestHandler = request => service(request, () => url)
-    await use(createClient(url, { fetch: createInProcessFetch(handler, '/api') }))
+    await use(createClient(url, { fetch: createInProcessFetch(serviceOf(mock), '/api') }))
   },
 })
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
 
+/** Answers the requests of pages, as the fixture does. */
+function serviceOf(mock: Mock): RequestHandler {
+  const service = new Service(mock, { unknownWorld: 'refuse', dashboard: false })
+  return request => service.serve(request, () => url).answer()
+}
+
+describe('a mock in the same process', () => {
+  it('has the page of a device link, and says that it has no dashboard', async ({ mock }) => {
+    const fetch = createInProcessFetch(serviceOf(mock), '/api')
+    const typeOf = async (path: string) => (await fetch(url + path)).headers.get('content-type')
+
+    expect(await typeOf('/devices/link/nobody')).toBe('text/html; charset=utf-8')
+    expect(await typeOf('/')).toBe('text/plain; charset=utf-8')
+  })
+})
+
 describe('a client of a mock in the same process', () => {
   it('controls the mock', async ({ client, mock }) => {
     const { lobby_id } = await client.lobby({ players: 2 })
 
-    expect(mock.world.lobbies.get(lobby_id)?.total_player_count).toBe(2)
-    expect(await client.world.lobbies.all()).toEqual(mock.world.lobbies.all())
+    expect(mock.default.world.lobbies.get(lobby_id)?.total_player_count).toBe(2)
+    expect(await client.world.lobbies.all()).toEqual(mock.default.world.lobbies.all())
     await expect(client.world.lobbies.create({ game_mode_id: 'none' })).rejects.toThrow('none')
   })
 
@@ -50,12 +64,12 @@ describe('a client of a mock in the same process', () => {
     const controller = new AbortController()
     const next = client.next('lobbies.list', undefined, { signal: controller.signal })
     await client.clock.get()
-    expect(mock.isBusy).toBe(true)
+    expect(mock.default.isBusy).toBe(true)
 
     controller.abort(new Error('enough'))
 
     await expect(next).rejects.toThrow('enough')
-    expect(mock.isBusy).toBe(false)
+    expect(mock.default.isBusy).toBe(false)
   })
 
   it('sends nothing if its signal is aborted already', async ({ client }) => {
@@ -70,7 +84,7 @@ describe('a client of a mock in the same process', () => {
     await events.return(undefined)
 
     expect(types).toEqual(['change', 'exchange'])
-    expect(mock.isBusy).toBe(false)
+    expect(mock.default.isBusy).toBe(false)
 
     const rest = await client.changes()
     const end = rest.next()

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { models } from '../../src/store/models.js'
@@ -373,7 +373,7 @@ class Twins {
 }
 
 describe.each(['auto', 'manual'] as const)('lobbies and players with %s servers', servers => {
-  it.prop([fc.array(action, { maxLength: 22, size: 'max' })], { numRuns: 1500 })(
+  it.prop([fc.array(action, { maxLength: 22, size: 'max' })], { numRuns: inject('runs') })(
     'follow the model through any sequence of commands',
     async actions => {
       const twins = new Twins(servers)
@@ -387,6 +387,5 @@ describe.each(['auto', 'manual'] as const)('lobbies and players with %s servers'
       for (const row of twins.mock.world.players.all()) expect(models.players.schema.parse(row)).toEqual(row)
       await twins.mock.close()
     },
-    120_000,
   )
 })

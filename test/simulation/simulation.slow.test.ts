@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { isSeated, seatsTaken } from '../../src/store/matchmaker-rows.js'
+import { isSeated, seatsTaken } from '../../src/store/lobby-rules.js'
 import { lobbyTokenOf } from '../../src/store/tokens.js'
 import { ask, json, post } from '../support/http.js'
 

@@ -1,9 +1,9 @@
 // @ts-check
 // Serves a mock, sends many requests, and prints the memory in use after a warm-up and at the end. Needs --expose-gc.
 import { setImmediate } from 'node:timers/promises'
-import { listen } from '../../dist/express.js'
+import { listen } from '../../dist/http/index.js'
 import { createMockmaker } from '../../dist/index.js'
-import { scenarios } from '../../dist/scenarios.js'
+import { scenarios } from '../../dist/scenario/index.js'
 import { openConnection } from './connection.js'
 import { bearer, gameId, mixed, request, seeded } from './mix.js'
 
@@ -14,7 +14,7 @@ const askedAtOnce = 4
 /** The number of bursts in a round. The lists change after each. */
 const burstCount = 3
 /** The number of links in a round. A third completes, a third reaches its deadline, a third loses its client. */
-const linkCount = 6
+const linkCount = 12
 const roundsToReset = 10
 const watchTimeoutMs = 40_000
 /** The number of turns of the event loop to wait for a condition. */

@@ -3,18 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { RunningTests } from '../../src/testing/running-tests.js'
 import { TestMocks } from '../../src/vitest/test-mocks.js'
 
-const mocks = () => new TestMocks(new RunningTests(() => undefined), { http }, fetch)
+const create = (options: object) =>
+  new TestMocks(new RunningTests(() => undefined), { http }, fetch).create('a test', options, () => {})
 
 describe('the options of a mock for each test', () => {
   it.each([
     ['in-process', { scnario: {} }, 'scnario', 'scenario', 'faults, onUnhandledRequest, server'],
     ['on a server', { server: 'http://127.0.0.1:1', sed: 5 }, 'sed', 'seed', 'baseUrl, strict, onUnhandledRequest'],
   ])('%s are listed if one is unknown: %j', (_, options, unknown, meant, listed) => {
-    const create = () => mocks().create('a test', options as object)
+    const refused = () => create(options)
 
-    expect(create).toThrow(`options.${unknown} is an unknown key. Known: `)
-    expect(create).toThrow(listed)
-    expect(create).toThrow(meant)
+    expect(refused).toThrow(`options.${unknown} is an unknown key. Known: `)
+    expect(refused).toThrow(listed)
+    expect(refused).toThrow(meant)
   })
 
   it.each([
@@ -24,11 +25,11 @@ describe('the options of a mock for each test', () => {
       'options.journalSize is for a mock in the process of the test: set it on the server instead',
     ],
   ])('are refused in the other place: %j', (options, message) => {
-    expect(() => mocks().create('a test', options as object)).toThrow(message)
+    expect(() => create(options)).toThrow(message)
   })
 
   it('may be undefined', async () => {
-    const { end } = await mocks().create('a test', { seed: 3, fork: undefined })
+    const { end } = await create({ seed: 3, fork: undefined })
 
     await end()
   })

@@ -87,9 +87,9 @@ describe('a test', () => {
     const [mock] = kept
     const ended = 'this mock belongs to a test that has ended'
 
-    expect(() => mock?.world).toThrow(ended)
+    expect(() => mock?.world.lobbies).toThrow(ended)
     expect(() => mock?.lobby()).toThrow(ended)
-    expect(() => mock?.worlds).toThrow(ended)
+    expect(() => mock?.worlds.list()).toThrow(ended)
   })
 })
 

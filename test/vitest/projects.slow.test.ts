@@ -131,7 +131,7 @@ const byXhr = `new Promise((resolve, reject) => {
   request.send()
 })`
 
-/** A test file with a server. Express itself does not load in the pools of VM contexts, but the package bundles it. */
+/** A test file with a server, and with an app of the project's Express. */
 const serverTest = `
 import { createServer } from 'node:http'
 import { createMockmaker } from 'mockmaker'
