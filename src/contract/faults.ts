@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type * as types from '../generated/requests.js'
+import { lazy } from '../lib/lazy.js'
 import { nearest } from '../lib/text.js'
 import { durationMs } from '../lib/time.js'
 import { Duration, Instant } from '../lib/time-schemas.js'
@@ -12,73 +13,85 @@ import { operationIds, operations } from './operations.js'
 /** The most faults of a world. Each request is compared with all of them. */
 export const mostFaults = 1_000
 
-const UniformDelay = z
-  .strictObject({
-    min: Duration.describe('The shortest delay.'),
-    max: Duration.describe('The longest delay.'),
-  })
-  .refine(({ min, max }) => durationMs(min) <= durationMs(max), {
-    path: ['max'],
-    error: 'expected no less than min',
-  })
+const UniformDelay = lazy(() =>
+  z
+    .strictObject({
+      min: Duration.describe('The shortest delay.'),
+      max: Duration.describe('The longest delay.'),
+    })
+    .refine(({ min, max }) => durationMs(min) <= durationMs(max), {
+      path: ['max'],
+      error: 'expected no less than min',
+    }),
+)
 
-const LogNormalDelay = z
-  .strictObject({
-    median: Duration.describe('Half of the delays are shorter.'),
-    p95: Duration.describe('95 of 100 delays are shorter.'),
-  })
-  .refine(({ median }) => durationMs(median) > 0, { path: ['median'], error: 'expected more than 0ms' })
-  .refine(({ median, p95 }) => durationMs(median) <= durationMs(p95), {
-    path: ['p95'],
-    error: 'expected no less than median',
-  })
+const LogNormalDelay = lazy(() =>
+  z
+    .strictObject({
+      median: Duration.describe('Half of the delays are shorter.'),
+      p95: Duration.describe('95 of 100 delays are shorter.'),
+    })
+    .refine(({ median }) => durationMs(median) > 0, { path: ['median'], error: 'expected more than 0ms' })
+    .refine(({ median, p95 }) => durationMs(median) <= durationMs(p95), {
+      path: ['p95'],
+      error: 'expected no less than median',
+    }),
+)
 
 /** A delay: a duration such as `300ms`, a uniform one, or one with a long tail. */
-export const FaultDelay = z.union([Duration, UniformDelay, LogNormalDelay], {
-  error: 'expected a duration such as 300ms, {min, max}, or {median, p95}',
-})
+export const FaultDelay = lazy(() =>
+  z.union([Duration, UniformDelay(), LogNormalDelay()], {
+    error: 'expected a duration such as 300ms, {min, max}, or {median, p95}',
+  }),
+)
 export type FaultDelay = types.FaultDelay
 
 const codeFormat = /^[A-Z][A-Z0-9_]*$/
 
-const Code: z.ZodType<AnyErrorCode, AnyErrorCode> = z
-  .string()
-  .regex(codeFormat, 'expected a code in upper case, such as API_RATE_LIMIT')
-  .register(typeTexts, { type: 'AnyErrorCode' })
+const Code: () => z.ZodType<AnyErrorCode, AnyErrorCode> = lazy(() =>
+  z
+    .string()
+    .regex(codeFormat, 'expected a code in upper case, such as API_RATE_LIMIT')
+    .register(typeTexts, { type: 'AnyErrorCode' }),
+)
 /** A code of the service, or one of your own. */
 type AnyErrorCode = types.AnyErrorCode
 
 /** The failure that a fault answers. */
-export const FaultError = z
-  .strictObject({
-    status: z
-      .int()
-      .min(400)
-      .max(599)
-      .optional()
-      .meta({
-        description: 'The HTTP status. Default: the status of the code. A code of your own needs one.',
-        examples: [429],
+export const FaultError = lazy(() =>
+  z
+    .strictObject({
+      status: z
+        .int()
+        .min(400)
+        .max(599)
+        .optional()
+        .meta({
+          description: 'The HTTP status. Default: the status of the code. A code of your own needs one.',
+          examples: [429],
+        }),
+      code: Code()
+        .optional()
+        .meta({ description: 'The error code. Default: ERROR.', examples: ['API_RATE_LIMIT'] }),
+      message: z
+        .string()
+        .optional()
+        .meta({
+          description: 'A sentence for people. Default: it names the fault.',
+          examples: ['try again later'],
+        }),
+      metadata: Json.optional().meta({
+        description: 'Any JSON. The answer has it as metadata beside the code.',
+        examples: [{ hcaptcha: { site_id: 'site', site_key: 'key' } }],
       }),
-    code: Code.optional().meta({ description: 'The error code. Default: ERROR.', examples: ['API_RATE_LIMIT'] }),
-    message: z
-      .string()
-      .optional()
-      .meta({
-        description: 'A sentence for people. Default: it names the fault.',
-        examples: ['try again later'],
-      }),
-    metadata: Json.optional().meta({
-      description: 'Any JSON. The answer has it as metadata beside the code.',
-      examples: [{ hcaptcha: { site_id: 'site', site_key: 'key' } }],
+    })
+    .refine(({ status, code }) => status !== undefined || code !== undefined, 'expected a status, a code, or both')
+    .refine(({ status, code = 'ERROR' }) => status !== undefined || isServiceCode(code) || !codeFormat.test(code), {
+      path: ['code'],
+      // A refinement runs on valid input only, and this one fails only if there is a code.
+      error: issue => unknownCode((issue.input as { readonly code: string }).code),
     }),
-  })
-  .refine(({ status, code }) => status !== undefined || code !== undefined, 'expected a status, a code, or both')
-  .refine(({ status, code = 'ERROR' }) => status !== undefined || isServiceCode(code) || !codeFormat.test(code), {
-    path: ['code'],
-    // A refinement runs on valid input only, and this one fails only if there is a code.
-    error: issue => unknownCode((issue.input as { readonly code: string }).code),
-  })
+)
 export type FaultError = types.FaultError
 
 function isServiceCode(code: string): code is ErrorCode {
@@ -96,32 +109,34 @@ export function statusOf({ status, code = 'ERROR' }: FaultError): number {
   return status ?? errorStatus[isServiceCode(code) ? code : 'ERROR']
 }
 
-const effects = {
-  delay: FaultDelay.optional().describe(
-    'Delays the answer: 300ms; {min, max} for a uniform delay; {median, p95} for a long tail (log-normal).',
-  ),
-  error: FaultError.optional().describe('Answers with a failure. The request changes nothing.'),
+const effects = lazy(() => ({
+  delay: FaultDelay()
+    .optional()
+    .describe('Delays the answer: 300ms; {min, max} for a uniform delay; {median, p95} for a long tail (log-normal).'),
+  error: FaultError().optional().describe('Answers with a failure. The request changes nothing.'),
   reset: z.literal(true).optional().describe('Resets the connection (TCP RST).'),
   empty: z.literal(true).optional().describe('Closes the connection without an answer.'),
   hold: z.literal(true).optional().describe('Holds the request until the fault is released.'),
   spurious: Duration.optional().describe('Wakes a blocked watch after this time, with unchanged data.'),
-}
+}))
 
 /** The effect of a fault: exactly one of the keys. */
-export const FaultEffect = z
-  .strictObject(effects)
-  .refine(
-    effect => Object.values(effect).filter(value => value !== undefined).length === 1,
-    `expected exactly one of ${Object.keys(effects).join(', ')}`,
-  )
-  .meta({ minProperties: 1, maxProperties: 1 })
+export const FaultEffect = lazy(() =>
+  z
+    .strictObject(effects())
+    .refine(
+      effect => Object.values(effect).filter(value => value !== undefined).length === 1,
+      `expected exactly one of ${Object.keys(effects()).join(', ')}`,
+    )
+    .meta({ minProperties: 1, maxProperties: 1 }),
+)
 
-const faultFields = {
-  operation: OperationPattern.optional().describe(
-    'An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths.',
-  ),
-  match: RequestMatch.optional().describe('More conditions on the request. All of them must hold.'),
-  effect: FaultEffect.describe('The effect on a matching request. Give one of the keys.'),
+const faultFields = lazy(() => ({
+  operation: OperationPattern()
+    .optional()
+    .describe('An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths.'),
+  match: RequestMatch().optional().describe('More conditions on the request. All of them must hold.'),
+  effect: FaultEffect().describe('The effect on a matching request. Give one of the keys.'),
   times: z
     .int()
     .min(1)
@@ -142,38 +157,43 @@ const faultFields = {
       default: 1,
       examples: [0.25],
     }),
-}
+}))
 
-const Count = z
-  .int()
-  .min(0)
-  .meta({ examples: [0] })
+const stateFields = lazy(() => {
+  const Count = z
+    .int()
+    .min(0)
+    .meta({ examples: [0] })
+  return {
+    id: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/, 'expected a whole number from 1 to 999999999, as text')
+      .meta({ description: 'The id of the fault. Default: the next number.', examples: ['1'] }),
+    matched: Count.describe('The number of requests that matched so far.'),
+    struck: Count.describe('The number of requests that it applied to so far.'),
+    holding: Count.describe('The number of requests that it holds or delays now.'),
+    added_at: Instant.describe("The time at which it was added, on the world's clock."),
+  }
+})
 
-const stateFields = {
-  id: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'expected a whole number from 1 to 999999999, as text')
-    .meta({ description: 'The id of the fault. Default: the next number.', examples: ['1'] }),
-  matched: Count.describe('The number of requests that matched so far.'),
-  struck: Count.describe('The number of requests that it applied to so far.'),
-  holding: Count.describe('The number of requests that it holds or delays now.'),
-  added_at: Instant.describe("The time at which it was added, on the world's clock."),
-}
-
-const beganAt = { began_at: Instant.optional().describe('The time at which it began. Absent until then.') }
+const beganAt = lazy(() => ({
+  began_at: Instant.optional().describe('The time at which it began. Absent until then.'),
+}))
 
 /** An injected error or delay: which requests it matches, and what happens to them. */
-export const Fault = z.strictObject(faultFields).refine(canBlock, watchExpected())
+export const Fault = lazy(() => z.strictObject(faultFields()).refine(canBlock, watchExpected()))
 export type Fault = types.Fault
 
 /** A fault of a world with its counters. */
-export const FaultState = z.strictObject({ ...faultFields, ...stateFields, ...beganAt })
+export const FaultState = lazy(() => z.strictObject({ ...faultFields(), ...stateFields(), ...beganAt() }))
 export type FaultState = types.FaultState
 
 /** A fault in a scenario. With the counters of a snapshot, it continues from there. */
-export const FaultEntry = z
-  .strictObject({ ...faultFields, ...z.object(stateFields).partial().shape, ...beganAt })
-  .refine(canBlock, watchExpected())
+export const FaultEntry = lazy(() =>
+  z
+    .strictObject({ ...faultFields(), ...z.object(stateFields()).partial().shape, ...beganAt() })
+    .refine(canBlock, watchExpected()),
+)
 export type FaultEntry = types.ScenarioFault
 
 /** Only a watch can wake early. The pattern has its own message if it matches no operation. */

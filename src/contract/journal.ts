@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/requests.js'
 import { isJsonObject } from '../lib/json.js'
+import { lazy } from '../lib/lazy.js'
 import { didYouMean, matchesGlob, suggestedValues } from '../lib/text.js'
 import { Instant } from '../lib/time-schemas.js'
 import { typeTexts } from '../lib/type-text.js'
@@ -16,89 +17,98 @@ export function matchingOperations(pattern: string): OperationId[] {
 const Pattern = z.string().max(2_000)
 
 /** The id of an operation, or a pattern with `*` that matches one. */
-export const OperationPattern: z.ZodType<OperationPattern, OperationPattern> = Pattern.meta(
-  suggestedValues(operationIds),
+export const OperationPattern: () => z.ZodType<OperationPattern, OperationPattern> = lazy(() =>
+  Pattern.meta(suggestedValues(operationIds))
+    .refine(pattern => matchingOperations(pattern).length > 0, {
+      error: ({ input }) =>
+        // The input of a refinement of z.string() is a string.
+        `expected the id of an operation, or a pattern that matches one, such as devices.*.${didYouMean(input as string, operationIds)}`,
+    })
+    .register(typeTexts, { type: 'OperationPattern' }),
 )
-  .refine(pattern => matchingOperations(pattern).length > 0, {
-    error: ({ input }) =>
-      // The input of a refinement of z.string() is a string.
-      `expected the id of an operation, or a pattern that matches one, such as devices.*.${didYouMean(input as string, operationIds)}`,
-  })
-  .register(typeTexts, { type: 'OperationPattern' })
 export type OperationPattern = types.OperationPattern
-
-const Texts = record(Pattern)
 
 type JsonObject = Record<string, unknown>
 
-const PartialBody = (Json.refine(isJsonObject, 'expected an object') as z.ZodType<JsonObject, JsonObject>) // it takes no other
-  .register(typeTexts, { type: 'Record<string, unknown>' })
-  .meta({ type: 'object' })
+const PartialBody = lazy(() =>
+  (Json.refine(isJsonObject, 'expected an object') as z.ZodType<JsonObject, JsonObject>) // it takes no other
+    .register(typeTexts, { type: 'Record<string, unknown>' })
+    .meta({ type: 'object' }),
+)
+
+const requestKeys = lazy(() => {
+  const Texts = record(Pattern)
+  return {
+    query: Texts.optional().meta({
+      description: 'Query parameters by name: a value, or a pattern with *.',
+      examples: [{ include_state: 'true' }],
+    }),
+    headers: Texts.optional().meta({
+      description: 'Headers by name, in any case: a value, or a pattern with *.',
+      examples: [{ authorization: 'Bearer pub_*' }],
+    }),
+    body: PartialBody()
+      .optional()
+      .meta({
+        description: 'A part of the JSON body. The body may have more keys, but no more list elements.',
+        examples: [{ game_modes: ['duel'] }],
+      }),
+    game: z
+      .string()
+      .optional()
+      .meta({ description: 'The game in the path, or of the token: its id or its name_id.', examples: ['tanks'] }),
+    namespace: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The namespace in the path, or of the token: its id, its name_id, or <game name_id>/<namespace name_id>.',
+        examples: ['tanks/prod'],
+      }),
+  }
+})
 
 /** A condition on requests. All given keys must match. */
-export const RequestMatch = z.strictObject({
-  query: Texts.optional().meta({
-    description: 'Query parameters by name: a value, or a pattern with *.',
-    examples: [{ include_state: 'true' }],
-  }),
-  headers: Texts.optional().meta({
-    description: 'Headers by name, in any case: a value, or a pattern with *.',
-    examples: [{ authorization: 'Bearer pub_*' }],
-  }),
-  body: PartialBody.optional().meta({
-    description: 'A part of the JSON body. The body may have more keys, but no more list elements.',
-    examples: [{ game_modes: ['duel'] }],
-  }),
-  game: z
-    .string()
-    .optional()
-    .meta({ description: 'The game in the path, or of the token: its id or its name_id.', examples: ['tanks'] }),
-  namespace: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'The namespace in the path, or of the token: its id, its name_id, or <game name_id>/<namespace name_id>.',
-      examples: ['tanks/prod'],
-    }),
-})
+export const RequestMatch = lazy(() => z.strictObject(requestKeys()))
 export type RequestMatch = types.RequestMatch
 
 /** By name: the value, or a list if there are several. */
-const Parameters = record(z.union([z.string(), z.array(z.string())]))
+const Parameters = lazy(() => record(z.union([z.string(), z.array(z.string())])))
 
 /** A request and its answer, as the journal shows them. Tokens are cut to their labels. */
-export const JournalEntry = z.strictObject({
-  id: z.int().min(1).describe('The number of the entry. Requests and change sets of a world are counted together.'),
-  time: Instant.describe("The time of the answer, on the world's clock."),
-  world: z.string().describe('The id of the world.'),
-  operation: z.string().optional().describe('Absent if no operation has the path.'),
-  caller: z
-    .strictObject({
-      kind: z.string().describe('The kind of the token.'),
-      namespace_id: z.string().optional().describe('The namespace of the token.'),
-      game_id: z.string().optional().describe('The game of the token.'),
-    })
-    .optional()
-    .describe('The sender of the request. Absent if the mock refused the request before it knew the sender.'),
-  method: z.string().meta({ description: 'The method of the request.', examples: ['GET'] }),
-  path: z.string().meta({ description: 'The path of the request.', examples: ['/matchmaker/lobbies/list'] }),
-  query: Parameters.describe('The query parameters, by name.'),
-  headers: Parameters.describe('The headers of the request, by name.'),
-  body: Json.optional().describe('JSON, or a text. Absent if there was none, or if it was too long to keep.'),
-  status: z.int().min(0).max(999).describe('0 if the connection was closed without an answer.'),
-  answer: Json.optional().describe('The body of the answer, in the form of `body`.'),
-  ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
-  blocked_ms: z.number().min(0).describe('The part of that time in which the request was blocked on a watch index.'),
-  since: Instant.optional().describe(
-    "When the request began to wait for its answer, on the world's clock. Absent if it was answered at once.",
-  ),
-  fault: z.string().optional().describe('The id of the fault that was applied.'),
-  revisions: z
-    .array(z.int())
-    .optional()
-    .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
-})
+export const JournalEntry = lazy(() =>
+  z.strictObject({
+    id: z.int().min(1).describe('The number of the entry. Requests and change sets of a world are counted together.'),
+    time: Instant.describe("The time of the answer, on the world's clock."),
+    world: z.string().describe('The id of the world.'),
+    operation: z.string().optional().describe('Absent if no operation has the path.'),
+    caller: z
+      .strictObject({
+        kind: z.string().describe('The kind of the token.'),
+        namespace_id: z.string().optional().describe('The namespace of the token.'),
+        game_id: z.string().optional().describe('The game of the token.'),
+      })
+      .optional()
+      .describe('The sender of the request. Absent if the mock refused the request before it knew the sender.'),
+    method: z.string().meta({ description: 'The method of the request.', examples: ['GET'] }),
+    path: z.string().meta({ description: 'The path of the request.', examples: ['/matchmaker/lobbies/list'] }),
+    query: Parameters().describe('The query parameters, by name.'),
+    headers: Parameters().describe('The headers of the request, by name.'),
+    body: Json.optional().describe('JSON, or a text. Absent if there was none, or if it was too long to keep.'),
+    status: z.int().min(0).max(999).describe('0 if the connection was closed without an answer.'),
+    answer: Json.optional().describe('The body of the answer, in the form of `body`.'),
+    ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
+    blocked_ms: z.number().min(0).describe('The part of that time in which the request was blocked on a watch index.'),
+    since: Instant.optional().describe(
+      "When the request began to wait for its answer, on the world's clock. Absent if it was answered at once.",
+    ),
+    fault: z.string().optional().describe('The id of the fault that was applied.'),
+    revisions: z
+      .array(z.int())
+      .optional()
+      .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
+  }),
+)
 export type JournalEntry = types.JournalEntry
 
 /** A journal entry whose answer may be left out. No snapshot has such an entry. */
@@ -130,49 +140,55 @@ export interface PendingRequest {
 }
 
 /** Selects journal entries. All given keys must match. */
-export const JournalFilter = z.strictObject({
-  /** An operation's id, or a pattern: `devices.*`. */
-  operation: OperationPattern.optional(),
-  /** 0 if the connection was closed without an answer. */
-  status: z.int().optional(),
-  /** The id of an entry: only later ones. */
-  since: z.int().optional(),
-})
+export const JournalFilter = lazy(() =>
+  z.strictObject({
+    /** An operation's id, or a pattern: `devices.*`. */
+    operation: OperationPattern().optional(),
+    /** 0 if the connection was closed without an answer. */
+    status: z.int().optional(),
+    /** The id of an entry: only later ones. */
+    since: z.int().optional(),
+  }),
+)
 export type JournalFilter = types.JournalFilter
 
 /** Conditions on a request and on the status of its answer. All given keys must match. */
-export const ExchangeMatch = z.strictObject({
-  ...RequestMatch.shape,
-  method: z.string().optional().describe('In upper case.'),
-  path: Pattern.optional().describe('The path, or a pattern with *.'),
-  status: z.int().optional().describe('0 if the connection was closed without an answer.'),
-})
+export const ExchangeMatch = lazy(() =>
+  z.strictObject({
+    ...requestKeys(),
+    method: z.string().optional().describe('In upper case.'),
+    path: Pattern.optional().describe('The path, or a pattern with *.'),
+    status: z.int().optional().describe('0 if the connection was closed without an answer.'),
+  }),
+)
 export type ExchangeMatch = types.ExchangeMatch
 
-const pattern = {
-  operation: OperationPattern.optional().describe(
-    'An operation, or a pattern such as devices.*. Default: any request.',
-  ),
-  match: ExchangeMatch.optional().describe('More conditions. Default: none.'),
-}
+const patternKeys = lazy(() => ({
+  operation: OperationPattern()
+    .optional()
+    .describe('An operation, or a pattern such as devices.*. Default: any request.'),
+  match: ExchangeMatch().optional().describe('More conditions. Default: none.'),
+}))
 
 /** Matches a request and the status of its answer. */
-export const RequestPattern = z.strictObject(pattern)
+export const RequestPattern = lazy(() => z.strictObject(patternKeys()))
 export type RequestPattern = types.RequestPattern
 
 /** The expected entries of the journal: how many, and in which order. */
-export const Expectation = z.strictObject({
-  ...pattern,
-  count: z
-    .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
-    .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
-    .optional()
-    .describe('The number of matching requests. Default: at least one, or any number if only an order is given.'),
-  order: z
-    .array(RequestPattern)
-    .max(1_000)
-    .readonly()
-    .optional()
-    .describe('Requests that came one after the other. Others may have come in between.'),
-})
+export const Expectation = lazy(() =>
+  z.strictObject({
+    ...patternKeys(),
+    count: z
+      .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
+      .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
+      .optional()
+      .describe('The number of matching requests. Default: at least one, or any number if only an order is given.'),
+    order: z
+      .array(RequestPattern())
+      .max(1_000)
+      .readonly()
+      .optional()
+      .describe('Requests that came one after the other. Others may have come in between.'),
+  }),
+)
 export type Expectation = types.Expectation

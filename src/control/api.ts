@@ -4,6 +4,7 @@ import { Fault } from '../contract/faults.js'
 import { Expectation, JournalFilter, RequestPattern } from '../contract/journal.js'
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
+import { lazy } from '../lib/lazy.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
@@ -68,7 +69,7 @@ const trueOrFalse = z.enum(['true', 'false']).transform(text => text === 'true')
 const shortAnswers = z.literal('short').optional()
 
 /** The control API, under `/__mock` of each world. The server, the client, the docs and `GET /__mock` come from this table. */
-export const controlCalls = [
+export const controlCalls = lazy(() => [
   call('GET /', {
     summary: 'Lists these calls with their parameters.',
     run: () => ({ calls: describeCalls() }),
@@ -236,7 +237,7 @@ export const controlCalls = [
   }),
   call('POST /faults', {
     summary: 'Adds a fault, and returns it with its id.',
-    body: Fault,
+    body: Fault(),
     run: ({ mock, body }) => mock.faults.add(body),
   }),
   call('DELETE /faults', {
@@ -264,7 +265,7 @@ export const controlCalls = [
   call('GET /journal', {
     summary:
       'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
-    query: JournalFilter.extend({
+    query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
       answers: shortAnswers,
@@ -297,7 +298,7 @@ export const controlCalls = [
   call('POST /journal/next', {
     summary:
       'Waits for the next matching request, and streams it as a Server-Sent Event. The event `begin` says that the mock waits.',
-    body: RequestPattern.required({ operation: true }),
+    body: RequestPattern().required({ operation: true }),
     run:
       ({ mock, body: { operation, match } }): Wait =>
       signal =>
@@ -306,7 +307,7 @@ export const controlCalls = [
   }),
   call('POST /journal/blocked', {
     summary: 'Waits until that many requests are blocked, and streams them as a Server-Sent Event.',
-    body: BlockedQuery,
+    body: BlockedQuery(),
     run:
       ({ mock, body: { count, operation } }): Wait =>
       signal =>
@@ -315,7 +316,7 @@ export const controlCalls = [
   }),
   call('POST /journal/verify', {
     summary: 'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones.',
-    body: Expectation,
+    body: Expectation(),
     run: ({ mock, body }) => mock.journal.verify(body),
   }),
   call('DELETE /journal', {
@@ -444,9 +445,9 @@ export const controlCalls = [
     summary: 'Deletes a record.',
     run: ({ mock, params }) => deleteRecord(mock.world, params),
   }),
-]
+])
 
-type Calls = (typeof controlCalls)[number]
+type Calls = ReturnType<typeof controlCalls>[number]
 
 /** The input and the output of each call, by its route. */
 export type ControlApi = {
@@ -556,7 +557,7 @@ interface CallDescription {
 }
 
 export function describeCalls(): CallDescription[] {
-  return controlCalls.map(({ method, path, summary, query, body }) => ({
+  return controlCalls().map(({ method, path, summary, query, body }) => ({
     method,
     path: `${controlPath}${path === '/' ? '' : path}`,
     summary,

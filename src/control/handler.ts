@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.js'
 import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject, nestingLimit } from '../lib/json.js'
+import { lazy } from '../lib/lazy.js'
 import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
@@ -14,9 +15,10 @@ import { type ControlCall, type ControlContext, jsonResponse } from './call.js'
 
 type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, object>
 
-const calls: Readonly<Record<string, AnyCall>> = Object.fromEntries(controlCalls.map(call => [call.route, call]))
-
-const routes = new RouteTable(calls, `GET ${controlPath} lists the calls`, controlPath)
+const table = lazy(() => {
+  const calls: Readonly<Record<string, AnyCall>> = Object.fromEntries(controlCalls().map(call => [call.route, call]))
+  return { calls, routes: new RouteTable(calls, `GET ${controlPath} lists the calls`, controlPath) }
+})
 
 const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
 
@@ -41,6 +43,7 @@ export function findControlCall(
   const callPath = path.slice(controlPath.length) || '/'
   // The id of a game mode has a slash, and people leave it unencoded.
   const encoded = callPath.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F')
+  const { calls, routes } = table()
   const { id, params } = routes.find(request.method, encoded)
   checkControlCaller(request)
   return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls

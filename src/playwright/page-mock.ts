@@ -83,7 +83,7 @@ export async function openMock(options: PageMockOptions, { known, advancePages }
   return open
 }
 
-const Faults = z.array(Fault).default([])
+const Faults = z.array(Fault()).default([])
 
 /** Returns the URL without a slash at its end. */
 function matchmakerUrl(matchmaker: unknown): string {

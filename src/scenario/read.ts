@@ -30,7 +30,7 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
     return new CheckedScenario(JSON.parse(defaultText), { areRowsValid: true })
   const present = withoutAbsent(input ?? {})
   // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
-  const { data, error } = Scenario.safeParse(present, { jitless: true, error: listKnownKeys })
+  const { data, error } = Scenario().safeParse(present, { jitless: true, error: listKnownKeys })
   const problems = error
     ? problemsOf(error, present)
     : [...check(data), ...(commands === 'allowed' ? [] : commandProblems(data))]

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
+import { lazy } from '../lib/lazy.js'
 import { Time } from '../lib/time-schemas.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { ServersInput } from '../store/inputs.js'
@@ -38,122 +39,123 @@ export function clockEntry({ mode, rate }: { readonly mode: ClockMode; readonly 
   return rate === 1 ? mode : { mode, rate }
 }
 
-const int32 = z.int32()
-const Sequence = z.tuple([int32, int32, int32, int32])
-
 /** The `default_namespace` of a scenario without one. It is no full name: those have a slash. */
 export const noNamespace = 'none'
 
 /** The highest revision in a scenario. Safe integers above it suffice for any world. */
 const highestRevision = 9e15
 
-const settingsKeys = entryKeys(SettingsRow.shape, {
-  omit: ['settings_id', 'default_namespace_id', 'public_url', 'servers', 'ready_within_ms'],
-  defaults: settingsDefaults,
-})
-
 /** The longest `description`, in UTF-16 code units. */
 const longestDescription = 300
 
 /** The format of scenarios. `z.decode` reads a file, `z.encode` writes a file. `check` finds the remaining problems. */
-export const Scenario = z.strictObject({
-  title: z
-    .string()
-    .optional()
-    .meta({
-      description: 'The name of the scenario. Default: Untitled.',
-      default: 'Untitled',
-      examples: ['Friday night'],
+export const Scenario = lazy(() => {
+  const int32 = z.int32()
+  const Sequence = z.tuple([int32, int32, int32, int32])
+  const settingsKeys = entryKeys(SettingsRow.shape, {
+    omit: ['settings_id', 'default_namespace_id', 'public_url', 'servers', 'ready_within_ms'],
+    defaults: settingsDefaults,
+  })
+
+  return z.strictObject({
+    title: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The name of the scenario. Default: Untitled.',
+        default: 'Untitled',
+        examples: ['Friday night'],
+      }),
+    description: z
+      .string()
+      .max(longestDescription)
+      .optional()
+      .meta({
+        description: `A description of the world and of its use, in one or two sentences. Plain text of at most ${longestDescription} characters. Default: none.`,
+        examples: ['A busy evening with 400 lobbies. Good for long lists, and for filters.'],
+      }),
+    seed: z
+      .int()
+      .optional()
+      .meta({ description: 'The seed of ids, tokens and generated lobbies. Default: 1.', default: 1, examples: [42] }),
+    now: Time.optional().describe("The time that the world's clock starts at. Default: the real time."),
+    clock: ClockEntry.optional().meta({
+      description: 'running or frozen, or an object with its mode and rate. Default: running.',
+      default: 'running',
+      examples: ['frozen', { rate: 60 }],
     }),
-  description: z
-    .string()
-    .max(longestDescription)
-    .optional()
-    .meta({
-      description: `A description of the world and of its use, in one or two sentences. Plain text of at most ${longestDescription} characters. Default: none.`,
-      examples: ['A busy evening with 400 lobbies. Good for long lists, and for filters.'],
+    ...settingsKeys,
+    servers: ServersInput.optional().meta({
+      ...ServersInput.meta(),
+      description:
+        'auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real service. An object: as manual, and the command of the object starts them. Default: auto.',
+      default: 'auto',
     }),
-  seed: z
-    .int()
-    .optional()
-    .meta({ description: 'The seed of ids, tokens and generated lobbies. Default: 1.', default: 1, examples: [42] }),
-  now: Time.optional().describe("The time that the world's clock starts at. Default: the real time."),
-  clock: ClockEntry.optional().meta({
-    description: 'running or frozen, or an object with its mode and rate. Default: running.',
-    default: 'running',
-    examples: ['frozen', { rate: 60 }],
-  }),
-  ...settingsKeys,
-  servers: ServersInput.optional().meta({
-    ...ServersInput.meta(),
-    description:
-      'auto: the mock plays the game server of a lobby until a server calls. manual: only servers do, as in the real service. An object: as manual, and the command of the object starts them. Default: auto.',
-    default: 'auto',
-  }),
-  default_namespace: z
-    .string()
-    .optional()
-    .meta({
-      description: `The namespace of requests whose token and Origin name none: <game name_id>/<namespace name_id>, or ${noNamespace}. Default: the first one.`,
-      examples: ['tanks/prod', noNamespace],
-    }),
-  regions: z
-    .array(RegionEntry)
-    .optional()
-    .meta({
-      description: 'Ids of the catalogue, or whole regions. Default: all of the catalogue.',
-      examples: [['lnd-fra', 'lnd-atl']],
-    }),
-  games: z
-    .array(GameEntry)
-    .optional()
-    .describe(
-      'The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario.',
-    ),
-  device_links: z
-    .array(DeviceLinkEntry)
-    .optional()
-    .meta({ description: 'Device links that exist when the world begins. Default: none.', default: [] }),
-  ...namespaceKeys,
-  bearer_tokens: z
-    .array(BearerTokenEntry)
-    .optional()
-    .describe(
-      'All bearer tokens of the world, in their order. Default: those of its games, namespaces and device links.',
-    ),
-  revision: z
-    .int()
-    .min(0)
-    .max(highestRevision)
-    .optional()
-    .meta({ description: "The world's own revisions are above it. Default: 0.", examples: [1_795_204_800_000] }),
-  chance: z
-    .strictObject({
-      world: Sequence.optional().describe('The state of the sequence of ids and tokens: four numbers.'),
-      faults: Sequence.optional().describe('The state of the sequence of faults: four numbers.'),
-    })
-    .optional()
-    .meta({
-      description: 'The states of the random sequences. Default: their start, from the seed.',
-      examples: [{ world: [1, -2, 3, 4] }],
-    }),
-  faults: z
-    .array(FaultEntry)
-    .max(mostFaults)
-    .optional()
-    .meta({
-      description: 'Injected errors and delays. Of those that match a request, the first applies. Default: none.',
+    default_namespace: z
+      .string()
+      .optional()
+      .meta({
+        description: `The namespace of requests whose token and Origin name none: <game name_id>/<namespace name_id>, or ${noNamespace}. Default: the first one.`,
+        examples: ['tanks/prod', noNamespace],
+      }),
+    regions: z
+      .array(RegionEntry)
+      .optional()
+      .meta({
+        description: 'Ids of the catalogue, or whole regions. Default: all of the catalogue.',
+        examples: [['lnd-fra', 'lnd-atl']],
+      }),
+    games: z
+      .array(GameEntry)
+      .optional()
+      .describe(
+        'The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario.',
+      ),
+    device_links: z
+      .array(DeviceLinkEntry)
+      .optional()
+      .meta({ description: 'Device links that exist when the world begins. Default: none.', default: [] }),
+    ...namespaceKeys,
+    bearer_tokens: z
+      .array(BearerTokenEntry)
+      .optional()
+      .describe(
+        'All bearer tokens of the world, in their order. Default: those of its games, namespaces and device links.',
+      ),
+    revision: z
+      .int()
+      .min(0)
+      .max(highestRevision)
+      .optional()
+      .meta({ description: "The world's own revisions are above it. Default: 0.", examples: [1_795_204_800_000] }),
+    chance: z
+      .strictObject({
+        world: Sequence.optional().describe('The state of the sequence of ids and tokens: four numbers.'),
+        faults: Sequence.optional().describe('The state of the sequence of faults: four numbers.'),
+      })
+      .optional()
+      .meta({
+        description: 'The states of the random sequences. Default: their start, from the seed.',
+        examples: [{ world: [1, -2, 3, 4] }],
+      }),
+    faults: z
+      .array(FaultEntry())
+      .max(mostFaults)
+      .optional()
+      .meta({
+        description: 'Injected errors and delays. Of those that match a request, the first applies. Default: none.',
+        default: [],
+        examples: [[{ operation: 'lobbies.list', effect: { delay: '300ms' }, times: 1 }]],
+      }),
+    journal: z.array(JournalEntry()).optional().meta({
+      description: 'Earlier requests to the world, with their responses. Default: none.',
       default: [],
-      examples: [[{ operation: 'lobbies.list', effect: { delay: '300ms' }, times: 1 }]],
     }),
-  journal: z.array(JournalEntry).optional().meta({
-    description: 'Earlier requests to the world, with their responses. Default: none.',
-    default: [],
-  }),
-  $schema: z
-    .string()
-    .optional()
-    .meta({ description: 'The place of this schema, for editors.', examples: ['./scenario.schema.json'] }),
+    $schema: z
+      .string()
+      .optional()
+      .meta({ description: 'The place of this schema, for editors.', examples: ['./scenario.schema.json'] }),
+  })
 })
 
 /** A scenario in the form of a file. */
@@ -166,7 +168,7 @@ export type ShippedScenario = types.ShippedScenario
 export type AnyScenarioName = types.AnyScenarioName
 
 /** A decoded scenario: points in time and durations are in ms. */
-export type Scenario = z.output<typeof Scenario>
+export type Scenario = z.output<ReturnType<typeof Scenario>>
 
 /**
  * A decoded scenario without contradictions. It goes wherever a `ScenarioInput` goes, and nothing reads it again. It cannot be
@@ -196,6 +198,6 @@ export class CheckedScenario implements Pick<ScenarioInput, 'title' | 'descripti
 
   /** Encodes the scenario, for a mock in another process. */
   toJSON(): ScenarioInput {
-    return z.encode(Scenario, this.content)
+    return z.encode(Scenario(), this.content)
   }
 }

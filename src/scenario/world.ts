@@ -218,7 +218,7 @@ export function snapshotOf(state: WorldState, { hasFaults = false } = {}): Scena
   const { seed, revision, clock, random, faults } = state
   const tables = readTables(state.tables)
   const now = timeOfState(state)
-  return z.encode(Scenario, {
+  return z.encode(Scenario(), {
     ...nameOf(state),
     revision,
     now,

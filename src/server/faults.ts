@@ -82,7 +82,7 @@ export class WorldFaults implements Faults {
     this.#world.checkUsable()
     if (this.#records.length >= mostFaults)
       throw new UsageError(`there are ${mostFaults} faults already: delete some before you add another`)
-    const checked = parseInput(Fault, fault, 'fault')
+    const checked = parseInput(Fault(), fault, 'fault')
     const { clock } = this.#world
     this.#write('faults.add', state => appendFault(state, checked, clock.now()))
     return this.#stateOf(this.#records.at(-1) as FaultRecord) // just added

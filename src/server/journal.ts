@@ -60,7 +60,7 @@ export class WorldJournal implements Journal {
 
   find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
     this.#world.checkUsable()
-    const { operation: glob, status, since = 0 } = parseInput(JournalFilter, filter, 'filter')
+    const { operation: glob, status, since = 0 } = parseInput(JournalFilter(), filter, 'filter')
     return this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)
@@ -75,7 +75,7 @@ export class WorldJournal implements Journal {
 
   pending(operation?: OperationPattern): PendingRequest[] {
     this.#world.checkUsable()
-    return this.#pending.list(parseInput(JournalFilter, { operation }, 'filter').operation)
+    return this.#pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
   }
 
   dropped(): number {
@@ -93,7 +93,7 @@ export class WorldJournal implements Journal {
     const { tables } = this.#world
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
     const entries = [...exchanges.values()].map(exchange => exchange.entryWithoutAnswer())
-    const expected = redactExpectation(parseInput(Expectation, expectation, 'expectation'))
+    const expected = redactExpectation(parseInput(Expectation(), expectation, 'expectation'))
     const verification = verify(expected, { entries, tables, dropped: this.dropped() })
     const nearest = verification.nearest.map(({ exchange, differs }) => ({
       exchange: exchanges.get(exchange.id)?.entry() ?? exchange,

@@ -8,6 +8,7 @@ import {
 } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
+import { lazy } from '../lib/lazy.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History } from './history.js'
@@ -28,10 +29,12 @@ interface WaitSource {
 }
 
 /** The number of blocked requests to wait for. Default: 1, of any operation. */
-export const BlockedQuery = z.strictObject({
-  count: z.int().min(1).default(1),
-  operation: RequestPattern.shape.operation,
-})
+export const BlockedQuery = lazy(() =>
+  z.strictObject({
+    count: z.int().min(1).default(1),
+    operation: RequestPattern().shape.operation,
+  }),
+)
 
 /** The calls of test code that wait for requests of a world. They use no timer, so they keep no process alive. */
 export class RequestWaits {
@@ -55,7 +58,7 @@ export class RequestWaits {
     const { history, world } = this.#source
     return handled(() => {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
-      const pattern = parseInput(RequestPattern, { operation, match }, 'next')
+      const pattern = parseInput(RequestPattern(), { operation, match }, 'next')
       const redacted = redactExpectation(pattern)
       const signal = signalOf('next', options)
       const matching = match === undefined ? '' : ` that matches ${JSON.stringify(match)}`
@@ -73,7 +76,7 @@ export class RequestWaits {
   blocked(atLeast?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
     const { pending } = this.#source
     return handled(() => {
-      const { count } = parseInput(BlockedQuery, { count: atLeast, operation }, 'blocked')
+      const { count } = parseInput(BlockedQuery(), { count: atLeast, operation }, 'blocked')
       const signal = signalOf('blocked', options)
       // The count of all requests is fast, and mostly it decides.
       const isReached = () => pending.count() >= count && pending.count(operation) >= count

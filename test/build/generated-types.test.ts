@@ -94,18 +94,18 @@ describe('a generated type is equal to the type of its schema', () => {
   })
 
   it('of requests, journal entries and faults', () => {
-    expectTypeOf<requests.RequestMatch>().toEqualTypeOf<z.output<typeof journal.RequestMatch>>()
-    expectTypeOf<requests.JournalEntry>().toEqualTypeOf<z.output<typeof journal.JournalEntry>>()
-    expectTypeOf<requests.ExchangeMatch>().toEqualTypeOf<z.output<typeof journal.ExchangeMatch>>()
-    expectTypeOf<requests.RequestPattern>().toEqualTypeOf<z.output<typeof journal.RequestPattern>>()
-    expectTypeOf<requests.Expectation>().toEqualTypeOf<z.output<typeof journal.Expectation>>()
-    expectTypeOf<requests.JournalFilter>().toEqualTypeOf<z.input<typeof journal.JournalFilter>>()
-    expectTypeOf<requests.FaultDelay>().toEqualTypeOf<z.output<typeof faults.FaultDelay>>()
-    expectTypeOf<requests.FaultError>().toEqualTypeOf<z.output<typeof faults.FaultError>>()
-    expectTypeOf<requests.FaultEffect>().toEqualTypeOf<z.output<typeof faults.FaultEffect>>()
-    expectTypeOf<requests.Fault>().toEqualTypeOf<z.output<typeof faults.Fault>>()
-    expectTypeOf<requests.FaultState>().toEqualTypeOf<z.output<typeof faults.FaultState>>()
-    expectTypeOf<requests.ScenarioFault>().toEqualTypeOf<InputType<typeof faults.FaultEntry>>()
+    expectTypeOf<requests.RequestMatch>().toEqualTypeOf<Made<typeof journal.RequestMatch>>()
+    expectTypeOf<requests.JournalEntry>().toEqualTypeOf<Made<typeof journal.JournalEntry>>()
+    expectTypeOf<requests.ExchangeMatch>().toEqualTypeOf<Made<typeof journal.ExchangeMatch>>()
+    expectTypeOf<requests.RequestPattern>().toEqualTypeOf<Made<typeof journal.RequestPattern>>()
+    expectTypeOf<requests.Expectation>().toEqualTypeOf<Made<typeof journal.Expectation>>()
+    expectTypeOf<requests.JournalFilter>().toEqualTypeOf<z.input<ReturnType<typeof journal.JournalFilter>>>()
+    expectTypeOf<requests.FaultDelay>().toEqualTypeOf<Made<typeof faults.FaultDelay>>()
+    expectTypeOf<requests.FaultError>().toEqualTypeOf<Made<typeof faults.FaultError>>()
+    expectTypeOf<requests.FaultEffect>().toEqualTypeOf<Made<typeof faults.FaultEffect>>()
+    expectTypeOf<requests.Fault>().toEqualTypeOf<Made<typeof faults.Fault>>()
+    expectTypeOf<requests.FaultState>().toEqualTypeOf<Made<typeof faults.FaultState>>()
+    expectTypeOf<requests.ScenarioFault>().toEqualTypeOf<InputType<ReturnType<typeof faults.FaultEntry>>>()
   })
 
   it('of rows', () => {
@@ -153,7 +153,7 @@ describe('a generated type is equal to the type of its schema', () => {
     expectTypeOf<scenario.ScenarioGame>().toEqualTypeOf<InputType<typeof entries.GameEntry>>()
     expectTypeOf<scenario.ScenarioDeviceLink>().toEqualTypeOf<InputType<typeof entries.DeviceLinkEntry>>()
     expectTypeOf<scenario.ScenarioToken>().toEqualTypeOf<InputType<typeof entries.BearerTokenEntry>>()
-    expectTypeOf<scenario.ScenarioInput>().toEqualTypeOf<InputType<typeof Scenario>>()
+    expectTypeOf<scenario.ScenarioInput>().toEqualTypeOf<InputType<ReturnType<typeof Scenario>>>()
   })
 
   it('of options', () => {

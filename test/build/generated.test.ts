@@ -35,7 +35,7 @@ it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text 
  * refuse unknown formats. Its patterns and limits are equivalent.
  */
 function jsonSchema(): string {
-  const { $schema, ...schema } = z.toJSONSchema(Scenario, {
+  const { $schema, ...schema } = z.toJSONSchema(Scenario(), {
     io: 'input',
     target: 'draft-7',
     override({ zodSchema, jsonSchema }) {

@@ -6,7 +6,7 @@ import { parseInput } from '../../src/lib/issues.js'
 /** The message about an invalid fault. */
 function messageFor(input: unknown): string {
   try {
-    parseInput(Fault, input, 'fault')
+    parseInput(Fault(), input, 'fault')
     return ''
   } catch (error) {
     return (error as Error).message
@@ -42,7 +42,7 @@ describe('a fault', () => {
       },
     ],
   ])('may be %j', fault => {
-    expect(parseInput(Fault, fault, 'fault')).toEqual(fault)
+    expect(parseInput(Fault(), fault, 'fault')).toEqual(fault)
   })
 
   it.each([
@@ -153,7 +153,7 @@ describe('a fault with counters', () => {
   it('is a valid entry', () => {
     const state = { effect: reset, ...counters, began_at: '2026-11-20T20:00:05.000Z' }
 
-    expect(FaultEntry.parse(state)).toEqual(state)
+    expect(FaultEntry().parse(state)).toEqual(state)
   })
 
   it.each([{ id: '0' }, { id: 'x' }, { matched: -1 }, { added_at: 'today' }, { effect: {} }])(
@@ -161,17 +161,17 @@ describe('a fault with counters', () => {
     wrong => {
       const state = { effect: reset, ...counters, ...wrong }
 
-      expect(FaultEntry.safeParse(state).success).toBe(false)
+      expect(FaultEntry().safeParse(state).success).toBe(false)
     },
   )
 
   it('may lack the counters', () => {
-    expect(FaultEntry.parse({ effect: reset })).toEqual({ effect: reset })
+    expect(FaultEntry().parse({ effect: reset })).toEqual({ effect: reset })
   })
 })
 
 it('the JSON Schema of a fault describes each key, and limits the effect to one key', () => {
-  const { properties = {} } = z.toJSONSchema(Fault)
+  const { properties = {} } = z.toJSONSchema(Fault())
 
   expect(Object.entries(properties).filter(([, key]) => typeof key === 'boolean' || !key.description)).toEqual([])
   expect(properties.effect).toMatchObject({ minProperties: 1, maxProperties: 1, additionalProperties: false })
