@@ -132,9 +132,9 @@ function WorldMenu() {
     const follow = async () => {
       for await (const { type, data } of await page.api.worlds(closed.signal)) {
         if (type !== 'worlds') continue
-        const isFirst = worlds.value.length === 0
-        worlds.value = JSON.parse(data).worlds
-        if (isFirst) name.value = freeName(id, new Set(worlds.value.map(world => world.id)))
+        const known: readonly WorldSummary[] = JSON.parse(data).worlds
+        if (worlds.value.length === 0) name.value = freeName(id, new Set(known.map(world => world.id)))
+        worlds.value = known
       }
     }
     // The stream of the world tells when the mock is gone.
@@ -172,13 +172,16 @@ function WorldMenu() {
               </li>
             ))}
           </ul>
-          <form onSubmit={fork}>
-            <label>
-              A copy of this world
-              <input value={name.value} onInput={event => (name.value = textIn(event))} required />
-            </label>
-            <button type="submit">Fork</button>
-          </form>
+          {/* The field appears with its suggestion, so that no suggestion replaces what somebody types. */}
+          {worlds.value.length > 0 && (
+            <form onSubmit={fork}>
+              <label>
+                A copy of this world
+                <input value={name.value} onInput={event => (name.value = textIn(event))} required />
+              </label>
+              <button type="submit">Fork</button>
+            </form>
+          )}
           <button type="button" disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
             Delete this world
           </button>
