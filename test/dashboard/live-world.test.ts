@@ -1,31 +1,12 @@
 import { fc } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Api } from '../../src/dashboard/api.js'
 import { LiveWorld } from '../../src/dashboard/live-world.js'
-import type { Mockmaker } from '../../src/index.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { tableNames } from '../../src/store/table-names.js'
-import { it } from '../support/served-mock.js'
-
-/**
- * A `fetch` whose open streams can be broken, as by a laptop that sleeps. It breaks the streams themselves: after an abort,
- * Node 20 may leave a stream open for ever, if its response was collected as garbage.
- */
-function breakableFetch(): { readonly fetch: typeof fetch; drop(): void } {
-  const open = new Set<TransformStreamDefaultController>()
-  return {
-    async fetch(input, init) {
-      const response = await fetch(input, init)
-      if (response.headers.get('content-type') !== 'text/event-stream' || !response.body) return response
-      const stream = new TransformStream({ start: controller => void open.add(controller) })
-      return new Response(response.body.pipeThrough(stream), response)
-    },
-    drop() {
-      for (const controller of open) controller.error(new TypeError('the connection broke'))
-      open.clear()
-    },
-  }
-}
+import { fetchInProcess, origin } from '../support/fetch-in-process.js'
+import { tanks } from '../support/tanks.js'
 
 /** All rows of a mock, as JSON, by table and id. */
 function rowsOf(mock: Mockmaker): Record<string, Record<string, unknown>> {
@@ -54,8 +35,9 @@ const actions: { readonly [name: string]: (mock: Mockmaker, drop: () => void) =>
 }
 
 describe('the world of a page', () => {
-  it('leaves out requests that the journal drops while they are on their way to the page', async ({ serve }) => {
-    const { mock, url } = await serve()
+  it('leaves out requests that the journal drops while they are on their way to the page', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const { fetch } = fetchInProcess(mock)
     await mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
     let release = () => {}
     const released = new Promise<void>(resolve => {
@@ -66,7 +48,7 @@ describe('the world of a page', () => {
       if (String(input).includes('/__mock/journal')) await released
       return response
     }
-    const live = new LiveWorld(new Api(url, slow))
+    const live = new LiveWorld(new Api(origin, slow))
     await expect.poll(() => live.about.value).toBeDefined()
 
     mock.journal.clear()
@@ -79,10 +61,10 @@ describe('the world of a page', () => {
     live.close()
   })
 
-  it('shows the rows and the requests of the mock after any changes, and after lost connections', async ({ serve }) => {
-    const { mock, url } = await serve()
-    const { fetch, drop } = breakableFetch()
-    const live = new LiveWorld(new Api(url, fetch), { retryMs: 0 })
+  it('shows the rows and the requests of the mock after any changes, and after lost connections', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const { fetch, drop } = fetchInProcess(mock)
+    const live = new LiveWorld(new Api(origin, fetch), { retryMs: 0 })
 
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(actions)), { maxLength: 12 }), async names => {

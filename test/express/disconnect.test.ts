@@ -115,19 +115,6 @@ describe('a client with a blocked watch', () => {
     await close()
   })
 
-  it('removes its waiter when it aborts its fetch', async () => {
-    const { mock, url, close } = await listenTanks()
-    const client = new AbortController()
-    const answer = fetch(`${url}${path}?${query(mock)}`, { signal: client.signal }).catch((error: Error) => error.name)
-    await until(mock, 1)
-
-    client.abort()
-
-    expect(await answer).toBe('AbortError')
-    await until(mock, 0)
-    await close()
-  })
-
   it('removes its waiter in an Express app of the user', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { url, close } = await userApp(mock)
