@@ -69,6 +69,7 @@ const trueOrFalse = z.enum(['true', 'false']).transform(text => text === 'true')
 const shortAnswers = z.literal('short').optional()
 
 /** The control API, under `/__mock` of each world. The server, the client, the docs and `GET /__mock` come from this table. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: it is one table
 export const controlCalls = lazy(() => [
   call('GET /', {
     summary: 'Lists these calls with their parameters.',

@@ -49,6 +49,7 @@ const highestRevision = 9e15
 const longestDescription = 300
 
 /** The format of scenarios. `z.decode` reads a file, `z.encode` writes a file. `check` finds the remaining problems. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: it is one table
 export const Scenario = lazy(() => {
   const int32 = z.int32()
   const Sequence = z.tuple([int32, int32, int32, int32])
