@@ -3,7 +3,7 @@ import { fullNameOf } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
 import { CodeBlock, Parts, Select } from './controls.js'
 import type { Tables } from './live-world.js'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 
 /** A client, and the code that points it at the mock. */
 interface Client {
@@ -63,7 +63,6 @@ const { lobbies } = await client.matchmaker.lobbies.list()`,
 
 /** Tells how to connect a client, with the URL and a token of this world. */
 export function ConnectGuide() {
-  const page = usePage()
   const { tables } = page.shown.value
   const name = useSignal('Godot')
   const chosen = useSignal<string | undefined>(undefined)
@@ -107,7 +106,7 @@ function tokenWords(row: TokenRow, tables: Tables): string {
 const longestName = 60
 
 function FirstClient() {
-  const { exchanges } = usePage().live
+  const { exchanges } = page.live
   const first = exchanges.value[0]
   if (!first) return <p class="waiting">Waiting for the first request…</p>
   const agent = [first.headers['user-agent']].flat()[0] ?? 'a client'

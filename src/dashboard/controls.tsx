@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 
 // The controls that several parts of the page use.
 
@@ -14,7 +14,7 @@ interface DialogProps {
 
 /** A dialog of the page. It is rendered only while it is open. Escape closes it. */
 export function Dialog({ name, title, children }: DialogProps) {
-  const { dialog } = usePage()
+  const { dialog } = page
   if (dialog.value !== name) return null
   return (
     <Modal title={title} onClose={() => (dialog.value = undefined)}>
@@ -32,7 +32,7 @@ interface ModalProps {
 
 /** A modal dialog that opens when it is rendered. */
 export function Modal({ title, children, onClose, ...rest }: ModalProps) {
-  const { modals } = usePage()
+  const { modals } = page
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
@@ -40,7 +40,7 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
     return () => {
       modals.value -= 1
     }
-  }, [modals])
+  }, [])
   const closeOutside = (event: MouseEvent) => {
     // A click on the backdrop has the dialog itself as its target.
     if (event.target === element.current) element.current?.close()
@@ -68,7 +68,7 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
 
 /** The result of the last action of the user. */
 export function MessageNotice() {
-  const { message } = usePage()
+  const { message } = page
   if (!message.value) return null
   return (
     <p class={message.value.isError ? 'notice bad' : 'notice'}>
@@ -99,7 +99,6 @@ interface MenuProps {
 
 /** A button that opens a small box below it. Escape, and a click elsewhere, close the box. */
 export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) {
-  const page = usePage()
   const button = useRef<HTMLButtonElement>(null)
   const box = useRef<HTMLDivElement>(null)
   const isOpen = page.dialog.value === id
@@ -117,7 +116,7 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
     document.addEventListener('pointerdown', closeOutside)
     box.current?.querySelector<HTMLElement>('button, input, select, a')?.focus()
     return () => document.removeEventListener('pointerdown', closeOutside)
-  }, [isOpen, id, page])
+  }, [isOpen, id])
   const toggle = () => {
     page.dialog.value = isOpen ? undefined : id
     if (!isOpen) onOpen?.()
@@ -173,7 +172,6 @@ interface CopyButtonProps {
 
 /** Copies a text to the clipboard. */
 export function CopyButton({ label, text }: CopyButtonProps) {
-  const page = usePage()
   const copy = () =>
     page.run(async () => {
       if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')

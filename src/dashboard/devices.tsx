@@ -1,11 +1,10 @@
 import qrcode from 'qrcode-generator'
 import type { DeviceLinkRow } from '../store/rows.js'
 import { duration } from './format.js'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 
 /** The device links of the world. */
 export function Devices() {
-  const page = usePage()
   const links = [...page.shown.value.tables.deviceLinks.values()].reverse()
   if (links.length === 0)
     return (
@@ -24,7 +23,6 @@ export function Devices() {
 }
 
 function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
-  const page = usePage()
   const { tables } = page.shown.value
   const token = link.device_link_token
   const url = `${page.api.url}/devices/link/${encodeURIComponent(token)}`

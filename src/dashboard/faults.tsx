@@ -4,7 +4,7 @@ import type { Fault, FaultState } from '../contract/faults.js'
 import { counted } from '../lib/text.js'
 import { beginOf, hasEnded } from '../store/faults.js'
 import { Select, textIn } from './controls.js'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 
 interface Preset {
   readonly name: string
@@ -27,7 +27,6 @@ const lifetimes = [
 
 /** The faults of the world, and the forms of new ones. */
 export function FaultsForm() {
-  const page = usePage()
   const add = (fault: Fault) => page.run(() => page.api.call('POST /faults', { body: fault }))
   return (
     <fieldset disabled={page.isReadOnly.value}>
@@ -53,7 +52,6 @@ export function FaultsForm() {
 }
 
 function ActiveFaults() {
-  const page = usePage()
   const faults = page.live.faults.value
   if (faults.length === 0) return <p class="muted">No fault is on. Every request gets its regular answer.</p>
   const call = (route: 'DELETE /faults/{fault_id}' | 'POST /faults/{fault_id}/release', id: string) =>
@@ -123,7 +121,6 @@ const effectNames: readonly [EffectName, text: string][] = [
 
 /** The form for any other fault. */
 function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
-  const page = usePage()
   const draft = page.faultDraft.value
   const { code, message } = Object(draft?.answer) as { readonly code?: unknown; readonly message?: unknown }
   const operation = useSignal<string>(draft?.operation ?? '')
@@ -136,7 +133,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const lasting = useSignal('')
   const chance = useSignal('100')
   const operations = useOperationIds()
-  useEffect(() => () => void (page.faultDraft.value = undefined), [page])
+  useEffect(() => () => void (page.faultDraft.value = undefined), [])
   const effectOf = (): Fault['effect'] => {
     if (effect.value === 'delay') return { delay: delay.value }
     if (effect.value !== 'error') return { [effect.value]: true }
@@ -221,7 +218,7 @@ function TextField({ label, isNumber, placeholder, signal }: TextFieldProps) {
 
 /** Reads the ids of all operations from the OpenAPI document. */
 function useOperationIds(): Signal<readonly string[]> {
-  const { api } = usePage()
+  const { api } = page
   const ids: Signal<readonly string[]> = useSignal([])
   useEffect(() => {
     fetch(`${api.url}/openapi.json`)

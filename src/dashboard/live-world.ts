@@ -68,12 +68,14 @@ const shortestPauseMs = 100
 const pauseFactor = 20
 const longestPauseMs = 1_000
 
-/** Creates tables without rows. */
-export function createTables(): Tables {
-  return Object.fromEntries(tableNames.map(name => [name, new Map()])) as unknown as Tables // one map for each
+/** Creates tables with rows. */
+export function createTables(rows: ChangeSetJson['puts'] = []): Tables {
+  const tables = Object.fromEntries(tableNames.map(name => [name, new Map()])) as unknown as Tables // one map for each
+  putRows(tables, rows)
+  return tables
 }
 
-export function putRows(tables: Tables, rows: ChangeSetJson['puts']): void {
+function putRows(tables: Tables, rows: ChangeSetJson['puts']): void {
   for (const { table, id, row } of rows) (tables[table] as Map<string, object>).set(id, row)
 }
 

@@ -6,7 +6,7 @@ import { Removal, Select } from './controls.js'
 import { stateSummary } from './format.js'
 import type { Tables } from './live-world.js'
 import { modeOptions, regionName, seatWords, serverWords } from './lobby-rows.js'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 import { RowsGrid } from './rows-grid.js'
 
 const rowHeight = 29
@@ -34,7 +34,6 @@ const filters: { readonly [filter in Filter]: (lobby: LobbyRow, hidden: Hidden) 
 
 /** The panel with the lobbies. */
 export function Lobbies() {
-  const page = usePage()
   const filter = useSignal<Filter>('running')
   const mode = useSignal('')
   const { tables } = page.shown.value

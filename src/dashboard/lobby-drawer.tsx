@@ -7,7 +7,7 @@ import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import { CodeBlock, CopyButton, Modal, Reasons, textIn } from './controls.js'
 import { bytes, duration } from './format.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
-import { type PageState, usePage } from './page-state.js'
+import { page } from './page-state.js'
 
 /** The most seats that are drawn, and the most players that are listed. */
 const mostDots = 120
@@ -18,7 +18,6 @@ const longestState = 200_000
 
 /** The details of the chosen lobby. */
 export function LobbyDrawer() {
-  const page = usePage()
   const id = page.lobbyId.value
   if (id === undefined) return null
   const { tables } = page.shown.value
@@ -36,7 +35,6 @@ export function LobbyDrawer() {
 }
 
 function LobbyDetails({ lobby }: { readonly lobby: LobbyRow }) {
-  const page = usePage()
   return (
     <>
       <p>
@@ -57,7 +55,6 @@ function LobbyDetails({ lobby }: { readonly lobby: LobbyRow }) {
 
 /** Says if clients find the lobby in their lists, and why. */
 function Listing({ lobby }: { readonly lobby: LobbyRow }) {
-  const page = usePage()
   const answer: Signal<Explanation | undefined> = useSignal(undefined)
   const { lobby_id, status, is_closed, publicity, total_player_count } = lobby
   const isPast = page.past.value !== undefined
@@ -81,7 +78,6 @@ function Listing({ lobby }: { readonly lobby: LobbyRow }) {
 }
 
 function Seats({ lobby }: { readonly lobby: LobbyRow }) {
-  const page = usePage()
   const players = playersOf(lobby.lobby_id, page.shown.value.tables)
   const { max_players_normal, total_player_count } = lobby
   const connected = players.filter(({ status }) => status === 'connected')
@@ -124,7 +120,6 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
 }
 
 function PlayerLine({ player }: { readonly player: PlayerRow }) {
-  const page = usePage()
   const remove = () =>
     page.run(() => page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player.player_token } }))
   return (
@@ -157,9 +152,8 @@ function timerWords(player: PlayerRow, now: number): string {
 }
 
 function Actions({ lobby }: { readonly lobby: LobbyRow }) {
-  const page = usePage()
   const { lobby_id, is_closed } = lobby
-  const update = (body: object, text: string) => page.run(() => updateLobby(page, lobby_id, body).then(() => text))
+  const update = (body: object, text: string) => page.run(() => updateLobby(lobby_id, body).then(() => text))
   const fill = () => {
     const total_player_count = Math.max(0, lobby.max_players_normal - lobby.reserved_player_count)
     return update({ total_player_count }, 'The lobby is full.')
@@ -175,7 +169,7 @@ function Actions({ lobby }: { readonly lobby: LobbyRow }) {
       <button type="button" onClick={fill}>
         Fill
       </button>
-      <button type="button" onClick={() => page.run(() => emptyLobby(page, lobby))}>
+      <button type="button" onClick={() => page.run(() => emptyLobby(lobby))}>
         Empty
       </button>
       <button type="button" onClick={() => update({ status: 'stopped' }, 'The lobby has stopped.')}>
@@ -185,19 +179,21 @@ function Actions({ lobby }: { readonly lobby: LobbyRow }) {
   )
 }
 
-async function updateLobby({ api }: PageState, id: string, body: object): Promise<void> {
-  await api.call('PATCH /{table}/{id}', { params: { table: 'lobbies', id }, body: body as Record<string, unknown> }) // any columns
+async function updateLobby(id: string, body: object): Promise<void> {
+  await page.api.call('PATCH /{table}/{id}', {
+    params: { table: 'lobbies', id },
+    body: body as Record<string, unknown>,
+  }) // any columns
 }
 
-async function emptyLobby(page: PageState, lobby: LobbyRow): Promise<string> {
+async function emptyLobby(lobby: LobbyRow): Promise<string> {
   for (const { player_token } of playersOf(lobby.lobby_id, page.live.tables))
     await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player_token } })
-  await updateLobby(page, lobby.lobby_id, { total_player_count: 0 })
+  await updateLobby(lobby.lobby_id, { total_player_count: 0 })
   return 'The lobby is empty.'
 }
 
 function State({ lobby }: { readonly lobby: LobbyRow }) {
-  const page = usePage()
   const edited = useSignal<string | undefined>(undefined)
   const text = lobby.state === undefined ? '' : JSON.stringify(lobby.state, null, 2)
   if (text.length > longestState)
@@ -213,7 +209,7 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
     void page
       .run(async () => {
         const state = edited.value?.trim() === '' ? null : parseState(edited.value ?? text)
-        await updateLobby(page, lobby.lobby_id, { state })
+        await updateLobby(lobby.lobby_id, { state })
         return 'The state is saved.'
       })
       .then(isSaved => {
@@ -251,7 +247,6 @@ function parseState(text: string): unknown {
 
 /** Says who runs the game server, and how to run one's own. */
 function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
-  const page = usePage()
   const environment = useSignal('')
   const { lobby_id, status, run_by } = lobby
   const server = page.live.servers.value.find(one => one.lobby_id === lobby_id)
@@ -261,7 +256,7 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
       .text('GET /lobbies/{lobby_id}/env', { params: { lobby_id } })
       .then(text => (environment.value = text))
       .catch(() => {})
-  }, [lobby_id, status, page, environment])
+  }, [lobby_id, status, environment])
   return (
     <section>
       <h3>Game server: {run_by === 'mock' ? 'mock' : 'yours'}</h3>

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { Select, textIn } from './controls.js'
 import { modeOptions, regionName } from './lobby-rows.js'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 
 /** The form that makes a lobby. */
 export function NewLobbyForm() {
-  const page = usePage()
   const { tables } = page.shown.value
   const [firstMode = ''] = tables.gameModes.keys()
   const mode = useSignal(firstMode)

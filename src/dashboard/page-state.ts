@@ -1,14 +1,11 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
 import type { JournalEntry } from '../contract/journal.js'
-import type { ChangeSetJson } from '../control/events.js'
-import type { ScheduledJob } from '../control/schedule.js'
-import type { Api } from './api.js'
-import { type ClockReading, createTables, type LiveWorld, putRows, type Tables, timeOf } from './live-world.js'
+import { worldPath } from '../contract/paths.js'
+import { Api } from './api.js'
+import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
 
 /** The rows of the world at one revision. */
-export interface ShownWorld {
+interface ShownWorld {
   readonly revision: number
   readonly tables: Tables
 }
@@ -40,9 +37,10 @@ interface Message {
 }
 
 /** The state of the page: the world that it shows, and the choices of the user. */
-export class PageState {
-  readonly api: Api
-  readonly live: LiveWorld
+class PageState {
+  /** The page of a world is at its URL: `/`, `/w/{id}/`, or below the path where an app has mounted the mock. */
+  readonly api = new Api(location.origin + location.pathname.replace(/\/$/, ''))
+  readonly live = new LiveWorld(this.api)
   /** The moment of the time travel. `undefined`: the page shows the present. */
   readonly past: Signal<Moment | undefined> = signal(undefined)
   /** The time of the world's clock, updated each second and with each event. */
@@ -64,42 +62,34 @@ export class PageState {
   /** The id of the region whose lobbies are shown. `undefined`: all. */
   readonly region: Signal<string | undefined> = signal(undefined)
   /** The rows that the page shows: now, or at the moment of the time travel. */
-  readonly shown: ReadonlySignal<ShownWorld>
+  readonly shown: ReadonlySignal<ShownWorld> = computed(() => {
+    // The rows change in place.
+    this.live.version.value
+    return this.past.value ?? { revision: this.live.revision.value, tables: this.live.tables }
+  })
   /** The time that the page shows, in ms since the epoch. */
-  readonly time: ReadonlySignal<number>
+  readonly time = computed(() => this.past.value?.at ?? this.now.value)
   /** The jobs that are due next. The first ones of the schedule may have run since it came. */
-  readonly upcoming: ReadonlySignal<readonly ScheduledJob[]>
+  readonly upcoming = computed(() => this.live.schedule.value.filter(({ at }) => Date.parse(at) >= this.now.value))
   /** True if the user can change nothing: in the past, in a world that is only shown, and without a connection. */
-  readonly isReadOnly: ReadonlySignal<boolean>
+  readonly isReadOnly = computed(() => {
+    const { connection, about } = this.live
+    return this.past.value !== undefined || connection.value !== 'live' || about.value?.read_only === true
+  })
 
-  constructor(api: Api, live: LiveWorld) {
-    this.api = api
-    this.live = live
-    this.shown = computed(() => {
-      // The rows change in place.
-      live.version.value
-      return this.past.value ?? { revision: live.revision.value, tables: live.tables }
-    })
+  constructor() {
     effect(() => {
       // No event is later than the time that the page shows.
-      live.version.value
-      live.exchanges.value
-      if (live.clock.value) this.#setNow(live.clock.value)
+      this.live.version.value
+      this.live.exchanges.value
+      if (this.live.clock.value) this.#setNow(this.live.clock.value)
     })
-    this.time = computed(() => this.past.value?.at ?? this.now.value)
-    this.upcoming = computed(() => live.schedule.value.filter(({ at }) => Date.parse(at) >= this.now.value))
-    this.isReadOnly = computed(
-      () =>
-        this.past.value !== undefined ||
-        live.connection.value !== 'live' ||
-        (live.about.value !== undefined && 'read_only' in live.about.value),
-    )
   }
 
   /** Reads the clock, and shows a new second. */
   tick(): void {
     const clock = this.live.clock.peek()
-    if (clock && secondOf(timeOf(clock)) !== secondOf(this.now.peek())) this.#setNow(clock)
+    if (clock && Math.floor(timeOf(clock) / 1_000) !== Math.floor(this.now.peek() / 1_000)) this.#setNow(clock)
   }
 
   #setNow(clock: ClockReading): void {
@@ -119,15 +109,6 @@ export class PageState {
     }
   }
 
-  /** Shows the world at a revision. Tells the user if the mock no longer has it. */
-  async travelTo(revision: number): Promise<void> {
-    await this.run(async () => {
-      const { rows, at, next_id } = await this.api.call('GET /rows', { query: { revision } })
-      const nextId = next_id ?? Number.POSITIVE_INFINITY
-      this.past.value = { revision, at: Date.parse(at), nextId, tables: tablesOf(rows) }
-    })
-  }
-
   /** Shows a message. One of a success disappears by itself. */
   #say(message: Message | undefined): void {
     this.message.value = message
@@ -135,6 +116,15 @@ export class PageState {
     setTimeout(() => {
       if (this.message.value === message) this.message.value = undefined
     }, successMs)
+  }
+
+  /** Shows the world at a revision. Tells the user if the mock no longer has it. */
+  async travelTo(revision: number): Promise<void> {
+    await this.run(async () => {
+      const { rows, at, next_id } = await this.api.call('GET /rows', { query: { revision } })
+      const nextId = next_id ?? Number.POSITIVE_INFINITY
+      this.past.value = { revision, at: Date.parse(at), nextId, tables: createTables(rows) }
+    })
   }
 
   /** Shows the world at a time of its clock. */
@@ -163,45 +153,15 @@ export class PageState {
 
   /** Opens another world in this tab. */
   openWorld(id: string): void {
-    location.assign(`${this.api.urlOfWorld(id)}/`)
-  }
-
-  /** Opens the form of a new fault for requests like this one. */
-  openFault(entry: JournalEntry): void {
-    this.faultDraft.value = entry
-    this.dialog.value = 'faults'
-  }
-
-  /** Shows the present again. */
-  returnToNow(): void {
-    this.past.value = undefined
+    location.assign(`${this.api.ofMock().url}${worldPath(id)}/`)
   }
 }
+
+export const page = new PageState()
 
 /** Returns a name, with a number at its end if it is taken: `default-12`, `default-12-2`. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name
   for (let i = 2; taken.has(free); i++) free = `${name}-${i}`
   return free
-}
-
-function secondOf(ms: number): number {
-  return Math.floor(ms / 1_000)
-}
-
-function tablesOf(rows: ChangeSetJson['puts']): Tables {
-  const tables = createTables()
-  putRows(tables, rows)
-  return tables
-}
-
-const Context = createContext<PageState | undefined>(undefined)
-
-export const PageProvider = Context.Provider
-
-/** Returns the state of the page. */
-export function usePage(): PageState {
-  const page = useContext(Context)
-  if (!page) throw new Error('no component of the page is rendered outside of it')
-  return page
 }

@@ -7,7 +7,7 @@ import type { SentRequest } from '../server/history.js'
 import { CodeBlock, CopyButton, Modal, Parts, Reasons, textIn } from './controls.js'
 import { bytes } from './format.js'
 import { statusKind, timeWords } from './outcome.js'
-import { type PageState, usePage } from './page-state.js'
+import { page } from './page-state.js'
 import { curlOf, headersToSend, testOf, urlOf } from './request-code.js'
 
 /** A longer body is cut in the page. In characters. */
@@ -21,7 +21,6 @@ interface Details {
 
 /** The details of the chosen request: why first. */
 export function RequestDetails() {
-  const page = usePage()
   const details: Signal<Details | undefined> = useSignal(undefined)
   const id = page.requestId.value
   useEffect(() => {
@@ -34,7 +33,7 @@ export function RequestDetails() {
       ])
       if (page.requestId.peek() === id) details.value = { entry, explanation }
     })
-  }, [id, page, details])
+  }, [id, details])
   const shown = details.value
   if (id === undefined || !shown) return null
   return <Shown key={id} {...shown} />
@@ -50,7 +49,6 @@ const partNames: readonly [Part, text: string][] = [
 ]
 
 function Shown({ entry, explanation }: Details) {
-  const page = usePage()
   const part = useSignal<Part>('sent')
   const { method, path, status, answer } = entry
   const code = (Object(answer) as { readonly code?: unknown }).code
@@ -93,7 +91,6 @@ function queryText({ query }: JournalEntry): string {
 }
 
 function Candidates({ explanation: { candidates = [] } }: Pick<Details, 'explanation'>) {
-  const page = usePage()
   if (candidates.length === 0) return null
   return (
     <details class="candidates">
@@ -133,13 +130,12 @@ function Headers({ entry }: { readonly entry: JournalEntry }) {
 
 /** The rows that a request changed. */
 function WorldChanges({ entry: { revisions = [] } }: { readonly entry: JournalEntry }) {
-  const page = usePage()
   const changes: Signal<readonly RecordedChange[] | string | undefined> = useSignal(undefined)
   useEffect(() => {
-    readChanges(page, revisions)
+    readChanges(revisions)
       .then(found => (changes.value = found))
       .catch((error: Error) => (changes.value = error.message))
-  }, [page, changes, revisions])
+  }, [changes, revisions])
   const { value } = changes
   if (revisions.length === 0) return <p class="muted">It changed nothing in the world.</p>
   if (value === undefined) return <p class="muted">…</p>
@@ -156,10 +152,10 @@ function WorldChanges({ entry: { revisions = [] } }: { readonly entry: JournalEn
   )
 }
 
-async function readChanges({ api }: PageState, revisions: readonly number[]): Promise<RecordedChange[] | string> {
+async function readChanges(revisions: readonly number[]): Promise<RecordedChange[] | string> {
   const [first] = revisions
   if (first === undefined) return []
-  const { change_sets, oldest } = await api.call('GET /history', { query: { since: first - 1, limit: 1_000 } })
+  const { change_sets, oldest } = await page.api.call('GET /history', { query: { since: first - 1, limit: 1_000 } })
   if (first <= oldest) return 'The history no longer has the changes of this request.'
   return change_sets.filter(({ revision }) => revisions.includes(revision)).flatMap(({ changes }) => [...changes])
 }
@@ -181,7 +177,6 @@ function shortJson(value: unknown): string {
 }
 
 function RequestActions({ entry }: { readonly entry: JournalEntry }) {
-  const page = usePage()
   const isEditing = useSignal(false)
   const { id } = entry
   // The mock has the whole tokens of the requests that it answered itself, and not of those in a file.
@@ -193,6 +188,10 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
       saveFile('world.yaml', yaml)
       return 'Saved the world before this request as world.yaml.'
     })
+  const makeFault = () => {
+    page.faultDraft.value = entry
+    page.dialog.value = 'faults'
+  }
   return (
     <div class="actions">
       {hasSentRequest && (
@@ -204,7 +203,7 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
       <button type="button" disabled={page.isReadOnly.value} onClick={() => (isEditing.value = true)}>
         Send again
       </button>
-      <button type="button" disabled={page.isReadOnly.value} onClick={() => page.openFault(entry)}>
+      <button type="button" disabled={page.isReadOnly.value} onClick={makeFault}>
         Make a fault of it
       </button>
       <button type="button" onClick={save}>
@@ -221,7 +220,6 @@ interface SendAgainProps {
 }
 
 function SendAgain({ sentRequest, onClose }: SendAgainProps) {
-  const page = usePage()
   const sent: Signal<SentRequest | undefined> = useSignal(undefined)
   const body = useSignal('')
   useEffect(() => {

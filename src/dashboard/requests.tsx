@@ -8,7 +8,7 @@ import { ConnectGuide } from './connect.js'
 import { Removal, Select } from './controls.js'
 import { duration } from './format.js'
 import { outcomeOf, statusKind, timeWords } from './outcome.js'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 import { RequestDetails } from './request-details.js'
 import { RowsGrid } from './rows-grid.js'
 
@@ -16,7 +16,6 @@ const rowHeight = 48
 
 /** The panel with the requests, and the details of one. */
 export function Requests() {
-  const page = usePage()
   const { exchanges, pending } = page.live
   const operation = useSignal('')
   const onlyErrors = useSignal(false)
@@ -117,7 +116,7 @@ const outcomeDelayMs = 300
 
 /** Says how a request ended. The events leave out long answers, so it asks for them, but not while too many requests come. */
 function useOutcome(entry: ShortenedEntry): string {
-  const { api, live } = usePage()
+  const { api, live } = page
   const whole: Signal<ShortenedEntry | undefined> = useSignal(undefined)
   const { id, answer_bytes } = entry
   const isAsked = answer_bytes !== undefined && live.hasAllRequests.value
@@ -163,7 +162,6 @@ const waitWords: { readonly [reason in WaitReason]: string } = {
 const mostPending = 4
 
 function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {
-  const page = usePage()
   if (pending.length === 0) return null
   const release = (id: string) =>
     page.run(() => page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id } }))

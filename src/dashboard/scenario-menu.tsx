@@ -4,13 +4,12 @@ import { useEffect } from 'preact/hooks'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { counted } from '../lib/text.js'
 import { Menu } from './controls.js'
-import { type PageState, usePage } from './page-state.js'
+import { page } from './page-state.js'
 
 type Part = 'clock' | 'faults' | 'journal'
 
 /** The scenarios to load, and the reset of the world. */
 export function ScenarioMenu() {
-  const page = usePage()
   const scenarios: Signal<readonly ScenarioSummary[]> = useSignal([])
   const { about } = page.live
   const title = about.value?.title ?? '…'
@@ -60,7 +59,7 @@ export function ScenarioMenu() {
               onChange={event => {
                 const files = [...(event.currentTarget.files ?? [])]
                 close()
-                void loadFile(page, files)
+                void loadFile(files)
               }}
             />
           </label>
@@ -71,7 +70,6 @@ export function ScenarioMenu() {
 }
 
 function ResetForm({ close }: { close(): void }) {
-  const page = usePage()
   const kept: Signal<readonly Part[]> = useSignal([])
   const { exchanges, faults } = page.live
   const lost = [
@@ -108,7 +106,7 @@ function ResetForm({ close }: { close(): void }) {
 }
 
 /** Loads the scenario in a file. Refuses several files, because a world has one scenario. */
-async function loadFile(page: PageState, files: readonly File[]): Promise<void> {
+async function loadFile(files: readonly File[]): Promise<void> {
   const [file] = files
   if (!file) return
   await page.run(async () => {
@@ -124,7 +122,6 @@ async function loadFile(page: PageState, files: readonly File[]): Promise<void> 
 
 /** Loads a scenario file that the user drops anywhere on the page. */
 export function ScenarioDrop({ children }: { readonly children: ComponentChildren }) {
-  const page = usePage()
   const isOver = useSignal(false)
   useEffect(() => {
     // A dragged text goes into the field that it is dropped on.
@@ -141,7 +138,7 @@ export function ScenarioDrop({ children }: { readonly children: ComponentChildre
       isOver.value = false
       if (!hasFiles(event)) return
       event.preventDefault()
-      void loadFile(page, [...(event.dataTransfer?.files ?? [])])
+      void loadFile([...(event.dataTransfer?.files ?? [])])
     }
     addEventListener('dragover', drag)
     addEventListener('dragleave', leave)
@@ -151,7 +148,7 @@ export function ScenarioDrop({ children }: { readonly children: ComponentChildre
       removeEventListener('dragleave', leave)
       removeEventListener('drop', drop)
     }
-  }, [page, isOver])
+  }, [isOver])
   return (
     <div class="app" data-drop={isOver.value || undefined}>
       {children}

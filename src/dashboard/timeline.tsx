@@ -4,7 +4,7 @@ import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
 import { Select, textIn } from './controls.js'
 import { duration } from './format.js'
-import { type Span, usePage } from './page-state.js'
+import { page, type Span } from './page-state.js'
 import { drawTimeline, type TimelineScale, timelineHeight } from './timeline-drawing.js'
 
 /** The spans of the timeline, in ms of the world's clock. */
@@ -26,7 +26,6 @@ const shortestDrag = 4
 
 /** The panel with what has happened, and what is due next. */
 export function Timeline() {
-  const page = usePage()
   const span = useSignal<number | undefined>(undefined)
   const rate = page.live.clock.value?.rate ?? 1
   // A faster clock needs a longer span.
@@ -57,7 +56,7 @@ const mostDue = 8
 
 /** Lists the next jobs, for screens that are too narrow for words in the drawing. */
 function DueList() {
-  const { upcoming, now } = usePage()
+  const { upcoming, now } = page
   return (
     <ol class="due">
       {upcoming.value.slice(0, mostDue).map(({ at, table, id, what }) => (
@@ -79,7 +78,7 @@ const requestSpans: readonly (readonly [ms: string, name: string])[] = [
 
 /** Shows only the requests of the last seconds or minutes, as brushing the timeline does. */
 function SpanSelect() {
-  const { brushed, time } = usePage()
+  const { brushed, time } = page
   const chosen = useSignal<{ readonly value: string; readonly span: Span } | undefined>(undefined)
   const isChosen = chosen.value !== undefined && chosen.value.span === brushed.value
   const choose = (value: string) => {
@@ -100,7 +99,6 @@ function SpanSelect() {
 
 /** Moves the page through the revisions of the world. */
 function TravelSlider() {
-  const page = usePage()
   const { oldestRevision, revision } = page.live
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const newest = revision.value
@@ -108,7 +106,7 @@ function TravelSlider() {
   if (newest === oldestRevision.value) return null
   const travel = (target: number) => {
     clearTimeout(timer.current)
-    if (target >= newest) page.returnToNow()
+    if (target >= newest) page.past.value = undefined
     else timer.current = setTimeout(() => void page.travelTo(target), drawPauseMs)
   }
   return (
@@ -127,7 +125,6 @@ function TravelSlider() {
 }
 
 function Lanes({ spanMs }: { readonly spanMs: number }) {
-  const page = usePage()
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useSignal(0)
   const drag: Signal<{ readonly from: number; to: number; readonly isTravel: boolean } | undefined> =
@@ -191,7 +188,6 @@ type Frame = Pick<Parameters<typeof drawTimeline>[1], 'scale' | 'drag' | 'travel
 
 /** Draws the lanes again whenever something has changed, but not more often than necessary. */
 function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, width: Signal<number>, frame: () => Frame) {
-  const page = usePage()
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const draw = useRef(() => {})
   draw.current = () => {
@@ -222,7 +218,7 @@ function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, widt
 }
 
 /** Describes the timeline for screen readers. */
-function summaryOf({ live, now, upcoming }: ReturnType<typeof usePage>): string {
+function summaryOf({ live, now, upcoming }: typeof page): string {
   const [next] = upcoming.value
   const due = next
     ? `Due next in ${duration(Math.max(0, Date.parse(next.at) - now.peek()))}: ${next.what}.`

@@ -6,12 +6,11 @@ import { timeOfDay } from '../lib/time.js'
 import { Menu, Select, textIn } from './controls.js'
 import { isOver } from './faults.js'
 import { dateAndTime, duration } from './format.js'
-import { freeName, usePage } from './page-state.js'
+import { freeName, page } from './page-state.js'
 import { ScenarioMenu } from './scenario-menu.js'
 
 /** The bar at the top of the page. */
 export function TopBar() {
-  const page = usePage()
   const { live, dialog } = page
   const faults = live.faults.value.filter(fault => !isOver(fault, page.time.value)).length
   return (
@@ -35,7 +34,7 @@ export function TopBar() {
 }
 
 function DevicesButton() {
-  const { shown, time, dialog } = usePage()
+  const { shown, time, dialog } = page
   const pending = [...shown.value.tables.deviceLinks.values()].filter(
     ({ status, expires_at }) => status === 'pending' && (expires_at === undefined || expires_at > time.value),
   ).length
@@ -49,7 +48,7 @@ function DevicesButton() {
 const connectionWords = { connecting: 'connecting', live: 'live', lost: 'reconnecting', deleted: 'deleted' } as const
 
 function ConnectionState() {
-  const { connection } = usePage().live
+  const { connection } = page.live
   return (
     <span class="connection" data-state={connection.value} role="status">
       {connectionWords[connection.value]}
@@ -58,7 +57,6 @@ function ConnectionState() {
 }
 
 function ClockControls() {
-  const page = usePage()
   const { clock } = page.live
   const next = page.upcoming.value[0]
   const { mode = 'frozen', rate = 1 } = clock.value ?? {}
@@ -100,7 +98,7 @@ function ClockControls() {
 }
 
 function Time() {
-  const { time, live } = usePage()
+  const { time, live } = page
   if (!live.clock.value) return <time class="now">…</time>
   const [date, clock] = dateAndTime(time.value).split(' ')
   return (
@@ -111,7 +109,7 @@ function Time() {
 }
 
 function NextEvent({ at, what }: { readonly at: number; readonly what: string }) {
-  const { now } = usePage()
+  const { now } = page
   return (
     <small dir="auto">
       {duration(Math.max(0, at - now.value))}: {what}
@@ -120,7 +118,6 @@ function NextEvent({ at, what }: { readonly at: number; readonly what: string })
 }
 
 function WorldMenu() {
-  const page = usePage()
   const worlds: Signal<readonly WorldSummary[]> = useSignal([])
   const name = useSignal('')
   const { about } = page.live
@@ -143,7 +140,7 @@ function WorldMenu() {
       closed.abort()
       worlds.value = []
     }
-  }, [isOpen, id, page, worlds, name])
+  }, [isOpen, id, worlds, name])
   const fork = (event: Event) => {
     event.preventDefault()
     void page.fork(page.past.value?.revision, name.value)

@@ -8,7 +8,7 @@ import { Select } from './controls.js'
 import type { Tables } from './live-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from './lobby-rows.js'
 import { type Box, layOut, type PlacedRegion } from './map-layout.js'
-import { usePage } from './page-state.js'
+import { page } from './page-state.js'
 import { type MapPoint, mapHeight, mapWidth, project, unproject } from './projection.js'
 
 /** The radius of the busiest region, and the smallest radius, in units of the map. */
@@ -23,7 +23,6 @@ const longestName = 30
 
 /** The panel with the map of the world. */
 export function WorldMap() {
-  const page = usePage()
   const { tables } = page.shown.value
   const sums = sumRegions(tables)
   const players = sums.reduce((sum, region) => sum + region.players, 0)
@@ -60,7 +59,6 @@ export function WorldMap() {
 
 /** Says what a find would get, and opens its lobby. */
 function FindSentence({ choice }: { readonly choice: ExplainedChoice }) {
-  const page = usePage()
   const { tables } = page.shown.value
   const { lobby_id, game_mode_id, region_id, kilometers, refusal } = choice
   if (region_id === undefined)
@@ -91,7 +89,6 @@ interface MapDrawingProps {
 }
 
 function MapDrawing({ sums, choice }: MapDrawingProps) {
-  const page = usePage()
   const { tables } = page.shown.value
   const box = useRef<HTMLDivElement>(null)
   const width = useSignal(mapWidth)
@@ -168,7 +165,6 @@ function obstaclesOf(client: Coordinates | undefined, target: Coordinates | unde
 }
 
 function RegionCircle({ region, sums }: { readonly region: PlacedRegion; readonly sums: RegionSums | undefined }) {
-  const page = usePage()
   const { id, center, place, radius, labelAt } = region
   const share = sums && sums.seats > 0 ? Math.min(1, sums.taken / sums.seats) : 0
   const select = () => (page.region.value = page.region.value === id ? undefined : id)
@@ -235,7 +231,6 @@ interface PlayerPlaceProps {
 
 /** The place of the player. The pointer and the arrow keys move it. */
 function PlayerPlace({ place, dragged, box }: PlayerPlaceProps) {
-  const page = usePage()
   const move = async (location: Coordinates) => {
     dragged.value = location
     const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: rounded(location) } }))
@@ -315,7 +310,6 @@ function rounded({ latitude, longitude }: Coordinates): Coordinates {
 
 /** The map as a list, for keyboards and screen readers. */
 function RegionList({ sums }: { readonly sums: readonly RegionSums[] }) {
-  const page = usePage()
   const { tables } = page.shown.value
   if (sums.length === 0) return <p class="muted empty">The world has no region.</p>
   return (
