@@ -4,6 +4,7 @@ import type { Fault, FaultState } from '../contract/faults.js'
 import { counted } from '../lib/text.js'
 import { beginOf, hasEnded } from '../store/faults.js'
 import { Select, textIn } from './controls.js'
+import { useLoaded } from './hooks.js'
 import { page } from './page-state.js'
 
 interface Preset {
@@ -132,7 +133,8 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const times = useSignal('')
   const lasting = useSignal('')
   const chance = useSignal('100')
-  const operations = useOperationIds()
+  // They only help to type.
+  const operations = useLoaded(readOperationIds, [])
   useEffect(() => () => void (page.faultDraft.value = undefined), [])
   const effectOf = (): Fault['effect'] => {
     if (effect.value === 'delay') return { delay: delay.value }
@@ -168,7 +170,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
           />
         </label>
         <datalist id="operation-ids">
-          {operations.value.map(id => (
+          {operations?.map(id => (
             <option key={id} value={id} />
           ))}
         </datalist>
@@ -217,19 +219,8 @@ function TextField({ label, isNumber, placeholder, signal }: TextFieldProps) {
 }
 
 /** Reads the ids of all operations from the OpenAPI document. */
-function useOperationIds(): Signal<readonly string[]> {
-  const { api } = page
-  const ids: Signal<readonly string[]> = useSignal([])
-  useEffect(() => {
-    fetch(`${api.url}/openapi.json`)
-      .then(response => response.json())
-      .then(({ paths }: { paths: Record<string, Record<string, { operationId?: string }>> }) => {
-        ids.value = Object.values(paths).flatMap(path =>
-          Object.values(path).flatMap(({ operationId }) => (operationId === undefined ? [] : [operationId])),
-        )
-      })
-      // The list only helps to type.
-      .catch(() => {})
-  }, [api, ids])
-  return ids
+async function readOperationIds(): Promise<readonly string[]> {
+  const response = await fetch(`${page.api.url}/openapi.json`)
+  const { paths }: { paths: Record<string, Record<string, { operationId?: string }>> } = await response.json()
+  return Object.values(paths).flatMap(path => Object.values(path).flatMap(({ operationId }) => operationId ?? []))
 }

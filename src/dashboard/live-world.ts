@@ -1,4 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals'
+import { openStream } from '../client/core.js'
 import type { FaultState } from '../contract/faults.js'
 import type { ShortenedEntry } from '../contract/journal.js'
 import type { ChangeSetJson, MockEvent } from '../control/events.js'
@@ -196,8 +197,10 @@ export class LiveWorld {
 
   /** Reads events until the connection breaks. */
   async #readEvents(): Promise<void> {
-    const events = await this.#api.changes(
-      { newest: mostAtOnce, with: followed },
+    const events = await openStream(
+      this.#api,
+      'GET /changes',
+      { query: { newest: mostAtOnce, with: followed, answers: 'short' } },
       { signal: this.#end.signal, lastEventId: this.#lastEventId },
     )
     for await (const { type, id, data } of events) {
@@ -328,7 +331,10 @@ export class LiveWorld {
     this.#changeQueue = []
     this.#exchangeQueue = []
     batch(() => {
-      for (const change of changes) this.#apply(change)
+      for (const { puts, deletes } of changes) {
+        for (const { table, id } of deletes) this.tables[table].delete(id)
+        putRows(this.tables, puts)
+      }
       if (exchanges.length > 0) this.exchanges.value = [...this.exchanges.value, ...exchanges].slice(-mostKept)
       const last = changes.at(-1)
       if (!last) return
@@ -355,11 +361,6 @@ export class LiveWorld {
   #catchUp(time: number): void {
     const { value } = this.clock
     if (value && time > timeOf(value)) this.clock.value = { ...value, now: time, readAt: performance.now() }
-  }
-
-  #apply({ puts, deletes }: ChangeSetJson): void {
-    for (const { table, id } of deletes) this.tables[table].delete(id)
-    putRows(this.tables, puts)
   }
 }
 

@@ -1,11 +1,10 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import type { Explanation } from '../control/explain-find.js'
+import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../lib/text.js'
 import { listObstacles } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import { CodeBlock, CopyButton, Modal, Reasons, textIn } from './controls.js'
 import { bytes, duration } from './format.js'
+import { useLoaded } from './hooks.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
 import { page } from './page-state.js'
 
@@ -55,24 +54,19 @@ function LobbyDetails({ lobby }: { readonly lobby: LobbyRow }) {
 
 /** Says if clients find the lobby in their lists, and why. */
 function Listing({ lobby }: { readonly lobby: LobbyRow }) {
-  const answer: Signal<Explanation | undefined> = useSignal(undefined)
   const { lobby_id, status, is_closed, publicity, total_player_count } = lobby
   const isPast = page.past.value !== undefined
-  useEffect(() => {
-    if (isPast) return
-    page.api
-      .call('GET /explain', { query: { lobby_id } })
-      .then(explanation => (answer.value = explanation))
-      // The stream tells when the mock is gone.
-      .catch(() => {})
-  }, [lobby_id, status, is_closed, publicity, total_player_count, isPast])
-  if (isPast || !answer.value) return null
+  const explanation = useLoaded(
+    () => (isPast ? undefined : page.api.call('GET /explain', { query: { lobby_id } })),
+    [lobby_id, status, is_closed, publicity, total_player_count, isPast],
+  )
+  if (isPast || !explanation) return null
   const { tables } = page.shown.value
   const isListed = listObstacles(tables.lobbies.values(), tables)(lobby) === undefined
   return (
     <details open={!isListed}>
       <summary>Why is it {isListed ? '' : 'not '}in my list?</summary>
-      <Reasons texts={answer.value.because} />
+      <Reasons texts={explanation.because} />
     </details>
   )
 }
@@ -247,16 +241,12 @@ function parseState(text: string): unknown {
 
 /** Says who runs the game server, and how to run one's own. */
 function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
-  const environment = useSignal('')
   const { lobby_id, status, run_by } = lobby
   const server = page.live.servers.value.find(one => one.lobby_id === lobby_id)
-  useEffect(() => {
-    if (status === 'stopped') return
-    page.api
-      .text('GET /lobbies/{lobby_id}/env', { params: { lobby_id } })
-      .then(text => (environment.value = text))
-      .catch(() => {})
-  }, [lobby_id, status, environment])
+  const environment = useLoaded(
+    () => (status === 'stopped' ? undefined : page.api.text('GET /lobbies/{lobby_id}/env', { params: { lobby_id } })),
+    [lobby_id, status],
+  )
   return (
     <section>
       <h3>Game server: {run_by === 'mock' ? 'mock' : 'yours'}</h3>
@@ -268,10 +258,10 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
           {server.restarts > 0 && `, ${counted(server.restarts, 'restart', 'restarts')}`}
         </p>
       )}
-      {status !== 'stopped' && environment.value !== '' && (
+      {status !== 'stopped' && environment && (
         <>
           <p class="muted">To run your own server for this lobby, start it with these variables:</p>
-          <CodeBlock label="Environment of the game server" text={environment.value} />
+          <CodeBlock label="Environment of the game server" text={environment} />
         </>
       )}
     </section>

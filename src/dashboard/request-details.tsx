@@ -6,6 +6,7 @@ import type { RecordedChange } from '../control/history.js'
 import type { SentRequest } from '../server/history.js'
 import { CodeBlock, CopyButton, Modal, Parts, Reasons, textIn } from './controls.js'
 import { bytes } from './format.js'
+import { useLoaded } from './hooks.js'
 import { statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
 import { curlOf, headersToSend, testOf, urlOf } from './request-code.js'
@@ -129,20 +130,15 @@ function Headers({ entry }: { readonly entry: JournalEntry }) {
 }
 
 /** The rows that a request changed. */
-function WorldChanges({ entry: { revisions = [] } }: { readonly entry: JournalEntry }) {
-  const changes: Signal<readonly RecordedChange[] | string | undefined> = useSignal(undefined)
-  useEffect(() => {
-    readChanges(revisions)
-      .then(found => (changes.value = found))
-      .catch((error: Error) => (changes.value = error.message))
-  }, [changes, revisions])
-  const { value } = changes
+function WorldChanges({ entry }: { readonly entry: JournalEntry }) {
+  const { revisions = [] } = entry
+  const changes = useLoaded(() => readChanges(revisions).catch((error: Error) => error.message), [entry])
   if (revisions.length === 0) return <p class="muted">It changed nothing in the world.</p>
-  if (value === undefined) return <p class="muted">…</p>
-  if (typeof value === 'string') return <p class="muted">{value}</p>
+  if (changes === undefined) return <p class="muted">…</p>
+  if (typeof changes === 'string') return <p class="muted">{changes}</p>
   return (
     <ul class="changes">
-      {value.map(({ table, id, before, after }) => (
+      {changes.map(({ table, id, before, after }) => (
         <li key={`${table} ${id}`}>
           <b>{!before ? 'new' : !after ? 'deleted' : 'changed'}</b> {table} <code dir="auto">{id}</code>
           <CodeBlock label={`Columns of ${table}`} text={columnLines(before, after).join('\n')} />

@@ -4,6 +4,7 @@ import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
 import { Select, textIn } from './controls.js'
 import { duration } from './format.js'
+import { useWidth } from './hooks.js'
 import { page, type Span } from './page-state.js'
 import { drawTimeline, type TimelineScale, timelineHeight } from './timeline-drawing.js'
 
@@ -126,16 +127,9 @@ function TravelSlider() {
 
 function Lanes({ spanMs }: { readonly spanMs: number }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const width = useSignal(0)
+  const width = useWidth(canvas)
   const drag: Signal<{ readonly from: number; to: number; readonly isTravel: boolean } | undefined> =
     useSignal(undefined)
-  useEffect(() => {
-    const element = canvas.current
-    if (!element) return
-    const observer = new ResizeObserver(() => (width.value = element.clientWidth))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [width])
   const scaleOf = (): TimelineScale => {
     const end = page.now.peek()
     return { from: end - spanMs, now: end, to: end + (spanMs / pastShare) * (1 - pastShare) }

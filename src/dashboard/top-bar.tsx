@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { openStream } from '../client/core.js'
 import type { WorldSummary } from '../control/world-control.js'
 import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
@@ -127,7 +128,7 @@ function WorldMenu() {
     if (!isOpen) return
     const closed = new AbortController()
     const follow = async () => {
-      for await (const { type, data } of await page.api.worlds(closed.signal)) {
+      for await (const { type, data } of await openStream(page.api.ofMock(), 'GET /worlds', {}, closed)) {
         if (type !== 'worlds') continue
         const known: readonly WorldSummary[] = JSON.parse(data).worlds
         if (worlds.value.length === 0) name.value = freeName(id, new Set(known.map(world => world.id)))

@@ -5,6 +5,7 @@ import type { ExplainedChoice } from '../control/explain-find.js'
 import { landPath, landScale } from '../generated/land.js'
 import { counted, grouped } from '../lib/text.js'
 import { Select } from './controls.js'
+import { useWidth } from './hooks.js'
 import type { Tables } from './live-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from './lobby-rows.js'
 import { type Box, layOut, type PlacedRegion } from './map-layout.js'
@@ -91,14 +92,7 @@ interface MapDrawingProps {
 function MapDrawing({ sums, choice }: MapDrawingProps) {
   const { tables } = page.shown.value
   const box = useRef<HTMLDivElement>(null)
-  const width = useSignal(mapWidth)
-  useEffect(() => {
-    const element = box.current
-    if (!element) return
-    const observer = new ResizeObserver(() => (width.value = element.clientWidth || mapWidth))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [width])
+  const width = useWidth(box)
   /** The place while the user drags it. */
   const dragged = useSignal<Coordinates | undefined>(undefined)
   const settings = tables.settings.get('settings')
@@ -108,7 +102,7 @@ function MapDrawing({ sums, choice }: MapDrawingProps) {
   }, [settings, dragged])
   const client = dragged.value ?? settings?.client
   const busiest = Math.max(1, ...sums.map(({ players }) => players))
-  const unitsPerPx = mapWidth / width.value
+  const unitsPerPx = mapWidth / (width.value || mapWidth)
   const placed = layOut(
     sums.map(({ region, players }) => ({
       id: region.region_id,
