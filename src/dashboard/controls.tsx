@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { page } from './page-state.js'
 
@@ -37,9 +37,7 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
   useEffect(() => {
     element.current?.showModal()
     modals.value += 1
-    return () => {
-      modals.value -= 1
-    }
+    return () => void (modals.value -= 1)
   }, [])
   const closeOutside = (event: MouseEvent) => {
     // A click on the backdrop has the dialog itself as its target.
@@ -147,13 +145,8 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
   )
 }
 
-interface CodeBlockProps {
-  readonly text: string
-  readonly label: string
-}
-
 /** Code to read and to copy. */
-export function CodeBlock({ text, label }: CodeBlockProps) {
+export function CodeBlock({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="code">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
@@ -165,13 +158,8 @@ export function CodeBlock({ text, label }: CodeBlockProps) {
   )
 }
 
-interface CopyButtonProps {
-  readonly label: string
-  text(): string | Promise<string>
-}
-
 /** Copies a text to the clipboard. */
-export function CopyButton({ label, text }: CopyButtonProps) {
+export function CopyButton({ label, text }: { readonly label: string; text(): string | Promise<string> }) {
   const copy = () =>
     page.run(async () => {
       if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')
@@ -198,7 +186,7 @@ interface SelectProps<Value extends string> {
 export function Select<Value extends string>({ label, value, options, onChange }: SelectProps<Value>) {
   return (
     // The value is one of the options.
-    <select aria-label={label} value={value} onChange={event => onChange(textIn(event) as Value)}>
+    <select aria-label={label} value={value} onChange={event => onChange(event.currentTarget.value as Value)}>
       {options.map(([one, text]) => (
         <option key={one} value={one}>
           {text}
@@ -241,11 +229,14 @@ export function Reasons({ texts }: { readonly texts: readonly string[] }) {
   )
 }
 
-/** Reads the value of a control from its event. */
-export function textIn(event: {
-  readonly currentTarget: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
-}): string {
-  return event.currentTarget.value
+/** An input with its label. The other attributes are those of the input. */
+export function Field({ label, text, ...rest }: InputHTMLAttributes & { label: string; text: Signal<string> }) {
+  return (
+    <label>
+      {label}
+      <input {...rest} value={text.value} onInput={event => (text.value = event.currentTarget.value)} />
+    </label>
+  )
 }
 
 /** The sign of a button that removes a filter. */

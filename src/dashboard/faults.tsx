@@ -1,18 +1,14 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Fault, FaultState } from '../contract/faults.js'
 import { counted } from '../lib/text.js'
 import { beginOf, hasEnded } from '../store/faults.js'
-import { Select, textIn } from './controls.js'
+import { Field, Select } from './controls.js'
 import { useLoaded } from './hooks.js'
+import { errorOf } from './outcome.js'
 import { page } from './page-state.js'
 
-interface Preset {
-  readonly name: string
-  readonly fault: Fault
-}
-
-const presets: readonly Preset[] = [
+const presets: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
   { name: 'One in ten requests fails', fault: { effect: { error: { status: 500 } }, chance: 0.1 } },
   { name: 'Rate limited', fault: { effect: { error: { code: 'API_RATE_LIMIT' } } } },
@@ -123,12 +119,12 @@ const effectNames: readonly [EffectName, text: string][] = [
 /** The form for any other fault. */
 function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const draft = page.faultDraft.value
-  const { code, message } = Object(draft?.answer) as { readonly code?: unknown; readonly message?: unknown }
+  const { code = '', message = '' } = errorOf(draft?.answer)
   const operation = useSignal<string>(draft?.operation ?? '')
   const effect = useSignal<EffectName>(draft?.status === 0 ? 'reset' : 'error')
   const status = useSignal(String(draft && draft.status >= 400 ? draft.status : 500))
-  const errorCode = useSignal(typeof code === 'string' ? code : '')
-  const errorMessage = useSignal(typeof message === 'string' ? message : '')
+  const errorCode = useSignal(code)
+  const errorMessage = useSignal(message)
   const delay = useSignal('2s')
   const times = useSignal('')
   const lasting = useSignal('')
@@ -141,34 +137,26 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
     if (effect.value !== 'error') return { [effect.value]: true }
     const error = {
       status: Number(status.value),
-      ...(errorCode.value === '' ? {} : { code: errorCode.value }),
-      ...(errorMessage.value === '' ? {} : { message: errorMessage.value }),
+      code: errorCode.value || undefined,
+      message: errorMessage.value || undefined,
     }
     return { error: error as NonNullable<Fault['effect']['error']> } // the mock checks the code
   }
   const submit = (event: Event) => {
     event.preventDefault()
     void onAdd({
-      ...(operation.value === '' ? {} : { operation: operation.value }),
+      operation: operation.value || undefined,
       effect: effectOf(),
-      ...(times.value === '' ? {} : { times: Number(times.value) }),
-      ...(lasting.value === '' ? {} : { for: lasting.value }),
-      ...(chance.value === '100' ? {} : { chance: Number(chance.value) / 100 }),
+      times: times.value === '' ? undefined : Number(times.value),
+      for: lasting.value || undefined,
+      chance: chance.value === '100' ? undefined : Number(chance.value) / 100,
     })
   }
   return (
     <details class="custom" open={draft !== undefined}>
       <summary>Another fault</summary>
       <form onSubmit={submit}>
-        <label>
-          Operation
-          <input
-            list="operation-ids"
-            placeholder="every request"
-            value={operation.value}
-            onInput={event => (operation.value = textIn(event))}
-          />
-        </label>
+        <Field label="Operation" list="operation-ids" placeholder="every request" text={operation} />
         <datalist id="operation-ids">
           {operations?.map(id => (
             <option key={id} value={id} />
@@ -180,41 +168,20 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
         </label>
         {effect.value === 'error' && (
           <>
-            <TextField label="Status" isNumber signal={status} />
-            <TextField label="Code" placeholder="ERROR" signal={errorCode} />
-            <TextField label="Message" signal={errorMessage} />
+            <Field label="Status" inputMode="decimal" text={status} />
+            <Field label="Code" placeholder="ERROR" text={errorCode} />
+            <Field label="Message" text={errorMessage} />
           </>
         )}
-        {effect.value === 'delay' && <TextField label="Delay" signal={delay} />}
-        <TextField label="Times" isNumber placeholder="always" signal={times} />
-        <TextField label="For" placeholder="until off, or 30s" signal={lasting} />
-        <TextField label="Of 100 requests" isNumber signal={chance} />
+        {effect.value === 'delay' && <Field label="Delay" text={delay} />}
+        <Field label="Times" inputMode="decimal" placeholder="always" text={times} />
+        <Field label="For" placeholder="until off, or 30s" text={lasting} />
+        <Field label="Of 100 requests" inputMode="decimal" text={chance} />
         <button type="submit" class="main">
           Turn it on
         </button>
       </form>
     </details>
-  )
-}
-
-interface TextFieldProps {
-  readonly label: string
-  readonly isNumber?: boolean
-  readonly placeholder?: string
-  readonly signal: Signal<string>
-}
-
-function TextField({ label, isNumber, placeholder, signal }: TextFieldProps) {
-  return (
-    <label>
-      {label}
-      <input
-        inputMode={isNumber ? 'decimal' : undefined}
-        placeholder={placeholder}
-        value={signal.value}
-        onInput={event => (signal.value = textIn(event))}
-      />
-    </label>
   )
 }
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../lib/text.js'
 import { listObstacles } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
-import { CodeBlock, CopyButton, Modal, Reasons, textIn } from './controls.js'
+import { CodeBlock, CopyButton, Modal, Reasons } from './controls.js'
 import { bytes, duration } from './format.js'
 import { useLoaded } from './hooks.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
@@ -200,15 +200,12 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
     )
   const save = (event: Event) => {
     event.preventDefault()
-    void page
-      .run(async () => {
-        const state = edited.value?.trim() === '' ? null : parseState(edited.value ?? text)
-        await updateLobby(lobby.lobby_id, { state })
-        return 'The state is saved.'
-      })
-      .then(isSaved => {
-        if (isSaved) edited.value = undefined
-      })
+    void page.run(async () => {
+      const state = edited.value?.trim() === '' ? null : parseState(edited.value ?? text)
+      await updateLobby(lobby.lobby_id, { state })
+      edited.value = undefined
+      return 'The state is saved.'
+    })
   }
   return (
     <section>
@@ -220,7 +217,7 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
             spellcheck={false}
             value={edited.value ?? text}
             placeholder="The game server has set no state."
-            onInput={event => (edited.value = textIn(event))}
+            onInput={event => (edited.value = event.currentTarget.value)}
           />
         </label>
         <button type="submit" disabled={edited.value === undefined}>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Select, textIn } from './controls.js'
+import { Field, Select } from './controls.js'
 import { modeOptions, regionName } from './lobby-rows.js'
 import { page } from './page-state.js'
 
@@ -15,21 +15,15 @@ export function NewLobbyForm() {
   const regions = chosen.regions
   const submit = (event: Event) => {
     event.preventDefault()
-    void page
-      .run(async () => {
-        const { namespace_id, game_mode_id } = chosen
-        const fields = { namespace_id, game_mode_id, players: Number(players.value) }
-        const region_id = regions.includes(region.value) ? region.value : regions[0]
-        const [lobby] = (
-          await page.api.call('POST /new/lobbies', {
-            body: { lobbies: [region_id === undefined ? fields : { ...fields, region_id }] },
-          })
-        ).lobbies
-        page.lobbyId.value = lobby?.lobby_id
+    void page.run(async () => {
+      const { namespace_id, game_mode_id } = chosen
+      const region_id = regions.includes(region.value) ? region.value : regions[0]
+      const { lobbies } = await page.api.call('POST /new/lobbies', {
+        body: { lobbies: [{ namespace_id, game_mode_id, region_id, players: Number(players.value) }] },
       })
-      .then(isMade => {
-        if (isMade) page.dialog.value = undefined
-      })
+      page.lobbyId.value = lobbies[0]?.lobby_id
+      page.dialog.value = undefined
+    })
   }
   return (
     <form onSubmit={submit}>
@@ -45,16 +39,13 @@ export function NewLobbyForm() {
           onChange={value => (region.value = value)}
         />
       </label>
-      <label>
-        Players who play in it
-        <input
-          type="number"
-          min="0"
-          max={Math.min(1_000, chosen.max_players_direct)}
-          value={players.value}
-          onInput={event => (players.value = textIn(event))}
-        />
-      </label>
+      <Field
+        label="Players who play in it"
+        type="number"
+        min="0"
+        max={Math.min(1_000, chosen.max_players_direct)}
+        text={players}
+      />
       <button type="submit" class="main">
         Make the lobby
       </button>

@@ -1,5 +1,4 @@
 import type { ShortenedEntry } from '../contract/journal.js'
-import { isJsonObject } from '../lib/json.js'
 import { describeOutcome } from '../server/outcome.js'
 import { bytes, duration } from './format.js'
 import type { Tables } from './live-world.js'
@@ -8,7 +7,10 @@ import { regionName } from './lobby-rows.js'
 /** Says in a few words how a request ended: `206 lobbies`, `duel in Frankfurt`, or the message of an error. */
 export function outcomeOf({ status, operation, answer, answer_bytes }: ShortenedEntry, tables: Tables): string {
   if (status === 0) return 'closed without an answer'
-  if (status >= 400) return errorText(answer) ?? `${status}`
+  if (status >= 400) {
+    const { code, message } = errorOf(answer)
+    return message || code || `${status}`
+  }
   if (operation === undefined) return ''
   if (answer === undefined) return answer_bytes === undefined ? 'done' : bytes(answer_bytes)
   const describeLobby = (id: string) => {
@@ -18,10 +20,10 @@ export function outcomeOf({ status, operation, answer, answer_bytes }: Shortened
   return describeOutcome(operation, answer, describeLobby) ?? 'answered'
 }
 
-function errorText(answer: unknown): string | undefined {
-  if (!isJsonObject(answer)) return undefined
-  if (typeof answer.message === 'string' && answer.message !== '') return answer.message
-  return typeof answer.code === 'string' ? answer.code : undefined
+/** Returns the error code and the message of an answer, which may be anything. */
+export function errorOf(answer: unknown): { readonly code?: string; readonly message?: string } {
+  const { code, message } = Object(answer) as { readonly code?: unknown; readonly message?: unknown }
+  return { ...(typeof code === 'string' && { code }), ...(typeof message === 'string' && { message }) }
 }
 
 /** Says how long a request took, or how long it waited on the world's clock: `2 ms`, `waited 16 s`. */

@@ -145,7 +145,7 @@ class PageState {
       const id = name ?? freeName(`${source}-${revision ?? this.live.revision.value}`, taken)
       await this.api.call('PUT /worlds/{world_id}', {
         params: { world_id: id },
-        body: revision === undefined ? { fork: source } : { fork: source, revision },
+        body: { fork: source, revision },
       })
       this.openWorld(id)
     })

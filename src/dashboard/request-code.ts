@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../contract/journal.js'
 import { shellWord } from '../lib/text.js'
 import type { SentRequest } from '../server/history.js'
+import { errorOf } from './outcome.js'
 
 // A request as code that sends it again.
 
@@ -46,7 +47,7 @@ export function testOf(sent: SentRequest, { operation, status, answer }: Journal
   ]
   const target = JSON.stringify(urlOf(sent, 'https://matchmaker.example'))
   const call = init.length === 0 ? `fetch(${target})` : `fetch(${target}, {\n    ${init.join(',\n    ')},\n  })`
-  const code = codeOf(answer)
+  const { code } = errorOf(answer)
   return `import { mockmaker } from "mockmaker/vitest"
 import { expect } from "vitest"
 
@@ -61,9 +62,4 @@ test(${JSON.stringify(`${operation ?? `${sent.method} ${sent.path}`} answers ${s
   }
 })
 `
-}
-
-function codeOf(answer: unknown): string | undefined {
-  const { code } = Object(answer) as { readonly code?: unknown }
-  return typeof code === 'string' ? code : undefined
 }

@@ -4,10 +4,10 @@ import type { JournalEntry } from '../contract/journal.js'
 import type { Explanation } from '../control/explain-find.js'
 import type { RecordedChange } from '../control/history.js'
 import type { SentRequest } from '../server/history.js'
-import { CodeBlock, CopyButton, Modal, Parts, Reasons, textIn } from './controls.js'
+import { CodeBlock, CopyButton, Modal, Parts, Reasons } from './controls.js'
 import { bytes } from './format.js'
 import { useLoaded } from './hooks.js'
-import { statusKind, timeWords } from './outcome.js'
+import { errorOf, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
 import { curlOf, headersToSend, testOf, urlOf } from './request-code.js'
 
@@ -52,7 +52,6 @@ const partNames: readonly [Part, text: string][] = [
 function Shown({ entry, explanation }: Details) {
   const part = useSignal<Part>('sent')
   const { method, path, status, answer } = entry
-  const code = (Object(answer) as { readonly code?: unknown }).code
   return (
     <section class="details" aria-label="The chosen request">
       <header>
@@ -69,7 +68,7 @@ function Shown({ entry, explanation }: Details) {
       </header>
       <p>
         <code class={statusKind(entry)}>
-          {status === 0 ? 'no answer' : status} {typeof code === 'string' ? code : ''}
+          {status === 0 ? 'no answer' : status} {errorOf(answer).code}
         </code>{' '}
         <span class="muted">{timeWords(entry)}</span>
       </p>
@@ -225,9 +224,7 @@ function SendAgain({ sentRequest, onClose }: SendAgainProps) {
         sent.value = found
         body.value = found.body ?? ''
       })
-      .then(isFound => {
-        if (!isFound) onClose()
-      })
+      .then(isFound => isFound || onClose())
   }, [])
   const { value } = sent
   if (!value) return null
@@ -254,7 +251,12 @@ function SendAgain({ sentRequest, onClose }: SendAgainProps) {
         {value.method !== 'GET' && (
           <label>
             Body
-            <textarea rows={10} spellcheck={false} value={body.value} onInput={event => (body.value = textIn(event))} />
+            <textarea
+              rows={10}
+              spellcheck={false}
+              value={body.value}
+              onInput={event => (body.value = event.currentTarget.value)}
+            />
           </label>
         )}
         <button type="submit" class="main">

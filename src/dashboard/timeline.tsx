@@ -2,7 +2,7 @@ import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
-import { Select, textIn } from './controls.js'
+import { Select } from './controls.js'
 import { duration } from './format.js'
 import { useWidth } from './hooks.js'
 import { page, type Span } from './page-state.js'
@@ -119,7 +119,7 @@ function TravelSlider() {
         max={newest}
         value={value}
         aria-valuetext={page.past.value ? `${timeOfDay(page.past.value.at)}, revision ${value}` : 'now'}
-        onInput={event => travel(Number(textIn(event)))}
+        onInput={event => travel(Number(event.currentTarget.value))}
       />
     </label>
   )

@@ -4,7 +4,7 @@ import { openStream } from '../client/core.js'
 import type { WorldSummary } from '../control/world-control.js'
 import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
-import { Menu, Select, textIn } from './controls.js'
+import { Field, Menu, Select } from './controls.js'
 import { isOver } from './faults.js'
 import { dateAndTime, duration } from './format.js'
 import { freeName, page } from './page-state.js'
@@ -173,10 +173,7 @@ function WorldMenu() {
           {/* The field appears with its suggestion, so that no suggestion replaces what somebody types. */}
           {worlds.value.length > 0 && (
             <form onSubmit={fork}>
-              <label>
-                A copy of this world
-                <input value={name.value} onInput={event => (name.value = textIn(event))} required />
-              </label>
+              <Field label="A copy of this world" text={name} required />
               <button type="submit">Fork</button>
             </form>
           )}
