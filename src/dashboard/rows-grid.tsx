@@ -1,24 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
+type Key = string | number
+
 interface RowsGridProps<Item> {
   readonly label: string
   readonly items: readonly Item[]
   /** The height of each row in px. */
   readonly rowHeight: number
-  readonly selectedKey: string | number | undefined
+  readonly selectedKey: Key | undefined
   /** The names of the columns. Absent: the grid has no head. */
   readonly columns?: readonly string[]
   /** Shown if there are no items. */
   readonly empty: ComponentChildren
-  readonly rowClass?: (item: Item) => string
-  keyOf(item: Item): string | number
+  rowClass(item: Item): string
+  keyOf(item: Item): Key
   /** Returns the cells of a row. */
   cells(item: Item): readonly ComponentChildren[]
   onOpen(item: Item): void
 }
-
-type Key = string | number
 
 /** Rows beyond the visible ones, so that scrolling shows no gap. */
 const marginRows = 6
@@ -30,8 +30,7 @@ const longestHeight = 15_000_000
  * A grid of any number of rows of one height. Only the visible rows have elements. The arrow keys, Page Up, Page Down, Home
  * and End move the active row, and Enter opens it.
  */
-export function RowsGrid<Item>(props: RowsGridProps<Item>) {
-  const { label, items, rowHeight, columns, keyOf } = props
+export function RowsGrid<Item>({ label, items, rowHeight, columns, keyOf, onOpen, ...props }: RowsGridProps<Item>) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const view = useView(scroller)
@@ -46,11 +45,37 @@ export function RowsGrid<Item>(props: RowsGridProps<Item>) {
     if (target !== undefined && next !== undefined) {
       setActiveKey(keyOf(next))
       scrollTo(scroller.current, target * rowHeight, rowHeight)
-    } else if ((event.key === 'Enter' || event.key === ' ') && active !== undefined) props.onOpen(active)
+    } else if ((event.key === 'Enter' || event.key === ' ') && active !== undefined) onOpen(active)
     else return
     event.preventDefault()
   }
+  // Screen readers count from 1, and count the head too.
   const firstIndex = columns ? 2 : 1
+  const rowOf = (item: Item, place: number) => {
+    const key = keyOf(item)
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys
+      <div
+        key={key}
+        id={`${id}-${key}`}
+        role="row"
+        aria-rowindex={place + firstIndex}
+        aria-selected={key === props.selectedKey}
+        class={`row ${key === activeKey ? 'active ' : ''}${props.rowClass(item)}`}
+        style={{ top: `${place * rowHeight}px`, height: `${rowHeight}px` }}
+        onClick={() => {
+          setActiveKey(key)
+          onOpen(item)
+        }}
+      >
+        {props.cells(item).map((cell, column) => (
+          <span role="gridcell" key={column}>
+            {cell}
+          </span>
+        ))}
+      </div>
+    )
+  }
   return (
     <div
       class="grid"
@@ -69,18 +94,7 @@ export function RowsGrid<Item>(props: RowsGridProps<Item>) {
         </div>
       )}
       <div role="rowgroup" class="rows" style={{ height: `${Math.min(longestHeight, items.length * rowHeight)}px` }}>
-        {visible.map((item, i) => (
-          <Row
-            key={keyOf(item)}
-            grid={props}
-            item={item}
-            id={`${id}-${keyOf(item)}`}
-            place={first + i}
-            rowIndex={first + i + firstIndex}
-            isActive={keyOf(item) === activeKey}
-            onActivate={() => setActiveKey(keyOf(item))}
-          />
-        ))}
+        {visible.map((item, i) => rowOf(item, first + i))}
       </div>
     </div>
   )
@@ -92,44 +106,6 @@ function Head({ columns }: { readonly columns: readonly string[] }) {
       {columns.map(column => (
         <span role="columnheader" key={column}>
           {column}
-        </span>
-      ))}
-    </div>
-  )
-}
-
-interface RowProps<Item> {
-  readonly grid: RowsGridProps<Item>
-  readonly item: Item
-  readonly id: string
-  /** Its number from the top, from 0. */
-  readonly place: number
-  /** Its number for screen readers, which count the head too. */
-  readonly rowIndex: number
-  readonly isActive: boolean
-  onActivate(): void
-}
-
-function Row<Item>({ grid, item, id, place, rowIndex, isActive, onActivate }: RowProps<Item>) {
-  const { rowHeight, selectedKey, rowClass, keyOf, cells, onOpen } = grid
-  const open = () => {
-    onActivate()
-    onOpen(item)
-  }
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys
-    <div
-      id={id}
-      role="row"
-      aria-rowindex={rowIndex}
-      aria-selected={keyOf(item) === selectedKey}
-      class={`row ${isActive ? 'active ' : ''}${rowClass?.(item) ?? ''}`}
-      style={{ top: `${place * rowHeight}px`, height: `${rowHeight}px` }}
-      onClick={open}
-    >
-      {cells(item).map((cell, column) => (
-        <span role="gridcell" key={column}>
-          {cell}
         </span>
       ))}
     </div>
