@@ -5,13 +5,8 @@ import { CodeBlock, Parts, Select } from './controls.js'
 import type { Tables } from './live-world.js'
 import { page } from './page-state.js'
 
-/** A client, and the code that points it at the mock. */
-interface Client {
-  readonly note: string
-  code(url: string, token: string | undefined): string
-}
-
-const clients: { readonly [name: string]: Client } = {
+/** The clients, and the code that points each at the mock. */
+const clients: { readonly [name: string]: { note: string; code(url: string, token: string | undefined): string } } = {
   Godot: {
     note: 'Start the game, or the editor, from a shell with these variables.',
     code: (url, token) =>

@@ -26,7 +26,6 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
   const { tables } = page.shown.value
   const token = link.device_link_token
   const url = `${page.api.url}/devices/link/${encodeURIComponent(token)}`
-  const isExpired = link.expires_at !== undefined && link.expires_at <= page.time.value
   const call = (action: () => Promise<unknown>, text: string) =>
     page.run(async () => {
       await action()
@@ -39,7 +38,7 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
     )
   const expire = () =>
     call(() => page.api.call('POST /device-links/{token}/expire', { params: { token } }), 'The link has expired.')
-  const isPending = link.status === 'pending' && !isExpired
+  const isPending = isPendingAt(link, page.time.value)
   return (
     <li>
       {isPending && <QrCode text={url} />}
@@ -64,6 +63,11 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
       </div>
     </li>
   )
+}
+
+/** Tells whether a link waits to be completed. */
+export function isPendingAt({ status, expires_at }: DeviceLinkRow, now: number): boolean {
+  return status === 'pending' && (expires_at === undefined || expires_at > now)
 }
 
 function stateWords(link: DeviceLinkRow, now: number): string {

@@ -86,18 +86,23 @@ export function Lobbies() {
         selectedKey={page.lobbyId.value}
         keyOf={({ lobby_id }) => lobby_id}
         rowClass={lobby => (hidden(lobby) !== undefined || !hasFreeSeat(lobby) ? 'dim' : '')}
-        cells={lobby => cellsOf(lobby, { hidden: hidden(lobby), tables })}
+        cells={lobby => cellsOf(lobby, hidden(lobby), tables)}
         onOpen={({ lobby_id }) => (page.lobbyId.value = lobby_id)}
-        empty={<EmptyText isFiltered={all.length > 0} />}
+        empty={
+          all.length > 0 ? (
+            'No lobby matches the filters.'
+          ) : (
+            <>
+              No lobby runs. A client that calls find or create makes one, or press <b>Make a lobby</b>.
+            </>
+          )
+        }
       />
     </section>
   )
 }
 
-function cellsOf(
-  lobby: LobbyRow,
-  { hidden, tables }: { readonly hidden: ListObstacle | undefined; readonly tables: Tables },
-) {
+function cellsOf(lobby: LobbyRow, hidden: ListObstacle | undefined, tables: Tables) {
   return [
     <span key="mode" dir="auto">
       {lobby.game_mode_id}
@@ -123,14 +128,5 @@ function SeatBar({ lobby }: { readonly lobby: LobbyRow }) {
       <i style={{ width: share(seatsTaken(lobby)) }} />
       <b style={{ width: share(lobby.total_player_count) }} />
     </span>
-  )
-}
-
-function EmptyText({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) return <>No lobby matches the filters.</>
-  return (
-    <>
-      No lobby runs. A client that calls find or create makes one, or press <b>Make a lobby</b>.
-    </>
   )
 }

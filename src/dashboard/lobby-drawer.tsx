@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../lib/text.js'
-import { listObstacles } from '../store/lobby-rules.js'
-import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
+import { listObstacles, type SeatedPlayer } from '../store/lobby-rules.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { CodeBlock, CopyButton, Modal, Reasons } from './controls.js'
 import { bytes, duration } from './format.js'
 import { useLoaded } from './hooks.js'
@@ -74,19 +74,18 @@ function Listing({ lobby }: { readonly lobby: LobbyRow }) {
 function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   const players = playersOf(lobby.lobby_id, page.shown.value.tables)
   const { max_players_normal, total_player_count } = lobby
-  const connected = players.filter(({ status }) => status === 'connected')
-  const reserved = players.filter(({ status }) => status === 'reserved')
-  const onlyCounted = Math.max(0, total_player_count - connected.length)
-  const dots = [
-    ...connected.map(() => 'plays'),
-    ...Array.from({ length: Math.min(mostDots, onlyCounted) }, () => 'plays'),
-    ...reserved.map(() => 'on the way'),
-    ...Array.from(
-      { length: Math.min(mostDots, Math.max(0, max_players_normal - total_player_count - reserved.length)) },
-      () => 'free',
-    ),
-  ].slice(0, mostDots)
-  const more = Math.max(max_players_normal, total_player_count + reserved.length) - dots.length
+  const reserved = players.filter(({ status }) => status === 'reserved').length
+  const connected = players.length - reserved
+  const onlyCounted = Math.max(0, total_player_count - connected)
+  const counts = {
+    plays: connected + onlyCounted,
+    'on the way': reserved,
+    free: Math.max(0, max_players_normal - total_player_count - reserved),
+  }
+  const dots = Object.entries(counts)
+    .flatMap(([state, count]) => Array<string>(Math.min(mostDots, count)).fill(state))
+    .slice(0, mostDots)
+  const more = Math.max(max_players_normal, total_player_count + reserved) - dots.length
   return (
     <section>
       <h3>Seats: {seatWords(lobby)}</h3>
@@ -113,7 +112,7 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   )
 }
 
-function PlayerLine({ player }: { readonly player: PlayerRow }) {
+function PlayerLine({ player }: { readonly player: SeatedPlayer }) {
   const remove = () =>
     page.run(() => page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player.player_token } }))
   return (
@@ -130,16 +129,14 @@ function PlayerLine({ player }: { readonly player: PlayerRow }) {
 }
 
 /** Says what happens to a player next: `, connects in 2 s`. */
-function timerWords(player: PlayerRow, now: number): string {
-  const timers =
+function timerWords(player: SeatedPlayer, now: number): string {
+  const timers: readonly (readonly [verb: string, at: number | undefined])[] =
     player.status === 'reserved'
-      ? ([
+      ? [
           ['connects', player.connects_at],
           ['loses the seat', player.expires_at],
-        ] as const)
-      : player.status === 'connected'
-        ? ([['leaves', player.leaves_at]] as const)
-        : []
+        ]
+      : [['leaves', player.leaves_at]]
   return timers
     .flatMap(([verb, at]) => (at === undefined ? [] : [`, ${verb} in ${duration(Math.max(0, at - now))}`]))
     .join('')

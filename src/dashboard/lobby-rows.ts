@@ -1,5 +1,5 @@
-import { isSeated, seatsTaken } from '../store/lobby-rules.js'
-import type { LobbyRow, PlayerRow, RegionRow } from '../store/matchmaker-rows.js'
+import { isSeated, type SeatedPlayer, seatsTaken } from '../store/lobby-rules.js'
+import type { LobbyRow, RegionRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { Tables } from './live-world.js'
 
@@ -45,8 +45,8 @@ export function modeOptions(tables: Tables): [key: string, name: string][] {
 }
 
 /** Lists the players of a lobby who have a seat. */
-export function playersOf(lobbyId: string, { players }: Tables): PlayerRow[] {
-  return [...players.values()].filter(player => player.lobby_id === lobbyId && isSeated(player))
+export function playersOf(lobbyId: string, { players }: Tables): SeatedPlayer[] {
+  return [...players.values()].filter(isSeated).filter(({ lobby_id }) => lobby_id === lobbyId)
 }
 
 /** Says who runs the game server of a lobby. */

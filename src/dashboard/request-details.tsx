@@ -209,12 +209,7 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
   )
 }
 
-interface SendAgainProps {
-  sentRequest(): Promise<SentRequest>
-  onClose(): void
-}
-
-function SendAgain({ sentRequest, onClose }: SendAgainProps) {
+function SendAgain({ sentRequest, onClose }: { sentRequest(): Promise<SentRequest>; onClose(): void }) {
   const sent: Signal<SentRequest | undefined> = useSignal(undefined)
   const body = useSignal('')
   useEffect(() => {

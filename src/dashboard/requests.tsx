@@ -30,7 +30,7 @@ export function Requests() {
       (!past || entry.id < past.nextId) &&
       (!onlyErrors.value || statusKind(entry) === 'bad') &&
       (operation.value === '' || entry.operation === operation.value) &&
-      (!span || isWithin(Date.parse(entry.time), span)),
+      (!span || (Date.parse(entry.time) >= span.from && Date.parse(entry.time) <= span.to)),
   )
   shown.reverse()
   const operations = [...new Set(exchanges.value.map(entry => entry.operation ?? ''))].filter(Boolean).sort()
@@ -59,10 +59,8 @@ export function Requests() {
           </button>
           <button
             type="button"
-            aria-pressed={pausedAt.value !== undefined}
-            onClick={() =>
-              (pausedAt.value = pausedAt.value === undefined ? (exchanges.value.at(-1)?.id ?? 0) : undefined)
-            }
+            aria-pressed={newest !== undefined}
+            onClick={() => (pausedAt.value = newest === undefined ? (exchanges.value.at(-1)?.id ?? 0) : undefined)}
           >
             Pause
           </button>
@@ -80,7 +78,7 @@ export function Requests() {
           </button>
         </div>
       </header>
-      {page.past.value === undefined && <PendingList {...pending.value} />}
+      {!past && <PendingList {...pending.value} />}
       <RowsGrid
         label={counted(shown.length, 'request', 'requests')}
         items={shown}
@@ -105,10 +103,6 @@ function FirstRequest() {
       <ConnectGuide />
     </>
   )
-}
-
-function isWithin(time: number, { from, to }: { readonly from: number; readonly to: number }): boolean {
-  return time >= from && time <= to
 }
 
 /** The page asks for a long answer once its row has been visible for this time, in ms. */

@@ -13,7 +13,7 @@ interface RowsGridProps<Item> {
   readonly columns?: readonly string[]
   /** Shown if there are no items. */
   readonly empty: ComponentChildren
-  rowClass(item: Item): string
+  readonly rowClass: (item: Item) => string
   keyOf(item: Item): Key
   /** Returns the cells of a row. */
   cells(item: Item): readonly ComponentChildren[]

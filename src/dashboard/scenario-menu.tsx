@@ -123,6 +123,7 @@ async function loadFile(files: readonly File[]): Promise<void> {
 /** Loads a scenario file that the user drops anywhere on the page. */
 export function ScenarioDrop({ children }: { readonly children: ComponentChildren }) {
   const isOver = useSignal(false)
+  // The page never removes this component.
   useEffect(() => {
     // A dragged text goes into the field that it is dropped on.
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
@@ -143,12 +144,7 @@ export function ScenarioDrop({ children }: { readonly children: ComponentChildre
     addEventListener('dragover', drag)
     addEventListener('dragleave', leave)
     addEventListener('drop', drop)
-    return () => {
-      removeEventListener('dragover', drag)
-      removeEventListener('dragleave', leave)
-      removeEventListener('drop', drop)
-    }
-  }, [isOver])
+  }, [])
   return (
     <div class="app" data-drop={isOver.value || undefined}>
       {children}

@@ -5,10 +5,13 @@ import type { WorldSummary } from '../control/world-control.js'
 import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
 import { Field, Menu, Select } from './controls.js'
+import { isPendingAt } from './devices.js'
 import { isOver } from './faults.js'
 import { dateAndTime, duration } from './format.js'
 import { freeName, page } from './page-state.js'
 import { ScenarioMenu } from './scenario-menu.js'
+
+const connectionWords = { connecting: 'connecting', live: 'live', lost: 'reconnecting', deleted: 'deleted' } as const
 
 /** The bar at the top of the page. */
 export function TopBar() {
@@ -28,7 +31,9 @@ export function TopBar() {
         <button type="button" onClick={() => (dialog.value = 'connect')}>
           Connect a client
         </button>
-        <ConnectionState />
+        <span class="connection" data-state={live.connection.value} role="status">
+          {connectionWords[live.connection.value]}
+        </span>
       </div>
     </header>
   )
@@ -36,24 +41,11 @@ export function TopBar() {
 
 function DevicesButton() {
   const { shown, time, dialog } = page
-  const pending = [...shown.value.tables.deviceLinks.values()].filter(
-    ({ status, expires_at }) => status === 'pending' && (expires_at === undefined || expires_at > time.value),
-  ).length
+  const pending = [...shown.value.tables.deviceLinks.values()].filter(link => isPendingAt(link, time.value)).length
   return (
     <button type="button" onClick={() => (dialog.value = 'devices')}>
       Devices{pending > 0 && ` (${pending})`}
     </button>
-  )
-}
-
-const connectionWords = { connecting: 'connecting', live: 'live', lost: 'reconnecting', deleted: 'deleted' } as const
-
-function ConnectionState() {
-  const { connection } = page.live
-  return (
-    <span class="connection" data-state={connection.value} role="status">
-      {connectionWords[connection.value]}
-    </span>
   )
 }
 
@@ -92,7 +84,12 @@ function ClockControls() {
         title={next ? `${timeOfDay(Date.parse(next.at))}: ${next.what}` : 'Nothing is due.'}
         onClick={() => next && goTo(next.at)}
       >
-        Next event ▸{next && <NextEvent at={Date.parse(next.at)} what={next.what} />}
+        Next event ▸
+        {next && (
+          <small dir="auto">
+            {duration(Math.max(0, Date.parse(next.at) - page.now.value))}: {next.what}
+          </small>
+        )}
       </button>
     </fieldset>
   )
@@ -106,15 +103,6 @@ function Time() {
     <time class="now">
       <span class="date">{date}</span> {clock}
     </time>
-  )
-}
-
-function NextEvent({ at, what }: { readonly at: number; readonly what: string }) {
-  const { now } = page
-  return (
-    <small dir="auto">
-      {duration(Math.max(0, at - now.value))}: {what}
-    </small>
   )
 }
 
