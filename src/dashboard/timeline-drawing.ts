@@ -71,11 +71,14 @@ export function drawTimeline(canvas: HTMLCanvasElement, data: TimelineData): voi
     x: time => ((time - data.scale.from) / (data.scale.to - data.scale.from)) * width,
   }
   context.font = `11px ${style.fontFamily}`
-  drawSpan(drawing, data.brushed, 'brush')
-  drawSpan(drawing, data.drag, 'brush')
-  drawRequests(drawing, data)
-  drawWatches(drawing, data)
-  drawChanges(drawing, data)
+  drawSpan(drawing, data.brushed)
+  drawSpan(drawing, data.drag)
+  const { from } = data.scale
+  const exchanges = newestFirst(data.exchanges, ({ time }) => Date.parse(time) >= from)
+  const changes = newestFirst(data.changes, ({ at }) => at >= from)
+  drawRequests(drawing, exchanges)
+  drawWatches(drawing, { ...data, exchanges })
+  drawChanges(drawing, changes)
   drawJobs(drawing, data)
   drawAxis(drawing, data)
 }
@@ -88,9 +91,9 @@ interface Drawing {
   x(time: number): number
 }
 
-function drawSpan({ context, colour, x, width }: Drawing, span: Span | undefined, name: string): void {
+function drawSpan({ context, colour, x, width }: Drawing, span: Span | undefined): void {
   if (!span) return
-  context.fillStyle = colour(name)
+  context.fillStyle = colour('brush')
   context.fillRect(x(span.from), 0, Math.max(1, x(span.to) - x(span.from)), laneKeys.length * lanePitch(width))
 }
 
@@ -99,15 +102,16 @@ function laneTop(lane: keyof typeof lanes, width: number): number {
   return laneKeys.indexOf(lane) * lanePitch(width) + lanePitch(width) - laneHeight
 }
 
+/** Returns the items at the end of a list that are visible, the newest first. The list may be long. */
+function newestFirst<Item>(items: readonly Item[], isVisible: (item: Item) => boolean): Item[] {
+  return items.slice(items.findLastIndex(item => !isVisible(item)) + 1).reverse()
+}
+
 /** Draws a mark for each px that has a request, red if one of them has failed. */
-function drawRequests({ context, colour, x, width }: Drawing, { exchanges, scale }: TimelineData): void {
+function drawRequests({ context, colour, x, width }: Drawing, exchanges: readonly ShortenedEntry[]): void {
   const marks = new Map<number, 'good' | 'bad'>()
-  for (let i = exchanges.length - 1; i >= 0; i--) {
-    const entry = exchanges[i]
-    if (!entry) continue
-    const time = Date.parse(entry.time)
-    if (time < scale.from) break
-    const at = Math.round(x(time))
+  for (const entry of exchanges) {
+    const at = Math.round(x(Date.parse(entry.time)))
     if (at <= width && marks.get(at) !== 'bad') marks.set(at, statusKind(entry))
   }
   for (const [at, kind] of marks) {
@@ -123,23 +127,15 @@ function drawWatches({ context, colour, x, width }: Drawing, { exchanges, pendin
     const start = Math.max(x(from), 0)
     context.fillRect(start, laneTop('watches', width) + 6, Math.max(3, x(to) - start), 8)
   }
-  for (let i = exchanges.length - 1; i >= 0; i--) {
-    const entry = exchanges[i]
-    if (!entry) continue
-    const end = Date.parse(entry.time)
-    if (end < scale.from) break
-    if (entry.blocked_ms > 0 && entry.since !== undefined) bar(Date.parse(entry.since), end)
-  }
+  for (const { blocked_ms, since, time } of exchanges)
+    if (blocked_ms > 0 && since !== undefined) bar(Date.parse(since), Date.parse(time))
   for (const { waits_for, since } of pending) if (waits_for === 'watch') bar(Date.parse(since), scale.now)
 }
 
 /** Draws a column for each px that has changes. Its height grows with their rows. */
-function drawChanges({ context, colour, x, width }: Drawing, { changes, scale }: TimelineData): void {
+function drawChanges({ context, colour, x, width }: Drawing, changes: readonly Change[]): void {
   const rows = new Map<number, number>()
-  for (let i = changes.length - 1; i >= 0; i--) {
-    const change = changes[i]
-    if (!change) continue
-    if (change.at < scale.from) break
+  for (const change of changes) {
     const at = Math.round(x(change.at))
     rows.set(at, (rows.get(at) ?? 0) + change.rows)
   }
@@ -165,15 +161,15 @@ function drawJobs({ context, colour, x, width }: Drawing, { jobs, scale }: Timel
     context.stroke()
   }
   const [next] = jobs
-  if (!next) return
+  if (!next || isNarrow(width)) return
   context.fillStyle = colour('muted')
   context.textAlign = 'right'
-  if (isNarrow(width)) return
   const text = `+${duration(Math.max(0, Date.parse(next.at) - scale.now))} ${next.what}`
   context.fillText(text, x(scale.now) - 6, y + 4)
 }
 
-function drawAxis({ context, colour, x, width }: Drawing, { scale, travelAt }: TimelineData): void {
+function drawAxis(drawing: Drawing, { scale, travelAt }: TimelineData): void {
+  const { context, colour, x, width } = drawing
   context.textAlign = 'center'
   const pitch = lanePitch(width)
   const bottom = laneKeys.length * pitch
@@ -190,9 +186,9 @@ function drawAxis({ context, colour, x, width }: Drawing, { scale, travelAt }: T
     const ms = ((scale.now - scale.from) / marks) * i
     context.fillText(`−${duration(ms)}`, x(scale.now - ms), bottom + 13)
   }
-  drawNames({ context, colour, x, width })
-  drawMoment({ context, colour, x, width }, scale.now, travelAt === undefined ? 'ink' : 'muted', 'now')
-  if (travelAt !== undefined) drawMoment({ context, colour, x, width }, travelAt, 'accent', '')
+  drawNames(drawing)
+  drawMoment(drawing, scale.now, travelAt === undefined ? 'ink' : 'muted', 'now')
+  if (travelAt !== undefined) drawMoment(drawing, travelAt, 'accent', '')
 }
 
 function drawNames({ context, colour, width }: Drawing): void {

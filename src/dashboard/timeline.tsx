@@ -136,10 +136,7 @@ function Lanes({ spanMs }: { readonly spanMs: number }) {
   }
   useDrawing(canvas, width, () => ({
     scale: scaleOf(),
-    drag: drag.value && {
-      from: Math.min(drag.value.from, drag.value.to),
-      to: Math.max(drag.value.from, drag.value.to),
-    },
+    drag: drag.value && spanOf(drag.value),
     travelAt: drag.value?.isTravel ? drag.value.to : page.past.value?.at,
   }))
   const timeAt = (event: PointerEvent) => {
@@ -172,10 +169,14 @@ function Lanes({ spanMs }: { readonly spanMs: number }) {
         const isClick = Math.abs(pxOf(value.to - value.from)) < shortestDrag
         if (value.isTravel && !isClick) void page.travelToTime(value.to)
         else if (isClick) page.brushed.value = undefined
-        else page.brushed.value = { from: Math.min(value.from, value.to), to: Math.max(value.from, value.to) }
+        else page.brushed.value = spanOf(value)
       }}
     />
   )
+}
+
+function spanOf({ from, to }: Span): Span {
+  return { from: Math.min(from, to), to: Math.max(from, to) }
 }
 
 type Frame = Pick<Parameters<typeof drawTimeline>[1], 'scale' | 'drag' | 'travelAt'>
