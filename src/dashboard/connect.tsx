@@ -106,7 +106,7 @@ function FirstClient() {
   if (!first) return <p class="waiting">Waiting for the first request…</p>
   const agent = [first.headers['user-agent']].flat()[0] ?? 'a client'
   return (
-    <p class="connected" dir="auto">
+    <p class="good" dir="auto">
       Connected: {agent.slice(0, longestName)} asked for {first.operation ?? first.path}.
     </p>
   )

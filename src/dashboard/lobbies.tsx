@@ -52,7 +52,7 @@ export function Lobbies() {
     <section class="panel lobbies" aria-labelledby="lobbies">
       <header>
         <h2 id="lobbies">Lobbies</h2>
-        <p>
+        <p class="muted">
           {grouped(free)} of {grouped(running)} {free === 1 ? 'has' : 'have'} a free seat
         </p>
         <div class="tools">

@@ -38,7 +38,7 @@ export function Requests() {
     <section class="panel requests" aria-labelledby="requests">
       <header>
         <h2 id="requests">Requests</h2>
-        <p>
+        <p class="muted">
           {grouped(shown.length)}
           {!page.live.hasAllRequests.value && ' shown; the others follow when fewer come'}
         </p>
@@ -132,12 +132,12 @@ function RequestLine({ entry }: { readonly entry: ShortenedEntry }) {
   const outcome = useOutcome(entry)
   return (
     <span class="request">
-      <time>{timeOfDay(Date.parse(entry.time))}</time>
+      <time class="muted">{timeOfDay(Date.parse(entry.time))}</time>
       <b class={statusKind(entry)}>{entry.status || '–'}</b>
       <b class="operation" dir="auto">
         {entry.operation ?? `${entry.method} ${entry.path}`}
       </b>
-      <span class="took">{timeWords(entry)}</span>
+      <span class="took muted">{timeWords(entry)}</span>
       <span class="outcome" dir="auto">
         {entry.fault !== undefined && <b class="badge">fault {entry.fault}</b>} {outcome}
       </span>

@@ -38,7 +38,7 @@ export function WorldMap() {
     <section class="panel world" aria-labelledby="world">
       <header>
         <h2 id="world">World</h2>
-        <p>
+        <p class="muted">
           {counted(players, 'player', 'players')} in {counted(lobbies, 'lobby', 'lobbies')},{' '}
           {counted(sums.length, 'region', 'regions')}
         </p>
