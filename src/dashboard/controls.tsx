@@ -5,24 +5,6 @@ import { page } from './page-state.js'
 
 // The controls that several parts of the page use.
 
-interface DialogProps {
-  /** The name by which `PageState.dialog` opens it. */
-  readonly name: string
-  readonly title: string
-  readonly children: ComponentChildren
-}
-
-/** A dialog of the page. It is rendered only while it is open. Escape closes it. */
-export function Dialog({ name, title, children }: DialogProps) {
-  const { dialog } = page
-  if (dialog.value !== name) return null
-  return (
-    <Modal title={title} onClose={() => (dialog.value = undefined)}>
-      {children}
-    </Modal>
-  )
-}
-
 interface ModalProps {
   readonly title: ComponentChildren
   readonly class?: string
@@ -30,7 +12,7 @@ interface ModalProps {
   onClose(): void
 }
 
-/** A modal dialog that opens when it is rendered. */
+/** A modal dialog that opens when it is rendered. Escape closes it. */
 export function Modal({ title, children, onClose, ...rest }: ModalProps) {
   const { modals } = page
   const element = useRef<HTMLDialogElement>(null)

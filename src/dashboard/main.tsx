@@ -1,8 +1,8 @@
 import { useSignalEffect } from '@preact/signals'
-import { render } from 'preact'
+import { type ComponentType, render } from 'preact'
 import { timeOfDay } from '../lib/time.js'
 import { ConnectGuide } from './connect.js'
-import { Dialog, DismissButton, MessageNotice } from './controls.js'
+import { DismissButton, MessageNotice, Modal } from './controls.js'
 import { Devices } from './devices.js'
 import { FaultsForm } from './faults.js'
 import type { Missed } from './live-world.js'
@@ -43,19 +43,29 @@ function App() {
       </main>
       <ViewTabs />
       <LobbyDrawer />
-      <Dialog name="connect" title="Connect a client">
-        <ConnectGuide />
-      </Dialog>
-      <Dialog name="devices" title="Devices">
-        <Devices />
-      </Dialog>
-      <Dialog name="faults" title="Faults">
-        <FaultsForm />
-      </Dialog>
-      <Dialog name="new-lobby" title="Make a lobby">
-        <NewLobbyForm />
-      </Dialog>
+      <OpenDialog />
     </ScenarioDrop>
+  )
+}
+
+/** The dialogs, by the names in `page.dialog`. */
+const dialogs: { readonly [name: string]: readonly [title: string, Content: ComponentType] } = {
+  connect: ['Connect a client', ConnectGuide],
+  devices: ['Devices', Devices],
+  faults: ['Faults', FaultsForm],
+  'new-lobby': ['Make a lobby', NewLobbyForm],
+}
+
+/** The open dialog. Its contents are rendered only while it is open. */
+function OpenDialog() {
+  const { dialog } = page
+  const [title, Content] = dialogs[dialog.value ?? ''] ?? []
+  return (
+    Content && (
+      <Modal key={title} title={title} onClose={() => (dialog.value = undefined)}>
+        <Content />
+      </Modal>
+    )
   )
 }
 

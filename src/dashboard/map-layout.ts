@@ -1,10 +1,12 @@
+import type { RegionSums } from './lobby-rows.js'
 import type { MapPoint } from './projection.js'
 
 // Places the circles and the labels of the map so that they can be read where regions are close together.
 
 /** A region on the map. */
-export interface MapRegion {
-  readonly id: string
+interface MapRegion {
+  readonly sums: RegionSums
+  readonly name: string
   readonly place: MapPoint
   readonly radius: number
   readonly label: string
@@ -48,7 +50,7 @@ export function layOut(
   const centers = separate(regions)
   const circles = regions.map((region, i) => ({ region, center: centers[i] ?? region.place }))
   const taken = [...obstacles, ...circles.map(({ region, center }) => around(center, region.radius))]
-  const labels = new Map<string, PlacedRegion['labelAt']>()
+  const labels = new Map<MapRegion, PlacedRegion['labelAt']>()
   // The largest regions choose first.
   for (const { region, center } of circles.toSorted((one, other) => other.region.radius - one.region.radius)) {
     const spot = labelSpots(region, center, textSize).find(
@@ -61,9 +63,9 @@ export function layOut(
     )
     if (!spot) continue
     taken.push(spot.box)
-    labels.set(region.id, spot.at)
+    labels.set(region, spot.at)
   }
-  return circles.map(({ region, center }) => ({ ...region, center, labelAt: labels.get(region.id) }))
+  return circles.map(({ region, center }) => ({ ...region, center, labelAt: labels.get(region) }))
 }
 
 /** Moves overlapping circles apart, a little in each round. */

@@ -55,7 +55,7 @@ class PageState {
   readonly message: Signal<Message | undefined> = signal(undefined)
   /** The number of open modal dialogs. They show the message, because they cover the rest of the page. */
   readonly modals = signal(0)
-  /** The name of the open dialog. */
+  /** The name of the open dialog or menu. */
   readonly dialog: Signal<string | undefined> = signal(undefined)
   /** The request from which the user makes a fault. */
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)

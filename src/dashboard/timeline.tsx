@@ -134,11 +134,20 @@ function Lanes({ spanMs }: { readonly spanMs: number }) {
     const end = page.now.peek()
     return { from: end - spanMs, now: end, to: end + (spanMs / pastShare) * (1 - pastShare) }
   }
-  useDrawing(canvas, width, () => ({
-    scale: scaleOf(),
-    drag: drag.value && spanOf(drag.value),
-    travelAt: drag.value?.isTravel ? drag.value.to : page.past.value?.at,
-  }))
+  const draw = () => {
+    if (!canvas.current || width.peek() === 0) return
+    drawTimeline(canvas.current, {
+      scale: scaleOf(),
+      exchanges: page.live.exchanges.peek(),
+      pending: page.live.pending.peek().pending,
+      changes: page.live.changes.peek(),
+      jobs: page.upcoming.peek(),
+      brushed: page.brushed.peek(),
+      drag: drag.value && spanOf(drag.value),
+      travelAt: drag.value?.isTravel ? drag.value.to : page.past.value?.at,
+    })
+  }
+  useDrawing(draw, width)
   const timeAt = (event: PointerEvent) => {
     const { from, to } = scaleOf()
     return from + (event.offsetX / Math.max(1, width.value)) * (to - from)
@@ -179,25 +188,11 @@ function spanOf({ from, to }: Span): Span {
   return { from: Math.min(from, to), to: Math.max(from, to) }
 }
 
-type Frame = Pick<Parameters<typeof drawTimeline>[1], 'scale' | 'drag' | 'travelAt'>
-
 /** Draws the lanes again whenever something has changed, but not more often than necessary. */
-function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, width: Signal<number>, frame: () => Frame) {
+function useDrawing(draw: () => void, width: Signal<number>): void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const draw = useRef(() => {})
-  draw.current = () => {
-    const element = canvas.current
-    if (!element || width.peek() === 0) return
-    const { exchanges, pending, changes } = page.live
-    drawTimeline(element, {
-      ...frame(),
-      exchanges: exchanges.peek(),
-      pending: pending.peek().pending,
-      changes: changes.peek(),
-      jobs: page.upcoming.peek(),
-      brushed: page.brushed.peek(),
-    })
-  }
+  const newest = useRef(draw)
+  newest.current = draw
   useSignalEffect(() => {
     const { exchanges, pending, changes } = page.live
     // The drawing depends on all of these.
@@ -205,11 +200,11 @@ function useDrawing(canvas: { readonly current: HTMLCanvasElement | null }, widt
       signal.value
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      requestAnimationFrame(() => draw.current())
+      requestAnimationFrame(() => newest.current())
     }, drawPauseMs)
   })
   // The user sees a drag and a new span at once.
-  useEffect(() => draw.current())
+  useEffect(draw)
 }
 
 /** Describes the timeline for screen readers. */

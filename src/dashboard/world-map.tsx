@@ -6,7 +6,6 @@ import { landPath, landScale } from '../generated/land.js'
 import { counted, grouped } from '../lib/text.js'
 import { Select } from './controls.js'
 import { useWidth } from './hooks.js'
-import type { Tables } from './live-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from './lobby-rows.js'
 import { type Box, layOut, type PlacedRegion } from './map-layout.js'
 import { page } from './page-state.js'
@@ -104,12 +103,13 @@ function MapDrawing({ sums, choice }: MapDrawingProps) {
   const busiest = Math.max(1, ...sums.map(({ players }) => players))
   const unitsPerPx = mapWidth / (width.value || mapWidth)
   const placed = layOut(
-    sums.map(({ region, players }) => ({
-      id: region.region_id,
-      place: project(region.datacenter_coord),
-      radius: Math.max(smallestRadius, Math.sqrt(players / busiest) * largestRadius),
-      label: `${nameOnMap(region.region_id, tables)} ${grouped(players)}`,
-    })),
+    sums.map(sum => {
+      const { region, players } = sum
+      const name = regionName(region.region_id, tables).slice(0, longestName)
+      const radius = Math.max(smallestRadius, Math.sqrt(players / busiest) * largestRadius)
+      const label = `${name} ${grouped(players)}`
+      return { sums: sum, name, place: project(region.datacenter_coord), radius, label }
+    }),
     {
       textSize: textPx * unitsPerPx,
       width: mapWidth,
@@ -117,23 +117,19 @@ function MapDrawing({ sums, choice }: MapDrawingProps) {
       obstacles: obstaclesOf(client, tables.regions.get(choice?.region_id ?? '')?.datacenter_coord, unitsPerPx),
     },
   )
-  const chosen = placed.find(({ id }) => id === choice?.region_id)
+  const chosen = placed.find(({ sums }) => sums.region.region_id === choice?.region_id)
   return (
     <div class="map" ref={box}>
       <svg viewBox={`0 0 ${mapWidth} ${mapHeight}`} aria-hidden="true" style={{ fontSize: `${textPx * unitsPerPx}px` }}>
         <path class="land" d={landPath} transform={`scale(${1 / landScale})`} />
         {client && chosen && <FindLine from={client} to={chosen} choice={choice} />}
-        {placed.map((region, i) => (
-          <RegionCircle key={region.id} region={region} sums={sums[i]} />
+        {placed.map(region => (
+          <RegionCircle key={region.sums.region.region_id} region={region} />
         ))}
       </svg>
       <PlayerPlace place={client} dragged={dragged} box={box} />
     </div>
   )
-}
-
-function nameOnMap(regionId: string, tables: Tables): string {
-  return regionName(regionId, tables).slice(0, longestName)
 }
 
 /** The sizes of the player's marker, which stands above its place, and of the distance on the line, in px. */
@@ -158,18 +154,17 @@ function obstaclesOf(client: Coordinates | undefined, target: Coordinates | unde
   ]
 }
 
-function RegionCircle({ region, sums }: { readonly region: PlacedRegion; readonly sums: RegionSums | undefined }) {
-  const { id, center, place, radius, labelAt } = region
-  const share = sums && sums.seats > 0 ? Math.min(1, sums.taken / sums.seats) : 0
+function RegionCircle({ region }: { readonly region: PlacedRegion }) {
+  const { sums, name, center, place, radius, labelAt } = region
+  const { players, lobbies, taken, seats } = sums
+  const share = seats > 0 ? Math.min(1, taken / seats) : 0
+  const id = sums.region.region_id
   const select = () => (page.region.value = page.region.value === id ? undefined : id)
-  const name = nameOnMap(id, page.shown.value.tables)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the list below does the same for the keyboard
     <g class="region" data-selected={page.region.value === id || undefined} onClick={select}>
       <title>
-        {sums
-          ? `${name}: ${counted(sums.players, 'player', 'players')} in ${counted(sums.lobbies, 'lobby', 'lobbies')}, ${Math.round(share * 100)} % of the seats taken`
-          : name}
+        {`${name}: ${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}, ${Math.round(share * 100)} % of the seats taken`}
       </title>
       {Math.hypot(center.x - place.x, center.y - place.y) > 2 && (
         <line class="leader" x1={place.x} y1={place.y} x2={center.x} y2={center.y} />
@@ -187,7 +182,7 @@ function RegionCircle({ region, sums }: { readonly region: PlacedRegion; readonl
       />
       {labelAt && (
         <text x={labelAt.x} y={labelAt.y} text-anchor={labelAt.anchor}>
-          {name} <tspan class="muted">{sums && grouped(sums.players)}</tspan>
+          {name} <tspan class="muted">{grouped(players)}</tspan>
         </text>
       )}
     </g>
