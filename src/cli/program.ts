@@ -106,7 +106,7 @@ Examples:
 function addScenarioCommands(program: Command, { console, packageRoot, setExitCode }: ProgramOptions): void {
   addShowOptions(addCommand(program, 'show', 'open an exported world in the page, read-only'))
     .argument('<file>', 'an export, the world of a failed test, or any other scenario')
-    .action((file: string, flags: ShowFlags) => show(file, { flags, console }))
+    .action((file: string, flags: ShowFlags) => show(file, flags, console))
 
   addCommand(program, 'validate', 'check scenario files')
     .argument('<file...>', 'scenario files, or names of shipped scenarios')

@@ -1,6 +1,6 @@
 import { loadScenario } from '../files/scenario-file.js'
 import { counted, shellWord } from '../lib/text.js'
-import { formatInstant } from '../lib/time.js'
+import { dateAndTime } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { readScenario } from '../scenario/read.js'
@@ -13,17 +13,11 @@ import type { Console } from './output.js'
 import { hasFailed, logRequests } from './request-log.js'
 import { isOnTerminal, openOrWarn, quitOnSignals, startMock } from './serve.js'
 
-interface ShowOptions {
-  readonly flags: ShowFlags
-  readonly console: Console
-}
-
 /** Shows the world of a file, read-only, until a signal or a key ends the process. Rejects with `UsageError`. */
-export async function show(file: string, { flags, console }: ShowOptions): Promise<void> {
+export async function show(file: string, flags: ShowFlags, console: Console): Promise<void> {
   const { name, scenario } = await loadScenario(file, { commands: 'allowed' })
   const read = readScenario(scenario)
   const { content } = read
-  const { all, modes } = serverCommands(read)
   if (Object.keys(content).length === 0)
     throw new UsageError(`${file} is empty, so it has no world to show: mockmaker export prints one`)
   const command = `mockmaker ${shellWord(file)}`
@@ -37,50 +31,31 @@ export async function show(file: string, { flags, console }: ShowOptions): Promi
     readOnlyBecause: `this mock only shows ${file}. To use or change its world, run ${command}`,
   })
   const keys: KeyMode = isOnTerminal() ? keyModeOf(process.stdin) : undefined
-  printShown(mock.default, {
-    title: scenario.title ?? name,
-    file,
-    url,
-    hasServers: all !== undefined || modes.size > 0,
-    keys,
+  const { style } = console
+  const { all, modes } = serverCommands(read)
+  const hasServers = all !== undefined || modes.size > 0
+  printFirstLines(
+    [
+      ['page', style(['bold', 'cyan'], `${url}/`)],
+      ['file', file],
+      ['world', worldLine(mock.default.world, scenario.title ?? name, 'journal'.length)],
+      ['time', `${dateAndTime(mock.default.clock.now())} UTC, frozen`],
+      ['journal', journalText(mock.default)],
+      ...(hasServers ? ([['servers', 'none: mockmaker show runs no command of the file']] as const) : []),
+    ],
+    `Read-only: nothing can be changed. Ctrl+C ends.${style('dim', keys ? ` Press ${keyText('h', keys)} for help.` : '')}`,
     console,
-  })
+  )
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format: 'text', failuresOnly: true, console })
   const quit = quitOnSignals(close)
   obeyKeys(showingKeys({ mock, url, console, quit }), keys, { console })
 }
 
-interface Shown {
-  readonly title: string
-  readonly file: string
-  readonly url: string
-  /** True if the file has commands that start game servers. */
-  readonly hasServers: boolean
-  readonly keys: KeyMode
-  readonly console: Pick<Console, 'print' | 'style'>
-}
-
-/** Prints the first lines: the page, the file, the world and its time, and the requests in its journal. */
-function printShown(mock: MockWorld, { title, file, url, hasServers, keys, console }: Shown): void {
-  const { style } = console
-  const time = formatInstant(mock.clock.now())
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, ' UTC')
-  const entries = mock.journal.find()
+/** Counts the requests in the journal of a world, and those that failed. */
+function journalText({ journal }: MockWorld): string {
+  const entries = journal.find()
+  if (entries.length === 0) return 'empty: mockmaker export --with journal adds it'
   const failed = entries.filter(hasFailed).length
-  const requests = `${counted(entries.length, 'request', 'requests')}${failed > 0 ? `, ${failed} failed` : ''}`
-  const hint = keys ? ` Press ${keyText('h', keys)} for help.` : ''
-  printFirstLines(
-    [
-      ['page', style(['bold', 'cyan'], `${url}/`)],
-      ['file', file],
-      ['world', worldLine(mock.world, title, 'journal'.length)],
-      ['time', `${time}, frozen`],
-      ['journal', entries.length === 0 ? 'empty: mockmaker export --with journal adds it' : requests],
-      ...(hasServers ? ([['servers', 'none: mockmaker show runs no command of the file']] as const) : []),
-    ],
-    `Read-only: nothing can be changed. Ctrl+C ends.${style('dim', hint)}`,
-    console,
-  )
+  return `${counted(entries.length, 'request', 'requests')}${failed > 0 ? `, ${failed} failed` : ''}`
 }

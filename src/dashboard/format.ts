@@ -1,10 +1,4 @@
 import { shortened } from '../lib/text.js'
-import { formatInstant } from '../lib/time.js'
-
-/** Writes a date and a time in UTC: `2026-11-20 20:15:48`. */
-export function dateAndTime(ms: number): string {
-  return formatInstant(ms).slice(0, -'.000Z'.length).replace('T', ' ')
-}
 
 /** Writes a duration with one or two units: `250 ms`, `16 s`, `1 min 20 s`, `2 h`. */
 export function duration(ms: number): string {

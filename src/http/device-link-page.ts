@@ -1,5 +1,5 @@
 import type { WorldControl } from '../control/world-control.js'
-import { formatInstant } from '../lib/time.js'
+import { dateAndTime, formatInstant } from '../lib/time.js'
 import { hasPassed } from '../store/clock.js'
 import type { DeviceLinkRow, GameRow } from '../store/rows.js'
 
@@ -90,6 +90,5 @@ function expiryNote({ expires_at }: DeviceLinkRow, now: number): Html {
 }
 
 function timeElement(at: number | undefined): Html {
-  const text = formatInstant(at ?? 0)
-  return html`<time datetime="${text}">${text.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`
+  return html`<time datetime="${formatInstant(at ?? 0)}">${dateAndTime(at ?? 0)} UTC</time>`
 }

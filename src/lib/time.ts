@@ -38,6 +38,11 @@ export function formatInstant(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** Writes a date and a time in UTC: `2026-11-20 20:15:48`. */
+export function dateAndTime(ms: number): string {
+  return formatInstant(ms).slice(0, -'.000Z'.length).replace('T', ' ')
+}
+
 /** Writes the time of day in UTC: `20:14:15`. */
 export function timeOfDay(ms: number): string {
   return formatInstant(ms).slice(-'20:14:15.000Z'.length, -'.000Z'.length)
