@@ -32,7 +32,7 @@ export function printBanner(
 ): void {
   const { style } = console
   const places = [keys ? 'key t' : undefined, 'the page', hasControl ? `mockmaker env --url ${url}` : undefined]
-  const rows: readonly (readonly [label: string, text: string])[] = [
+  const rows: readonly LabelledLine[] = [
     ['URL', style(['bold', 'cyan'], url)],
     ['page', style('cyan', `${url}/`)],
     ['world', worldLine(world, title, 'tokens'.length)],

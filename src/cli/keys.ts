@@ -4,7 +4,7 @@ import { timeOfDay } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
-import { hasPassed } from '../store/clock.js'
+import { type ClockSetting, hasPassed } from '../store/clock.js'
 import { printNamespaces, printTokens } from './banner.js'
 import type { Key } from './key-input.js'
 import type { Console } from './output.js'
@@ -29,6 +29,10 @@ interface KeyTarget {
 export function servingKeys(target: KeyTarget): readonly Key[] {
   const { mock, url, console, quit, open = openInBrowser } = target
   const world = mock.default
+  const setClock = async (setting: ClockSetting) => {
+    await world.clock.set(setting)
+    console.print(`  ${clockText(world)}`)
+  }
   return [
     {
       key: 'r',
@@ -47,21 +51,11 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
         console.print('  faults cleared')
       },
     },
-    {
-      key: 'l',
-      description: 'let the clock run at ×1',
-      async press() {
-        await world.clock.set({ mode: 'running', rate: 1 })
-        console.print(`  ${clockText(world)}`)
-      },
-    },
+    { key: 'l', description: 'let the clock run at ×1', press: () => setClock({ mode: 'running', rate: 1 }) },
     {
       key: 'p',
       description: 'freeze the clock, or let it run again',
-      async press() {
-        await world.clock.set({ mode: world.clock.mode === 'frozen' ? 'running' : 'frozen' })
-        console.print(`  ${clockText(world)}`)
-      },
+      press: () => setClock({ mode: world.clock.mode === 'frozen' ? 'running' : 'frozen' }),
     },
     {
       key: 'm',

@@ -68,7 +68,7 @@ function openOption(): Option {
 /** Adds the options of a command that starts a mock. */
 export function addMockOptions(command: Command): Command {
   return command
-    .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', parseHost)
+    .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', notBlank('an address or a name'))
     .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseList)
     .option(
       '--cors-origin <origins>',
@@ -93,7 +93,7 @@ export function addMockOptions(command: Command): Command {
     .option(
       '--server-command <command>',
       'start this game server for each lobby that find or create makes',
-      parseCommand,
+      notBlank('a command, as in "node game-server.mjs"'),
     )
     .option(
       '--server-ready-within <duration>',
@@ -164,15 +164,12 @@ function parseMs(text: string): number {
   return ms
 }
 
-function parseCommand(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('Expected a command, as in "node game-server.mjs".')
-  return text
-}
-
-function parseHost(text: string): string {
-  // An unset variable of the shell makes an empty host, and that would mean every address.
-  if (text.trim() === '') throw new InvalidArgumentError('Expected an address or a name.')
-  return text
+/** Refuses the empty text that an unset variable of the shell makes. As a host it would mean every address. */
+function notBlank(expected: string): (text: string) => string {
+  return text => {
+    if (text.trim() === '') throw new InvalidArgumentError(`Expected ${expected}.`)
+    return text
+  }
 }
 
 /** Parses a URL, and removes slashes at its end. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
-import { escapedLine } from '../lib/text.js'
+import { counted, escapedLine } from '../lib/text.js'
 import { systemReason } from '../lib/usage-error.js'
 
 /**
@@ -50,14 +50,13 @@ export function createConsole(process: NodeJS.Process): Console {
     return `${before}${text}${after}`
   }
   const bottom = new BottomLine()
-  const isOnTerminal = (stream: NodeJS.WriteStream) => stream.isTTY === true
-  const stderr = new OutputStream(process.stderr, () => {}, isOnTerminal(process.stderr) ? bottom : undefined)
+  const stderr = new OutputStream(process.stderr, () => {}, bottom)
   const onStdoutError = (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
     process.exitCode = writeFailureExitCode
     warn(`cannot write to standard output: ${systemReason(error)}. mockmaker prints nothing more there.`)
   }
-  const stdout = new OutputStream(process.stdout, onStdoutError, isOnTerminal(process.stdout) ? bottom : undefined)
+  const stdout = new OutputStream(process.stdout, onStdoutError, bottom)
   const warn = (text: string) => {
     stderr.addLine(() => escapeLines(text))
     stderr.flush()
@@ -158,7 +157,7 @@ const maxWaiting = 1024 * 1024
 class OutputStream {
   readonly #stream: NodeJS.WriteStream
   readonly #onError: (error: NodeJS.ErrnoException) => void
-  /** The line below the lines of this stream. */
+  /** The line below the lines of this stream. Absent if it is no terminal. */
   readonly #bottom: BottomLine | undefined
   #newLines: { readonly makeText: () => string; readonly format: LineFormat }[] = []
   #waiting: { readonly text: string; readonly format: LineFormat }[] = []
@@ -166,10 +165,10 @@ class OutputStream {
   #isBroken = false
 
   /** Calls `onError` once, with the first error. */
-  constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void, bottom?: BottomLine) {
+  constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void, bottom: BottomLine) {
     this.#stream = stream
     this.#onError = onError
-    this.#bottom = bottom
+    this.#bottom = this.isTerminal ? bottom : undefined
     stream.on('error', error => this.#break(error)).on('drain', () => this.flush())
   }
 
@@ -244,5 +243,5 @@ class OutputStream {
 
 function droppedLine(lines: number, format: LineFormat): string {
   if (format === 'json') return JSON.stringify({ event: 'dropped', lines })
-  return `… ${lines.toLocaleString('en')} ${lines === 1 ? 'line' : 'lines'} dropped`
+  return `… ${counted(lines, 'line', 'lines')} dropped`
 }

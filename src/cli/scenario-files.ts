@@ -33,7 +33,14 @@ const templates = [
 export function initScenario(folder: string, packageRoot: URL, console: Console): void {
   try {
     mkdirSync(folder, { recursive: true })
-    refuseToOverwrite(templates.map(({ to }) => join(folder, to)))
+    // `lstat` also finds a symbolic link that leads nowhere.
+    const existing = templates
+      .map(({ to }) => join(folder, to))
+      .filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    if (existing.length > 0) {
+      const [exist, them] = existing.length === 1 ? ['exists', 'it'] : ['exist', 'them']
+      throw new UsageError(`${existing.join(' and ')} already ${exist}: move ${them}, or name another folder`)
+    }
     for (const { from, to } of templates) {
       copyFileSync(fileURLToPath(new URL(from, packageRoot)), join(folder, to), constants.COPYFILE_EXCL)
       console.print(`wrote ${join(folder, to)}`)
@@ -42,12 +49,4 @@ export function initScenario(folder: string, packageRoot: URL, console: Console)
     throw asUsageError(error, `cannot write into ${folder}`)
   }
   console.print(`next: npx mockmaker ${join(folder, templates[0].to)}`)
-}
-
-function refuseToOverwrite(paths: readonly string[]): void {
-  // `lstat` also finds a symbolic link that leads nowhere.
-  const existing = paths.filter(path => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-  if (existing.length === 0) return
-  const [exist, them] = existing.length === 1 ? ['exists', 'it'] : ['exist', 'them']
-  throw new UsageError(`${existing.join(' and ')} already ${exist}: move ${them}, or name another folder`)
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
-import { systemReason, UsageError } from '../lib/usage-error.js'
+import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { MockWorld } from '../mock/mock-world.js'
 
 /** The most files that are tried before the user has to tidy up. */
@@ -27,8 +27,7 @@ async function writeNewFile(path: string, text: string): Promise<boolean> {
     await writeFile(path, text, { flag: 'wx' })
     return true
   } catch (error) {
-    const failure = error as NodeJS.ErrnoException // only the system throws here
-    if (failure.code === 'EEXIST') return false
-    throw new UsageError(`cannot write ${path}: ${systemReason(failure)}`)
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false // only the system throws here
+    throw asUsageError(error, `cannot write ${path}`)
   }
 }
