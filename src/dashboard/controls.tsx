@@ -79,22 +79,21 @@ interface MenuProps {
 
 /** A button that opens a small box below it. Escape, and a click elsewhere, close the box. */
 export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) {
-  const button = useRef<HTMLButtonElement>(null)
-  const box = useRef<HTMLDivElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
   const isOpen = page.dialog.value === id
   const close = () => {
     if (page.dialog.value !== id) return
     page.dialog.value = undefined
-    button.current?.focus()
+    menu.current?.querySelector('button')?.focus()
   }
   useEffect(() => {
     if (!isOpen) return
     const closeOutside = (event: Event) => {
-      const isInside = box.current?.contains(event.target as Node) || button.current?.contains(event.target as Node)
+      const isInside = menu.current?.contains(event.target as Node)
       if (!isInside && page.dialog.value === id) page.dialog.value = undefined
     }
     document.addEventListener('pointerdown', closeOutside)
-    box.current?.querySelector<HTMLElement>('button, input, select, a')?.focus()
+    menu.current?.querySelector<HTMLElement>('.box :is(button, input, select, a)')?.focus()
     return () => document.removeEventListener('pointerdown', closeOutside)
   }, [isOpen, id])
   const toggle = () => {
@@ -106,10 +105,9 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from inside
-    <div class="menu" onKeyDown={closeOnEscape}>
+    <div class="menu" ref={menu} onKeyDown={closeOnEscape}>
       <button
         type="button"
-        ref={button}
         class={rest.class}
         aria-label={name}
         aria-expanded={isOpen}
@@ -119,7 +117,7 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
         {label} <span aria-hidden="true">▾</span>
       </button>
       {isOpen && (
-        <div class="box" id={id} ref={box}>
+        <div class="box" id={id}>
           {children(close)}
         </div>
       )}

@@ -26,25 +26,23 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
   const { tables } = page.shown.value
   const token = link.device_link_token
   const url = `${page.api.url}/devices/link/${encodeURIComponent(token)}`
-  const call = (action: () => Promise<unknown>, text: string) =>
-    page.run(async () => {
-      await action()
-      return text
-    })
   const complete = (game: string) =>
-    call(
-      () => page.api.call('POST /device-links/{token}/complete', { params: { token }, body: { game } }),
-      'The device has its token.',
-    )
+    page.run(async () => {
+      await page.api.call('POST /device-links/{token}/complete', { params: { token }, body: { game } })
+      return 'The device has its token.'
+    })
   const expire = () =>
-    call(() => page.api.call('POST /device-links/{token}/expire', { params: { token } }), 'The link has expired.')
+    page.run(async () => {
+      await page.api.call('POST /device-links/{token}/expire', { params: { token } })
+      return 'The link has expired.'
+    })
   const isPending = isPendingAt(link, page.time.value)
   return (
     <li>
       {isPending && <QrCode text={url} />}
       <div>
         <p>
-          <code class="token">{token}</code>
+          <code>{token}</code>
         </p>
         <p>{stateWords(link, page.time.value)}</p>
         {isPending && (

@@ -113,19 +113,21 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
 }
 
 function PlayerLine({ player }: { readonly player: SeatedPlayer }) {
-  const remove = () =>
-    page.run(() => page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player.player_token } }))
   return (
     <li>
       <span>
         {player.status === 'reserved' ? 'on the way' : 'plays'} from {player.address}
         <span class="muted">{timerWords(player, page.time.value)}</span>
       </span>
-      <button type="button" disabled={page.isReadOnly.value} onClick={remove}>
+      <button type="button" disabled={page.isReadOnly.value} onClick={() => page.run(() => removePlayer(player))}>
         Remove
       </button>
     </li>
   )
+}
+
+async function removePlayer({ player_token }: SeatedPlayer): Promise<void> {
+  await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player_token } })
 }
 
 /** Says what happens to a player next: `, connects in 2 s`. */
@@ -178,8 +180,7 @@ async function updateLobby(id: string, body: object): Promise<void> {
 }
 
 async function emptyLobby(lobby: LobbyRow): Promise<string> {
-  for (const { player_token } of playersOf(lobby.lobby_id, page.live.tables))
-    await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player_token } })
+  for (const player of playersOf(lobby.lobby_id, page.live.tables)) await removePlayer(player)
   await updateLobby(lobby.lobby_id, { total_player_count: 0 })
   return 'The lobby is empty.'
 }

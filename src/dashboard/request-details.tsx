@@ -172,7 +172,8 @@ function shortJson(value: unknown): string {
 }
 
 function RequestActions({ entry }: { readonly entry: JournalEntry }) {
-  const isEditing = useSignal(false)
+  /** The request that the user edits, to send it again. */
+  const edited: Signal<SentRequest | undefined> = useSignal(undefined)
   const { id } = entry
   // The mock has the whole tokens of the requests that it answered itself, and not of those in a file.
   const hasSentRequest = !page.live.about.value?.read_only
@@ -182,6 +183,10 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
       const yaml = await page.api.text('GET /snapshot', { query: { before: id, with: 'faults' } }, 'application/yaml')
       saveFile('world.yaml', yaml)
       return 'Saved the world before this request as world.yaml.'
+    })
+  const edit = () =>
+    page.run(async () => {
+      edited.value = await sentRequest()
     })
   const makeFault = () => {
     page.faultDraft.value = entry
@@ -195,7 +200,7 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
           <CopyButton label="Copy as test" text={async () => testOf(await sentRequest(), entry)} />
         </>
       )}
-      <button type="button" disabled={page.isReadOnly.value} onClick={() => (isEditing.value = true)}>
+      <button type="button" disabled={page.isReadOnly.value} onClick={edit}>
         Send again
       </button>
       <button type="button" disabled={page.isReadOnly.value} onClick={makeFault}>
@@ -204,33 +209,22 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
       <button type="button" onClick={save}>
         Save the world before this
       </button>
-      {isEditing.value && <SendAgain sentRequest={sentRequest} onClose={() => (isEditing.value = false)} />}
+      {edited.value && <SendAgain request={edited.value} onClose={() => (edited.value = undefined)} />}
     </div>
   )
 }
 
-function SendAgain({ sentRequest, onClose }: { sentRequest(): Promise<SentRequest>; onClose(): void }) {
-  const sent: Signal<SentRequest | undefined> = useSignal(undefined)
-  const body = useSignal('')
-  useEffect(() => {
-    void page
-      .run(async () => {
-        const found = await sentRequest()
-        sent.value = found
-        body.value = found.body ?? ''
-      })
-      .then(isFound => isFound || onClose())
-  }, [])
-  const { value } = sent
-  if (!value) return null
+function SendAgain({ request, onClose }: { readonly request: SentRequest; onClose(): void }) {
+  const body = useSignal(request.body ?? '')
+  const url = urlOf(request, page.api.url)
   const send = (event: Event) => {
     event.preventDefault()
     void page
       .run(async () => {
-        const hasBody = value.method !== 'GET' && body.value !== ''
-        const response = await fetch(urlOf(value, page.api.url), {
-          method: value.method,
-          headers: headersToSend(value),
+        const hasBody = request.method !== 'GET' && body.value !== ''
+        const response = await fetch(url, {
+          method: request.method,
+          headers: headersToSend(request),
           ...(hasBody ? { body: body.value } : {}),
         })
         return `The mock answered ${response.status}.`
@@ -241,9 +235,9 @@ function SendAgain({ sentRequest, onClose }: { sentRequest(): Promise<SentReques
     <Modal title="Send again" onClose={onClose}>
       <form onSubmit={send}>
         <p>
-          <b>{value.method}</b> <code dir="auto">{urlOf(value, page.api.url)}</code>
+          <b>{request.method}</b> <code dir="auto">{url}</code>
         </p>
-        {value.method !== 'GET' && (
+        {request.method !== 'GET' && (
           <label>
             Body
             <textarea

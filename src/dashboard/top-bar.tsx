@@ -19,7 +19,7 @@ export function TopBar() {
   const faults = live.faults.value.filter(fault => !isOver(fault, page.time.value)).length
   return (
     <header class="top">
-      <h1 class="mark">mockmaker</h1>
+      <h1>mockmaker</h1>
       <WorldMenu />
       <ScenarioMenu />
       <ClockControls />

@@ -122,7 +122,7 @@ function MapDrawing({ sums, choice }: MapDrawingProps) {
     <div class="map" ref={box}>
       <svg viewBox={`0 0 ${mapWidth} ${mapHeight}`} aria-hidden="true" style={{ fontSize: `${textPx * unitsPerPx}px` }}>
         <path class="land" d={landPath} transform={`scale(${1 / landScale})`} />
-        {client && chosen && <FindLine from={client} to={chosen} choice={choice} />}
+        {client && chosen && <FindLine from={project(client)} to={chosen.center} kilometers={choice?.kilometers} />}
         {placed.map(region => (
           <RegionCircle key={region.sums.region.region_id} region={region} />
         ))}
@@ -190,21 +190,18 @@ function RegionCircle({ region }: { readonly region: PlacedRegion }) {
 }
 
 interface FindLineProps {
-  readonly from: Coordinates
-  readonly to: PlacedRegion
-  readonly choice: ExplainedChoice | undefined
+  readonly from: MapPoint
+  readonly to: MapPoint
+  readonly kilometers: number | undefined
 }
 
 /** The line from the player to the region that find would choose. */
-function FindLine({ from, to, choice }: FindLineProps) {
-  const start = project(from)
-  const { x, y } = to.center
-  const kilometers = choice?.kilometers
+function FindLine({ from, to, kilometers }: FindLineProps) {
   return (
     <g class="find-line">
-      <line x1={start.x} y1={start.y} x2={x} y2={y} />
+      <line x1={from.x} y1={from.y} x2={to.x} y2={to.y} />
       {kilometers !== undefined && (
-        <text x={(start.x + x) / 2} y={(start.y + y) / 2 - 4} text-anchor="middle">
+        <text x={(from.x + to.x) / 2} y={(from.y + to.y) / 2 - 4} text-anchor="middle">
           {grouped(Math.round(kilometers))} km
         </text>
       )}
