@@ -130,6 +130,8 @@ function Lanes({ spanMs }: { readonly spanMs: number }) {
   const width = useWidth(canvas)
   const drag: Signal<{ readonly from: number; to: number; readonly isTravel: boolean } | undefined> =
     useSignal(undefined)
+  // Read here, so that each move of the pointer renders, and draws.
+  const dragged = drag.value
   const scaleOf = (): TimelineScale => {
     const end = page.now.peek()
     return { from: end - spanMs, now: end, to: end + (spanMs / pastShare) * (1 - pastShare) }
@@ -143,8 +145,8 @@ function Lanes({ spanMs }: { readonly spanMs: number }) {
       changes: page.live.changes.peek(),
       jobs: page.upcoming.peek(),
       brushed: page.brushed.peek(),
-      drag: drag.value && spanOf(drag.value),
-      travelAt: drag.value?.isTravel ? drag.value.to : page.past.value?.at,
+      drag: dragged && spanOf(dragged),
+      travelAt: dragged?.isTravel ? dragged.to : page.past.value?.at,
     })
   }
   useDrawing(draw, width)

@@ -470,6 +470,20 @@ describe('the timeline', () => {
     await choose(page, 'Requests of', 'Last 10 s')
     await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
   })
+
+  it('draws a span while it is brushed, also if nothing else changes', async ({ open }) => {
+    const { page } = await open({ scenario: { ...scenario, clock: 'frozen' } })
+    const canvas = page.locator('canvas')
+    const draw = () => canvas.evaluate(one => (one as HTMLCanvasElement).toDataURL())
+    const { x, y } = (await canvas.boundingBox()) ?? { x: 0, y: 0 }
+    await page.mouse.move(x + 300, y + 30)
+    await page.mouse.down()
+    const before = await draw()
+
+    await page.mouse.move(x + 500, y + 30, { steps: 5 })
+
+    await expect.poll(draw).not.toBe(before)
+  })
 })
 
 describe('the devices', () => {
