@@ -4,14 +4,10 @@ import { worldPath } from '../contract/paths.js'
 import { Api } from './api.js'
 import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
 
-/** The rows of the world at one revision. */
-interface ShownWorld {
+/** A moment of the past. */
+interface Moment {
   readonly revision: number
   readonly tables: Tables
-}
-
-/** A moment of the past. */
-interface Moment extends ShownWorld {
   /** The time of the revision, in ms since the epoch. */
   readonly at: number
   /** The ids of all requests before it are smaller. */
@@ -62,10 +58,10 @@ class PageState {
   /** The id of the region whose lobbies are shown. `undefined`: all. */
   readonly region: Signal<string | undefined> = signal(undefined)
   /** The rows that the page shows: now, or at the moment of the time travel. */
-  readonly shown: ReadonlySignal<ShownWorld> = computed(() => {
+  readonly shown: ReadonlySignal<{ readonly tables: Tables }> = computed(() => {
     // The rows change in place.
     this.live.version.value
-    return this.past.value ?? { revision: this.live.revision.value, tables: this.live.tables }
+    return this.past.value ?? { tables: this.live.tables }
   })
   /** The time that the page shows, in ms since the epoch. */
   readonly time = computed(() => this.past.value?.at ?? this.now.value)

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { openStream } from '../client/core.js'
+import { type Input, openStream } from '../client/core.js'
 import type { WorldSummary } from '../control/world-control.js'
 import { counted } from '../lib/text.js'
 import { dateAndTime, timeOfDay } from '../lib/time.js'
@@ -53,11 +53,8 @@ function ClockControls() {
   const { clock } = page.live
   const next = page.upcoming.value[0]
   const { mode = 'frozen', rate = 1 } = clock.value ?? {}
-  const set = (body: { mode?: 'running' | 'frozen'; rate?: number }) =>
-    page.run(() => page.api.call('PUT /clock', { body }))
+  const set = (body: Input<'PUT /clock'>['body']) => page.run(() => page.api.call('PUT /clock', { body }))
   const advance = (by: number | string) => page.run(() => page.api.call('POST /clock/advance', { body: { by } }))
-  // The time and not a duration: two clicks in a row must not go too far.
-  const goTo = (now: string) => page.run(() => page.api.call('PUT /clock', { body: { now } }))
   const rates = [...new Set([1, 10, 60, 600, rate])].sort((one, other) => one - other)
   return (
     <fieldset class="clock" disabled={page.isReadOnly.value} aria-label="Clock of the world">
@@ -82,7 +79,8 @@ function ClockControls() {
         class="next"
         disabled={!next}
         title={next ? `${timeOfDay(Date.parse(next.at))}: ${next.what}` : 'Nothing is due.'}
-        onClick={() => next && goTo(next.at)}
+        // The time and not a duration: two clicks in a row must not go too far.
+        onClick={() => next && set({ now: next.at })}
       >
         Next event ▸
         {next && (
