@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { lazy } from '../lib/lazy.js'
 import { Watch, WatchIndex } from './formats.js'
-import { type OperationSpec, operation } from './operation.js'
+import { operation } from './operation.js'
 
 export const Agent = lazy(() =>
   z
@@ -25,38 +25,6 @@ export const Bootstrap = lazy(() =>
     .meta({ id: 'Bootstrap', description: 'The settings that a cloud client needs before its first call.' }),
 )
 
-export const authOperations = {
-  'cloud.bootstrap': operation(
-    {
-      method: 'GET',
-      path: '/cloud/bootstrap',
-      summary: 'Returns the settings that a cloud client needs before its first call.',
-      auth: 'none',
-      kind: 'read',
-      errors: [],
-      source: 'client',
-      fidelity: [
-        '`origins.hub` is the `publicUrl` of the mock. The command sets it to its own URL. All `domains` are the `cdn_domain` of the scenario.',
-        'The only login method is a token. The mock asks for no captcha.',
-      ],
-    },
-    () => ({ output: Bootstrap() }),
-  ),
-  'auth.inspect': operation(
-    {
-      method: 'GET',
-      path: '/cloud/auth/inspect',
-      summary: 'Returns the game of a cloud token.',
-      auth: 'cloud',
-      kind: 'read',
-      errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
-      source: 'client',
-      fidelity: ['No one signs in, so `identity` is always absent.'],
-    },
-    () => ({ output: z.object({ agent: Agent() }) }),
-  ),
-} as const satisfies { readonly [id: string]: OperationSpec }
-
 /** A new device link. */
 export const PreparedDeviceLink = lazy(() =>
   z.object({ device_link_id: z.string(), device_link_token: z.string(), device_link_url: z.string() }).meta({
@@ -73,8 +41,8 @@ export const DeviceLink = lazy(() =>
   }),
 )
 
-/** A device gets a cloud token after a person has agreed to it. */
-export const deviceLinkOperations = {
+/** The calls by which a device gets a cloud token, after a person has agreed to it, and the calls of cloud clients. */
+export const authOperations = {
   'devices.links.get': operation(
     {
       method: 'GET',
@@ -126,4 +94,33 @@ export const deviceLinkOperations = {
     },
     () => ({ body: z.object({ device_link_token: z.string(), game_id: z.string() }), output: z.object({}) }),
   ),
-} as const satisfies { readonly [id: string]: OperationSpec }
+  'cloud.bootstrap': operation(
+    {
+      method: 'GET',
+      path: '/cloud/bootstrap',
+      summary: 'Returns the settings that a cloud client needs before its first call.',
+      auth: 'none',
+      kind: 'read',
+      errors: [],
+      source: 'client',
+      fidelity: [
+        '`origins.hub` is the `publicUrl` of the mock. The command sets it to its own URL. All `domains` are the `cdn_domain` of the scenario.',
+        'The only login method is a token. The mock asks for no captcha.',
+      ],
+    },
+    () => ({ output: Bootstrap() }),
+  ),
+  'auth.inspect': operation(
+    {
+      method: 'GET',
+      path: '/cloud/auth/inspect',
+      summary: 'Returns the game of a cloud token.',
+      auth: 'cloud',
+      kind: 'read',
+      errors: ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'],
+      source: 'client',
+      fidelity: ['No one signs in, so `identity` is always absent.'],
+    },
+    () => ({ output: z.object({ agent: Agent() }) }),
+  ),
+}

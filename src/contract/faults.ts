@@ -131,40 +131,48 @@ export const FaultEffect = lazy(() =>
     .meta({ minProperties: 1, maxProperties: 1 }),
 )
 
-const faultFields = lazy(() => ({
-  operation: OperationPattern()
-    .optional()
-    .describe('An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths.'),
-  match: RequestMatch().optional().describe('More conditions on the request. All of them must hold.'),
-  effect: FaultEffect().describe('The effect on a matching request. Give one of the keys.'),
-  times: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'The most requests that it applies to. Default: all.', examples: [1] }),
-  after: z
-    .union([z.int().min(0), Duration], { error: 'expected a whole number from 0, or a duration such as 5s' })
-    .optional()
-    .describe('It begins after this number of matching requests, or after this time.'),
-  for: Duration.optional().describe('It ends this time after it began.'),
-  chance: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .meta({
-      description: 'The share of the matching requests that it applies to, from 0 to 1. Default: 1.',
-      default: 1,
-      examples: [0.25],
-    }),
-}))
+/** An injected error or delay: which requests it matches, and what happens to them. */
+export const Fault = lazy(() =>
+  z
+    .strictObject({
+      operation: OperationPattern()
+        .optional()
+        .describe('An operation, or a pattern such as devices.*. Default: all requests, also those to unknown paths.'),
+      match: RequestMatch().optional().describe('More conditions on the request. All of them must hold.'),
+      effect: FaultEffect().describe('The effect on a matching request. Give one of the keys.'),
+      times: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'The most requests that it applies to. Default: all.', examples: [1] }),
+      after: z
+        .union([z.int().min(0), Duration], { error: 'expected a whole number from 0, or a duration such as 5s' })
+        .optional()
+        .describe('It begins after this number of matching requests, or after this time.'),
+      for: Duration.optional().describe('It ends this time after it began.'),
+      chance: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .meta({
+          description: 'The share of the matching requests that it applies to, from 0 to 1. Default: 1.',
+          default: 1,
+          examples: [0.25],
+        }),
+    })
+    .refine(canBlock, watchExpected()),
+)
+export type Fault = types.Fault
 
-const stateFields = lazy(() => {
+/** A fault of a world with its counters. */
+export const FaultState = lazy(() => {
   const Count = z
     .int()
     .min(0)
     .meta({ examples: [0] })
-  return {
+  return z.strictObject({
+    ...Fault().shape,
     id: z
       .string()
       .regex(/^[1-9]\d{0,8}$/, 'expected a whole number from 1 to 999999999, as text')
@@ -173,25 +181,15 @@ const stateFields = lazy(() => {
     struck: Count.describe('The number of requests that it applied to so far.'),
     holding: Count.describe('The number of requests that it holds or delays now.'),
     added_at: Instant.describe("The time at which it was added, on the world's clock."),
-  }
+    began_at: Instant.optional().describe('The time at which it began. Absent until then.'),
+  })
 })
-
-const beganAt = lazy(() => ({
-  began_at: Instant.optional().describe('The time at which it began. Absent until then.'),
-}))
-
-/** An injected error or delay: which requests it matches, and what happens to them. */
-export const Fault = lazy(() => z.strictObject(faultFields()).refine(canBlock, watchExpected()))
-export type Fault = types.Fault
-
-/** A fault of a world with its counters. */
-export const FaultState = lazy(() => z.strictObject({ ...faultFields(), ...stateFields(), ...beganAt() }))
 export type FaultState = types.FaultState
 
 /** A fault in a scenario. With the counters of a snapshot, it continues from there. */
 export const FaultEntry = lazy(() =>
-  z
-    .strictObject({ ...faultFields(), ...z.object(stateFields()).partial().shape, ...beganAt() })
+  FaultState()
+    .partial({ id: true, matched: true, struck: true, holding: true, added_at: true })
     .refine(canBlock, watchExpected()),
 )
 export type FaultEntry = types.ScenarioFault

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { lazy } from '../lib/lazy.js'
 import { Json, record, Uint32 } from './formats.js'
-import { type OperationSpec, operation } from './operation.js'
+import { operation } from './operation.js'
 
-const EmptyOutput = lazy(() => z.object({}))
 const serverErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT', 'MATCHMAKER_LOBBY_STOPPED'] as const
-const lobby_id = lazy(() => z.string().meta({ description: 'The id of a lobby of the namespace.' }))
 const player_token = lazy(() =>
   z.string().meta({
     description:
@@ -32,7 +30,7 @@ export const gameServerOperations = {
       source: 'client',
       fidelity: [takeoverNote, 'A second call changes nothing.'],
     },
-    () => ({ output: EmptyOutput() }),
+    () => ({ output: z.object({}) }),
   ),
   'lobbies.setClosed': operation(
     {
@@ -45,7 +43,7 @@ export const gameServerOperations = {
       source: 'client',
       fidelity: [takeoverNote],
     },
-    () => ({ body: z.object({ is_closed: z.boolean() }), output: EmptyOutput() }),
+    () => ({ body: z.object({ is_closed: z.boolean() }), output: z.object({}) }),
   ),
   'lobbies.setState': operation(
     {
@@ -58,7 +56,7 @@ export const gameServerOperations = {
       source: 'client',
       fidelity: [takeoverNote],
     },
-    () => ({ jsonBody: Json, output: EmptyOutput() }),
+    () => ({ jsonBody: Json, output: z.object({}) }),
   ),
   'lobbies.getState': operation(
     {
@@ -72,7 +70,10 @@ export const gameServerOperations = {
       source: 'client',
       fidelity: [takeoverNote, 'With the token of a lobby, it reads the state of every lobby of the namespace.'],
     },
-    () => ({ params: z.object({ lobby_id: lobby_id() }), output: z.unknown() }),
+    () => ({
+      params: z.object({ lobby_id: z.string().meta({ description: 'The id of a lobby of the namespace.' }) }),
+      output: z.unknown(),
+    }),
   ),
   'players.connected': operation(
     {
@@ -98,7 +99,7 @@ export const gameServerOperations = {
         'A player who reserved a seat by a call is removed 8 hours later. A player in the scenario stays.',
       ],
     },
-    () => ({ body: z.object({ player_token: player_token() }), output: EmptyOutput() }),
+    () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
   ),
   'players.disconnected': operation(
     {
@@ -116,7 +117,7 @@ export const gameServerOperations = {
         'A player who has not connected yet loses the seat. For a player who has left already, the call changes nothing.',
       ],
     },
-    () => ({ body: z.object({ player_token: player_token() }), output: EmptyOutput() }),
+    () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
   ),
   'players.getStatistics': operation(
     {
@@ -139,4 +140,4 @@ export const gameServerOperations = {
       }),
     }),
   ),
-} as const satisfies { readonly [id: string]: OperationSpec }
+}

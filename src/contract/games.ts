@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
 import { Timestamp, Uint32, Watch, WatchIndex } from './formats.js'
-import { type OperationSpec, operation } from './operation.js'
+import { operation } from './operation.js'
 import { RegionSummary } from './regions.js'
 
 export const InGame = lazy(() => z.object({ game_id: z.string().meta({ description: 'The id of the game.' }) }))
@@ -86,4 +86,4 @@ export const gameOperations = {
     },
     () => ({ params: InGame(), output: z.object({ token: z.string() }) }),
   ),
-} as const satisfies { readonly [id: string]: OperationSpec }
+}

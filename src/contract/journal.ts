@@ -36,9 +36,10 @@ const PartialBody = lazy(() =>
     .meta({ type: 'object' }),
 )
 
-const requestKeys = lazy(() => {
+/** A condition on requests. All given keys must match. */
+export const RequestMatch = lazy(() => {
   const Texts = record(Pattern)
-  return {
+  return z.strictObject({
     query: Texts.optional().meta({
       description: 'Query parameters by name: a value, or a pattern with *.',
       examples: [{ include_state: 'true' }],
@@ -65,11 +66,8 @@ const requestKeys = lazy(() => {
           'The namespace in the path, or of the token: its id, its name_id, or <game name_id>/<namespace name_id>.',
         examples: ['tanks/prod'],
       }),
-  }
+  })
 })
-
-/** A condition on requests. All given keys must match. */
-export const RequestMatch = lazy(() => z.strictObject(requestKeys()))
 export type RequestMatch = types.RequestMatch
 
 /** By name: the value, or a list if there are several. */
@@ -155,7 +153,7 @@ export type JournalFilter = types.JournalFilter
 /** Conditions on a request and on the status of its answer. All given keys must match. */
 export const ExchangeMatch = lazy(() =>
   z.strictObject({
-    ...requestKeys(),
+    ...RequestMatch().shape,
     method: z.string().optional().describe('In upper case.'),
     path: Pattern.optional().describe('The path, or a pattern with *.'),
     status: z.int().optional().describe('0 if the connection was closed without an answer.'),
@@ -163,21 +161,21 @@ export const ExchangeMatch = lazy(() =>
 )
 export type ExchangeMatch = types.ExchangeMatch
 
-const patternKeys = lazy(() => ({
-  operation: OperationPattern()
-    .optional()
-    .describe('An operation, or a pattern such as devices.*. Default: any request.'),
-  match: ExchangeMatch().optional().describe('More conditions. Default: none.'),
-}))
-
 /** Matches a request and the status of its answer. */
-export const RequestPattern = lazy(() => z.strictObject(patternKeys()))
+export const RequestPattern = lazy(() =>
+  z.strictObject({
+    operation: OperationPattern()
+      .optional()
+      .describe('An operation, or a pattern such as devices.*. Default: any request.'),
+    match: ExchangeMatch().optional().describe('More conditions. Default: none.'),
+  }),
+)
 export type RequestPattern = types.RequestPattern
 
 /** The expected entries of the journal: how many, and in which order. */
 export const Expectation = lazy(() =>
   z.strictObject({
-    ...patternKeys(),
+    ...RequestPattern().shape,
     count: z
       .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
       .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })

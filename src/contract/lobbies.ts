@@ -3,7 +3,7 @@ import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
 import { typeTexts } from '../lib/type-text.js'
 import { Int32, Json, PortRange, record, Uint32 } from './formats.js'
-import { type OperationSpec, operation } from './operation.js'
+import { operation } from './operation.js'
 import { CoordinatesHeader, Region } from './regions.js'
 
 /** A game mode. Its `game_mode_id` is a short identifier without special characters. */
@@ -12,15 +12,6 @@ export const GameMode = lazy(() =>
 )
 export type GameMode = types.GameMode
 
-/** The most players of a lobby: through find, through join by its id, and as a party. */
-const MaxPlayers = lazy(() =>
-  z.object({
-    max_players_normal: Uint32,
-    max_players_direct: Uint32,
-    max_players_party: Uint32,
-  }),
-)
-
 /** An open lobby. */
 export const Lobby = lazy(() =>
   z
@@ -28,7 +19,10 @@ export const Lobby = lazy(() =>
       region_id: z.string(),
       game_mode_id: z.string(),
       lobby_id: z.string(),
-      ...MaxPlayers().shape,
+      // The most players: through find, through join by its id, and as a party.
+      max_players_normal: Uint32,
+      max_players_direct: Uint32,
+      max_players_party: Uint32,
       total_player_count: Uint32,
       state: record(z.unknown()).optional(),
     })
@@ -268,4 +262,4 @@ export const lobbyOperations = {
       output: Join(),
     }),
   ),
-} as const satisfies { readonly [id: string]: OperationSpec }
+}

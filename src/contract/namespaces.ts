@@ -3,7 +3,7 @@ import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
 import { displayNameMaxBytes, Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
 import { InGame, NamespaceSummary } from './games.js'
-import { type OperationSpec, operation } from './operation.js'
+import { operation } from './operation.js'
 
 const InNamespace = lazy(() =>
   InGame().extend({
@@ -74,6 +74,45 @@ export type Validation = types.Validation
 
 const names = lazy(() => z.object({ display_name: z.string(), name_id: z.string() }))
 const matchmakerConfig = lazy(() => z.object({ lobby_count_max: Uint32, max_players: Uint32 }))
+
+/** The protocol of a port. */
+export const ProxyProtocol = lazy(() => z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp']))
+
+/** The most ports of a development token (PROTOCOL.md B5). */
+export const portsMax = 16
+
+/** A port of a lobby. */
+export const Port = lazy(() =>
+  z
+    .object({
+      label: z.string(),
+      target_port: Int32.optional(),
+      port_range: PortRange.optional(),
+      proxy_protocol: ProxyProtocol(),
+    })
+    .meta({
+      id: 'Port',
+      description:
+        'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
+    }),
+)
+export type Port = types.Port
+
+/** A port of your own game server. */
+export const DevelopmentPort = lazy(() =>
+  z.object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol() }).meta({
+    id: 'DevelopmentPort',
+    description: 'A port of your own game server: one `port`, or an inclusive `port_range`.',
+  }),
+)
+export type DevelopmentPort = types.DevelopmentPort
+
+const newToken = lazy(() => z.object({ token: z.string() }))
+
+/** JSON Schema of an object that has one field and not the other. Null means absent (PROTOCOL.md B9). */
+function onlyOf(field: string, other: string) {
+  return { required: [field], properties: { [field]: { not: { type: 'null' } }, [other]: { type: 'null' } } }
+}
 
 const cloudErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'] as const
 
@@ -174,104 +213,6 @@ export const namespaceOperations = {
     },
     () => ({ params: InNamespace(), body: matchmakerConfig(), output: Validation() }),
   ),
-} as const satisfies { readonly [id: string]: OperationSpec }
-
-export const namespaceDomainOperations = {
-  'games.namespaces.toggleNamespaceDomainPublicAuth': operation(
-    {
-      method: 'PUT',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domain-public-auth',
-      summary: 'Allows or forbids calls without a token from the domains of a namespace.',
-      auth: 'cloud',
-      kind: 'write',
-      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
-      source: 'client',
-      fidelity: ['For the default namespace it also applies to callers without a known Origin: see `lobbies.list`.'],
-    },
-    () => ({ params: InNamespace(), body: z.object({ enabled: z.boolean() }), output: z.object({}) }),
-  ),
-  'games.namespaces.addNamespaceDomain': operation(
-    {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains',
-      summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
-      auth: 'cloud',
-      kind: 'write',
-      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
-      source: 'client',
-      fidelity: [
-        'The mock does not check the DNS. An invalid host name is `VALIDATION_ERROR` with `["domain", "invalid"]` in `metadata.errors`. A domain of another namespace is `VALIDATION_ERROR` with `["domain", "not-unique"]`.',
-        'Adding a domain again is not an error.',
-      ],
-    },
-    () => ({
-      params: InNamespace(),
-      body: z.object({
-        domain: z
-          .string()
-          .meta({ description: 'A host name: no scheme, no port, no path.', minLength: 1, maxLength: 253 }),
-      }),
-      output: z.object({}),
-    }),
-  ),
-  'games.namespaces.removeNamespaceDomain': operation(
-    {
-      method: 'DELETE',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains/{domain}',
-      summary: 'Removes a domain from a namespace.',
-      auth: 'cloud',
-      kind: 'write',
-      errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
-      source: 'client',
-      fidelity: ['Removing a domain that the namespace does not have is not an error.'],
-    },
-    () => ({
-      params: InNamespace().extend({ domain: z.string().meta({ description: 'A domain of the namespace.' }) }),
-      output: z.object({}),
-    }),
-  ),
-} as const satisfies { readonly [id: string]: OperationSpec }
-
-/** The protocol of a port. */
-export const ProxyProtocol = lazy(() => z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp']))
-
-/** The most ports of a development token (PROTOCOL.md B5). */
-export const portsMax = 16
-
-/** A port of a lobby. */
-export const Port = lazy(() =>
-  z
-    .object({
-      label: z.string(),
-      target_port: Int32.optional(),
-      port_range: PortRange.optional(),
-      proxy_protocol: ProxyProtocol(),
-    })
-    .meta({
-      id: 'Port',
-      description:
-        'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
-    }),
-)
-export type Port = types.Port
-
-/** A port of your own game server. */
-export const DevelopmentPort = lazy(() =>
-  z.object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol() }).meta({
-    id: 'DevelopmentPort',
-    description: 'A port of your own game server: one `port`, or an inclusive `port_range`.',
-  }),
-)
-export type DevelopmentPort = types.DevelopmentPort
-
-const newToken = lazy(() => z.object({ token: z.string() }))
-
-/** JSON Schema of an object that has one field and not the other. Null means absent (PROTOCOL.md B9). */
-function onlyOf(field: string, other: string) {
-  return { required: [field], properties: { [field]: { not: { type: 'null' } }, [other]: { type: 'null' } } }
-}
-
-export const namespaceTokenOperations = {
   'games.namespaces.validateGameNamespaceTokenDevelopment': operation(
     {
       method: 'POST',
@@ -336,4 +277,57 @@ export const namespaceTokenOperations = {
     },
     () => ({ params: InNamespace(), output: newToken() }),
   ),
-} as const satisfies { readonly [id: string]: OperationSpec }
+  'games.namespaces.toggleNamespaceDomainPublicAuth': operation(
+    {
+      method: 'PUT',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domain-public-auth',
+      summary: 'Allows or forbids calls without a token from the domains of a namespace.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND'],
+      source: 'client',
+      fidelity: ['For the default namespace it also applies to callers without a known Origin: see `lobbies.list`.'],
+    },
+    () => ({ params: InNamespace(), body: z.object({ enabled: z.boolean() }), output: z.object({}) }),
+  ),
+  'games.namespaces.addNamespaceDomain': operation(
+    {
+      method: 'POST',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains',
+      summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
+      source: 'client',
+      fidelity: [
+        'The mock does not check the DNS. An invalid host name is `VALIDATION_ERROR` with `["domain", "invalid"]` in `metadata.errors`. A domain of another namespace is `VALIDATION_ERROR` with `["domain", "not-unique"]`.',
+        'Adding a domain again is not an error.',
+      ],
+    },
+    () => ({
+      params: InNamespace(),
+      body: z.object({
+        domain: z
+          .string()
+          .meta({ description: 'A host name: no scheme, no port, no path.', minLength: 1, maxLength: 253 }),
+      }),
+      output: z.object({}),
+    }),
+  ),
+  'games.namespaces.removeNamespaceDomain': operation(
+    {
+      method: 'DELETE',
+      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains/{domain}',
+      summary: 'Removes a domain from a namespace.',
+      auth: 'cloud',
+      kind: 'write',
+      errors: [...cloudErrors, 'NAMESPACE_NOT_FOUND'],
+      source: 'client',
+      fidelity: ['Removing a domain that the namespace does not have is not an error.'],
+    },
+    () => ({
+      params: InNamespace().extend({ domain: z.string().meta({ description: 'A domain of the namespace.' }) }),
+      output: z.object({}),
+    }),
+  ),
+}

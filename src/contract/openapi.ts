@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { isJsonObject } from '../lib/json.js'
 import { anyCallErrors, ErrorBody, type ErrorCode, errorStatus } from './errors.js'
 import type { Auth, Method, OperationSpec, Source } from './operation.js'
 import { type OperationId, type Operations, operationIds, operations } from './operations.js'
@@ -201,9 +200,7 @@ function parametersOf({ params, query, headers }: OperationSpec, schemas: Schema
   return parts.flatMap(([place, part]) => {
     if (!part) return []
     const { properties = {}, required = [] } = schemas.convert(part, 'parameter')
-    return Object.entries(properties).map(([name, property]): OpenApiParameter => {
-      // A property may be `true` or `false` in JSON Schema, but zod makes none of our fields so.
-      const { description, ...schema } = property as Exclude<typeof property, boolean>
+    return Object.entries(properties).map(([name, { description, ...schema }]): OpenApiParameter => {
       const described = description === undefined ? {} : { description }
       const isRequired = place === 'path' || required.includes(name)
       return { name, in: place, required: isRequired, ...described, schema, example: parameterExample(name) }
@@ -218,7 +215,7 @@ function requestBodyOf(id: OperationId, schemas: Schemas): Pick<OpenApiOperation
   const schema = schemas.convert(bodySchema, 'body')
   // An empty body is read as `{}`.
   const required = (schema.required ?? []).length > 0
-  return { requestBody: { required, content: { 'application/json': { schema, example: bodyExample(id) } } } }
+  return { requestBody: { required, content: { 'application/json': { schema, example: bodyExamples[id] } } } }
 }
 
 const responseHeaders = {
@@ -283,24 +280,16 @@ function headerReferences(codes: readonly ErrorCode[]): OpenApiResponse['headers
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-interface ConvertedSchema extends OpenApiSchema {
-  readonly $defs?: Readonly<Record<string, OpenApiSchema>>
-}
-
 /** Converts zod schemas for one document, and collects those with an id as its components. */
 class Schemas {
   readonly #components = new Map<string, OpenApiSchema>()
 
   /** Converts a schema to its form on the wire. The optional fields of a body allow null. */
   convert(schema: z.ZodType, place: 'parameter' | 'body' | 'answer'): OpenApiSchema {
-    const {
-      $schema,
-      $defs = {},
-      ...converted
-    } = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' }) as ConvertedSchema // ours use no other keywords
-    const onWire = (one: OpenApiSchema) => inDocument(place === 'body' ? allowOptionalNulls(one) : one)
-    for (const [id, definition] of Object.entries($defs)) this.#add(id, onWire(definition))
-    return onWire(converted)
+    const json = z.toJSONSchema(schema, { io: place === 'answer' ? 'output' : 'input' })
+    const { $schema, $defs = {}, ...converted } = inDocument(json, place === 'body')
+    for (const [id, definition] of Object.entries($defs)) this.#add(id, definition)
+    return converted
   }
 
   /** Sorted by id. */
@@ -319,23 +308,21 @@ class Schemas {
 
 /**
  * Points the references of a schema at the components of the document. It also opens all objects: answers may get more
- * fields one day, and bodies may have unknown ones.
+ * fields one day, and bodies may have unknown ones. With `allowNulls`, null means absent in each optional field
+ * (PROTOCOL.md B9).
  */
-function inDocument(schema: OpenApiSchema): OpenApiSchema {
+function inDocument(
+  schema: z.core.JSONSchema.JSONSchema,
+  allowNulls: boolean,
+): OpenApiSchema & { readonly $defs?: Readonly<Record<string, OpenApiSchema>> } {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (key === 'additionalProperties' && value === false) return undefined
-    return key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : value
-  })
-}
-
-/** Allows null in each optional field of a body: null means absent (PROTOCOL.md B9). */
-function allowOptionalNulls(schema: OpenApiSchema): OpenApiSchema {
-  return JSON.parse(JSON.stringify(schema), (_, value) => {
-    if (!isJsonObject(value) || value.type !== 'object' || !isJsonObject(value.properties)) return value
-    const { properties = {}, required = [] } = value as OpenApiSchema // it has a type and properties
-    const fields = Object.entries(properties).map(([key, field]) => [
-      key,
-      required.includes(key) ? field : nullable(field),
+    if (key === '$ref') return value.replace('#/$defs/', '#/components/schemas/')
+    if (!allowNulls || value?.type !== 'object' || !value.properties) return value
+    const { properties, required = [] }: Pick<OpenApiSchema, 'properties' | 'required'> = value
+    const fields = Object.entries(properties ?? {}).map(([name, field]) => [
+      name,
+      required.includes(name) ? field : nullable(field),
     ])
     return { ...value, properties: Object.fromEntries(fields) }
   })
@@ -366,7 +353,7 @@ const player_token = 'player.mock.ykiz8tm5eqlgrhr6dd2a7r9x'
 const device_link_token = 'device.mock.f1x7e9c0tq3m8v2b5n6h4k1z'
 
 /** An example for each operation with a body. A missing one does not compile. */
-const bodyExamples: { readonly [Id in WithBody]: BodyOf<Id> } = {
+const bodyExamples: { readonly [id in OperationId]?: unknown } = {
   'lobbies.find': { game_modes: ['duel'], regions: ['lnd-fra', 'lnd-atl'] },
   'lobbies.join': { lobby_id },
   'lobbies.create': { game_mode: 'duel', region: 'lnd-fra', publicity: 'public', max_players: 4 },
@@ -394,7 +381,7 @@ const bodyExamples: { readonly [Id in WithBody]: BodyOf<Id> } = {
   'games.namespaces.toggleNamespaceDomainPublicAuth': { enabled: true },
   'games.namespaces.addNamespaceDomain': { domain: 'tanks.example' },
   'devices.links.complete': { device_link_token, game_id },
-}
+} satisfies { readonly [Id in WithBody]: BodyOf<Id> }
 
 /** An example for each parameter. A name means the same in every operation. */
 const parameterExamples: Readonly<Record<string, string>> = {
@@ -406,12 +393,6 @@ const parameterExamples: Readonly<Record<string, string>> = {
   watch_index: '1763668800000',
   device_link_token,
   'x-coords': '52.52,13.40',
-}
-
-/** Returns an example body, or `undefined` if the operation has no body. */
-function bodyExample(id: OperationId): unknown {
-  const examples: { readonly [id in OperationId]?: unknown } = bodyExamples
-  return examples[id]
 }
 
 function parameterExample(name: string): string {

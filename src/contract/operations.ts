@@ -1,9 +1,9 @@
 import type * as types from '../generated/operations.js'
-import { authOperations, deviceLinkOperations } from './auth.js'
+import { authOperations } from './auth.js'
 import { gameServerOperations } from './game-server.js'
 import { gameOperations } from './games.js'
 import { lobbyOperations } from './lobbies.js'
-import { namespaceDomainOperations, namespaceOperations, namespaceTokenOperations } from './namespaces.js'
+import { namespaceOperations } from './namespaces.js'
 import { regionOperations } from './regions.js'
 
 /** The table of operations. Routes, types, resolvers, OpenAPI and docs come from it. */
@@ -13,9 +13,6 @@ export const operations = {
   ...regionOperations,
   ...gameOperations,
   ...namespaceOperations,
-  ...namespaceTokenOperations,
-  ...namespaceDomainOperations,
-  ...deviceLinkOperations,
   ...authOperations,
 }
 

@@ -3,7 +3,7 @@ import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
 import { typeTexts } from '../lib/type-text.js'
 import { Uuid } from './formats.js'
-import { type OperationSpec, operation } from './operation.js'
+import { operation } from './operation.js'
 
 /** A place on earth, in degrees: latitude -90 to 90, longitude -180 to 180. */
 export const Coordinates = lazy(() =>
@@ -120,4 +120,4 @@ export const regionOperations = {
       output: z.object({ regions: z.array(Region()) }),
     }),
   ),
-} as const satisfies { readonly [id: string]: OperationSpec }
+}
