@@ -4,7 +4,7 @@ import type { Mockmaker } from '../mock/facade.js'
 import { createMock } from '../mock/mock.js'
 import type { MockmakerOptions } from '../mock/options.js'
 import { pageIsControlled } from './controlled-page.js'
-import { combineWithMsw, type MswMethods } from './life-cycle.js'
+import { claimListening, combineWithMsw, type MswMethods, releaseListening } from './life-cycle.js'
 import { toMockmaker } from './mockmaker.js'
 import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
 
@@ -31,18 +31,17 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
     http,
     more({ list }) {
       const worker = setupWorker(...list())
-      const { methods, claim, release } = combineWithMsw(mock, worker, () => worker.stop())
       return {
         worker,
-        ...methods,
+        ...combineWithMsw(mock, worker, () => worker.stop()),
         async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
           const mswOptions = toMswOptions({ onUnhandledRequest })
-          claim()
+          claimListening(mock.default)
           try {
             await worker.start({ ...start, ...mswOptions })
             await pageIsControlled()
           } catch (error) {
-            release()
+            releaseListening(mock.default)
             throw error
           }
         },

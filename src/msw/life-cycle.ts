@@ -18,9 +18,8 @@ const listeningKey = Symbol.for('mockmaker.listening')
 const shared = globalThis as { [listeningKey]?: object | undefined } // no other code uses the key
 
 /**
- * Combines the life cycle of a mock with that of MSW: `reset` and `close` do both. Call `claim` before MSW starts: it throws
- * `UsageError` if a mock listens already. Call `release` if MSW does not start. `stop` is called only while the claim holds, because
- * MSW 3 throws if nothing runs.
+ * Combines the methods of a mock with those of MSW: `reset` and `close` do both. Call `claimListening(mock.default)` before MSW
+ * starts. `stop` is called only while that claim holds, because MSW 3 throws if nothing runs.
  */
 export function combineWithMsw<Setup extends Msw>(mock: Mock, msw: Setup, stop: () => unknown) {
   const owner = mock.default
@@ -31,30 +30,31 @@ export function combineWithMsw<Setup extends Msw>(mock: Mock, msw: Setup, stop: 
     restoreHandlers: msw.restoreHandlers.bind(msw),
   }
   return {
-    claim: () => claimListening(owner),
-    release: () => releaseListening(owner),
-    methods: {
-      ...methods,
-      async reset(options?: ResetOptions) {
-        msw.resetHandlers()
-        await owner.usable().reset(options)
-      },
-      async close() {
-        try {
-          await mock.close()
-        } finally {
-          if (shared[listeningKey] === owner) await stop()
-          releaseListening(owner)
-        }
-      },
+    ...methods,
+    async reset(options?: ResetOptions) {
+      msw.resetHandlers()
+      await owner.usable().reset(options)
+    },
+    async close() {
+      try {
+        await mock.close()
+      } finally {
+        if (listening() === owner) await stop()
+        releaseListening(owner)
+      }
     },
   }
 }
 
 /** Notes who listens in this process or page. Throws `UsageError` if somebody does already. */
 export function claimListening(owner: object): void {
-  const other = shared[listeningKey]
-  if (other !== undefined) throw listensAlready(other === owner)
+  const other = listening()
+  if (other === owner)
+    throw new UsageError('this mock listens already: call listen() once, and close() before the next time')
+  if (other !== undefined)
+    throw new UsageError(
+      'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). In a test of mockmaker/vitest and in a story, use the mock that they have',
+    )
   shared[listeningKey] = owner
 }
 
@@ -64,12 +64,5 @@ export function listening(): object | undefined {
 }
 
 export function releaseListening(owner: object): void {
-  if (shared[listeningKey] === owner) delete shared[listeningKey]
-}
-
-function listensAlready(isSame: boolean): UsageError {
-  if (isSame) return new UsageError('this mock listens already: call listen() once, and close() before the next time')
-  return new UsageError(
-    'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers). In a test of mockmaker/vitest and in a story, use the mock that they have',
-  )
+  if (listening() === owner) delete shared[listeningKey]
 }

@@ -7,7 +7,7 @@ import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import type { Http } from './handlers.js'
 import { type IsolatedOptions, Isolation } from './isolation.js'
-import { combineWithMsw, type MswMethods } from './life-cycle.js'
+import { claimListening, combineWithMsw, type MswMethods } from './life-cycle.js'
 import { toMockmaker } from './mockmaker.js'
 import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
 
@@ -41,15 +41,14 @@ export function setupInNode(http: Http, { scenario, ...options }: NodeMockmakerO
     ownWorld: isolation.current,
     more({ list }) {
       const server = setupServer(...list())
-      const { methods, claim } = combineWithMsw(mock, server, () => server.close())
       const boundary = server.boundary.bind(server)
       return {
         server,
-        ...methods,
+        ...combineWithMsw(mock, server, () => server.close()),
         boundary,
         listen(options?: ListenOptions) {
           const mswOptions = toMswOptions(options)
-          claim()
+          claimListening(mock.default)
           server.listen(mswOptions)
         },
         isolated<T>(use: (own: MockmakerWorld) => T | Promise<T>, options?: IsolatedOptions) {

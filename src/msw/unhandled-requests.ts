@@ -48,10 +48,23 @@ export function toMswOptions({ onUnhandledRequest = 'warn' }: ListenOptions = {}
   }
 }
 
-/** Returns the choice as a function. Throws `UsageError` if it is none of the choices. */
+/**
+ * Returns the choice as a function. `warn` and `error` print the operation that a request probably meant, then do what MSW
+ * does. Throws `UsageError` if it is none of the choices.
+ */
 export function decisionOf(onUnhandledRequest: UnhandledRequest): Exclude<UnhandledRequest, string> {
   if (onUnhandledRequest === 'bypass') return () => {}
-  return typeof onUnhandledRequest === 'function' ? onUnhandledRequest : explainAndPrint(onUnhandledRequest)
+  if (typeof onUnhandledRequest === 'function') return onUnhandledRequest
+  if (onUnhandledRequest !== 'warn' && onUnhandledRequest !== 'error')
+    throw new UsageError(
+      `onUnhandledRequest is ${quoted(onUnhandledRequest)}: expected "bypass", "warn", "error" or a function (request, print)`,
+    )
+  return (request, print) => {
+    // MSW does the same if it gets a word instead of a function.
+    if (isAssetRequest(request)) return
+    printExplanation(request, onUnhandledRequest)
+    print[onUnhandledRequest === 'warn' ? 'warning' : 'error']()
+  }
 }
 
 /** MSW's own `error` only prints. It takes a thrown `Response.error()` for a network error. */
@@ -62,20 +75,6 @@ function failOnError(print: UnhandledPrint): UnhandledPrint {
       print.error()
       throw Response.error()
     },
-  }
-}
-
-/** Makes a function that prints the operation that a request probably meant, then does what MSW does. */
-function explainAndPrint(strategy: unknown): (request: Request, print: UnhandledPrint) => void {
-  if (strategy !== 'warn' && strategy !== 'error')
-    throw new UsageError(
-      `onUnhandledRequest is ${quoted(strategy)}: expected "bypass", "warn", "error" or a function (request, print)`,
-    )
-  return (request, print) => {
-    // MSW does the same if it gets a word instead of a function.
-    if (isAssetRequest(request)) return
-    printExplanation(request, strategy)
-    print[strategy === 'warn' ? 'warning' : 'error']()
   }
 }
 
