@@ -13,9 +13,9 @@ import { UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { AppOptions } from '../mock/options.js'
 import { operationOf } from '../msw/handlers.js'
-import type { MockRequest, RequestHandler } from '../server/message.js'
+import { bodyLimit, type MockRequest, type RequestHandler } from '../server/message.js'
 import { explainUnmatched, routes } from '../server/routes.js'
-import { absoluteForm, handleNodeRequest, NodeRequest, parseTarget, readBody } from './node-adapter.js'
+import { absoluteForm, NodeRequest, parseTarget, readBody, serveNodeRequest } from './node-adapter.js'
 import { createListener } from './server.js'
 
 // The public types do not name those of Express: a project without Express has none.
@@ -152,11 +152,22 @@ function answerWithMock({ basePath, answers }: MockGroup, request: ExpressReques
   const id = routes.list(method, inner).find(there => answers.has(there))
   const answer = id && answers.get(id)
   if (!answer) return false
-  handleNodeRequest(request, response, answer, basePath)
+  const serve = (incoming: MockRequest) => ({ maxBodyBytes: bodyLimit, answer: () => answer(incoming) })
+  serveNodeRequest(request, response, serve, basePath)
   return true
 }
 
-/** Reads the body, and keeps it in `request.body` for later middleware. */
+/** The result of trying a group of handlers. After `passthrough`, no other handler may answer. */
+type Outcome = 'answered' | 'unanswered' | 'passthrough'
+
+/** No Fetch request can have these methods, so no handler can match them. */
+const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
+
+/**
+ * Answers a request with any MSW handlers, through Fetch objects. Reads the body, and keeps it in `request.body` for later
+ * middleware. `HttpResponse.error()` destroys the connection. A request that Fetch cannot express stays unanswered. Rejects with
+ * the error of a resolver.
+ */
 async function answerWithOthers(
   others: readonly HttpHandler[],
   request: ExpressRequest,
@@ -169,7 +180,18 @@ async function answerWithOthers(
   const url = absoluteForm.test(originalUrl)
     ? originalUrl
     : `${protocol}://${headers.host ?? 'localhost'}${originalUrl}`
-  return answerWithHandlers(others, { request: incoming, url }, response)
+  if (forbiddenMethods.includes(incoming.method) || !parseUrl(url)) return 'unanswered'
+  // Imported on use, so that a server without such handlers does not load it.
+  const { getResponse } = await import('msw')
+  const controller = new AbortController()
+  if (response.destroyed) controller.abort()
+  else response.once('close', () => controller.abort())
+  const answer = await getResponse([...others], toFetchRequest(incoming, url, controller.signal))
+  if (!answer) return 'unanswered'
+  if (answer.headers.get('x-msw-intention') === 'passthrough') return 'passthrough'
+  if (answer.type === 'error') response.destroy()
+  else await writeFetchResponse(answer, response)
+  return 'answered'
 }
 
 function unhandledMessage({ method = '', baseUrl, originalUrl }: ExpressRequest, groups: readonly Group[]): string {
@@ -184,35 +206,6 @@ function unhandledMessage({ method = '', baseUrl, originalUrl }: ExpressRequest,
       ? explainUnmatched(method, path.slice(baseUrl.length), firstBasePath)
       : explainUnmatched(method, path, basePath)
   return explanation === undefined ? message : `${message}: ${explanation}`
-}
-
-/** The result of trying a group of handlers. After `passthrough`, no other handler may answer. */
-type Outcome = 'answered' | 'unanswered' | 'passthrough'
-
-/** No Fetch request can have these methods, so no handler can match them. */
-const forbiddenMethods = ['CONNECT', 'TRACE', 'TRACK']
-
-/**
- * Answers a request with any MSW handlers, through Fetch objects. `url` is the full URL. `HttpResponse.error()` destroys the
- * connection. A request that Fetch cannot express stays unanswered. Rejects with the error of a resolver.
- */
-async function answerWithHandlers(
-  handlers: readonly HttpHandler[],
-  { request, url }: { readonly request: MockRequest; readonly url: string },
-  response: ServerResponse,
-): Promise<Outcome> {
-  if (forbiddenMethods.includes(request.method) || !parseUrl(url)) return 'unanswered'
-  // Imported on use, so that a server without such handlers does not load it.
-  const { getResponse } = await import('msw')
-  const controller = new AbortController()
-  if (response.destroyed) controller.abort()
-  else response.once('close', () => controller.abort())
-  const answer = await getResponse([...handlers], toFetchRequest(request, url, controller.signal))
-  if (!answer) return 'unanswered'
-  if (answer.headers.get('x-msw-intention') === 'passthrough') return 'passthrough'
-  if (answer.type === 'error') response.destroy()
-  else await writeFetchResponse(answer, response)
-  return 'answered'
 }
 
 function toFetchRequest({ method, headers, body }: MockRequest, url: string, signal: AbortSignal): Request {

@@ -2,31 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../lib/json.js'
-import {
-  type AbortSignalLike,
-  bodyLimit,
-  type MockRequest,
-  type MockResponse,
-  type RequestHandler,
-} from '../server/message.js'
+import type { AbortSignalLike, MockRequest, MockResponse } from '../server/message.js'
 import type { ServedRequest } from './service.js'
 import { StreamWriter } from './stream-writer.js'
 
 /** A request of `node:http`. A body parser in front of the mock may have set `body`. */
 type ParsedRequest = IncomingMessage & { readonly body?: unknown }
 
-/** Answers a request of `node:http` with a handler, in the order of its connection. Removes `basePath` from the path. */
-export function handleNodeRequest(
-  request: ParsedRequest,
-  response: ServerResponse,
-  handler: RequestHandler,
-  basePath = '',
-): void {
-  const serve = (incoming: MockRequest) => ({ maxBodyBytes: bodyLimit, answer: () => handler(incoming) })
-  serveNodeRequest(request, response, serve, basePath)
-}
-
-/** Like `handleNodeRequest`. `serve` gets the request before its body, which is there when `answer` is called. */
+/**
+ * Answers a request of `node:http`, in the order of its connection. Removes `basePath` from the path. `serve` gets the request
+ * before its body, which is there when `answer` is called.
+ */
 export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,

@@ -32,9 +32,8 @@ let document: OpenApiDocument | undefined
 
 /** Returns the OpenAPI document of a server. Caches it, because its creation takes several ms. */
 function openapiAt(url: string): OpenApiDocument {
-  document ??= openapi({ version })
-  const { openapi: standard, info, ...rest } = document
-  return { openapi: standard, info, servers: [{ url }], ...rest }
+  document ??= openapi({ version, serverUrl: url })
+  return { ...document, servers: [{ url }] }
 }
 
 function respondHome(request: MockRequest, { mock, url, hasDashboard }: PageContext): MockResponseInit {
