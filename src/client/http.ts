@@ -114,26 +114,20 @@ export function waitFor<Value>(
   route: 'POST /journal/next' | 'POST /journal/blocked',
   { body, options }: { readonly body: Input<typeof route>['body']; readonly options?: WaitOptions | undefined },
 ): Promise<Value> {
-  const beginning = beginWait<Value>(remote, route, body, options)
+  const begin = async () => {
+    const signal = checked(() => signalOf(route === 'POST /journal/next' ? 'next' : 'blocked', options))
+    if (remote.beginning.size > 0) await Promise.all(remote.beginning)
+    const events = await openStream(remote, route, { body }, { signal })
+    await events.next()
+    // Inside an object, because a promise of a promise would wait for it.
+    return { outcome: readOutcome<Value>(remote, events, signal) }
+  }
+  const beginning = begin()
   const begun = beginning.catch(() => {}).finally(() => remote.beginning.delete(begun))
   remote.beginning.add(begun)
   const outcome = beginning.then(({ outcome }) => outcome)
   outcome.catch(() => {})
   return outcome
-}
-
-/** Resolves when the mock waits. The outcome is inside an object, because a promise of a promise would wait for it. */
-async function beginWait<Value>(
-  remote: ControlledRemote,
-  route: 'POST /journal/next' | 'POST /journal/blocked',
-  body: Input<typeof route>['body'],
-  options: WaitOptions | undefined,
-): Promise<{ readonly outcome: Promise<Value> }> {
-  const signal = checked(() => signalOf(route === 'POST /journal/next' ? 'next' : 'blocked', options))
-  if (remote.beginning.size > 0) await Promise.all(remote.beginning)
-  const events = await openStream(remote, route, { body }, { signal })
-  await events.next()
-  return { outcome: readOutcome<Value>(remote, events, signal) }
 }
 
 async function readOutcome<Value>(
