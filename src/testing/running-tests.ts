@@ -27,10 +27,6 @@ export class RunningTests {
     this.#current = current
   }
 
-  get all(): readonly RunningTest[] {
-    return [...this.#running]
-  }
-
   start(test: RunningTest): void {
     this.#running.add(test)
   }

@@ -76,20 +76,16 @@ export class VitestHooks {
   /** Creates the mock of a test. Rejects if an option is wrong. */
   async open(task: Task, options: AnyTestOptions): Promise<VitestMock | Client> {
     try {
-      return await this.#open(task, options)
+      const use: VitestMock['use'] = (...handlers) => this.#interception.use(test, handlers)
+      const created = await this.#mocks.create(task.name, options, use)
+      const test: OpenTest = { ...created, options }
+      this.#opened.set(task, test)
+      this.#tests.start(test)
+      return created.mock
     } catch (error) {
       this.#errors.set(task, error)
       throw error
     }
-  }
-
-  async #open(task: Task, options: AnyTestOptions): Promise<VitestMock | Client> {
-    const use: VitestMock['use'] = (...handlers) => this.#interception.use(test, handlers)
-    const created = await this.#mocks.create(task.name, options, use)
-    const test: OpenTest = { ...created, options }
-    this.#opened.set(task, test)
-    this.#tests.start(test)
-    return created.mock
   }
 
   /** Ends the mock of a test. */
@@ -126,22 +122,22 @@ export class VitestHooks {
     this.#mocks.clear()
   }
 
+  /** Runs a test with its mock. Rejects with `UsageError` if it is strict, and one of its faults never applied. */
   async #run(task: Task, run: () => Promise<void>): Promise<void> {
     const test = this.#opened.get(task)
     if (!test && this.#errors.has(task)) throw this.#errors.get(task)
     // A test without our fixtures, or a hook inside another one.
     if (!test || this.#interception.current() === test) return run()
     await this.#interception.run(test, this.#mocks.handlersOf(test.options), run)
-    if (task.result?.state !== 'fail') return this.#checkFaults(test)
+    const mock = test.mock as Client
+    if (task.result?.state !== 'fail') {
+      if (test.options.strict) checkUnusedFaults(await mock.faults.list({ unused: true }))
+      return
+    }
     if (task.fails) return
-    const report = await reportRequests(test.mock as Client)
+    const report = await reportRequests(mock)
     // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
     console.error(`mockmaker: "${task.name}" has failed.\n${report}`)
-  }
-
-  /** Rejects with `UsageError` if the test is strict, and one of its faults never applied. */
-  async #checkFaults({ mock, options }: OpenTest): Promise<void> {
-    if (options.strict) checkUnusedFaults(await (mock as Client).faults.list({ unused: true }))
   }
 }
 
