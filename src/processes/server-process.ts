@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Environment } from '../control/environment.js'
+import { counted } from '../lib/text.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import type { LobbyPort } from '../store/columns.js'
 
@@ -72,13 +73,13 @@ export const startProcess: StartProcess = (command, env, onLine) => {
     if (child.pid !== undefined) watchdog.remove(child.pid)
   })
   return { pid: child.pid, exited, gone, stop: () => void stopGroup(), kill: () => signalGroup(child, 'SIGKILL') }
+}
 
-  async function endGroup(group: ChildProcess): Promise<void> {
-    signalGroup(group, 'SIGTERM')
-    await untilGone(group, graceMs)
-    signalGroup(group, 'SIGKILL')
-    await untilGone(group, killedMs)
-  }
+async function endGroup(group: ChildProcess): Promise<void> {
+  signalGroup(group, 'SIGTERM')
+  await untilGone(group, graceMs)
+  signalGroup(group, 'SIGKILL')
+  await untilGone(group, killedMs)
 }
 
 async function untilGone(child: ChildProcess, longestMs: number): Promise<void> {
@@ -159,17 +160,17 @@ const linesPerSecond = 100
 function readLines(stream: NodeJS.ReadableStream, lines: LineLimit): void {
   let rest = ''
   let isCut = false
+  const end = () => {
+    lines.add(isCut ? `${rest}…` : rest)
+    rest = ''
+    isCut = false
+  }
   stream.setEncoding('utf8')
   stream.on('data', (text: string) => {
     const [first = '', ...others] = text.split(/\r?\n/)
     const add = (part: string) => {
       if (rest.length + part.length > longestLine) isCut = true
       if (rest.length < longestLine) rest += part.slice(0, longestLine - rest.length)
-    }
-    const end = () => {
-      lines.add(isCut ? `${rest}…` : rest)
-      rest = ''
-      isCut = false
     }
     add(first)
     for (const part of others) {
@@ -178,7 +179,7 @@ function readLines(stream: NodeJS.ReadableStream, lines: LineLimit): void {
     }
   })
   stream.on('end', () => {
-    if (rest !== '') lines.add(isCut ? `${rest}…` : rest)
+    if (rest !== '') end()
   })
 }
 
@@ -209,7 +210,7 @@ class LineLimit {
   end(): void {
     const dropped = this.#dropped
     this.#dropped = 0
-    if (dropped > 0) this.#onLine(`… ${dropped.toLocaleString('en')} ${dropped === 1 ? 'line' : 'lines'} dropped`)
+    if (dropped > 0) this.#onLine(`… ${counted(dropped, 'line', 'lines')} dropped`)
   }
 }
 
@@ -217,6 +218,8 @@ class LineLimit {
 const maxAttempts = 50
 /** The most ports of a range. */
 const longestRange = 100
+
+const withoutTls = { http: 'http', https: 'http', tcp: 'tcp', tcp_tls: 'tcp', udp: 'udp' } as const
 
 /** Finds free ports of this machine. */
 export type FindPorts = (wanted: readonly LobbyPort[]) => Promise<LobbyPort[]>
@@ -236,12 +239,10 @@ export const findPorts: FindPorts = async wanted => {
     if (count > longestRange)
       throw new UsageError(`the range of ports "${label}" has ${count} ports: the mock finds at most ${longestRange}`)
     const min = await findFree(count, isTaken)
-    const plain = { https: 'http', tcp_tls: 'tcp' } as const
     found.push({
       label,
       ...(port_range ? { port_range: { min, max: min + count - 1 } } : { target_port: min }),
-      proxy_protocol:
-        proxy_protocol === 'https' || proxy_protocol === 'tcp_tls' ? plain[proxy_protocol] : proxy_protocol,
+      proxy_protocol: withoutTls[proxy_protocol],
     })
   }
   return found
