@@ -73,9 +73,8 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
     ) => {
       const options = { matchmaker, scenario, seed, live, watchTimeoutMs, corsOrigins, faults, server }
       known.begin(testInfo.file)
-      const advancePages = (ms: number) => pages.advanceClocks(ms)
-      const { mock, mounts, answer, close } = await openMock(options, { known, advancePages })
-      const requests = new PageRequests({ mounts, answer })
+      const { mock, mounts, answer, close } = await openMock(options, known, ms => pages.advanceClocks(ms))
+      const requests = new PageRequests(mounts, answer)
       const failure = new FailureReport(mock, testInfo, requests)
       try {
         await pages.begin(requests)

@@ -16,20 +16,14 @@ const journalName = 'mockmaker-journal.txt'
 /** The longest text that the reporters `list`, `line` and `dot` print whole, in characters. Of a file they print the path. */
 const longestPrinted = 300
 
-interface AttachedFile {
-  readonly name: string
-  readonly text: string
-  readonly contentType: string
-}
-
 /** Attaches the requests and the world of a mock to a test that fails. */
 export class FailureReport {
   readonly #mock: PageMock
   readonly #testInfo: TestInfo
-  readonly #requests: Pick<PageRequests, 'serviceWorkers' | 'matchmaker'>
+  readonly #requests: PageRequests
   #isAttached = false
 
-  constructor(mock: PageMock, testInfo: TestInfo, requests: Pick<PageRequests, 'serviceWorkers' | 'matchmaker'>) {
+  constructor(mock: PageMock, testInfo: TestInfo, requests: PageRequests) {
     this.#mock = mock
     this.#testInfo = testInfo
     this.#requests = requests
@@ -55,13 +49,15 @@ export class FailureReport {
     this.#isAttached = true
     const found = await this.#describe().catch(
       // The server of the mock may be the reason why the test fails.
-      (error: Error) => ({ summary: `There is no report of the requests: ${error.message}`, files: [] }),
+      (error: Error) => ({ summary: `There is no report of the requests: ${error.message}`, journal: undefined }),
     )
     await this.#testInfo.attach('mockmaker-requests', { body: found.summary, contentType: 'text/plain' })
-    for (const file of found.files) await this.#write(file)
+    if (found.journal === undefined) return
+    await this.#write(journalName, found.journal, 'text/plain')
+    await this.#write(worldName, found.world, 'application/json')
   }
 
-  async #describe(): Promise<{ readonly summary: string; readonly files: readonly AttachedFile[] }> {
+  async #describe() {
     const failed = await failedWorld(this.#mock)
     const file = relative(process.cwd(), this.#testInfo.outputPath(worldName))
     const warning = this.#warning()
@@ -70,10 +66,8 @@ export class FailureReport {
     const longest = longestPrinted - warning.length
     return {
       summary: warning + (await summarizeRequests(this.#mock, { longest, noRequest })),
-      files: [
-        { name: journalName, text: `${warning}${report}\n`, contentType: 'text/plain' },
-        { name: worldName, text: JSON.stringify(failed.world, null, 2), contentType: 'application/json' },
-      ],
+      journal: `${warning}${report}\n`,
+      world: JSON.stringify(failed.world, null, 2),
     }
   }
 
@@ -90,7 +84,7 @@ export class FailureReport {
     return `The service worker ${shortened(worker)} may answer before the mock does. To block it: test.use({ serviceWorkers: 'block' })\n`
   }
 
-  async #write({ name, text, contentType }: AttachedFile): Promise<void> {
+  async #write(name: string, text: string, contentType: string): Promise<void> {
     const path = this.#testInfo.outputPath(name)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, text)

@@ -59,31 +59,28 @@ export interface OpenMock {
   close(settled: () => Promise<void>): Promise<void>
 }
 
-interface MockSurroundings {
-  /** The scenarios of earlier tests. */
-  readonly known: PageScenarios
-  /** Moves the clocks of the pages by ms. */
-  advancePages(ms: number): Promise<void>
-}
-
-/** Creates the mock of a test. Rejects with `UsageError` or `ClientError`. */
-export async function openMock(options: PageMockOptions, { known, advancePages }: MockSurroundings): Promise<OpenMock> {
+/**
+ * Creates the mock of a test. `known` has the scenarios of earlier tests. `advancePages` moves the clocks of the pages by ms.
+ * Rejects with `UsageError` or `ClientError`.
+ */
+export async function openMock(
+  options: PageMockOptions,
+  known: PageScenarios,
+  advancePages: (ms: number) => Promise<void>,
+): Promise<OpenMock> {
   const url = matchmakerUrl(options.matchmaker)
-  const faults = parseInput(Faults, options.faults, 'faults')
+  const faults = parseInput(z.array(Fault()).default([]), options.faults, 'faults')
   const open =
     options.server === undefined ? openInProcess(url, options, known) : await openOnServer(url, options, known)
-  const { mock } = open
-  moveTogether(mock.clock, advancePages)
+  moveTogether(open.mock.clock, advancePages)
   try {
-    for (const fault of faults) await mock.faults.add(fault)
+    for (const fault of faults) await open.mock.faults.add(fault)
   } catch (error) {
     await open.close(async () => {})
     throw error
   }
   return open
 }
-
-const Faults = z.array(Fault()).default([])
 
 /** Returns the URL without a slash at its end. */
 function matchmakerUrl(matchmaker: unknown): string {

@@ -12,12 +12,6 @@ export interface Mount {
   readonly isOwn: boolean
 }
 
-interface PageRequestsOptions {
-  /** The first one that fits a request counts. The last one is the URL of the option `matchmaker`. */
-  readonly mounts: readonly Mount[]
-  readonly answer: RequestHandler
-}
-
 interface OpenRequest {
   readonly context: BrowserContext
   readonly controller: AbortController
@@ -29,22 +23,25 @@ interface OpenRequest {
  * crashes or navigates, and when the page aborts it.
  */
 export class PageRequests {
-  readonly #options: PageRequestsOptions
+  readonly #mounts: readonly Mount[]
+  readonly #answerRequest: RequestHandler
   readonly #pattern: RegExp
   readonly #open = new Map<Request, OpenRequest>()
   readonly #removers = new Map<BrowserContext, () => Promise<void>>()
   #isEnded = false
 
-  constructor(options: PageRequestsOptions) {
-    this.#options = options
-    const urls = options.mounts.map(({ url }) => url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  /** The first mount that fits a request counts. The last one is the URL of the option `matchmaker`. */
+  constructor(mounts: readonly Mount[], answer: RequestHandler) {
+    this.#mounts = mounts
+    this.#answerRequest = answer
+    const urls = mounts.map(({ url }) => url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     this.#pattern = new RegExp(`^(?:${urls.join('|')})(?=[/?#]|$)`)
   }
 
   /** Answers the requests of all pages of a context. Does nothing if it does so already. */
   async add(context: BrowserContext): Promise<void> {
     if (this.#removers.has(context)) return
-    const handle = (route: Route, request: Request) => this.#handle(route, { request, context })
+    const handle = (route: Route, request: Request) => this.#handle(route, request, context)
     const abort = (request: Request) => this.#open.get(request)?.controller.abort()
     const abortAll = () => this.#abortIf(open => open.context === context)
     const watch = (page: Page) => {
@@ -72,7 +69,7 @@ export class PageRequests {
 
   /** The URL at which pages call the matchmaker. */
   get matchmaker(): string {
-    return this.#options.mounts.at(-1)?.url ?? ''
+    return this.#mounts.at(-1)?.url ?? ''
   }
 
   has(context: BrowserContext): boolean {
@@ -97,24 +94,18 @@ export class PageRequests {
     while (this.#open.size > 0) await Promise.all([...this.#open.values()].map(({ ended }) => ended))
   }
 
-  async #handle(
-    route: Route,
-    { request, context }: { readonly request: Request; readonly context: BrowserContext },
-  ): Promise<void> {
+  async #handle(route: Route, request: Request, context: BrowserContext): Promise<void> {
     if (this.#isEnded) return fail(route, 'connectionrefused')
     const controller = new AbortController()
-    const ended = this.#answer(route, { request, signal: controller.signal })
+    const ended = this.#answer(route, request, controller.signal)
     this.#open.set(request, { context, controller, ended })
     await ended.finally(() => this.#open.delete(request))
   }
 
-  async #answer(
-    route: Route,
-    { request, signal }: { readonly request: Request; readonly signal: AbortSignal },
-  ): Promise<void> {
-    const { mounts, answer } = this.#options
+  async #answer(route: Route, request: Request, signal: AbortSignal): Promise<void> {
+    const answer = this.#answerRequest
     const { href, origin, pathname, search } = new URL(request.url())
-    const mount = mounts.find(({ url }) => href.startsWith(url) && /^([/?#]|$)/.test(href.slice(url.length)))
+    const mount = this.#mounts.find(({ url }) => href.startsWith(url) && /^([/?#]|$)/.test(href.slice(url.length)))
     const path = pathname.slice(mount ? new URL(mount.url).pathname.replace(/\/$/, '').length : 0) || '/'
     const sent = request.headers()
     const isForeign = sent.origin !== undefined && sent.origin !== origin
