@@ -1,13 +1,14 @@
 import type { SetupWorker } from 'msw/browser'
 import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
 import { addons } from 'storybook/preview-api'
+import { quoted } from '../lib/text.js'
 import type { MockmakerWorld } from '../mock/facade.js'
 import type { ShippedScenario } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
 import { reportRequests } from '../testing/report.js'
 import { parseParameters, type StoryParameters } from './parameters.js'
-import { type ShownStory, StoryWorlds, titleOf } from './story-worlds.js'
+import { type ShownStory, StoryWorlds } from './story-worlds.js'
 import { followToolbar, takeScenarioAround } from './toolbar.js'
 import { answerPage, endTurn, endTurnsOf, resetOwnWorker, waitForTurn } from './worker.js'
 
@@ -131,13 +132,12 @@ export const annotations: PreviewAddon<MockmakerTypes> = {
         dynamicTitle: true,
         items: [
           { value: '', title: 'Scenario of the story' },
-          ...shippedNames().map(name => ({ value: name, title: titleOf(name) })),
+          ...Object.entries(scenarios).map(([value, { title }]) => ({
+            value,
+            title: title === undefined ? quoted(value) : `${title} (${value})`,
+          })),
         ],
       },
     },
   },
-}
-
-function shippedNames(): ShippedScenario[] {
-  return Object.keys(scenarios) as ShippedScenario[] // the keys of the table
 }

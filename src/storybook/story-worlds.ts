@@ -1,6 +1,5 @@
 import { type HttpHandler, http } from 'msw'
 import { ApiError } from '../contract/errors.js'
-import { quoted } from '../lib/text.js'
 import type { Mockmaker, MockmakerWorld } from '../mock/facade.js'
 import { createMock, type Mock } from '../mock/mock.js'
 import { toMockmaker } from '../msw/mockmaker.js'
@@ -123,10 +122,4 @@ function namesWorld({ url, headers }: Request, id: string): boolean {
 function isSame(one: CheckedParameters, other: CheckedParameters): boolean {
   const keys = ['scenario', 'faults', 'seed', 'baseUrl', 'strict'] as const
   return keys.every(key => one[key] === other[key])
-}
-
-/** Names a scenario in the toolbar. */
-export function titleOf(name: keyof typeof scenarios): string {
-  const { title } = scenarios[name]
-  return title === undefined ? quoted(name) : `${title} (${name})`
 }

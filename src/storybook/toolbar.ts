@@ -1,6 +1,7 @@
 import { addons } from 'storybook/preview-api'
 import { Emitter } from '../lib/emitter.js'
 import { isJsonObject } from '../lib/json.js'
+import type { ShownStory } from './story-worlds.js'
 
 /** The scenario that the toolbar selects for a page of Storybook. */
 interface Toolbar {
@@ -18,18 +19,11 @@ type PageWithToolbar = { [toolbarKey]?: Toolbar }
 let around: Toolbar | undefined
 let takenFromAround: string | undefined
 
-/** A story on this page. */
-interface Story {
-  readonly storyId: string
-  /** Its component shows the answers of an earlier world. */
-  readonly isOutdated: boolean
-}
-
 /**
  * Mounts the stories of this page anew when the toolbar selects another scenario, for this page or for the one around it.
  * Storybook renders them again by itself, but then their components do not send their requests again.
  */
-export function followToolbar(shown: () => readonly Story[]): void {
+export function followToolbar(shown: () => readonly ShownStory[]): void {
   const own: Toolbar = { selected: scenarioInUrl(location.search), changes: new Emitter() }
   Object.assign(window, { [toolbarKey]: own })
   around = toolbarAround()
