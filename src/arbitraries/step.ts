@@ -226,31 +226,28 @@ function withKnownFields(body: unknown, known: KnownIds): unknown {
 }
 
 /** Sends a request, and waits for its answer, or until the request is blocked. */
-async function send(mock: SteppedMock, { method, url, headers, body }: GeneratedRequest): Promise<void> {
+async function send(mock: SteppedMock, sent: GeneratedRequest): Promise<void> {
   const end = new AbortController()
   const waiting = (await mock.journal.pending()).length
   const blocked = mock.blocked(waiting + 1, undefined, { signal: end.signal }).then(
     () => {},
     () => {},
   )
-  const answered =
-    'answer' in mock ? answerOf(mock, { method, url, headers, body }) : fetchFrom(mock, { method, url, headers, body })
+  const answered = 'answer' in mock ? answerOf(mock, sent) : fetchFrom(mock, sent)
   // It may end after the test.
   answered.catch(() => {})
   await Promise.race([answered, blocked])
   end.abort()
 }
 
-type Sent = Pick<GeneratedRequest, 'method' | 'url' | 'headers'> & { readonly body: string | undefined }
-
 const encoder = new TextEncoder()
 
-async function answerOf(mock: Pick<Mockmaker, 'answer'>, { method, url, headers, body }: Sent): Promise<void> {
+async function answerOf(mock: Mockmaker, { method, url, headers, body }: GeneratedRequest): Promise<void> {
   const [path = '', query] = url.split('?')
   await mock.answer({ method, path, query, headers, body: body === undefined ? undefined : encoder.encode(body) })
 }
 
-async function fetchFrom(client: Pick<Client, 'url'>, { method, url, headers, body }: Sent): Promise<void> {
+async function fetchFrom(client: Client, { method, url, headers, body }: GeneratedRequest): Promise<void> {
   const response = await fetch(client.url + url, { method, headers, ...(body === undefined ? {} : { body }) })
   await response.arrayBuffer()
 }
