@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { OpenApiSchema } from '../contract/openapi.js'
 
 /** Options for the generation of values. */
-interface ValueOptions {
+export interface ValueOptions {
   /** The schemas that references name. */
   readonly schemas: Readonly<Record<string, OpenApiSchema>>
   /** Texts that exist in a world, such as ids. They are mixed with random ones. Default: none. */

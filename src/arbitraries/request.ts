@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import type { DocumentedOperation, OpenApiParameter } from '../contract/openapi.js'
-import type { OperationSpec } from '../contract/operation.js'
+import type { OpenApiParameter } from '../contract/openapi.js'
 import type { OperationId } from '../contract/operations.js'
 import { checkKeys } from '../lib/usage-error.js'
-import { jsonOf } from './json-values.js'
-import { findOperation } from './operations.js'
+import { jsonOf, type ValueOptions } from './json-values.js'
+import { type FoundOperation, findOperation } from './operations.js'
 
 /** A request of the service. Send it with `fetch(baseUrl + request.url, request)`. */
 export interface GeneratedRequest {
@@ -33,10 +32,11 @@ export interface RequestOptions {
 export function request(operation: OperationId, options: RequestOptions = {}): fc.Arbitrary<GeneratedRequest> {
   checkKeys(options, ['token', 'texts'])
   const { token, texts = [] } = options
-  const { spec, documented, schemas } = findOperation(operation)
+  const found = findOperation(operation)
+  const { spec, documented, schemas } = found
   const { parameters = [] } = documented
   const bearer = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  return fc.tuple(parametersOf(parameters, { schemas, texts }), bodyOf(operation, texts)).map(([values, body]) => {
+  return fc.tuple(parametersOf(parameters, { schemas, texts }), bodyOf(found, texts)).map(([values, body]) => {
     const inPlace = (place: OpenApiParameter['in']) =>
       parameters.flatMap(({ name, in: at }) =>
         at === place && values[name] !== undefined ? [[name, values[name]] as const] : [],
@@ -60,20 +60,15 @@ export function request(operation: OperationId, options: RequestOptions = {}): f
 
 type Parameters = Readonly<Record<string, string>>
 
-/** The sources of generated values: the components of the document, and texts of the user. */
-interface Sources extends Pick<DocumentedOperation, 'schemas'> {
-  readonly texts: readonly string[]
-}
-
-function parametersOf(parameters: readonly OpenApiParameter[], sources: Sources): fc.Arbitrary<Parameters> {
-  const values = Object.fromEntries(parameters.map(one => [one.name, parameterValue(one, sources)]))
+function parametersOf(parameters: readonly OpenApiParameter[], options: ValueOptions): fc.Arbitrary<Parameters> {
+  const values = Object.fromEntries(parameters.map(one => [one.name, parameterValue(one, options)]))
   const requiredKeys = parameters.filter(({ required }) => required).map(({ name }) => name)
   return fc.record(values, { requiredKeys, noNullPrototype: true }) as fc.Arbitrary<Parameters>
 }
 
 function parameterValue(
   { schema, in: place, example }: OpenApiParameter,
-  { schemas, texts }: Sources,
+  { schemas, texts = [] }: ValueOptions,
 ): fc.Arbitrary<string> {
   const values = jsonOf(schema, { schemas, texts: [example, ...texts] }) as fc.Arbitrary<string> // parameters are texts
   // A URL has no halves of surrogate pairs, and a path has no empty segment and no dots alone.
@@ -82,13 +77,9 @@ function parameterValue(
 }
 
 /** Generates the JSON of the body. `undefined` is no body. */
-function bodyOf(operation: OperationId, texts: readonly string[]): fc.Arbitrary<unknown> {
-  const { spec, documented, schemas } = findOperation(operation)
+function bodyOf({ spec, documented, schemas }: FoundOperation, texts: readonly string[]): fc.Arbitrary<unknown> {
+  const parser = spec.body ?? spec.jsonBody
   const schema = documented.requestBody?.content['application/json'].schema
-  if (!schema) return fc.constant(undefined)
-  return jsonOf(schema, { schemas, texts, hasUnknownFields: true }).filter(body => hasForm(body, spec))
-}
-
-function hasForm(body: unknown, { body: schema, jsonBody }: OperationSpec): boolean {
-  return (schema ?? jsonBody)?.safeParse(body).success ?? true
+  if (!parser || !schema) return fc.constant(undefined)
+  return jsonOf(schema, { schemas, texts, hasUnknownFields: true }).filter(body => parser.safeParse(body).success)
 }
