@@ -120,12 +120,10 @@ function printUrlOf(server: ViteServer, path: string): void {
     const [local] = server.resolvedUrls?.local ?? []
     if (local === undefined) return
     const url = new URL(path, local).href
-    server.config.logger.info(`  ${styled('green', '➜')}  ${styled('bold', 'Mock')}:    ${styled('cyan', url)}`)
+    server.config.logger.info(
+      `  ${styleText('green', '➜')}  ${styleText('bold', 'Mock')}:    ${styleText('cyan', url)}`,
+    )
   }
-}
-
-function styled(format: Parameters<typeof styleText>[0], text: string): string {
-  return process.stdout.isTTY && !process.env.NO_COLOR ? styleText(format, text) : text
 }
 
 /** Reloads a scenario file when Vite sees a change of it. */
