@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { arrayBuffer } from 'node:stream/consumers'
 import type { AbortSignalLike, MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 import { connectionHeaders } from '../testing/test-world.js'
 
@@ -27,7 +28,7 @@ export function createForwarder(url: string): Forwarder {
           agent,
           headers: { ...withoutConnection(incoming.headers), ...length },
         })
-        outgoing.once('response', answer => readAnswer(answer, resolve))
+        outgoing.once('response', answer => resolve(readAnswer(answer).catch(brokenAnswer)))
         outgoing.once('error', (error: NodeJS.ErrnoException) => resolve(brokenAnswer(error)))
         disconnectWith(incoming.signal?.(), outgoing)
         outgoing.end(body)
@@ -52,14 +53,9 @@ function disconnectWith(signal: AbortSignalLike | undefined, outgoing: ClientReq
   if (signal.aborted) disconnect()
 }
 
-function readAnswer(answer: IncomingMessage, resolve: (response: MockResponse) => void): void {
-  const chunks: Buffer[] = []
-  answer.on('data', (chunk: Buffer) => void chunks.push(chunk))
-  answer.once('error', error => resolve(brokenAnswer(error)))
-  answer.once('end', () => {
-    const headers = withoutConnection(answer.headers)
-    resolve({ status: answer.statusCode ?? 0, headers, body: new Uint8Array(Buffer.concat(chunks)) })
-  })
+async function readAnswer(answer: IncomingMessage): Promise<MockResponse> {
+  const body = new Uint8Array(await arrayBuffer(answer))
+  return { status: answer.statusCode ?? 0, headers: withoutConnection(answer.headers), body }
 }
 
 function withoutConnection(headers: MockRequest['headers']): Record<string, string> {

@@ -25,41 +25,20 @@ function streamOf(
   start: NonNullable<MockResponse['stream']>,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let isOpen = true
-  let stop = () => {}
-  let drain: (() => void) | undefined
-  const close = () => {
-    isOpen = false
-    signal?.removeEventListener('abort', abort)
-    drain?.()
-  }
-  let abort = () => {}
-  return new ReadableStream({
-    start(controller) {
-      abort = () => {
-        close()
-        stop()
-        controller.error(signal?.reason)
-      }
-      signal?.addEventListener('abort', abort)
-      stop = start({
-        send: text => void (isOpen && controller.enqueue(encoder.encode(text))),
-        end() {
-          if (isOpen) controller.close()
-          close()
-        },
-        drained: () =>
-          new Promise(resolve => {
-            if (!isOpen || (controller.desiredSize ?? 1) > 0) resolve()
-            else drain = resolve
-          }),
-      })
-    },
-    pull: () => drain?.(),
-    cancel() {
-      close()
-      stop()
-    },
+  const { readable, writable } = new TextEncoderStream()
+  const writer = writable.getWriter()
+  // A reader that has cancelled the stream gets no more texts.
+  const ignore = () => {}
+  const stop = start({
+    send: text => void writer.write(text).catch(ignore),
+    end: () => void writer.close().catch(ignore),
+    drained: () => writer.ready.catch(ignore),
   })
+  const abort = () => {
+    stop()
+    writer.abort(signal?.reason).catch(ignore)
+  }
+  signal?.addEventListener('abort', abort)
+  writer.closed.catch(stop).finally(() => signal?.removeEventListener('abort', abort))
+  return readable
 }
