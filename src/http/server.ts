@@ -178,14 +178,10 @@ async function openIfPresent(host: string, options: BindOptions, Response: typeo
   try {
     return [await open(host, options, Response)]
   } catch (error) {
-    const isMissing = error instanceof UsageError && ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error.cause))
-    if (isMissing) return []
+    const { code } = Object(Object(error).cause) as { readonly code?: string } // an error of the system, if it is one
+    if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return []
     throw error
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 function open(

@@ -52,7 +52,8 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
   // `/w/{world}` precedes the path of the operation. If any origin matches, it precedes the path of the base URL.
   const basePath = base.basePath.replaceAll(/[.$]/g, '\\$&')
   const ending = new RegExp(`(/w/[^/]+)?(?:${basePath})?(${path.replaceAll(/\{\w+\}/g, '[^/]+')})$`)
-  const handler = options.http[registrars[method]](patternOf(base, path), ({ request }) =>
+  const registrar = method.toLowerCase() as Lowercase<Method> // TypeScript knows it as a string
+  const handler = options.http[registrar](patternOf(base, path), ({ request }) =>
     answerFetch(request, options, pathname => {
       const [, inWorld = '', ofOperation = pathname] = ending.exec(pathname) ?? []
       return inWorld + ofOperation
@@ -63,10 +64,6 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
   skipUnmatched(handler, operations[id])
   const operation: HandlerOperation = { id, answer: options.answerOverHttp, basePath: base.basePath }
   return Object.assign(matchMalformedPaths(handler), { [operationKey]: operation })
-}
-
-const registrars = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const satisfies {
-  readonly [method in Method]: keyof Http
 }
 
 /** The operation of a handler, so that an HTTP adapter can answer without Fetch objects. */

@@ -19,11 +19,6 @@ export interface MatcherResult {
   message(): string
 }
 
-/** The `this` of a matcher. */
-interface MatcherState {
-  readonly isNot?: boolean | undefined
-}
-
 /** Pass it to `expect.extend`. */
 export const matchers = {
   toHaveAnswered(
@@ -35,7 +30,7 @@ export const matchers = {
   ): MatcherResult | Promise<MatcherResult> {
     const { journal } = checkMock(mock, 'toHaveAnswered')
     const expectation = expectationOf('toHaveAnswered', { operation, match, times })
-    const { isNot = false } = Object(this) as MatcherState // a runner passes its state
+    const { isNot = false } = Object(this) as { readonly isNot?: boolean } // a runner passes its state
     return after(journal.verify(expectation), verification => {
       if (!verification.ok || !isNot) return resultOf(verification)
       // Only a count of none shows the requests that match.
