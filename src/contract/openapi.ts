@@ -201,9 +201,10 @@ function parametersOf({ params, query, headers }: OperationSpec, schemas: Schema
     if (!part) return []
     const { properties = {}, required = [] } = schemas.convert(part, 'parameter')
     return Object.entries(properties).map(([name, { description, ...schema }]): OpenApiParameter => {
+      const example = parameterExamples[name]
+      if (example === undefined) throw new Error(`parameter ${name} has no example: add one in openapi.ts`)
       const described = description === undefined ? {} : { description }
-      const isRequired = place === 'path' || required.includes(name)
-      return { name, in: place, required: isRequired, ...described, schema, example: parameterExample(name) }
+      return { name, in: place, required: place === 'path' || required.includes(name), ...described, schema, example }
     })
   })
 }
@@ -239,24 +240,22 @@ const headersOfCodes: { readonly [code in ErrorCode]?: keyof typeof responseHead
   API_RATE_LIMIT: 'retry-after',
 }
 
-/** The responses by status: the success, and one for each status of the error codes. */
-function responsesOf(spec: OperationSpec, schemas: Schemas): Record<string, OpenApiResponse> {
-  const codes = errorCodesOf(spec)
+/** The responses by status: the success, and one for each status of the error codes, in the order of the error table. */
+function responsesOf(
+  { errors, body, jsonBody, output }: OperationSpec,
+  schemas: Schemas,
+): Record<string, OpenApiResponse> {
+  const possible = new Set<string>([...anyCallErrors, ...errors, ...(body || jsonBody ? ['API_BODY_TOO_LARGE'] : [])])
+  const codes = (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code)) // the keys of the table are the codes
   const statuses = [...new Set(codes.map(code => errorStatus[code]))].sort()
   const failures = statuses.map(status => {
     const ofStatus = codes.filter(code => errorStatus[code] === status)
     return [String(status), failure(ofStatus, schemas)] as const
   })
-  return { '200': success(spec, schemas), ...Object.fromEntries(failures) }
+  return { '200': success(output, schemas), ...Object.fromEntries(failures) }
 }
 
-/** The codes that an operation may answer, in the order of the error table. */
-function errorCodesOf({ errors, body, jsonBody }: OperationSpec): ErrorCode[] {
-  const possible = new Set<string>([...anyCallErrors, ...errors, ...(body || jsonBody ? ['API_BODY_TOO_LARGE'] : [])])
-  return (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code)) // the keys of the table are the codes
-}
-
-function success({ output }: OperationSpec, schemas: Schemas): OpenApiResponse {
+function success(output: z.ZodType | undefined, schemas: Schemas): OpenApiResponse {
   const headers = headerReferences([])
   if (!output) return { description: 'Success. The body is empty.', headers }
   return {
@@ -393,10 +392,4 @@ const parameterExamples: Readonly<Record<string, string>> = {
   watch_index: '1763668800000',
   device_link_token,
   'x-coords': '52.52,13.40',
-}
-
-function parameterExample(name: string): string {
-  const example = parameterExamples[name]
-  if (example === undefined) throw new Error(`parameter ${name} has no example: add one in openapi.ts`)
-  return example
 }
