@@ -4,7 +4,7 @@ import { type OperationId, operationIds, operations } from '../contract/operatio
 import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { MockResponse, RequestHandler } from '../server/message.js'
+import type { RequestHandler } from '../server/message.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {
@@ -198,9 +198,11 @@ async function answerFetch(
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
   const signal = () => request.signal
-  return toFetchResponse(
-    await answer({ method, path: pathOf(pathname), query: search.slice(1), headers, body, signal }),
-  )
+  const answered = await answer({ method, path: pathOf(pathname), query: search.slice(1), headers, body, signal })
+  const { status } = answered
+  // Fetch has no other form for a broken connection.
+  if (answered.disconnect) return Response.error()
+  return new Response(status === 204 ? null : answered.body, { status, headers: answered.headers })
 }
 
 /** Creates the Origin header that Fetch would send. A service worker sees the request before the browser adds it. */
@@ -214,10 +216,4 @@ function originHeader(request: Request, requestedOrigin: string): { readonly ori
   const origin = /^https?:/.test(referrer) ? new URL(referrer).origin : 'null'
   const isOmitted = origin === requestedOrigin && (method === 'GET' || method === 'HEAD')
   return origin === 'null' || isOmitted ? {} : { origin }
-}
-
-function toFetchResponse({ status, headers, body, disconnect }: MockResponse): Response {
-  // Fetch has no other form for a broken connection.
-  if (disconnect) return Response.error()
-  return new Response(status === 204 ? null : body, { status, headers })
 }

@@ -19,9 +19,6 @@ interface Additions<More> {
   readonly more: (handlers: Handlers) => More
 }
 
-/** Returns the handler of a world that shall answer. */
-type HandlerOf = (world: MockWorld) => RequestHandler
-
 /** Creates the object that users hold of a mock, with MSW handlers. Throws `UsageError` if the base URL is wrong. */
 export function toMockmaker<More extends object>(
   mock: Mock,
@@ -41,30 +38,32 @@ export function toMockmaker<More extends object>(
       }
     }
   }
-  const routedTo = (world: MockWorld) => (handlerOf: HandlerOf) => {
-    const answer = worlds.routeTo(() => world, handlerOf)
-    return { answer, answerOverHttp: answer }
+  /** Routes the requests to a world, or without one, to the world that each request is for. */
+  const routesTo = (world: MockWorld | undefined, handlerOf: (world: MockWorld) => RequestHandler): RequestHandlers => {
+    if (world) {
+      const answer = worlds.routeTo(() => world, handlerOf)
+      return { answer, answerOverHttp: answer }
+    }
+    return {
+      answer: worlds.route('refuse', handlerOf),
+      answerOverHttp: worlds.route('create', handlerOf),
+      select(request) {
+        const find = choose(request)
+        return find && worlds.routeTo(find, handlerOf)
+      },
+    }
   }
-  const routed = (handlerOf: HandlerOf) => ({
-    answer: worlds.route('refuse', handlerOf),
-    answerOverHttp: worlds.route('create', handlerOf),
-    select(request: Request) {
-      const find = choose(request)
-      return find && worlds.routeTo(find, handlerOf)
-    },
-  })
   const handlersOf = (world?: MockWorld): Handlers => {
-    const routes: (handlerOf: HandlerOf) => RequestHandlers = world ? routedTo(world) : routed
     let list: HttpHandler[] | undefined
     return {
       url: urlInProcess(baseUrl, worldPath((world ?? mock.default).id)),
       list() {
-        list ??= createHandlers({ baseUrl, http, ...routes(({ handle }) => handle) })
+        list ??= createHandlers({ baseUrl, http, ...routesTo(world, ({ handle }) => handle) })
         return list
       },
       override(id, resolver) {
         checkResolver(id, resolver)
-        return createHandler(id, { baseUrl, http, ...routes(one => one.handlerWith(id, resolver)) })
+        return createHandler(id, { baseUrl, http, ...routesTo(world, one => one.handlerWith(id, resolver)) })
       },
     }
   }
