@@ -124,11 +124,7 @@ export class Reloader {
 }
 
 /** Reports a reload as a line: `reloaded scenario.yaml: 2 records created, 1 deleted`. */
-export function reloadText(path: string, summary: ReloadSummary): string {
-  return `reloaded ${basename(path)}: ${summaryText(summary)}`
-}
-
-function summaryText({ created, changed, deleted, cascaded }: ReloadSummary): string {
+export function reloadText(path: string, { created, changed, deleted, cascaded }: ReloadSummary): string {
   const counts = [
     [created, 'created'],
     [changed, 'changed'],
@@ -136,8 +132,8 @@ function summaryText({ created, changed, deleted, cascaded }: ReloadSummary): st
     [cascaded, 'deleted by cascade'],
   ] as const
   const [first, ...others] = counts.filter(([count]) => count > 0)
-  if (!first) return 'no record has changed'
+  if (!first) return `reloaded ${basename(path)}: no record has changed`
   const [count, verb] = first
-  const records = `${count} ${count === 1 ? 'record' : 'records'} ${verb}`
+  const records = `reloaded ${basename(path)}: ${count} ${count === 1 ? 'record' : 'records'} ${verb}`
   return [records, ...others.map(([count, verb]) => `${count} ${verb}`)].join(', ')
 }

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 // @ts-expect-error: Jest itself has this module
 import { expect } from '@jest/globals'
 import { onIsolatedFailure } from '../msw/isolation.js'
@@ -30,14 +31,10 @@ if (Array.isArray(handlers))
 
 /** Adds the requests of a mock to the error of a test, unless it has those of a world of its own. */
 function showRequests(error: unknown, mock: TestedMock): void {
-  if (!(error instanceof Error || isErrorOfOtherRealm(error)) || reported.has(error)) return
+  // Jest runs each test file in a realm of its own, and errors of Node come from outside.
+  if (!(error instanceof Error || types.isNativeError(error)) || reported.has(error)) return
   reported.add(error)
   addToMessage(error, reportRequests(mock))
-}
-
-/** Jest runs each test file in a realm of its own, and errors of Node come from outside. */
-function isErrorOfOtherRealm(error: unknown): error is Error {
-  return Object.prototype.toString.call(error) === '[object Error]'
 }
 
 /** Jest prints the stack, which begins with the message. */

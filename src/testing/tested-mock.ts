@@ -27,11 +27,11 @@ function adviceFor(value: unknown): string {
 
 /** Tells whether the value is the `world` of a mock or of a client. */
 function isTables(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'lobbies' in value && hasMethod(value.lobbies, 'create')
+  return isJsonObject(value) && hasMethod(value.lobbies, 'create')
 }
 
 function hasMethod(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && typeof (value as never)[name] === 'function'
+  return isJsonObject(value) && typeof value[name] === 'function'
 }
 
 function describe(value: unknown): string {
