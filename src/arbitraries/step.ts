@@ -51,23 +51,21 @@ export function step(mock: SteppedMock): fc.Arbitrary<Step> {
       arbitrary: fc.oneof(...operationIds.map(id => ({ weight: frequent[id] ?? 1, arbitrary: sentRequest(id) }))),
     },
   )
-  return plans.map(plan => stepOf(plan, mock))
+  return plans.map(plan => {
+    let done: string | undefined
+    return {
+      check: () => true,
+      async run() {
+        done = undefined
+        done = await plan.run(mock)
+      },
+      toString: () => done ?? plan.title,
+    }
+  })
 }
 
 /** The same for all mocks. Created with the first step, because it reads the whole contract. */
 let plans: fc.Arbitrary<Plan> | undefined
-
-function stepOf(plan: Plan, mock: SteppedMock): Step {
-  let done: string | undefined
-  return {
-    check: () => true,
-    async run() {
-      done = undefined
-      done = await plan.run(mock)
-    },
-    toString: () => done ?? plan.title,
-  }
-}
 
 const clockMove: fc.Arbitrary<Plan> = fc.constantFrom('1ms', '1s', '30s', '2m', '1h').map(by => ({
   title: `advance the clock by ${by}`,

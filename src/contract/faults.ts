@@ -89,19 +89,17 @@ export const FaultError = lazy(() =>
     .refine(({ status, code = 'ERROR' }) => status !== undefined || isServiceCode(code) || !codeFormat.test(code), {
       path: ['code'],
       // A refinement runs on valid input only, and this one fails only if there is a code.
-      error: issue => unknownCode((issue.input as { readonly code: string }).code),
+      error({ input }) {
+        const near = nearest((input as { readonly code: string }).code, Object.keys(errorStatus))
+        const hint = near === undefined ? '' : ` Did you mean ${near}?`
+        return `expected an error code of the service (see docs/reference/errors.md), or a status with a code of your own.${hint}`
+      },
     }),
 )
 export type FaultError = types.FaultError
 
 function isServiceCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorStatus, code)
-}
-
-function unknownCode(code: string): string {
-  const near = nearest(code, Object.keys(errorStatus))
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`
-  return `expected an error code of the service (see docs/reference/errors.md), or a status with a code of your own.${hint}`
 }
 
 /** The HTTP status that a fault answers. Default: the status of its code. */
