@@ -25,8 +25,6 @@ export interface ShownStory {
   readonly isOutdated: boolean
 }
 
-const defaultBaseUrl = '*'
-
 /** The worlds of the stories that this page shows. */
 export class StoryWorlds {
   /** By base URL. A page needs one, unless its stories have different ones. */
@@ -58,7 +56,7 @@ export class StoryWorlds {
   async #open(storyId: string, element: unknown, parameters: CheckedParameters): Promise<ShownStory> {
     const before = this.#shown.get(element)
     if (before?.storyId === storyId && isSame(before.parameters, parameters)) return before
-    const owner = this.#mockOf(parameters.baseUrl ?? defaultBaseUrl)
+    const owner = this.#mockOf(parameters.baseUrl ?? '*')
     const { scenario = 'default', seed, faults = [] } = parameters
     const mock = await owner.object.worlds.put(`story-${++this.#count}`, { scenario, seed })
     const isOutdated = before?.storyId === storyId

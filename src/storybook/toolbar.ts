@@ -44,7 +44,8 @@ export function followToolbar(shown: () => readonly ShownStory[]): void {
     // Unlike other events of globals, this one comes from the toolbar only, and not from frames.
     channel.on('updateGlobals', ({ globals }: { readonly globals?: unknown }) => {
       if (!isJsonObject(globals) || !('mockmaker' in globals)) return
-      const selected = scenarioIn(globals.mockmaker)
+      const { mockmaker } = globals
+      const selected = typeof mockmaker === 'string' && mockmaker !== '' ? mockmaker : undefined
       if (own.selected === selected) return
       own.selected = selected
       own.changes.emit()
@@ -57,10 +58,6 @@ export function followToolbar(shown: () => readonly ShownStory[]): void {
 interface PhaseChange {
   readonly storyId: string
   readonly newPhase: string
-}
-
-function scenarioIn(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /**

@@ -3,12 +3,11 @@ import { type SetupWorker, setupWorker } from 'msw/browser'
 import type { StoryContext } from 'storybook/internal/csf'
 import { UsageError } from '../lib/usage-error.js'
 import { pageIsControlled } from '../msw/controlled-page.js'
-import { claimListening, releaseListening } from '../msw/life-cycle.js'
+import { claimListening, listening, releaseListening } from '../msw/life-cycle.js'
 import { printExplanation, toMswOptions } from '../msw/unhandled-requests.js'
 
 /** Claims this page for the stories. */
 const owner = {}
-let hasClaim = false
 let own: Promise<SetupWorker> | undefined
 
 /**
@@ -16,8 +15,7 @@ let own: Promise<SetupWorker> | undefined
  * handlers of others answer first. Rejects with `UsageError` if a mock listens on this page already, or if no worker starts.
  */
 export async function answerPage(handlers: HttpHandler[], other: SetupWorker | undefined): Promise<SetupWorker> {
-  if (!hasClaim) claimListening(owner)
-  hasClaim = true
+  if (listening() !== owner) claimListening(owner)
   const worker = other ?? (await ownWorker())
   addLast(worker, handlers)
   await pageIsControlled()
@@ -89,7 +87,6 @@ async function start(): Promise<SetupWorker> {
     })
   } catch (error) {
     own = undefined
-    hasClaim = false
     releaseListening(owner)
     const reason = error instanceof Error ? error.message : String(error)
     throw new UsageError(
