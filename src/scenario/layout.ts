@@ -1,5 +1,6 @@
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
+import { lazyFor } from '../lib/lazy.js'
 import { catalogue } from '../store/matchmaker-rows.js'
 import { models } from '../store/models.js'
 import { defaultNames, type TableName, tokenTables } from '../store/rows.js'
@@ -22,7 +23,8 @@ export interface Layout {
   readonly games: readonly PlacedGame[]
 }
 
-export function layoutOf(scenario: Scenario): Layout {
+/** Returns the layout of a scenario. Each reset asks for it. */
+export const layoutOf = lazyFor((scenario: Scenario): Layout => {
   const regions = scenario.regions ?? catalogue.map(region => region.region_id)
   const regionIds = regions.map(regionIdOf)
   const namespaceAt = (path: Path, entry: NamespaceEntry, game: string): PlacedNamespace => {
@@ -48,7 +50,7 @@ export function layoutOf(scenario: Scenario): Layout {
   const names = defaultNames.game
   const namespaces = [namespaceAt([], Object.fromEntries(keys), names.name_id)]
   return { regions, regionIds, games: [{ path: [], names, given: {}, namespaces }] }
-}
+})
 
 /** An entry with a row of its own, and its place in the scenario. */
 interface PlacedEntry {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazyFor } from '../lib/lazy.js'
 import { faultRandom, faultState } from '../store/faults.js'
 import { serversColumns } from '../store/inputs.js'
 import { fullNameOf } from '../store/namespaces.js'
@@ -96,12 +97,17 @@ interface LobbyOptions {
   readonly ids: SeededIds
 }
 
+/** The ids that a scenario gives. No drawn id is one of them. */
+const takenIds = lazyFor(
+  (scenario: Scenario) => new Set([...givenIds(scenario, layoutOf(scenario))].map(({ id }) => id)),
+)
+
 function rowsOf(
   scenario: Scenario,
   { seed, now, publicUrl, path, live }: WorldOptions & { seed: number; now: number },
 ): InitialRows {
   const layout = layoutOf(scenario)
-  const ids = createSeededIds(seed, new Set([...givenIds(scenario, layout)].map(({ id }) => id)))
+  const ids = createSeededIds(seed, takenIds(scenario))
   const gameRows = layout.games.map(game => gameRow(game, ids, now))
   const games = layout.games.map((game, i) => ({ ...game, game_id: gameRows[i]?.game_id ?? '' }))
   const namespaceRows = games.flatMap(({ game_id, namespaces }) =>
