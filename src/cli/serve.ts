@@ -126,7 +126,7 @@ function warnOfOpenHost(host: string, port: number, console: Console): void {
 }
 
 /** The program on a taken port must answer within this time, in ms. */
-const answerTimeoutMs = 1_000
+const answerTimeoutMs = 3_000
 
 /** Names the flag for another port, and the scenario of the other mockmaker, if one listens on this port. */
 async function explainTakenPort(error: unknown): Promise<never> {
