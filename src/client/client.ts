@@ -1,6 +1,6 @@
 import type { Fault, FaultDelay, FaultState } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
-import { defaultWorldId, splitWorldUrl, worldId, worldPath } from '../contract/paths.js'
+import { decodeSegment, defaultWorldId, splitWorldUrl, worldId, worldPath } from '../contract/paths.js'
 import type { Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
@@ -134,7 +134,10 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   checkOptions(options)
   const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
   const { server, encodedId = defaultWorldId } = found
-  return clientOf(options.world ?? decodeURIComponent(encodedId), { url: server, fetch, beginning: new Set() })
+  const named = decodeSegment(encodedId)
+  if (!worldId.pattern.test(named))
+    throw misuseError(`url names the world ${quoted(named)}: expected ${worldId.expected}`)
+  return clientOf(options.world ?? named, { url: server, fetch, beginning: new Set() })
 }
 
 /** Checks the options by hand, because the client loads no schemas. */

@@ -179,6 +179,13 @@ describe('the client', () => {
     expect(() => createClient(url)).toThrow('expected http://127.0.0.1:4100')
   })
 
+  it.for(['%zz', 'a%20b', 'x'.repeat(65)])('refuses a URL that names the world %s', id => {
+    const call = () => createClient(`http://127.0.0.1:4100/w/${id}`)
+
+    expect(call).toThrow(ClientError)
+    expect(call).toThrow('expected 1 to 64 of A-Z a-z 0-9 _ -')
+  })
+
   it.for([
     [{ worlds: 'one' }, 'options.worlds is an unknown key. Known: world, fetch. Did you mean world?'],
     [{ world: 5 }, 'options.world is 5: expected 1 to 64 of A-Z a-z 0-9 _ -'],
