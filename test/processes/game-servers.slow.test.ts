@@ -188,7 +188,7 @@ describe('a game server', () => {
     const [server] = await servers()
 
     signal('SIGINT')
-    await delay(300)
+    await until(async () => (await servers())[0]?.status === 'stopping')
     signal('SIGINT')
 
     expect((await exited).code).toBe(130)
