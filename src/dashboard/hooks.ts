@@ -11,10 +11,17 @@ export function useLoaded<Value>(
 ): Value | undefined {
   const loaded: Signal<Value | undefined> = useSignal(undefined)
   useEffect(() => {
+    let isNewest = true
     load()
-      ?.then(value => (loaded.value = value))
+      ?.then(value => {
+        // An older answer may come after a newer one.
+        if (isNewest) loaded.value = value
+      })
       // The stream tells when the mock is gone.
       .catch(() => {})
+    return () => {
+      isNewest = false
+    }
   }, inputs)
   return loaded.value
 }
