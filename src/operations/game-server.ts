@@ -21,8 +21,7 @@ export const readyLobby: Resolver<'lobbies.ready'> = ({ caller, tables, now }) =
 /** Closes the lobby, or opens it again (PROTOCOL.md C). */
 export const setLobbyClosed: Resolver<'lobbies.setClosed'> = ({ caller, input, tables, now }) => {
   if (caller.kind === 'development') return {}
-  const { is_closed } = input
-  tables.lobbies.put(Object.freeze({ ...takeOverLobby(caller, tables, now), is_closed }))
+  closeLobby(takeOverLobby(caller, tables, now), input.is_closed, tables)
   return {}
 }
 

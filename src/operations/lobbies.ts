@@ -17,9 +17,11 @@ import type { Caller, Resolver, WriteCall } from './resolver.js'
 export const listLobbies: Resolver<'lobbies.list'> = ({ caller, input, tables }) => {
   const { namespaceId: namespace_id } = caller
   const modes = tables.gameModes.inIndex('namespace_id', { namespace_id })
-  if (caller.kind === 'development') return cannedList(modes, input)
+  const game_modes = modes.map(({ game_mode_id }) => ({ game_mode_id }))
+  if (caller.kind === 'development')
+    return { game_modes, lobbies: modes.map(mode => lobbyOutput(cannedLobby(mode), input)), regions: [localRegion] }
   return {
-    game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
+    game_modes,
     lobbies: listedLobbies(namespace_id, tables).map(lobby => lobbyOutput(lobby, input)),
     regions: enabledRegions(modes, tables, clientLocation(input, tables)),
   }
@@ -35,9 +37,7 @@ export function listedLobbies(
   return lobbies.filter(lobby => obstacleOf(lobby) === undefined)
 }
 
-type ListInput = Pick<OperationInput<'lobbies.list'>, 'include_state'>
-
-function lobbyOutput(row: LobbyRow, { include_state }: ListInput): Lobby {
+function lobbyOutput(row: Lobby | LobbyRow, { include_state }: OperationInput<'lobbies.list'>): Lobby {
   const { region_id, game_mode_id, lobby_id, total_player_count, state } = row
   const { max_players_normal, max_players_direct, max_players_party } = row
   const lobby = {
@@ -55,22 +55,10 @@ function lobbyOutput(row: LobbyRow, { include_state }: ListInput): Lobby {
 /** The id of the lobby that a development token sees (PROTOCOL.md B2). */
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 
-/** One local region, and an empty lobby for each game mode (PROTOCOL.md B2). */
-function cannedList(modes: readonly GameModeRow[], { include_state }: ListInput): OperationOutput<'lobbies.list'> {
-  return {
-    game_modes: modes.map(({ game_mode_id }) => ({ game_mode_id })),
-    lobbies: modes.map(({ game_mode_id, max_players_normal, max_players_direct, max_players_party }) => ({
-      region_id: localRegion.region_id,
-      game_mode_id,
-      lobby_id: nilUuid,
-      max_players_normal,
-      max_players_direct,
-      max_players_party,
-      total_player_count: 0,
-      ...(include_state ? { state: { foo: 'bar' } } : {}),
-    })),
-    regions: [localRegion],
-  }
+/** The empty lobby of a game mode that a development token sees (PROTOCOL.md B2). */
+function cannedLobby(mode: GameModeRow): Lobby {
+  const { region_id } = localRegion
+  return { ...mode, region_id, lobby_id: nilUuid, total_player_count: 0, state: { foo: 'bar' } }
 }
 
 /** Answers find, join and create of a development token: its own server, and a new token for each player (PROTOCOL.md B2). */

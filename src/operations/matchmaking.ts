@@ -54,7 +54,16 @@ export function chooseForFind(namespaceId: string, call: FindCall): LobbyRow | P
   const lobby = fullestLobby(places, call)
   if (lobby) return lobby
   if (input.prevent_auto_create_lobby) throw noneAvailable(places)
-  const place = placeOfNewLobby(places, input, tables)
+  // In the first mode: the first requested region or else the nearest.
+  const [first, ...others] = places
+  const nearest = () =>
+    nearestPlace(
+      first,
+      others.filter(({ mode }) => mode === first.mode),
+      input,
+      tables,
+    )
+  const place = input.regions ? first : nearest()
   checkNewLobby(place.mode, input, call)
   return place
 }
@@ -207,13 +216,6 @@ export function findCandidates(namespaceId: string, input: FindInput, tables: Ta
   return [best, ...losers, ...rest]
 }
 
-/** Chooses the place of a new lobby: the first mode, in the first requested region or else in the nearest. */
-function placeOfNewLobby([first, ...others]: readonly [Place, ...Place[]], input: FindInput, tables: Tables): Place {
-  if (input.regions) return first
-  const inMode = others.filter(place => place.mode === first.mode)
-  return nearestPlace(first, inMode, input, tables)
-}
-
 function nearestPlace(
   first: Place,
   others: readonly Place[],
@@ -256,13 +258,25 @@ function checkJoinable(lobby: LobbyRow, { gameModes }: Tables): void {
   }
 }
 
+/** Simulated players may not use this share of the lobbies of a namespace. */
+const shareForClients = 1 / 8
+
 /** Throws `ApiError` if a limit forbids a new lobby. */
 function checkNewLobby(
   { namespace_id, game_mode_id, max_players_normal }: GameModeRow,
   { max_players = max_players_normal }: { readonly max_players?: number | undefined },
-  { client, tables }: Pick<SeatCall, 'client' | 'tables'>,
+  { client, tables: { namespaces, lobbies } }: Pick<SeatCall, 'client' | 'tables'>,
 ): void {
-  checkLobbyCount(namespace_id, client, tables)
+  const most = namespaces.get(namespace_id)?.lobby_count_max ?? 0
+  const running = lobbies.sum('running', namespace_id)
+  const limit = client.sessionMs === undefined ? most : most - Math.floor(most * shareForClients)
+  if (running >= limit) {
+    const advice = running === 0 ? 'raise lobby_count_max' : 'stop one, or raise lobby_count_max'
+    throw new ApiError(
+      'MATCHMAKER_TOO_MANY_LOBBIES',
+      `the namespace has ${running} of at most ${most} lobbies: ${advice} in mm-config`,
+    )
+  }
   if (max_players > 0) return
   throw new ApiError(
     'MATCHMAKER_LOBBY_FULL',
@@ -304,21 +318,6 @@ function createLobbyRow(
   })
   tables.lobbies.put(lobby)
   return lobby
-}
-
-/** Simulated players may not use this share of the lobbies of a namespace. */
-const shareForClients = 1 / 8
-
-function checkLobbyCount(namespace_id: string, client: Client, { namespaces, lobbies }: Tables): void {
-  const most = namespaces.get(namespace_id)?.lobby_count_max ?? 0
-  const running = lobbies.sum('running', namespace_id)
-  const limit = client.sessionMs === undefined ? most : most - Math.floor(most * shareForClients)
-  if (running < limit) return
-  const advice = running === 0 ? 'raise lobby_count_max' : 'stop one, or raise lobby_count_max'
-  throw new ApiError(
-    'MATCHMAKER_TOO_MANY_LOBBIES',
-    `the namespace has ${running} of at most ${most} lobbies: ${advice} in mm-config`,
-  )
 }
 
 /** Reserves a free seat of a lobby for a new player (PROTOCOL.md C). A simulated player is connected at once. */
