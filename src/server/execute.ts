@@ -73,12 +73,9 @@ export class Executor {
     }
     // Reads with a body or with coordinates are rarely repeated.
     const isCacheable = method === 'GET' && input['x-coords'] === undefined
-    return isCacheable ? this.#readCache().output(keyOf(call), () => this.#read(call)) : resolve(call, this.#world)
-  }
-
-  #readCache(): ReadCache {
+    if (!isCacheable) return resolve(call, this.#world)
     this.#cache ??= new ReadCache(this.#world)
-    return this.#cache
+    return this.#cache.output(keyOf(call), () => this.#read(call))
   }
 
   #read(call: Call): Reading<Output> {
@@ -105,7 +102,8 @@ export class Executor {
     const write = () => {
       const { random, clock } = world
       const output = resolve(call, world, { client, random, now: clock.now() })
-      if (waitsForLobby) this.#checkWaiting(output as Join) // the output of these operations
+      // The request will wait for a starting lobby. The output is that of these operations.
+      if (waitsForLobby && this.#isStarting(output as Join)) checkWaiterLimit(world, this.#options.maxWaiters)
       return output
     }
     const output = world.write(write, { cause: { kind: 'request', request: rayId, operation: id }, revisions })
@@ -113,10 +111,8 @@ export class Executor {
     return output
   }
 
-  /** Refuses a seat in a starting lobby if no more requests may wait. */
-  #checkWaiting({ lobby }: Join): void {
-    if (this.#world.tables.lobbies.get(lobby.lobby_id)?.status === 'starting')
-      checkWaiterLimit(this.#world, this.#options.maxWaiters)
+  #isStarting({ lobby }: Join): boolean {
+    return this.#world.tables.lobbies.get(lobby.lobby_id)?.status === 'starting'
   }
 
   /**
@@ -126,7 +122,7 @@ export class Executor {
   #whenReady(join: Join, call: Call, origin: CallOrigin): Join | Blocked<Join> {
     const world = this.#world
     const { host } = readClient(origin.request)
-    if (world.tables.lobbies.get(join.lobby.lobby_id)?.status !== 'starting') return join
+    if (!this.#isStarting(join)) return join
     const read = () => world.read(view => isLobbyReady(join, view))
     const reading = read()
     const toJoin = ({ value: isReady }: Reading<boolean>) => {
@@ -147,10 +143,7 @@ export class Executor {
       const player = tables.players.get(token)
       if (player && isSeated(player)) removePlayer(player, tables, clock.now())
     }
-    this.#world.write(write, {
-      cause: { kind: 'request', request: rayId, operation: id },
-      revisions,
-    })
+    this.#world.write(write, { cause: { kind: 'request', request: rayId, operation: id }, revisions })
   }
 }
 

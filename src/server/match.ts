@@ -1,14 +1,14 @@
 import { ApiError } from '../contract/errors.js'
 import type { RequestMatch } from '../contract/journal.js'
 import { type OperationId, operations } from '../contract/operations.js'
-import { textNestsWithin } from '../lib/json.js'
 import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { WorldView } from '../store/world.js'
 import { authenticate } from './authenticate.js'
-import { bodyLimit, type MockRequest } from './message.js'
+import type { MockRequest } from './message.js'
+import { decodeJson } from './parse.js'
 import { type Route, routes } from './routes.js'
 
 /** The parts of a request that a `RequestMatch` compares. */
@@ -111,8 +111,6 @@ export function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTabl
   return [namespaceId, namespace.name_id, fullNameOf(namespaceId, tables)]
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 /** A request before its checks. It parses each part on first use, and never throws. */
 export class UncheckedRequest implements MatchableRequest {
   readonly #request: MockRequest
@@ -146,7 +144,7 @@ export class UncheckedRequest implements MatchableRequest {
 
   /** `undefined` also for a body that the service refuses: it is too long, or nests too deep. */
   get body(): unknown {
-    this.#body ??= { json: parseJson(this.#request.body) }
+    this.#body ??= { json: unlessRefused(() => decodeJson(this.#request.body)) }
     return this.#body.json
   }
 
@@ -174,13 +172,9 @@ export class UncheckedRequest implements MatchableRequest {
   }
 
   #findOwner(): RequestOwner {
-    this.#owner ??= this.#ownerByPath() ?? ownerByCaller(this.caller)
+    const { game_id: gameId, namespace_id: namespaceId } = this.#route?.params ?? {}
+    this.#owner ??= gameId === undefined ? ownerByCaller(this.caller) : { gameId, namespaceId }
     return this.#owner
-  }
-
-  #ownerByPath(): RequestOwner | undefined {
-    const { game_id, namespace_id } = this.#route?.params ?? {}
-    return game_id === undefined ? undefined : { gameId: game_id, namespaceId: namespace_id }
   }
 }
 
@@ -196,15 +190,5 @@ function unlessRefused<T>(find: () => T): T | undefined {
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error
-  }
-}
-
-function parseJson(body: Uint8Array | undefined): unknown {
-  if (body === undefined || body.length === 0) return {}
-  if (body.length > bodyLimit || !textNestsWithin(body)) return undefined
-  try {
-    return JSON.parse(decoder.decode(body))
-  } catch {
-    return undefined
   }
 }

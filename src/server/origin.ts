@@ -97,14 +97,14 @@ export function isUnsafeMethod(method: string): boolean {
   return method === 'POST' || method === 'PUT' || method === 'DELETE'
 }
 
-/** Tells whether a page of another site sent the request. Browsers say so in a header that no page can set. */
-function isCrossSite(request: Pick<MockRequest, 'headers'>): boolean {
-  return header(request, 'sec-fetch-site')?.toLowerCase() === 'cross-site'
+/** Returns where a page stands that sent the request: `same-origin`, `cross-site`. No page can set this header. */
+function siteOf(request: Pick<MockRequest, 'headers'>): string | undefined {
+  return header(request, 'sec-fetch-site')?.toLowerCase()
 }
 
 /** Tells whether a page of another site sent the request, from an origin that is not allowed. */
 export function isForeign(request: Pick<MockRequest, 'headers'>, allowed: AllowedOrigins): boolean {
-  if (!isCrossSite(request)) return false
+  if (siteOf(request) !== 'cross-site') return false
   const origin = header(request, 'origin')
   return origin === undefined || !isAllowedOrigin(origin, allowed)
 }
@@ -139,19 +139,17 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
   if (origin !== undefined && !isLoopbackOrigin(origin)) {
     throw controlForbidden(`its Origin is ${quoted(origin)}: only pages of this machine may control the mock`)
   }
-  if (isCrossSite(request)) {
+  if (siteOf(request) === 'cross-site') {
     throw controlForbidden('a page of another site sent it: open the page under the same host name as the mock')
   }
 }
 
-/** True if a page of this mock sent a request. Browsers say so in a header that no page can set. */
+/** True if a page of this mock sent a request. */
 export function isFromOwnPage(request: Pick<MockRequest, 'headers'>): boolean {
-  return header(request, 'sec-fetch-site')?.toLowerCase() === 'same-origin'
+  return siteOf(request) === 'same-origin'
 }
 
-/**
- * Refuses a request unless a page of this mock sent it. Throws `ApiError`.
- */
+/** Refuses a request unless a page of this mock sent it. Throws `ApiError`. */
 export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
   if (isFromOwnPage(request)) return
   const site = header(request, 'sec-fetch-site')

@@ -75,18 +75,20 @@ export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: M
  * (PROTOCOL.md B9). Throws `API_BODY_TOO_LARGE` or `API_BAD_BODY`.
  */
 export function parseJson<T>(body: Uint8Array | undefined, schema: z.ZodType<T>, limits: BodyLimits): T {
-  if (body && body.length > limits.bytes)
-    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${limits.bytes} bytes: send a shorter one`)
-  if (body && !textNestsWithin(body, limits.levels))
-    throw new ApiError('API_BAD_BODY', `the body nests deeper than ${limits.levels} levels: send a flatter one`)
-  const value = body === undefined || body.length === 0 ? {} : decodeJson(body)
+  const value = decodeJson(body, limits)
   removeOptionalNulls(schema, value)
   return parse(schema, value, 'API_BAD_BODY', 'body')
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function decodeJson(body: Uint8Array): unknown {
+/** Decodes a JSON body as `parseJson` does, without a schema. Default limits: those of operations. */
+export function decodeJson(body: Uint8Array | undefined, limits = operationLimits): unknown {
+  if (body === undefined || body.length === 0) return {}
+  if (body.length > limits.bytes)
+    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${limits.bytes} bytes: send a shorter one`)
+  if (!textNestsWithin(body, limits.levels))
+    throw new ApiError('API_BAD_BODY', `the body nests deeper than ${limits.levels} levels: send a flatter one`)
   try {
     return JSON.parse(decoder.decode(body))
   } catch (error) {

@@ -176,16 +176,11 @@ export class Responder {
   }
 }
 
-/** The response with the output of an operation, as JSON. `undefined` is an empty body. */
-export function outputResult(output: unknown, status = 200): Result {
-  return jsonResult(status, output)
-}
-
 /** The response to an error: an `ApiError` or an injected one as it is. Throws any other error, which is a bug. */
 export function errorResult(error: unknown): Result {
-  if (error instanceof ClientGone) return { ...jsonResult(clientClosedRequest, undefined), code: error.message }
+  if (error instanceof ClientGone) return { ...outputResult(undefined, clientClosedRequest), code: error.message }
   if (error instanceof InjectedError) return failure(error.status, error.body)
-  if (error instanceof InjectedDisconnect) return { ...jsonResult(0, undefined), disconnect: error.how }
+  if (error instanceof InjectedDisconnect) return { ...outputResult(undefined, 0), disconnect: error.how }
   if (!(error instanceof ApiError)) throw error
   const { status, body, extras } = error
   const result = failure(status, body)
@@ -193,11 +188,11 @@ export function errorResult(error: unknown): Result {
 }
 
 function failure(status: number, body: ErrorBody): Result {
-  const { code, message } = body
-  return { ...jsonResult(status, body), code, message }
+  return { ...outputResult(body, status), code: body.code, message: body.message }
 }
 
-function jsonResult(status: number, output: unknown): Result {
+/** The response with the output of an operation, as JSON. `undefined` is an empty body. */
+export function outputResult(output: unknown, status = 200): Result {
   const cors = 'allowed origins'
   if (output === undefined) return { status, headers: {}, body: noBytes, cors }
   return { status, headers: { 'content-type': 'application/json' }, body: encodeJson(output), cors, output }
