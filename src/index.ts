@@ -13,17 +13,17 @@ export { ApiError, type ApiErrorExtras } from './contract/errors.js'
 export type { PendingRequest, ShortenedEntry, WaitReason } from './contract/journal.js'
 export type { OperationInput, OperationOutput } from './contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
-export type { ChangeSetJson, ChangesOptions, MockEvent, MockEvents } from './control/events.js'
+export type { ChangesOptions, MockEvent, MockEvents } from './control/events.js'
 export type { ExplainedCandidate, ExplainedChoice, Explanation } from './control/explain-find.js'
-export type { ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
+export type { ChangeSetJson, ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
 export type { ScheduledJob } from './control/schedule.js'
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
 export type { GameServerState, JournalState, StateName, WorldStates } from './control/states.js'
-export type { TestControls } from './control/test-controls.js'
 export type {
   ScenarioSummary,
+  TestControls,
   WorldControl,
   WorldDescription,
   WorldSummary,

@@ -44,7 +44,7 @@ export function showStatusLine(mock: MockWorld, console: Pick<Console, 'showStat
   }
   const show = () => {
     end()
-    unsubscribe = mock.onStateChange(updateSoon)
+    unsubscribe = mock.states.subscribe(updateSoon, () => {})
     update()
   }
   show()
@@ -60,7 +60,7 @@ export function statusTexts(mock: MockWorld): () => string {
   let counts: { readonly revision: number; readonly text: string } | undefined
   return () => {
     if (counts?.revision !== world.revision) counts = { revision: world.revision, text: playersInLobbies(world) }
-    const [faultCount, waiting] = [faults.list().length, mock.pendingCount]
+    const [faultCount, waiting] = [faults.list().length, mock.pending.count()]
     const parts = [
       clockText(mock),
       counts.text,

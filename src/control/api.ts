@@ -33,16 +33,14 @@ import { setClientLocation } from './client-location.js'
 import { createLobbies, createPlayer, NewLobbiesInput, NewPlayerInput } from './creators.js'
 import { CompletionOptions, completeDeviceLink, expireDeviceLink } from './device-links.js'
 import { exportLines, lobbyEnvironment } from './environment.js'
-import { eventStream, stateStream } from './events.js'
+import { eventStream, stateStream, type Wait, waitStream } from './events.js'
 import { Question } from './explain.js'
-import { type ClockJson, clockJson, HistoryOptions } from './history.js'
+import { type ClockJson, clockJson, HistoryOptions, listRows, type RowsJson } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
-import { listRows, type RowsJson } from './rows.js'
 import { listSchedule, ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
 import { stateNames } from './states.js'
 import { listKey } from './tables.js'
-import { type Wait, waitStream } from './wait-stream.js'
 import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName, type WorldSummary } from './world-control.js'
 
 /** The longest scenario or snapshot, in bytes: about 400,000 lobbies. The command can serve a longer one from a file. */
@@ -303,7 +301,7 @@ export const controlCalls = lazy(() => [
     run:
       ({ mock, body: { operation, match } }): Wait =>
       signal =>
-        mock.next(operation, match, { signal }),
+        mock.waits.next(operation, match, { signal }),
     respond: wait => waitStream(wait),
   }),
   call('POST /journal/blocked', {
@@ -312,7 +310,7 @@ export const controlCalls = lazy(() => [
     run:
       ({ mock, body: { count, operation } }): Wait =>
       signal =>
-        mock.blocked(count, operation, { signal }),
+        mock.waits.blocked(count, operation, { signal }),
     respond: wait => waitStream(wait),
   }),
   call('POST /journal/verify', {
@@ -367,7 +365,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /servers', {
     summary: 'Lists the game servers that the mock has started for lobbies of the world, the oldest first.',
-    run: ({ mock }) => ({ servers: mock.gameServers }),
+    run: ({ mock }) => ({ servers: mock.states.servers }),
   }),
   call('PUT /client', {
     summary: 'Moves the player, in one change set. Distances and find follow. `null` means that the place is unknown.',
@@ -390,8 +388,12 @@ export const controlCalls = lazy(() => [
     summary: 'Stops the simulation of a namespace. Its players leave when their sessions end.',
     query: EndSimulationOptions,
     async run({ mock, query }) {
-      if (!(await endSimulation(mock.world, query))) throw unknownSimulation(query.namespace)
-      return {}
+      if (await endSimulation(mock.world, query)) return {}
+      const { namespace = 'the default namespace' } = query
+      throw new ApiError(
+        'API_NOT_FOUND',
+        `no players are simulated in ${namespace}: GET /__mock/simulation lists the simulations, and PUT starts one`,
+      )
     },
   }),
   call('POST /device-links/{token}/complete', {
@@ -537,13 +539,6 @@ function unknownExchange(id: string): ApiError {
 
 function unknownFault(id: string): ApiError {
   return new ApiError('API_NOT_FOUND', `there is no fault ${quoted(id)}: GET /__mock/faults lists the faults`)
-}
-
-function unknownSimulation(name = 'the default namespace'): ApiError {
-  return new ApiError(
-    'API_NOT_FOUND',
-    `no players are simulated in ${name}: GET /__mock/simulation lists the simulations, and PUT starts one`,
-  )
 }
 
 /** A call in the list of `GET /__mock`. */

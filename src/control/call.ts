@@ -2,9 +2,10 @@ import type * as z from 'zod'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
+import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
-import type { GameServerState } from './states.js'
+import type { ObservedWorld } from './states.js'
 import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
@@ -19,16 +20,14 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   subscribe(listener: (isOpen: boolean) => void): () => void
 }
 
-type CalledPart =
-  | ('id' | 'faults' | 'history' | 'changes' | 'explain')
-  | ('reset' | 'load' | 'snapshot' | 'restore' | 'next' | 'blocked')
+type CalledPart = 'id' | 'faults' | 'history' | 'changes' | 'explain' | 'reset' | 'load' | 'snapshot' | 'restore'
 
 /** A world with the parts that only calls need. */
 interface ControlledWorld extends Pick<WorldControl, CalledPart> {
   readonly world: LiveWorld
   readonly journal: WorldJournal
-  /** The game servers that the mock has started for its lobbies, the oldest first. */
-  readonly gameServers: readonly GameServerState[]
+  readonly waits: RequestWaits
+  readonly states: ObservedWorld
   /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
   stateAt(revision: number): WorldState
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */

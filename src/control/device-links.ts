@@ -9,11 +9,10 @@ import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { findGame } from './tables.js'
 
-const completionKeys = {
+export const CompletionOptions = z.strictObject({
   /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */
   game: z.string().optional(),
-}
-export const CompletionOptions = z.strictObject(completionKeys)
+})
 /** Options of `completeDeviceLink`. */
 export type CompletionOptions = types.CompletionOptions
 

@@ -4,9 +4,8 @@ import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
-import type { Cause } from '../store/change-set.js'
-import type { TableName } from '../store/rows.js'
 import type { World } from '../store/world.js'
+import type { ChangeSetJson } from './history.js'
 import { checkStateNames, type ObservedStates, type StateName, StateReader, type WorldStates } from './states.js'
 
 /**
@@ -27,16 +26,6 @@ export type MockEvent =
 type StateEvent = {
   readonly [Name in StateName]: { readonly type: Name; readonly id: string; readonly data: WorldStates[Name] }
 }[StateName]
-
-/** A change set as JSON. */
-export interface ChangeSetJson {
-  readonly revision: number
-  /** In ISO 8601. */
-  readonly at: string
-  readonly cause: Cause
-  readonly puts: readonly { readonly table: TableName; readonly id: string; readonly row: object }[]
-  readonly deletes: readonly { readonly table: TableName; readonly id: string }[]
-}
 
 /** The events to read. */
 export interface ChangesOptions {
@@ -338,32 +327,24 @@ export function eventStream(
 ): MockResponseInit {
   return streamResponse(client => {
     const events = begin()
-    sendEvents(events, { client, world, toSent }).catch(() => {
+    const sendAll = async () => {
+      // A client that loses the connection before the first event can resume from this position.
+      client.send(streamText({ type: 'begin', id: events.after, data: {} }))
+      for await (const event of events) {
+        client.send(eventText(toSent(event), world))
+        // The events of a slow client stay in the queue, whose memory is limited.
+        await client.drained()
+      }
+      client.send(streamText({ type: 'end', data: {} }))
+      client.end()
+    }
+    sendAll().catch(() => {
       // An event that cannot be sent ends the stream, and the client reconnects.
       void events.return?.()
       client.end()
     })
     return () => void events.return?.()
   })
-}
-
-async function sendEvents(
-  events: MockEvents,
-  {
-    client,
-    world,
-    toSent,
-  }: { client: StreamClient; world: Pick<World, 'revision'>; toSent: (event: MockEvent) => MockEvent },
-): Promise<void> {
-  // A client that loses the connection before the first event can resume from this position.
-  client.send(streamText({ type: 'begin', id: events.after, data: {} }))
-  for await (const event of events) {
-    client.send(eventText(toSent(event), world))
-    // The events of a slow client stay in the queue, whose memory is limited.
-    await client.drained()
-  }
-  client.send(streamText({ type: 'end', data: {} }))
-  client.end()
 }
 
 /** Writes an event, or a gap if the event is longer than a string can be. */
@@ -377,7 +358,7 @@ function eventText(event: MockEvent, { revision }: Pick<World, 'revision'>): str
 }
 
 /** Answers with Server-Sent Events that a function sends. It returns a function that stops it. */
-export function streamResponse(stream: (client: StreamClient) => () => void): MockResponseInit {
+function streamResponse(stream: (client: StreamClient) => () => void): MockResponseInit {
   const headers = { 'content-type': 'text/event-stream', 'x-content-type-options': 'nosniff' }
   return { status: 200, headers, body: new Uint8Array(), cors: 'loopback', stream }
 }
@@ -411,7 +392,32 @@ export function stateStream<States>(
   })
 }
 
+/** Begins to wait, until the signal ends it. */
+export type Wait = (signal: AbortSignal) => Promise<object>
+
+/**
+ * Answers with Server-Sent Events: `begin` as soon as the mock waits, then `done` with the value, or `failed` with the
+ * message of the error. A client that disconnects ends the wait.
+ */
+export function waitStream(wait: Wait): MockResponseInit {
+  return streamResponse(client => {
+    const controller = new AbortController()
+    const finish = (type: 'done' | 'failed', data: object) => {
+      if (controller.signal.aborted) return
+      client.send(streamText({ type, data }))
+      client.end()
+    }
+    const waiting = wait(controller.signal)
+    client.send(streamText({ type: 'begin', data: {} }))
+    waiting.then(
+      value => finish('done', value),
+      ({ message }: Error) => finish('failed', { message }),
+    )
+    return () => controller.abort()
+  })
+}
+
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */
-export function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
+function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
   return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }

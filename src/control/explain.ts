@@ -24,7 +24,7 @@ import { explainExchange, type PastExchange } from './explain-exchange.js'
 import { type Explanation, explainFind, obstacleTexts } from './explain-find.js'
 import { findGame } from './tables.js'
 
-const questionKeys = {
+export const Question = z.strictObject({
   /** Explains why this lobby is listed or not. */
   lobby_id: z.string().optional(),
   /** Explains the answer to a request with this path. */
@@ -47,8 +47,7 @@ const questionKeys = {
   namespace: z.string().optional(),
   /** Explains the answer to a past request: the id of its journal entry. */
   exchange: z.int().min(1).optional(),
-}
-export const Question = z.strictObject(questionKeys)
+})
 /** Asks about a lobby, a request, a past request, a find, or the names of a namespace. */
 export type Question = types.Question
 

@@ -49,11 +49,6 @@ export function findControlCall(
   return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls
 }
 
-/** Returns the longest body of a call, in bytes. */
-export function longestBodyOf({ call: { maxBodyBytes = bodyLimit } }: FoundCall): number {
-  return maxBodyBytes
-}
-
 /** Runs a call. Rejects with `ApiError`. */
 export async function runControlCall({ call, params }: FoundCall, context: ControlContext): Promise<MockResponseInit> {
   const { request } = context
@@ -63,7 +58,9 @@ export async function runControlCall({ call, params }: FoundCall, context: Contr
     const output = await context.mock.world.causedBy(cause, () => call.run(input))
     return call.respond?.(output, context) ?? jsonResponse(output, 'loopback')
   } catch (error) {
-    throw asApiError(error, isAskedByQuery(call) ? 'API_BAD_QUERY' : 'API_BAD_BODY')
+    const { method, query, body } = call
+    const isAskedByQuery = method === 'GET' || (query !== undefined && body === undefined)
+    throw asApiError(error, isAskedByQuery ? 'query' : 'body')
   }
 }
 
@@ -96,15 +93,12 @@ function check<Schema extends z.ZodType>(schema: Schema, input: object | string,
   try {
     return parseInput(schema, input, part)
   } catch (error) {
-    throw asApiError(error, part === 'query' ? 'API_BAD_QUERY' : 'API_BAD_BODY')
+    throw asApiError(error, part)
   }
 }
 
 /** Turns a mistake of the caller into an `ApiError`. */
-function asApiError(error: unknown, code: 'API_BAD_QUERY' | 'API_BAD_BODY'): unknown {
-  return error instanceof UsageError ? new ApiError(code, error.message) : error
-}
-
-function isAskedByQuery({ method, query, body }: AnyCall): boolean {
-  return method === 'GET' || (query !== undefined && body === undefined)
+function asApiError(error: unknown, part: 'query' | 'body'): unknown {
+  if (!(error instanceof UsageError)) return error
+  return new ApiError(part === 'query' ? 'API_BAD_QUERY' : 'API_BAD_BODY', error.message)
 }

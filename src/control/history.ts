@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { FaultState } from '../contract/faults.js'
 import type * as types from '../generated/options.js'
+import { didYouMean, quoted } from '../lib/text.js'
 import { typeTexts } from '../lib/type-text.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { History } from '../server/history.js'
 import type { Cause, Change, ChangeSet } from '../store/change-set.js'
 import type { ClockMode, ClockState } from '../store/clock.js'
@@ -9,8 +11,10 @@ import { type FaultsState, faultState } from '../store/faults.js'
 import type { RandomState } from '../store/random.js'
 import type { Rows, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
+import type { TableState } from '../store/table-state.js'
+import type { TableStates } from '../store/world-state.js'
 
-const historyKeys = {
+export const HistoryOptions = z.strictObject({
   /** A revision: only later change sets. Default: all that are kept. */
   since: z.int().min(0).optional(),
   /** Only those that changed a row of this table, such as `lobbies`. */
@@ -21,8 +25,7 @@ const historyKeys = {
   limit: z.int().min(1).max(1_000).optional(),
   /** `false`: the time, the cause and the names of the changed rows, but no values. Default: true. */
   rows: z.boolean().optional(),
-}
-export const HistoryOptions = z.strictObject(historyKeys)
+})
 /** Selects change sets of a world. All given keys must match. */
 export type HistoryOptions = types.HistoryOptions
 
@@ -80,28 +83,16 @@ export function listHistory(history: History, options: HistoryOptions): HistoryJ
     .later.filter(({ changes }) => table === undefined || changes.some(change => change.table === table))
     .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
   const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)
-  return { oldest, newest, change_sets: selected.map(rows ? changeSetJson : changeSetSummary) }
+  return { oldest, newest, change_sets: selected.map(changeSet => changeSetJson(changeSet, rows)) }
 }
 
-function changeSetSummary({ revision, at, cause, changes }: ChangeSet): RecordedChangeSet {
-  const names = changes.map(({ table, id }) => ({ table, id }))
-  return { revision, at: new Date(at).toISOString(), cause, changes: names }
-}
-
-function changeSetJson({
-  revision,
-  at,
-  cause,
-  changes,
-  random,
-  clock,
-  faults,
-  scenario,
-}: ChangeSet): RecordedChangeSet {
+function changeSetJson(changeSet: ChangeSet, hasRows: boolean): RecordedChangeSet {
+  const { revision, at, cause, changes } = changeSet
+  const head = { revision, at: new Date(at).toISOString(), cause }
+  if (!hasRows) return { ...head, changes: changes.map(({ table, id }) => ({ table, id })) }
+  const { random, clock, faults, scenario } = changeSet
   return {
-    revision,
-    at: new Date(at).toISOString(),
-    cause,
+    ...head,
     changes: changes.map(recordedChange),
     ...(random ? { random } : {}),
     ...(clock ? { clock: { before: clockJson(clock.before), after: clockJson(clock.after) } } : {}),
@@ -121,4 +112,40 @@ export function clockJson({ mode, rate, now }: ClockState): ClockJson {
 
 function faultsJson({ records }: FaultsState, now: number): FaultState[] {
   return records.map(record => faultState(record, { now, holding: 0 }))
+}
+
+/** A change set as JSON. */
+export interface ChangeSetJson {
+  readonly revision: number
+  /** In ISO 8601. */
+  readonly at: string
+  readonly cause: Cause
+  readonly puts: readonly { readonly table: TableName; readonly id: string; readonly row: object }[]
+  readonly deletes: readonly { readonly table: TableName; readonly id: string }[]
+}
+
+/** The rows of all tables of a world, or of some, at one revision. */
+export interface RowsJson {
+  readonly revision: number
+  /** The time of the revision, in ISO 8601. */
+  readonly at: string
+  /** The id of the next change set. Requests with smaller ids were answered before. Absent for the newest revision. */
+  readonly next_id?: number
+  /** By table, the oldest first. They have the form of the rows in change events. */
+  readonly rows: ChangeSetJson['puts']
+}
+
+/** Lists the rows of the tables. `names` separates tables by commas. Default: all. Throws `UsageError` for an unknown one. */
+export function listRows(tables: TableStates, names: string | undefined): RowsJson['rows'] {
+  const wanted = names === undefined ? tableNames : names.split(',').map(checkName)
+  return wanted.flatMap(table => {
+    const state: TableState<object> = tables[table]
+    return state.entries().map(({ id, row }) => ({ table, id, row }))
+  })
+}
+
+function checkName(name: string): TableName {
+  const found = tableNames.find(known => known === name)
+  if (found) return found
+  throw new UsageError(`tables names ${quoted(name)}, which is no table.${didYouMean(name, tableNames)}`)
 }

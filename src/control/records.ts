@@ -25,12 +25,10 @@ export function listRecords(world: World, table: string, query = ''): AnyRecord[
   const rows = tableOf(world, name)
     .all()
     .map(row => withOwner(row, name, world))
-  const lobbyTokens = name === 'tokens' ? lobbyTokensOf(world).map(token => ({ ...token })) : []
-  return filterRecords(
-    [...rows, ...lobbyTokens],
-    query,
-    name === 'tokens' ? [...fieldsOf(name), ...ownerFields] : fieldsOf(name),
-  )
+  if (name !== 'tokens') return filterRecords(rows, query, fieldsOf(name))
+  const running = world.lobbies.all().filter(({ status }) => status !== 'stopped')
+  const lobbyTokens = running.map(lobby => ({ ...lobbyTokenInfo(lobby, world) }))
+  return filterRecords([...rows, ...lobbyTokens], query, [...fieldsOf(name), ...ownerFields])
 }
 
 export function getRecord(world: World, { table, id }: RecordPath): AnyRecord {
@@ -82,7 +80,14 @@ function findRecord(world: World, recordPath: RecordPath): AnyRecord {
   const row = tableOf(world, name).get(recordPath.id)
   if (row) return row
   const lobbyToken = name === 'tokens' ? findLobbyToken(recordPath.id, world) : undefined
-  if (lobbyToken) throw notARecord(lobbyToken)
+  if (lobbyToken) {
+    const { lobby_id } = lobbyToken
+    const path = `/__mock/lobbies/${encodeURIComponent(lobby_id)}`
+    throw new ApiError(
+      'API_BAD_BODY',
+      `this is the token of lobby ${lobby_id}, which is not a record. Change the lobby instead (PATCH ${path}), or delete it (DELETE ${path})`,
+    )
+  }
   const idOfRow = idOf(name) as unknown as (row: AnyRecord) => string // of this table's rows
   const { message } = unknownId(recordPath.table, recordPath.id, tableOf(world, name).all().map(idOfRow))
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${recordPath.table} lists them.`)
@@ -100,12 +105,10 @@ const ownerFields = ['namespace', 'game', 'lobby_id']
 
 /** Returns the records that have all values of a query. A list matches by any of its items. */
 function filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): AnyRecord[] {
+  const parameters = [...new URLSearchParams(query)]
   // Checks a repeated condition once.
-  const conditions = [
-    ...new Map(
-      [...new URLSearchParams(query)].map(([name, value]) => [`${name}=${value}`, { path: name.split('.'), value }]),
-    ).values(),
-  ]
+  const distinct = new Map(parameters.map(([name, value]) => [`${name}=${value}`, { path: name.split('.'), value }]))
+  const conditions = [...distinct.values()]
   for (const { path } of conditions) {
     const [field = ''] = path
     if (!fields.includes(field))
@@ -132,13 +135,6 @@ export interface LobbyTokenInfo {
   readonly namespace: string
 }
 
-function lobbyTokensOf(tables: ReadTables): LobbyTokenInfo[] {
-  return tables.lobbies
-    .all()
-    .filter(({ status }) => status !== 'stopped')
-    .map(lobby => lobbyTokenInfo(lobby, tables))
-}
-
 function findLobbyToken(token: string, tables: ReadTables): LobbyTokenInfo | undefined {
   const lobbyId = lobbyIdIn(token)
   const lobby = lobbyId === undefined || tables.tokens.get(token) ? undefined : tables.lobbies.get(lobbyId)
@@ -147,12 +143,4 @@ function findLobbyToken(token: string, tables: ReadTables): LobbyTokenInfo | und
 
 function lobbyTokenInfo({ lobby_id, namespace_id }: LobbyRow, tables: ReadTables): LobbyTokenInfo {
   return { token: lobbyTokenOf(lobby_id), kind: 'lobby', lobby_id, namespace: fullNameOf(namespace_id, tables) }
-}
-
-function notARecord({ lobby_id }: LobbyTokenInfo): ApiError {
-  const path = `/__mock/lobbies/${encodeURIComponent(lobby_id)}`
-  return new ApiError(
-    'API_BAD_BODY',
-    `this is the token of lobby ${lobby_id}, which is not a record. Change the lobby instead (PATCH ${path}), or delete it (DELETE ${path})`,
-  )
 }

@@ -5,11 +5,10 @@ import { upcomingJobs } from '../simulation/scheduler.js'
 import type { TableName } from '../store/rows.js'
 import type { LiveWorld } from '../store/world.js'
 
-const scheduleKeys = {
+export const ScheduleOptions = z.strictObject({
   /** The most jobs. Default: 20. */
   limit: z.int().min(1).max(1_000).optional(),
-}
-export const ScheduleOptions = z.strictObject(scheduleKeys)
+})
 /** Options of `schedule`. */
 export type ScheduleOptions = types.ScheduleOptions
 

@@ -12,7 +12,7 @@ import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { findNamespace } from './tables.js'
 
-const simulationKeys = {
+export const SimulationOptions = z.strictObject({
   /** The name ids `<game>/<namespace>`, or the id of the namespace. Default: the default namespace. */
   namespace: z.string().optional(),
   /** The number of players at once, averaged over a day. Default: 100. */
@@ -21,8 +21,7 @@ const simulationKeys = {
   session: SimulationEntry.shape.session.unwrap().in.optional(),
   /** The weights of the game modes, by their ids. Default: all alike. */
   modes: SimulationEntry.shape.modes,
-}
-export const SimulationOptions = z.strictObject(simulationKeys)
+})
 /** Simulated players of a namespace. Absent keys get their defaults. */
 export type SimulationOptions = types.SimulationOptions
 

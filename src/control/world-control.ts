@@ -1,12 +1,17 @@
 import * as z from 'zod'
+import type { FaultDelay } from '../contract/faults.js'
+import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } from '../contract/journal.js'
 import type { Coordinates } from '../contract/regions.js'
 import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
+import type { Failure, FaultHandle, FaultOptions } from '../server/fault-calls.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
+import type { WaitOptions } from '../server/request-waits.js'
 import type { Clock } from '../store/clock.js'
+import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { TokenInfo } from '../store/tokens.js'
 import type { World } from '../store/world.js'
 import type { CompletionOptions } from './device-links.js'
@@ -15,12 +20,12 @@ import type { ChangesOptions, MockEvents } from './events.js'
 import type { Question } from './explain.js'
 import type { Explanation } from './explain-find.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
+import type { NewLobbies, NewLobby, NewPlayer } from './new-rows.js'
 import type { ScheduledJob, ScheduleOptions } from './schedule.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import { listKey, tablesByPath } from './tables.js'
-import type { TestControls } from './test-controls.js'
 
-const resetKeys = {
+export const ResetOptions = z.strictObject({
   /** The parts that a reset leaves unchanged. Default: none. */
   keep: z
     .array(z.enum(['clock', 'faults', 'journal']))
@@ -28,24 +33,22 @@ const resetKeys = {
     .optional(),
   /** Replaces the seed, until the next reset. Default: the seed of the scenario. */
   seed: z.int().optional(),
-}
-export const ResetOptions = z.strictObject(resetKeys)
+})
 /** Options of `reset`. */
 export type ResetOptions = types.ResetOptions
 
-const snapshotKeys = {
-  /** The parts to add to the snapshot. Default: none. */
-  with: z
-    .array(z.enum(['faults', 'journal']))
-    .readonly()
-    .optional(),
-  /** The world as it was right after this change set. Default: the newest one. */
-  revision: z.int().min(0).optional(),
-  /** The world as it was right before this request: the id of its journal entry. Default: as it is now. */
-  before: z.int().min(1).optional(),
-}
 export const SnapshotOptions = z
-  .strictObject(snapshotKeys)
+  .strictObject({
+    /** The parts to add to the snapshot. Default: none. */
+    with: z
+      .array(z.enum(['faults', 'journal']))
+      .readonly()
+      .optional(),
+    /** The world as it was right after this change set. Default: the newest one. */
+    revision: z.int().min(0).optional(),
+    /** The world as it was right before this request: the id of its journal entry. Default: as it is now. */
+    before: z.int().min(1).optional(),
+  })
   .refine(({ revision, before }) => revision === undefined || before === undefined, {
     path: ['before'],
     error: 'expected either revision or before, not both',
@@ -66,18 +69,17 @@ export const ScenarioOrName = z.union(
   { error: expectedScenario },
 )
 
-const newWorldKeys = {
-  /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
-  scenario: ScenarioOrName.optional(),
-  /** The id of a world to copy. */
-  fork: z.string().optional(),
-  /** The revision of that world to copy. Default: the newest. */
-  revision: z.int().min(0).optional(),
-  /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
-  seed: z.int().optional(),
-}
 export const NewWorldOptions = z
-  .strictObject(newWorldKeys)
+  .strictObject({
+    /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
+    scenario: ScenarioOrName.optional(),
+    /** The id of a world to copy. */
+    fork: z.string().optional(),
+    /** The revision of that world to copy. Default: the newest. */
+    revision: z.int().min(0).optional(),
+    /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
+    seed: z.int().optional(),
+  })
   .refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
     path: ['fork'],
     error: 'expected either scenario or fork, not both',
@@ -88,6 +90,42 @@ export const NewWorldOptions = z
   })
 /** The state of a new world: from a scenario, as a copy of another world, or as the scenario of the mock. */
 export type NewWorldOptions = types.NewWorldOptions
+
+/** The calls for tests. They create rows with good defaults, wait for requests without polling, and add faults. */
+export interface TestControls {
+  /**
+   * Resolves with the next request that is answered after this call, and that matches. The operation may be a pattern:
+   * `lobbies.*`, or `*` for any request. Rejects with `UsageError` for wrong input, and if the world is reset, replaced or
+   * closed before such a request comes. It uses no timer.
+   */
+  next(operation: OperationPattern, match?: ExchangeMatch, options?: WaitOptions): Promise<JournalEntry>
+  /**
+   * Resolves as soon as at least `count` requests wait for their answers, with all of them: on a watch index, for a fault, for
+   * a lobby, or for a resolver. Default: one request, of any operation. Rejects like `next`.
+   */
+  blocked(count?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]>
+  /**
+   * Creates a lobby. `players` may be a number of connected players. Default: the first game mode of the default namespace,
+   * in its first region, without players. Rejects with `UsageError`.
+   */
+  lobby(fields?: NewLobby): Promise<LobbyRow>
+  /** Creates several lobbies in one change set. Rejects with `UsageError`, and then it has created none. */
+  lobbies(count: number, fields?: NewLobbies): Promise<LobbyRow[]>
+  /**
+   * Creates a connected player. Default: in the newest open lobby with a free seat, or in a new one. Rejects with
+   * `UsageError`.
+   */
+  player(fields?: NewPlayer): Promise<PlayerRow>
+  /**
+   * Fails the requests of an operation: with a status, with a code of the service, or with both and a message. The operation
+   * may be a pattern. Throws `UsageError`.
+   */
+  fail(operation: OperationPattern, failure: Failure, options?: FaultOptions): FaultHandle
+  /** Delays the requests of an operation, by the world's clock. Throws `UsageError`. */
+  delay(operation: OperationPattern, delay: FaultDelay, options?: FaultOptions): FaultHandle
+  /** Holds the requests of an operation, until `release` of the handle. Throws `UsageError`. */
+  hold(operation: OperationPattern, options?: FaultOptions): FaultHandle
+}
 
 /** Controls one world. The client has the same methods, over HTTP. */
 export interface WorldControl extends TestControls {

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { isControlPath, worldPath } from '../contract/paths.js'
-import { type FoundCall, findControlCall, longestBodyOf, runControlCall } from '../control/handler.js'
+import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseScenarioText, scenarioText } from '../files/scenario-file.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
@@ -58,7 +58,7 @@ export class Service {
       if (control && isControlPath(place.path)) return this.#serveControlCall(request, place, origin)
       return { maxBodyBytes: bodyLimit, answer: () => this.#answer(request, place, origin) }
     } catch (error) {
-      return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.refuse(request, error) }
+      return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.refuse(request, error) }
     }
   }
 
@@ -72,10 +72,11 @@ export class Service {
   #serveControlCall(request: MockRequest, place: Place, origin: () => string): ServedRequest {
     const { worlds } = this.#mock
     const found = findControlCall(request, place.path, this.#options.controlHosts ?? [])
-    if ('preflight' in found) return { maxBodyBytes: bodyLimit, answer: () => worlds.respond(request, found.preflight) }
+    if ('preflight' in found)
+      return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
     const forUnknown = this.#forUnknown === 'create' ? noneByControl : this.#forUnknown
     return {
-      maxBodyBytes: longestBodyOf(found),
+      maxBodyBytes: found.call.maxBodyBytes ?? bodyLimit,
       answer: () =>
         // This URL names the world in its path, even if the request named it in a header.
         worlds.answer(request, place, forUnknown, (world, inner) =>
@@ -96,9 +97,9 @@ export class Service {
       const server = this.#mock
       const texts = { parseScenario: parseScenarioText, scenarioText }
       const context = { mock: world, server, ...texts, version, url, request, isReadOnly }
-      return world.respond(request, await runControlCall(found, context), startedAt)
+      return world.responder.answer(request, await runControlCall(found, context), startedAt)
     } catch (error) {
-      return world.refuse(request, error, startedAt)
+      return world.responder.refuse(request, error, startedAt)
     }
   }
 
@@ -110,7 +111,7 @@ export class Service {
         url: origin() + place.basePath,
         hasDashboard: dashboard && control && mayControl(request, controlHosts),
       }))
-      if (page) return world.respond(inner, page)
+      if (page) return world.responder.answer(inner, page)
       return readOnlyBecause === undefined ? world.handle(inner) : refuseOperation(inner, world, readOnlyBecause)
     })
   }
@@ -128,6 +129,6 @@ function refuseOperation(request: MockRequest, world: MockWorld, because: string
     routes.find(request.method, request.path)
     throw new ApiError('API_FORBIDDEN', because)
   } catch (error) {
-    return world.refuse(request, error)
+    return world.responder.refuse(request, error)
   }
 }

@@ -7,7 +7,6 @@ import { lobbyEnvironment } from '../control/environment.js'
 import { lobbyFields } from '../control/new-rows.js'
 import { listSchedule } from '../control/schedule.js'
 import { endSimulation, listSimulations, simulate } from '../control/simulation.js'
-import type { TestControls } from '../control/test-controls.js'
 import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from '../control/world-control.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -87,41 +86,17 @@ export interface Handlers {
  * Creates the object that users hold of a world. Once the world has ended, each use throws `UsageError`. `more` has further
  * members, and replaces those of the same name.
  */
-function facade<More extends object>(world: MockWorld, handlers: Handlers, more: More) {
+function facade<More extends object>(world: MockWorld, handlers: Handlers, more: More): MockmakerWorld & More {
   const usable = () => world.usable()
-  // Typed: users see the public types of these parts, and not those inside the mock.
-  const parts: Pick<MockmakerWorld, 'id' | 'url' | 'world' | 'clock' | 'faults' | 'journal'> = {
+  const members: Omit<MockmakerWorld, 'handlers' | 'tokens'> = {
     id: world.id,
     url: handlers.url,
     world: world.world,
     clock: world.clock,
     faults: world.faults,
     journal: world.journal,
-  }
-  return {
-    ...parts,
-    ...controls(usable),
-    ...testControls(usable),
-    override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>) {
-      usable()
-      return handlers.override(operation, resolver)
-    },
-    ...more,
-    get handlers() {
-      return handlers.list()
-    },
-    get tokens() {
-      return world.tokens
-    },
-  }
-}
-
-/** The members of a world that are no functions, or that its handlers make. */
-type Parts = 'id' | 'url' | 'override' | 'handlers' | 'world' | 'clock' | 'tokens' | 'faults' | 'journal'
-
-function controls(usable: () => MockWorld): Omit<MockmakerWorld, keyof TestControls | Parts> {
-  return {
-    on: (operation, resolver) => usable().on(operation, resolver),
+    on: (operation, resolver) => usable().overrides.add(operation, resolver),
+    override: (operation, resolver) => usable() && handlers.override(operation, resolver),
     answer: request => usable().answer(request),
     history: options => usable().history(options),
     schedule: options => listSchedule(usable().world, options),
@@ -138,19 +113,24 @@ function controls(usable: () => MockWorld): Omit<MockmakerWorld, keyof TestContr
     restore: snapshot => usable().restore(snapshot),
     completeDeviceLink: (token, options) => completeDeviceLink(usable().world, token, options),
     expireDeviceLink: token => expireDeviceLink(usable().world, token),
-  }
-}
-
-function testControls(usable: () => MockWorld): TestControls {
-  return {
-    next: (operation, match, options) => usable().next(operation, match, options),
-    blocked: (count, operation, options) => usable().blocked(count, operation, options),
+    next: (operation, match, options) => usable().waits.next(operation, match, options),
+    blocked: (count, operation, options) => usable().waits.blocked(count, operation, options),
     lobby: (fields = {}) => promised(usable(), ({ world }) => createLobbies(world, [fields])[0] as LobbyRow), // one for each input
     lobbies: (count, fields) => promised(usable(), ({ world }) => createLobbies(world, lobbyFields(count, fields))),
     player: fields => promised(usable(), ({ world }) => createPlayer(world, fields)),
     fail: (operation, what, options) => addFault(usable().faults, failure(operation, what, options)),
     delay: (operation, delay, options) => addFault(usable().faults, delayed(operation, delay, options)),
     hold: (operation, options) => addFault(usable().faults, held(operation, options)),
+  }
+  return {
+    ...members,
+    ...more,
+    get handlers() {
+      return handlers.list()
+    },
+    get tokens() {
+      return world.tokens
+    },
   }
 }
 

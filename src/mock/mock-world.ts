@@ -1,4 +1,4 @@
-import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } from '../contract/journal.js'
+import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId } from '../contract/paths.js'
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from '../control/events.js'
@@ -6,7 +6,7 @@ import { explain, type Question } from '../control/explain.js'
 import type { PastExchange } from '../control/explain-exchange.js'
 import type { Explanation } from '../control/explain-find.js'
 import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
-import { type GameServerState, ObservedWorld } from '../control/states.js'
+import { ObservedWorld } from '../control/states.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -20,10 +20,10 @@ import { WorldFaults } from '../server/faults.js'
 import { History, type HistoryLimits } from '../server/history.js'
 import { WorldJournal } from '../server/journal.js'
 import type { ExchangeRecord } from '../server/log.js'
-import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from '../server/message.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 import { type OverrideResolver, Overrides } from '../server/overrides.js'
 import { PendingRequests } from '../server/pending.js'
-import { RequestWaits, type WaitOptions } from '../server/request-waits.js'
+import { RequestWaits } from '../server/request-waits.js'
 import { Responder } from '../server/respond.js'
 import { withoutWorld } from '../server/routes.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
@@ -73,13 +73,14 @@ export class MockWorld {
   readonly journal: WorldJournal
   /** Answers the requests of this world. */
   readonly handle: RequestHandler
+  readonly responder: Responder
+  readonly overrides: Overrides
+  /** The requests that wait for their answer. */
+  readonly pending: PendingRequests
+  readonly waits: RequestWaits
+  readonly states: ObservedWorld
   readonly #settings: MockWorldSettings
   readonly #history: History
-  readonly #overrides: Overrides
-  readonly #pending: PendingRequests
-  readonly #waits: RequestWaits
-  readonly #states: ObservedWorld
-  readonly #responder: Responder
   readonly #executor: Executor
   readonly #exchangeParts: ExchangeParts
   /** Begins the ids of this world's events. */
@@ -99,17 +100,17 @@ export class MockWorld {
     this.id = id
     this.world = world
     this.faults = new WorldFaults(world)
-    const pending = new PendingRequests()
-    this.journal = new WorldJournal(history, world, pending)
+    this.pending = new PendingRequests()
+    this.journal = new WorldJournal(history, world, this.pending)
     this.#settings = settings
     this.#initial = { world: state.world, withSeed: state.withSeed }
     this.#history = history
-    this.#overrides = new Overrides(world)
-    this.#pending = pending
-    this.#waits = new RequestWaits({ history, pending, world })
-    this.#states = new ObservedWorld({ id, world, history, pending, faults: this.faults })
+    this.overrides = new Overrides(world)
+    const { faults, pending } = this
+    this.waits = new RequestWaits({ history, pending, world })
+    this.states = new ObservedWorld({ id, world, history, pending, faults })
     const rayIds = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
-    this.#responder = new Responder({
+    this.responder = new Responder({
       worldId: id,
       allowed: { tables: world.tables, corsOrigins },
       log,
@@ -117,7 +118,7 @@ export class MockWorld {
       onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
     })
     this.#executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
-    this.#exchangeParts = { worldId: id, world, faults: this.faults, history, pending, responder: this.#responder }
+    this.#exchangeParts = { worldId: id, world, faults, history, pending, responder: this.responder }
     this.handle = this.#handlerOf(this.#execute)
     if (state.journal) this.journal.load(state.journal)
   }
@@ -136,45 +137,14 @@ export class MockWorld {
 
   /** True while a client waits: on a watch index, for a fault, for an override, or for events. */
   get isBusy(): boolean {
-    const waiting = this.world.waiters + this.#history.listenerCount + this.#overrides.waiting + this.#waits.size
+    const waiting = this.world.waiters + this.#history.listenerCount + this.overrides.waiting + this.waits.size
     return waiting > 0 || this.faults.isHolding
-  }
-
-  /** The game servers that a command has started for its lobbies, the oldest first. */
-  get gameServers(): readonly GameServerState[] {
-    return this.#states.servers
-  }
-
-  set gameServers(servers: readonly GameServerState[]) {
-    this.#states.servers = servers
-  }
-
-  /** Calls the listener when anything may have changed. Returns a function that unsubscribes. */
-  onStateChange(listener: () => void): () => void {
-    return this.#states.subscribe(listener, () => {})
-  }
-
-  /** The number of requests that wait for their answer. */
-  get pendingCount(): number {
-    return this.#pending.count()
   }
 
   /** Returns this world. Throws `UsageError` with the reason if it has ended. */
   usable(): this {
     this.world.checkUsable()
     return this
-  }
-
-  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void {
-    return this.#overrides.add(operation, resolver)
-  }
-
-  next(operation: OperationPattern, match?: ExchangeMatch, options?: WaitOptions): Promise<JournalEntry> {
-    return this.#waits.next(operation, match, options)
-  }
-
-  blocked(count?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
-    return this.#waits.blocked(count, operation, options)
   }
 
   /** Answers a request in this world, whatever world its path or its header names. */
@@ -184,23 +154,13 @@ export class MockWorld {
 
   /** Returns a handler like `handle` that answers one operation by a resolver. */
   handlerWith<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): RequestHandler {
-    return this.#handlerOf(this.#overrides.overriding(id, resolver, this.#execute))
-  }
-
-  /** Answers a request with an error, for entry points. `startedAt` is in ms of `performance.now()`. Default: now. */
-  refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse {
-    return this.#responder.refuse(request, error, startedAt)
-  }
-
-  /** Answers a request with a response that an entry point made. `startedAt` is in ms of `performance.now()`. Default: now. */
-  respond(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
-    return this.#responder.answer(request, init, startedAt)
+    return this.#handlerOf(this.overrides.overriding(id, resolver, this.#execute))
   }
 
   changes(options?: ChangesOptions): MockEvents {
     const { world } = this
     return new EventReader(
-      { world, history: this.#history, states: this.#states, runId: this.#runId, budget: this.#settings.events },
+      { world, history: this.#history, states: this.states, runId: this.#runId, budget: this.#settings.events },
       options,
     )
   }
@@ -238,35 +198,27 @@ export class MockWorld {
   snapshot(options: SnapshotOptions = {}): ScenarioInput {
     const { with: parts = [], revision, before } = parseInput(SnapshotOptions, options, 'snapshot')
     void this.world.clock.catchUp()
-    const hasFaults = parts.includes('faults')
-    const hasJournal = parts.includes('journal')
-    if (before !== undefined) {
-      const snapshot = snapshotOf(this.#stateBefore(before), { hasFaults })
-      return hasJournal ? { ...snapshot, journal: this.journal.find().filter(({ id }) => id < before) } : snapshot
-    }
-    const state = revision === undefined ? this.world.state : this.stateAt(revision)
-    const snapshot = snapshotOf(state, { hasFaults })
-    return hasJournal ? { ...snapshot, journal: this.#journalAt(revision) } : snapshot
+    const present = () => (revision === undefined ? this.world.state : this.stateAt(revision))
+    const state = before === undefined ? present() : this.#stateBefore(before)
+    const snapshot = snapshotOf(state, { hasFaults: parts.includes('faults') })
+    if (!parts.includes('journal')) return snapshot
+    const next = before ?? (revision === undefined ? undefined : this.nextChangeId(revision))
+    return { ...snapshot, journal: this.journal.find().filter(({ id }) => next === undefined || id < next) }
   }
 
   /** Returns the state right before a request, at its time. Throws `UsageError` if the history does not have it. */
   #stateBefore(requestId: number): WorldState {
     const entry = this.#entry(requestId)
     // Its revisions may be those of other change sets here.
-    if (this.#history.isLoaded(requestId))
+    if (requestId <= this.#history.lastLoaded)
       throw new UsageError(
         `request ${requestId} is from a snapshot, which does not have the world before it: leave before out for the present world`,
       )
     const [own] = entry.revisions ?? []
-    if (own === undefined) {
-      const revision = this.#history.revisionBefore(requestId)
-      return undoChangeSets(this.world.state, this.#history.changesSince(revision).later, {
-        revision,
-        at: Date.parse(entry.time),
-      })
-    }
-    const { revision, later } = this.#history.changesSince(own - 1)
-    const { at } = this.#history.changesSince(own)
+    const { revision, later } = this.#history.changesSince(
+      own === undefined ? this.#history.revisionBefore(requestId) : own - 1,
+    )
+    const at = own === undefined ? Date.parse(entry.time) : this.#history.changesSince(own).at
     return undoChangeSets(this.world.state, later, { revision, at })
   }
 
@@ -277,8 +229,7 @@ export class MockWorld {
   }
 
   nextChangeId(revision: number): number | undefined {
-    const id = this.#history.nextChangeAfter(revision)
-    return Number.isFinite(id) ? id : undefined
+    return this.#history.nextChangeAfter(revision)
   }
 
   history(options: HistoryOptions = {}): HistoryJson {
@@ -293,7 +244,7 @@ export class MockWorld {
     this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
     this.world.reset({ state, keep: keep.filter(part => part !== 'journal'), beforeCommit })
-    this.#waits.reject('the world was reset')
+    this.waits.reject('the world was reset')
     checkUnusedFaults(unused)
   }
 
@@ -305,7 +256,10 @@ export class MockWorld {
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
-    if (typeof snapshot?.revision !== 'number') throw notASnapshot()
+    if (typeof snapshot?.revision !== 'number')
+      throw new UsageError(
+        'revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead',
+      )
     const { world, journal, withSeed } = this.#settings.registry.stateOf(snapshot, { worldId: this.id })
     this.#releaseRequests()
     this.world.replaceState(world, {
@@ -314,7 +268,7 @@ export class MockWorld {
       keep: snapshot.faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
     })
-    this.#waits.reject('the world was restored')
+    this.waits.reject('the world was restored')
     this.#initial = { world, withSeed }
   }
 
@@ -322,7 +276,7 @@ export class MockWorld {
   replaceState({ world, journal = [], withSeed }: MockState): void {
     this.#releaseRequests()
     this.world.replaceState(world, { cause: { kind: 'load' }, beforeCommit: () => this.#startOver(journal) })
-    this.#waits.reject('the world was replaced')
+    this.waits.reject('the world was replaced')
     this.#initial = { world, withSeed }
   }
 
@@ -344,11 +298,11 @@ export class MockWorld {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const run of this.#closers.splice(0)) run()
-    this.#waits.end(this.id === defaultWorldId ? 'the mock was closed' : `the world ${quoted(this.id)} was deleted`)
+    this.waits.end(this.id === defaultWorldId ? 'the mock was closed' : `the world ${quoted(this.id)} was deleted`)
     this.world.clock.runJobs(undefined)
     this.#history.end()
     this.faults.close()
-    this.#overrides.clear()
+    this.overrides.clear()
     this.world.endWaiters()
   }
 
@@ -366,25 +320,13 @@ export class MockWorld {
   }
 
   #startOver(journal: readonly JournalEntry[] | undefined): void {
-    this.#overrides.clear()
+    this.overrides.clear()
     if (journal) this.journal.load(journal)
   }
 
-  /** Lists the requests before the first change set after a revision. Default: all. */
-  #journalAt(revision = Number.POSITIVE_INFINITY): JournalEntry[] {
-    const next = this.#history.nextChangeAfter(revision)
-    return this.journal.find().filter(({ id }) => id < next)
-  }
-
-  readonly #execute: Execute = (call, origin) => this.#overrides.execute(call, origin, this.#executor.execute)
+  readonly #execute: Execute = (call, origin) => this.overrides.execute(call, origin, this.#executor.execute)
 
   #handlerOf(execute: Execute): RequestHandler {
     return request => new Exchange(request, this.#exchangeParts).answer(execute)
   }
-}
-
-function notASnapshot(): UsageError {
-  return new UsageError(
-    'revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead',
-  )
 }

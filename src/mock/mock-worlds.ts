@@ -8,7 +8,7 @@ import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { MockRequest, MockResponse, MockResponseInit, RequestHandler } from '../server/message.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 import { isForeign } from '../server/origin.js'
 import { Responder } from '../server/respond.js'
 import { locate, type Place, requestAt, withoutWorld } from '../server/routes.js'
@@ -34,16 +34,11 @@ interface MockWorldsLimits {
 /** The timer looks for unused worlds this many times per `worldTtlMs`. */
 const sweepsPerTtl = 10
 
-/** Decides how long a world stays. */
-interface Keeping {
-  /** True if the world stays until code deletes it. Otherwise it is deleted when nobody has used it for `worldTtlMs`. */
-  readonly isKept: boolean
-}
-
 interface OpenWorld {
   readonly mock: MockWorld
   /** The real time of the last use, in ms since the epoch. */
   usedAt: number
+  /** True if the world stays until code deletes it. Otherwise it is deleted when nobody has used it for `worldTtlMs`. */
   isKept: boolean
 }
 
@@ -54,12 +49,12 @@ interface OpenWorld {
 export class MockWorlds {
   /** The world of requests that name none. */
   readonly default: MockWorld
+  /** Answers the requests that reach no world. */
+  readonly outside: Responder
   readonly #settings: MockWorldSettings
   readonly #limits: MockWorldsLimits
   readonly #open = new Map<string, OpenWorld>()
   readonly #opened = new Emitter<MockWorld>()
-  /** Answers the requests that reach no world. */
-  readonly #outside: Responder
   readonly #changes = new Emitter<boolean>()
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
@@ -70,14 +65,14 @@ export class MockWorlds {
     const state = settings.registry.defaultState()
     const { corsOrigins, log, onBug } = settings
     const rayIds = new Random(state.world.seed, 'rays outside of worlds')
-    this.#outside = new Responder({
+    this.outside = new Responder({
       worldId: undefined,
       allowed: { tables: readTables(state.world.tables), corsOrigins },
       log,
       rayId: () => rayIds.uuid(),
       onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
     })
-    this.default = this.#add(defaultWorldId, () => state, { isKept: true })
+    this.default = this.#add(defaultWorldId, () => state, true)
   }
 
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
@@ -103,13 +98,15 @@ export class MockWorlds {
   }
 
   /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
-  async put(id: string, options: NewWorldOptions = {}, { isKept }: Keeping = { isKept: true }): Promise<MockWorld> {
+  async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<MockWorld> {
     const state = this.#stateOf(id, parseInput(NewWorldOptions, options, 'world'))
     const known = this.get(id)
-    if (!known) return this.#add(id, () => state, { isKept })
+    if (!known) return this.#add(id, () => state, isKept)
     known.replaceState(state)
     this.#changes.emit(true)
-    if (isKept) this.#keep(id)
+    const entry = this.#open.get(id)
+    if (entry && isKept) entry.isKept = true
+    this.#stopTimerIfUnneeded()
     return known
   }
 
@@ -156,11 +153,11 @@ export class MockWorlds {
   ): MockResponse | Promise<MockResponse> {
     try {
       // A preflight only asks for permission: it creates no world.
-      if (request.method === 'OPTIONS' && !this.#open.has(place.worldId)) return this.#outside.preflight(request)
+      if (request.method === 'OPTIONS' && !this.#open.has(place.worldId)) return this.outside.preflight(request)
       const answer = after(this.open(request, place, unknown), mock => use(mock, requestAt(request, place)))
-      return answer instanceof Promise ? answer.catch(error => this.refuse(request, error)) : answer
+      return answer instanceof Promise ? answer.catch(error => this.outside.refuse(request, error)) : answer
     } catch (error) {
-      return this.refuse(request, error)
+      return this.outside.refuse(request, error)
     }
   }
 
@@ -178,18 +175,12 @@ export class MockWorlds {
     if (unknown !== 'create')
       throw unknownWorld(id, this.#ids, unknown === 'refuse' ? undefined : unknown.refuseBecause)
     // An image in a page must not create worlds.
-    if (isForeign(request, this.#outside.allowed)) throw foreignPage()
-    return this.#add(id, () => this.#stateOf(id, {}), { isKept: false })
-  }
-
-  /** Answers a request that reaches no world with an error. */
-  refuse(request: MockRequest, error: unknown): MockResponse {
-    return this.#outside.refuse(request, error)
-  }
-
-  /** Answers a request that needs no world. */
-  respond(request: MockRequest, init: MockResponseInit): MockResponse {
-    return this.#outside.answer(request, init)
+    if (isForeign(request, this.outside.allowed))
+      throw new ApiError(
+        'API_FORBIDDEN',
+        'a page of another site may not create a world: create the world first, or allow the page (--cors-origin)',
+      )
+    return this.#add(id, () => this.#stateOf(id, {}), false)
   }
 
   /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */
@@ -206,7 +197,7 @@ export class MockWorlds {
         if (endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', endedBecause)
         return handlerOf(mock)(withoutWorld(request))
       } catch (error) {
-        return this.refuse(request, error)
+        return this.outside.refuse(request, error)
       }
     }
   }
@@ -234,12 +225,17 @@ export class MockWorlds {
   }
 
   /** Creates a world with a new id. Throws `ApiError` if the id is malformed, or there are too many worlds. */
-  #add(id: string, makeState: () => MockState, { isKept }: Keeping): MockWorld {
+  #add(id: string, makeState: () => MockState, isKept: boolean): MockWorld {
     // The pattern would accept null as "null".
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
     const { maxWorlds } = this.#limits
-    if (this.#open.size >= maxWorlds) throw tooManyWorlds(maxWorlds)
+    if (this.#open.size >= maxWorlds)
+      throw new ApiError(
+        'API_RATE_LIMIT',
+        `there are ${maxWorlds} worlds already: delete some (mock.worlds.delete, or DELETE /__mock/worlds/{id}), or raise maxWorlds (--max-worlds)`,
+        { headers: { 'retry-after': '1' } },
+      )
     const mock = new MockWorld(id, makeState(), this.#settings)
     if (this.#isClosed) {
       void mock.close()
@@ -250,12 +246,6 @@ export class MockWorlds {
     this.#changes.emit(true)
     if (!isKept) this.#startTimer()
     return mock
-  }
-
-  #keep(id: string): void {
-    const entry = this.#open.get(id)
-    if (entry) entry.isKept = true
-    this.#stopTimerIfUnneeded()
   }
 
   #startTimer(): void {
@@ -273,17 +263,17 @@ export class MockWorlds {
   }
 
   #deleteUnused(): void {
+    const { worldTtlMs } = this.#limits
     const now = Date.now()
     for (const [id, entry] of this.#open) {
       if (entry.isKept) continue
       if (entry.mock.isBusy) entry.usedAt = now
-      else if (now - entry.usedAt >= this.#limits.worldTtlMs) void this.deleteBecause(id, this.#unusedReason(id))
+      else if (now - entry.usedAt >= worldTtlMs)
+        void this.deleteBecause(
+          id,
+          `the world ${quoted(id)} was deleted, because no request came for ${formatDuration(worldTtlMs)}: raise worldTtlMs (--world-ttl)`,
+        )
     }
-  }
-
-  #unusedReason(id: string): string {
-    const time = formatDuration(this.#limits.worldTtlMs)
-    return `the world ${quoted(id)} was deleted, because no request came for ${time}: raise worldTtlMs (--world-ttl)`
   }
 }
 
@@ -310,19 +300,4 @@ function unknownWorld(
   because = 'in-process, mock.worlds.put creates one',
 ): ApiError {
   return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: ${because}.${didYouMean(id, ids)}`)
-}
-
-function tooManyWorlds(count: number): ApiError {
-  return new ApiError(
-    'API_RATE_LIMIT',
-    `there are ${count} worlds already: delete some (mock.worlds.delete, or DELETE /__mock/worlds/{id}), or raise maxWorlds (--max-worlds)`,
-    { headers: { 'retry-after': '1' } },
-  )
-}
-
-function foreignPage(): ApiError {
-  return new ApiError(
-    'API_FORBIDDEN',
-    'a page of another site may not create a world: create the world first, or allow the page (--cors-origin)',
-  )
 }

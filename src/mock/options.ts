@@ -38,7 +38,7 @@ function isLinkBase(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && parseUrl(value) !== undefined
 }
 
-const mockmakerKeys = {
+export const MockmakerOptions = z.strictObject({
   /** The scenario that the world `default` and new worlds start with. Default: the shipped `default`. */
   scenario: z
     .custom<ScenarioInput>(isJsonObject, expectedScenario)
@@ -87,9 +87,9 @@ const mockmakerKeys = {
   strict: z.boolean().default(false),
   /** Simulates players in each namespace that has a game mode, unless the scenario sets its players. Default: false. */
   live: z.boolean().optional(),
-}
+})
 
-const listenKeys = {
+export const ListenOptions = z.strictObject({
   /** 0 picks a free port. Default: 4100. */
   port: custom.number(isPort, 'expected a port from 0 to 65535').optional(),
   /** The address to listen on. Default: 127.0.0.1 and ::1. */
@@ -100,16 +100,10 @@ const listenKeys = {
   control: z.boolean().optional(),
   /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
   controlHosts: z.array(z.string()).readonly().optional(),
-}
-
-export const MockmakerOptions = z.strictObject(mockmakerKeys)
-export const ListenOptions = z.strictObject(listenKeys)
+})
 
 // The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
-const { baseUrl: _baseUrl, world: _world, strict: _strict, ...servedKeys } = mockmakerKeys
-
-const PluginOptions = z.strictObject({
-  ...servedKeys,
+const PluginOptions = MockmakerOptions.omit({ baseUrl: true, world: true, strict: true }).extend({
   path: z
     .custom<string>(
       value => typeof value === 'string' && /^(\/[\w~-][\w.~-]*)+$/.test(value),
@@ -122,9 +116,7 @@ const PluginOptions = z.strictObject({
       'expected an object, the name of a shipped scenario, or the path of a file',
     )
     .optional(),
-  allowedHosts: listenKeys.allowedHosts,
-  control: listenKeys.control,
-  controlHosts: listenKeys.controlHosts,
+  ...ListenOptions.pick({ allowedHosts: true, control: true, controlHosts: true }).shape,
 })
 
 /** Options of a Mockmaker. All are optional. */

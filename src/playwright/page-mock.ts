@@ -115,7 +115,7 @@ function openInProcess(
   const client = createClient(url, { fetch: calls.guard(inner) })
   const on: PageMock['on'] = (operation, resolver) => {
     if (calls.hasEnded) throw new UsageError(testHasEnded)
-    return own.default.on(operation, resolver)
+    return own.default.overrides.add(operation, resolver)
   }
   return {
     mock: Object.assign(client, { on }),

@@ -226,7 +226,7 @@ export class GameServers {
   /** Shows the game servers of a world to the control API, and to readers of events. */
   #publish(world: MockWorld): void {
     const own = [...this.#ended, ...this.#running.values()].filter(server => server.world === world)
-    world.gameServers = own.map(server => ({ ...server.state, status: statusOf(server) }))
+    world.states.servers = own.map(server => ({ ...server.state, status: statusOf(server) }))
   }
 
   #addLine(server: Server, line: string): void {

@@ -92,10 +92,12 @@ export class HistoryBudget {
 }
 
 /** A first-in-first-out queue. Unlike `Array.shift`, its `shift` takes constant time. */
-class Queue<Item extends object> implements Iterable<Item> {
+class Queue<Item extends BudgetEntry> implements Iterable<Item> {
   #items: (Item | undefined)[] = []
   /** The index of the oldest item. */
   #start = 0
+  /** The bytes of all items. */
+  bytes = 0
 
   get size(): number {
     return this.#items.length - this.#start
@@ -111,6 +113,7 @@ class Queue<Item extends object> implements Iterable<Item> {
 
   push(item: Item): void {
     this.#items.push(item)
+    this.bytes += item.bytes
   }
 
   /** Removes and returns the oldest item. */
@@ -119,6 +122,7 @@ class Queue<Item extends object> implements Iterable<Item> {
     if (item === undefined) return undefined
     this.#items[this.#start] = undefined
     this.#start += 1
+    this.bytes -= item.bytes
     // Compacts only after as many removals as there are items left.
     if (this.#start * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#start)
@@ -164,8 +168,6 @@ export class History {
   readonly #changes = new Queue<ChangeEntry>()
   /** The rows in all change sets. */
   #rows = 0
-  #exchangeBytes = 0
-  #changeBytes = 0
   #dropped = 0
   #lastId = 0
   #generation = 0
@@ -239,14 +241,9 @@ export class History {
     return this.#exchanges.oldest?.id
   }
 
-  /** The id of the newest exchange of an earlier run. 0 if there is none. */
+  /** The id of the newest exchange of an earlier run. 0 if there is none. The history has no change sets of that run. */
   get lastLoaded(): number {
     return this.#lastLoaded
-  }
-
-  /** Tells whether an exchange is of an earlier run. The history has no change sets of that run. */
-  isLoaded(exchangeId: number): boolean {
-    return exchangeId <= this.#lastLoaded
   }
 
   addChange(changeSet: ChangeSet): void {
@@ -260,16 +257,14 @@ export class History {
       drop: this.#dropChange,
     }
     this.#rows += changeSet.changes.length
-    this.#changeBytes += entry.bytes
-    this.#changes.push(entry)
-    this.#addToBudget(entry)
+    this.#add(entry, this.#changes)
     // A single change set stays, however large it is.
     while (this.#changes.size > 1 && this.#exceedsChangeLimits()) this.#dropChange()
     this.#emitter.emit(entry)
   }
 
   clearExchanges(): void {
-    while (this.#exchanges.size > 0) this.#removeOldestExchange()
+    while (this.#exchanges.size > 0) this.#removeOldest(this.#exchanges)
     this.#dropped = 0
     this.replaced.emit()
   }
@@ -304,10 +299,9 @@ export class History {
     return { revision: own.revision, at: own.at, later }
   }
 
-  /** The id of the first change set after a revision. Infinity if there is none. */
-  nextChangeAfter(revision: number): number {
-    const next = [...this.#changes].find(({ changeSet }) => changeSet.revision > revision)
-    return next?.id ?? Number.POSITIVE_INFINITY
+  /** The id of the first change set after a revision. `undefined` if there is none. */
+  nextChangeAfter(revision: number): number | undefined {
+    return [...this.#changes].find(({ changeSet }) => changeSet.revision > revision)?.id
   }
 
   /** The revision of the newest change set before an entry. Throws `UsageError` if a later one was dropped. */
@@ -337,74 +331,65 @@ export class History {
 
   /** Ends the subscriptions, and frees its share of the budget. */
   end(): void {
-    for (const entry of [...this.#exchanges, ...this.#changes]) this.#removeFromBudget(entry)
+    if (!this.#hasEnded) for (const entry of [...this.#exchanges, ...this.#changes]) this.#limits.budget.remove(entry)
     this.#hasEnded = true
     this.#emitter.emit(undefined)
     this.#emitter.clear()
   }
 
-  #addToBudget(entry: BudgetEntry): void {
-    if (!this.#hasEnded) this.#limits.budget.add(entry)
-  }
-
-  #removeFromBudget(entry: BudgetEntry): void {
-    if (!this.#hasEnded) this.#limits.budget.remove(entry)
-  }
-
   #store(exchange: StoredExchange, id = this.#lastId + 1): ExchangeEntry {
     exchange.id = id
     this.#lastId = id
-    const { bytes } = exchange
     const entry: ExchangeEntry = {
       id,
       kind: 'exchange',
       exchange,
-      bytes,
+      bytes: exchange.bytes,
       older: undefined,
       newer: undefined,
       drop: this.#dropExchange,
     }
-    this.#exchangeBytes += bytes
-    this.#exchanges.push(entry)
-    this.#addToBudget(entry)
+    this.#add(entry, this.#exchanges)
     const limits = this.#limits
     if (limits.exchanges === 0) {
       // Nothing is lost if the journal is off.
-      this.#removeOldestExchange()
+      this.#removeOldest(this.#exchanges)
       return entry
     }
     if (this.#exchanges.size > limits.exchanges) this.#dropExchange()
     // A single exchange stays, however long it is.
-    while (this.#exchangeBytes > limits.bytes && this.#exchanges.size > 1) this.#dropExchange()
+    while (this.#exchanges.bytes > limits.bytes && this.#exchanges.size > 1) this.#dropExchange()
+    return entry
+  }
+
+  #add<Entry extends HistoryEntry>(entry: Entry, queue: Queue<Entry>): void {
+    queue.push(entry)
+    if (!this.#hasEnded) this.#limits.budget.add(entry)
+  }
+
+  #removeOldest<Entry extends HistoryEntry>(queue: Queue<Entry>): Entry | undefined {
+    const entry = queue.shift()
+    if (!entry) return undefined
+    if (!this.#hasEnded) this.#limits.budget.remove(entry)
+    this.#lastDropped = Math.max(this.#lastDropped, entry.id)
     return entry
   }
 
   #exceedsChangeLimits(): boolean {
-    return this.#changes.size > mostChangeSets || this.#rows > mostRows || this.#changeBytes > this.#limits.bytes
+    return this.#changes.size > mostChangeSets || this.#rows > mostRows || this.#changes.bytes > this.#limits.bytes
   }
 
   // Arrow functions, because they are also the `drop` of the entries.
   #dropExchange = (): void => {
     this.#dropped += 1
-    this.#removeOldestExchange()
+    this.#removeOldest(this.#exchanges)
   }
 
   #dropChange = (): void => {
-    const entry = this.#changes.shift()
+    const entry = this.#removeOldest(this.#changes)
     if (!entry) return
-    this.#removeFromBudget(entry)
-    this.#changeBytes -= entry.bytes
     this.#rows -= entry.changeSet.changes.length
-    this.#lastDropped = Math.max(this.#lastDropped, entry.id)
     this.#lastDroppedChange = entry.id
     this.#oldest = entry.changeSet
-  }
-
-  #removeOldestExchange(): void {
-    const entry = this.#exchanges.shift()
-    if (!entry) return
-    this.#removeFromBudget(entry)
-    this.#exchangeBytes -= entry.bytes
-    this.#lastDropped = Math.max(this.#lastDropped, entry.id)
   }
 }

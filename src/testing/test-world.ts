@@ -85,7 +85,7 @@ export async function createTestWorld(
     name,
     mock,
     answer: request => forward(withoutWorld(request), { url: mock.url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().worlds.refuse(request, error),
+    refuse: (request, error) => createMock().worlds.outside.refuse(request, error),
     onUnhandledRequest: decide,
     end: () => end(() => running.abort()),
   }
@@ -98,7 +98,7 @@ export function outsideOnServer(url: string, fetch: Fetch): TestMock<undefined> 
     name: 'outside of tests',
     mock: undefined,
     answer: request => forward(request, { url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().worlds.refuse(request, error),
+    refuse: (request, error) => createMock().worlds.outside.refuse(request, error),
     onUnhandledRequest: () => {},
     async end() {
       running.abort()

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { RowsJson } from '../../src/control/rows.js'
+import type { RowsJson } from '../../src/control/history.js'
 import { tableNames } from '../../src/store/table-names.js'
 import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'

@@ -76,7 +76,7 @@ const actions: { readonly [name: string]: (served: ServedMock) => unknown } = {
   restore: ({ mock }) => mock.restore(mock.snapshot({ with: ['journal', 'faults'] })),
   servers({ mock }) {
     const server = { lobby_id: 'l', game_mode_id: 'duel', command: 'x', ports: {}, started_at: '', restarts: 0 }
-    mockOf(mock, 'test').default.gameServers = [{ ...server, status: 'ready' }]
+    mockOf(mock, 'test').default.states.servers = [{ ...server, status: 'ready' }]
   },
 }
 

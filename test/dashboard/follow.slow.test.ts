@@ -62,7 +62,7 @@ describe('the page', () => {
     const client = createClient(url)
     const server = { game_mode_id: 'duel', command: './run', ports: {}, started_at: '', restarts: 0 }
     await page.getByRole('grid', { name: '1 lobby' }).getByRole('row').last().click()
-    mockOf(mock, 'test').default.gameServers = [{ ...server, lobby_id: 'first', status: 'ready', pid: 77 }]
+    mockOf(mock, 'test').default.states.servers = [{ ...server, lobby_id: 'first', status: 'ready', pid: 77 }]
     await page.getByText('process 77').waitFor()
     await page.keyboard.press('Escape')
 

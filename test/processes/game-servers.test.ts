@@ -97,7 +97,7 @@ describe('the game server of a lobby', () => {
     expect(json.ports).toEqual({
       default: { hostname: 'play.example', host: 'play.example:40001', port: 40_001, is_tls: false },
     })
-    expect(mock.default.gameServers).toMatchObject([{ status: 'ready', pid: 101, ports: { default: 40_001 } }])
+    expect(mock.default.states.servers).toMatchObject([{ status: 'ready', pid: 101, ports: { default: 40_001 } }])
   })
 
   it('is the same for a second player, who may use another host name', async () => {
@@ -145,7 +145,7 @@ describe('the game server of a lobby', () => {
         /^duel \w{8}: its game server exited with code 3 after \d+ms, so the lobby has stopped\. Command: \.\/server --port \$PORT_default\nIts last output:\n {2}cannot open map$/,
       ),
     ])
-    expect(mock.default.gameServers).toMatchObject([{ status: 'exited', exit_code: 3, restarts: 0 }])
+    expect(mock.default.states.servers).toMatchObject([{ status: 'exited', exit_code: 3, restarts: 0 }])
   })
 
   it('counts as a restart after a crash in its game mode', async () => {
@@ -157,7 +157,7 @@ describe('the game server of a lobby', () => {
     await started(2)
     await settled()
 
-    expect(mock.default.gameServers.map(({ restarts }) => restarts)).toEqual([0, 1])
+    expect(mock.default.states.servers.map(({ restarts }) => restarts)).toEqual([0, 1])
     expect(lines.at(-1)).toMatch(/pid 102, restart 1$/)
   })
 
@@ -213,7 +213,7 @@ describe('the game server of a lobby', () => {
 
     expect(env.MOCKMAKER_URL).toBe('http://127.0.0.1:4100/w/other')
     expect(signals).toEqual(['SIGTERM'])
-    expect(mock.default.gameServers).toEqual([])
+    expect(mock.default.states.servers).toEqual([])
   })
 
   it('stays when a snapshot of its world is restored', async () => {

@@ -32,7 +32,7 @@ export function ask(
 ): MockResponse | undefined {
   const exchange = { method, path, headers }
   const found = pageFor(exchange, () => ({ mock: { world: mock.world, tokens }, url, hasDashboard: true, ...context }))
-  return found && mockOf(mock, 'test').default.respond(exchange, found)
+  return found && mockOf(mock, 'test').default.responder.answer(exchange, found)
 }
 
 /** Returns a page with its body as text. Throws if no page answers. */
