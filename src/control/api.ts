@@ -26,7 +26,6 @@ import {
   prefersJson,
   prefersYaml,
   type ServedWorlds,
-  snapshotResponse,
   textResponse,
 } from './call.js'
 import { setClientLocation } from './client-location.js'
@@ -48,8 +47,8 @@ const maxScenarioBytes = 64 * 1024 * 1024
 
 /** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
-/** For a game mode, or a region of the catalogue, the id is enough. */
-const NewRecord = z.custom<Readonly<Record<string, unknown>> | string>(
+/** For a new game mode, or a new region of the catalogue, the id is enough. */
+export const ObjectOrText = z.custom<Readonly<Record<string, unknown>> | string>(
   value => isJsonObject(value) || typeof value === 'string',
   'expected an object',
 )
@@ -135,8 +134,12 @@ export const controlCalls = lazy(() => [
       before: wholeNumber.optional(),
     }),
     run: ({ mock, query }) => mock.snapshot(query),
-    respond: (snapshot, context) =>
-      prefersYaml(header(context.request, 'accept')) ? snapshotResponse(snapshot, context) : undefined,
+    respond(snapshot, { request, scenarioText }) {
+      if (!prefersYaml(header(request, 'accept'))) return undefined
+      const json = JSON.stringify(snapshot)
+      const text = scenarioText(json)
+      return textResponse(text === json ? 'application/json' : 'application/yaml', text)
+    },
   }),
   call('PUT /snapshot', {
     summary: 'Restores a snapshot, in one change set.',
@@ -360,7 +363,7 @@ export const controlCalls = lazy(() => [
     respond(environment, { request }) {
       if (prefersJson(header(request, 'accept'), 'text/plain')) return undefined
       const lines = exportLines(environment).map(line => `${line}\n`)
-      return textResponse(lines.join(''))
+      return textResponse('text/plain; charset=utf-8', lines.join(''))
     },
   }),
   call('GET /servers', {
@@ -436,7 +439,7 @@ export const controlCalls = lazy(() => [
   call('POST /{table}', {
     summary:
       'Creates a record from its fields, or from the keys of the scenario format. Absent fields get the defaults of that format.',
-    body: NewRecord,
+    body: ObjectOrText,
     run: ({ mock, params: { table }, body }) => createRecord(mock.world, table, body),
   }),
   call('PATCH /{table}/{id}', {

@@ -46,7 +46,7 @@ export interface ControlContext {
   }
   /** Reads the text of a scenario file. Throws `UsageError`. */
   parseScenario(text: string, file: string): ScenarioInput
-  /** Writes the JSON of a snapshot as the text of a scenario file. */
+  /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
   scenarioText(json: string): string
   /** The version of mockmaker. */
   readonly version: string
@@ -67,7 +67,6 @@ export type ParamNames<Path extends string> = Path extends `${string}{${infer Na
 export type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: string }
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** A call without its route. */
 interface CallSpec<Route extends string, Query, Body, Output extends object> {
   /** A sentence for `GET /__mock` and the docs. */
   readonly summary: string
@@ -112,25 +111,15 @@ const encoder = new TextEncoder()
 
 /** A JSON response. If it holds tokens, only the mock's own pages may read it. */
 export function jsonResponse(value: object, cors: MockResponseInit['cors']): MockResponseInit {
-  return encodeResponse('application/json', JSON.stringify(value), cors)
+  return textResponse('application/json', JSON.stringify(value), cors)
 }
 
-/** A response with plain text. Pages of this machine may read it. */
-export function textResponse(text: string): MockResponseInit {
-  return encodeResponse('text/plain; charset=utf-8', text, 'loopback')
-}
-
-/** A response with a snapshot as the text of a file: YAML, or JSON if it is long. */
-export function snapshotResponse(
-  snapshot: ScenarioInput,
-  { scenarioText }: Pick<ControlContext, 'scenarioText'>,
+/** A response with a text of that media type. Default: pages of this machine may read it. */
+export function textResponse(
+  type: string,
+  text: string,
+  cors: MockResponseInit['cors'] = 'loopback',
 ): MockResponseInit {
-  const json = JSON.stringify(snapshot)
-  const text = scenarioText(json)
-  return encodeResponse(text === json ? 'application/json' : 'application/yaml', text, 'loopback')
-}
-
-function encodeResponse(type: string, text: string, cors: MockResponseInit['cors']): MockResponseInit {
   const headers = { 'content-type': type, 'x-content-type-options': 'nosniff' }
   return { status: 200, headers, body: encoder.encode(text), cors }
 }
@@ -158,15 +147,13 @@ export function acceptsEvents(accept = '*/*'): boolean {
 /** Returns the quality of a type, 0 to 1, and the precision of its name: 2 for the full name, 1 for `type/*`, 0 for `*\/*`. */
 function preferenceFor(type: string, accept: string): { readonly quality: number; readonly precision: number } {
   const names = ['*/*', type.replace(/\/.*/, '/*'), type]
-  return accept
-    .split(',')
-    .map(parseMediaRange)
-    .map(range => ({ quality: range.quality, precision: names.indexOf(range.type) }))
-    .reduce((best, range) => (range.precision > best.precision ? range : best), { quality: 0, precision: -1 })
-}
-
-function parseMediaRange(text: string): { readonly type: string; readonly quality: number } {
-  const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
-  const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-  return { type, quality: quality === undefined ? 1 : Number(quality) || 0 }
+  let best = { quality: 0, precision: -1 }
+  for (const range of accept.split(',')) {
+    const [name = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
+    const precision = names.indexOf(name)
+    if (precision <= best.precision) continue
+    const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2) ?? 1
+    best = { quality: Number(quality) || 0, precision }
+  }
+  return best
 }

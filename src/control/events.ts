@@ -172,7 +172,6 @@ class EventQueue {
     this.#addBytes(-this.#bytes)
   }
 
-  /** Leaves out the oldest exchange. */
   #skipExchange(): void {
     const index = this.#waiting.findIndex(({ kind }) => kind === 'exchange')
     for (const skipped of this.#waiting.splice(index, 1)) this.#remove(skipped)
@@ -190,7 +189,6 @@ class EventQueue {
   }
 }
 
-/** The world whose events are read. */
 interface EventSource {
   readonly world: Pick<World, 'revision'>
   readonly history: History

@@ -64,7 +64,6 @@ export const obstacleTexts: { readonly [key in ListObstacle | NonNullable<FindCa
   order: 'newer than the chosen one, or its game mode or region comes later in the request',
 }
 
-/** The most candidates of an explanation. */
 const mostCandidates = 50
 
 const thisMachine = { address: '127.0.0.1', isLocal: true } as const
@@ -102,7 +101,6 @@ export function explainFind(
   }
 }
 
-/** The most game modes whose finds are listed. */
 const mostModes = 100
 
 /** Lists what a find in each game mode gets now, for the same player. */

@@ -17,7 +17,6 @@ import type { MockRequest } from '../server/message.js'
 import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
 import { findObstacle, freeSeats, listObstacles, type RunningLobby, seatsTaken } from '../store/lobby-rules.js'
-import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { WorldView } from '../store/world.js'
 import { explainExchange, type PastExchange } from './explain-exchange.js'
@@ -80,7 +79,12 @@ export function explain(explained: ExplainedWorld, asked: Question): Explanation
 
 function explainLobby({ tables }: WorldView, lobbyId: string): Explanation {
   const lobby = tables.lobbies.get(lobbyId)
-  if (!lobby) return unknownLobby(lobbyId, tables.lobbies.all())
+  if (!lobby) {
+    const ids = tables.lobbies.all().map(({ lobby_id }) => lobby_id)
+    const near = nearest(lobbyId, ids)
+    const hint = near === undefined ? 'GET /__mock/lobbies lists the lobbies' : `did you mean ${near}?`
+    return { verdict: 'does not exist', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
+  }
   const obstacle = listObstacles(tables.lobbies.all(), tables)(lobby)
   const more = lobby.status === 'stopped' ? [] : runningText(lobby)
   if (obstacle !== undefined) return { verdict: 'not listed', because: [`it is ${obstacleTexts[obstacle]}`, ...more] }
@@ -88,13 +92,6 @@ function explainLobby({ tables }: WorldView, lobbyId: string): Explanation {
   const open = `it is open and public, and its game mode is listable: a public token of ${namespace} sees it, and so does a caller without a token if ${namespace} is tokenless`
   const canned = 'a development token gets a canned list instead, without the lobbies of the world'
   return { verdict: 'listed', because: [open, canned, ...more] }
-}
-
-function unknownLobby(lobbyId: string, lobbies: readonly LobbyRow[]): Explanation {
-  const ids = lobbies.map(({ lobby_id }) => lobby_id)
-  const near = nearest(lobbyId, ids)
-  const hint = near === undefined ? 'GET /__mock/lobbies lists the lobbies' : `did you mean ${near}?`
-  return { verdict: 'does not exist', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
 }
 
 function runningText(lobby: RunningLobby): string[] {
@@ -155,7 +152,8 @@ function explainRequest(
   question: Question & { readonly path: string },
 ): Explanation {
   const { method = 'GET', token, origin } = question
-  const [path = '', query] = pathInWorld(withoutOrigin(question.path)).split('?')
+  const url = question.path.replace(/^https?:\/\/[^/?]*/i, '') || '/'
+  const [path = '', query] = pathInWorld(url).split('?')
   const outside = outsideService(path)
   if (outside !== undefined) return { verdict: outside, because: [`no operation has the path ${path}`] }
   const headers = {
@@ -181,10 +179,6 @@ function explainRequest(
     if (!(error instanceof ApiError)) throw error
     return { verdict: `${error.status} ${error.code}`, because: [...because, error.message] }
   }
-}
-
-function withoutOrigin(url: string): string {
-  return url.replace(/^https?:\/\/[^/?]*/i, '') || '/'
 }
 
 /** Returns the verdict for a path outside the service, or `undefined`. */

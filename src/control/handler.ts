@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
-import { isJsonObject, nestingLimit } from '../lib/json.js'
+import { nestingLimit } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -10,7 +10,7 @@ import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/me
 import { checkControlAddress, checkControlCaller } from '../server/origin.js'
 import { parseJson } from '../server/parse.js'
 import { RouteTable } from '../server/routes.js'
-import { controlCalls } from './api.js'
+import { controlCalls, ObjectOrText } from './api.js'
 import { type ControlCall, type ControlContext, jsonResponse } from './call.js'
 
 type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, object>
@@ -78,14 +78,9 @@ function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '
 /** The most levels of a body. A snapshot contains the states of lobbies, which may have `nestingLimit` levels themselves. */
 const levels = 2 * nestingLimit
 
-/** A body of any call. The schema of the call may allow only one of the two. */
-const ObjectOrText = z.custom<object | string>(
-  value => isJsonObject(value) || typeof value === 'string',
-  'expected an object',
-)
-
 function parseBody({ body: schema, maxBodyBytes = bodyLimit }: AnyCall, { body }: MockRequest): unknown {
   if (!schema) return undefined
+  // The schema of the call may allow only one of the two.
   return check(schema, parseJson(body, ObjectOrText, { bytes: maxBodyBytes, levels }), 'body')
 }
 

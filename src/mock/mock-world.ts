@@ -109,14 +109,9 @@ export class MockWorld {
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
     this.states = new ObservedWorld({ id, world, history, pending, faults })
-    const rayIds = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
-    this.responder = new Responder({
-      worldId: id,
-      allowed: { tables: world.tables, corsOrigins },
-      log,
-      rayId: () => rayIds.uuid(),
-      onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
-    })
+    const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
+    const allowed = { tables: world.tables, corsOrigins }
+    this.responder = new Responder({ worldId: id, allowed, log, rays, onBug })
     this.#executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
     this.#exchangeParts = { worldId: id, world, faults, history, pending, responder: this.responder }
     this.handle = this.#handlerOf(this.#execute)

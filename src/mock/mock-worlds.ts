@@ -64,14 +64,9 @@ export class MockWorlds {
     this.#limits = limits
     const state = settings.registry.defaultState()
     const { corsOrigins, log, onBug } = settings
-    const rayIds = new Random(state.world.seed, 'rays outside of worlds')
-    this.outside = new Responder({
-      worldId: undefined,
-      allowed: { tables: readTables(state.world.tables), corsOrigins },
-      log,
-      rayId: () => rayIds.uuid(),
-      onBug: (error, rayId) => onBug(error, `answered with 500 ERROR, ray id ${rayId}`),
-    })
+    const rays = new Random(state.world.seed, 'rays outside of worlds')
+    const allowed = { tables: readTables(state.world.tables), corsOrigins }
+    this.outside = new Responder({ worldId: undefined, allowed, log, rays, onBug })
     this.default = this.#add(defaultWorldId, () => state, true)
   }
 

@@ -29,10 +29,6 @@ function isWholeNumber(value: unknown, least: number): value is number {
   return Number.isInteger(value) && Number(value) >= least
 }
 
-function isPort(value: unknown): boolean {
-  return isWholeNumber(value, 0) && value <= 65_535
-}
-
 /** Tells whether a link can be made by appending a path. */
 function isLinkBase(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && parseUrl(value) !== undefined
@@ -91,7 +87,9 @@ export const MockmakerOptions = z.strictObject({
 
 export const ListenOptions = z.strictObject({
   /** 0 picks a free port. Default: 4100. */
-  port: custom.number(isPort, 'expected a port from 0 to 65535').optional(),
+  port: custom
+    .number(value => isWholeNumber(value, 0) && value <= 65_535, 'expected a port from 0 to 65535')
+    .optional(),
   /** The address to listen on. Default: 127.0.0.1 and ::1. */
   host: z.string().optional(),
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */

@@ -145,7 +145,6 @@ function nameErrors(
   return errors.flatMap(path => (Array.isArray(path) ? [{ path }] : []))
 }
 
-/** The most validation errors that a message lists. */
 const mostListed = 10
 
 /** Throws `ApiError` if there are validation errors. The message names the subject and the first ten errors (PROTOCOL.md C). */
@@ -241,28 +240,25 @@ function portErrors(ports: readonly Port[]): ValidationError[] {
   const labels = new Set<string>()
   const targets = new Set<string>()
   const ranges: Range[] = []
-  const perPort = ports.flatMap((port, i) =>
-    [...labelErrors(port, labels), ...targetErrors(port, targets), ...rangeErrors(port, ranges)].map(error => ({
-      path: ['ports', String(i), error],
-    })),
-  )
+  const perPort = ports.flatMap((port, i) => {
+    const { label, target_port, proxy_protocol } = port
+    const target = target_port === undefined ? undefined : `${target_port}/${proxy_protocol}`
+    const errors = [
+      ...(isIdentifier(label) ? repetition(label, labels, 'label-not-unique') : ['label-invalid']),
+      ...(target === undefined ? [] : repetition(target, targets, 'port-protocol-not-unique')),
+      ...rangeErrors(port, ranges),
+    ]
+    return errors.map(error => ({ path: ['ports', String(i), error] }))
+  })
   return [...tooMany, ...perPort]
 }
 
 type Range = NonNullable<Port['port_range']>
 
-function labelErrors({ label }: Port, seen: Set<string>): string[] {
-  if (!isIdentifier(label)) return ['label-invalid']
-  if (seen.has(label)) return ['label-not-unique']
-  seen.add(label)
-  return []
-}
-
-function targetErrors({ target_port, proxy_protocol }: Port, seen: Set<string>): string[] {
-  if (target_port === undefined) return []
-  const target = `${target_port}/${proxy_protocol}`
-  if (seen.has(target)) return ['port-protocol-not-unique']
-  seen.add(target)
+/** Returns the error if the text was seen before. Otherwise adds the text to `seen`. */
+function repetition(text: string, seen: Set<string>, error: string): string[] {
+  if (seen.has(text)) return [error]
+  seen.add(text)
   return []
 }
 

@@ -118,7 +118,6 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     })
   }
 
-  /** Checks the request, and runs its operation. */
   #resolve(execute: Execute): Answer {
     try {
       const outcome = execute(this.#parse(), this)

@@ -147,7 +147,6 @@ export class Executor {
   }
 }
 
-/** Calls the resolver of an operation. */
 function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: WorldView, write?: object): Output {
   // The compiler cannot follow one id through operations and resolvers.
   const resolver = resolvers[id] as unknown as (call: object) => Output

@@ -166,16 +166,12 @@ export class History {
   readonly #limits: HistoryLimits
   readonly #exchanges = new Queue<ExchangeEntry>()
   readonly #changes = new Queue<ChangeEntry>()
-  /** The rows in all change sets. */
   #rows = 0
   #dropped = 0
   #lastId = 0
   #generation = 0
-  /** The newest id of the exchanges of an earlier run. */
   #lastLoaded = 0
-  /** The newest id that was dropped. */
   #lastDropped = 0
-  /** The newest id of a change set that was dropped. */
   #lastDroppedChange = 0
   readonly #emitter = new Emitter<HistoryEntry | undefined>()
   /** Emits after the exchanges were cleared, or replaced by those of a snapshot. */

@@ -73,7 +73,6 @@ export function checkWaiterLimit({ waiting }: LiveWorld, maxWaiters: number): vo
   })
 }
 
-/** The options of a blocked request. */
 interface BlockOptions {
   /** Frees the request when the client disconnects. */
   readonly signal: AbortSignalLike | undefined

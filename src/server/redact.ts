@@ -22,7 +22,6 @@ function redactMintedTokens(text: string): string {
 const tokenInPath =
   /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g
 
-/** A token in a query. */
 const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g
 
 /** A token in a body that is not JSON: a form, or broken JSON. */

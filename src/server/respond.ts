@@ -1,6 +1,7 @@
 import { ApiError, type ErrorBody } from '../contract/errors.js'
 import type { Emitter } from '../lib/emitter.js'
 import { seatsTaken } from '../store/lobby-rules.js'
+import type { Random } from '../store/random.js'
 import { readToken } from './authenticate.js'
 import type { ExchangeRecord } from './log.js'
 import { type ExchangeFacts, header, type MockRequest, type MockResponse, type MockResponseInit } from './message.js'
@@ -35,10 +36,10 @@ interface ResponderOptions {
   readonly worldId: string | undefined
   readonly allowed: AllowedOrigins
   readonly log: Emitter<ExchangeRecord>
-  /** Creates a ray id, a UUID. */
-  rayId(): string
+  /** Creates the ray ids. */
+  readonly rays: Pick<Random, 'uuid'>
   /** Reports an error that is a bug. */
-  onBug(error: unknown, rayId: string): void
+  onBug(error: unknown, where: string): void
 }
 
 /** A response, and its record for the log. */
@@ -69,7 +70,7 @@ export class Responder {
   }
 
   newRayId(): string {
-    return this.#options.rayId()
+    return this.#options.rays.uuid()
   }
 
   preflight(request: MockRequest): MockResponse {
@@ -170,7 +171,7 @@ export class Responder {
   }
 
   #reportBug({ rayId }: ExchangeFacts, error: unknown): Result {
-    this.#options.onBug(error, rayId)
+    this.#options.onBug(error, `answered with 500 ERROR, ray id ${rayId}`)
     const message = `the mock failed unexpectedly: its console shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }

@@ -68,13 +68,12 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
   const compared = entries.map(exchange => ({ exchange, differs: listDifferences(exchange, pattern, tables) }))
   const matching = compared.filter(({ differs }) => differs.length === 0)
   const matched = matching.length
-  if (matched < min) {
-    const reason = `expected ${min === max ? 'exactly' : 'at least'} ${exchangeCount(min)} ${describePattern(pattern)}, and found ${matched}`
-    return { ok: false, matched, reason, nearest: nearestOf(compared.filter(({ differs }) => differs.length > 0)) }
-  }
-  if (matched <= max) return { ok: true, matched, nearest: [] }
-  const reason = `expected ${min === max ? 'exactly' : 'at most'} ${exchangeCount(max)} ${describePattern(pattern)}, and found ${matched}`
-  return { ok: false, matched, reason, nearest: nearestOf(matching) }
+  if (matched >= min && matched <= max) return { ok: true, matched, nearest: [] }
+  const isTooFew = matched < min
+  const limit = min === max ? 'exactly' : isTooFew ? 'at least' : 'at most'
+  const reason = `expected ${limit} ${exchangeCount(isTooFew ? min : max)} ${describePattern(pattern)}, and found ${matched}`
+  const others = compared.filter(({ differs }) => differs.length > 0)
+  return { ok: false, matched, reason, nearest: nearestOf(isTooFew ? others : matching) }
 }
 
 function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: JournalContents): Verification {
@@ -82,7 +81,7 @@ function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: Jour
   let next = 0
   for (const [i, pattern] of steps.entries()) {
     // The entries are in order, so each is compared for one step only.
-    const found = entries.findIndex((entry, at) => at >= next && listDifferences(entry, pattern, tables).length === 0)
+    const found = entries.findIndex((entry, at) => at >= next && isMatch(entry, pattern, tables))
     if (found === -1) {
       const compared = entries.map(exchange => {
         const differs = listDifferences(exchange, pattern, tables)

@@ -47,7 +47,7 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     worldId: 'default',
     allowed: { tables, corsOrigins: [] },
     log: new Emitter(),
-    rayId: () => 'no ray',
+    rays: { uuid: () => 'no ray' },
     onBug(error) {
       throw error
     },
