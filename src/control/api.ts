@@ -15,7 +15,6 @@ import { ClientGone } from '../server/reads.js'
 import { BlockedQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
 import { Location } from '../store/columns.js'
-import type { World } from '../store/world.js'
 import { timeOfState } from '../store/world-state.js'
 import {
   acceptsEvents,
@@ -34,7 +33,7 @@ import { CompletionOptions, completeDeviceLink, expireDeviceLink } from './devic
 import { exportLines, lobbyEnvironment } from './environment.js'
 import { eventStream, stateStream, type Wait, waitStream } from './events.js'
 import { Question } from './explain.js'
-import { type ClockJson, clockJson, HistoryOptions, listRows, type RowsJson } from './history.js'
+import { clockJson, HistoryOptions, listRows, type RowsJson } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { listSchedule, ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
@@ -207,14 +206,14 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /clock', {
     summary: "Returns the world's time, and the mode and rate of its clock.",
-    run: ({ mock }) => clockOf(mock.world),
+    run: ({ mock }) => clockJson(mock.world.clock.state),
   }),
   call('PUT /clock', {
     summary: 'Freezes, resumes, speeds up or moves the clock.',
     body: ClockSettingSchema,
     async run({ mock, request, body }) {
       await untilDisconnected(request, signal => mock.world.clock.set(body, { signal }))
-      return clockOf(mock.world)
+      return clockJson(mock.world.clock.state)
     },
   }),
   call('POST /clock/advance', {
@@ -222,7 +221,7 @@ export const controlCalls = lazy(() => [
     body: z.strictObject({ by: z.union([z.number(), z.string()]) }),
     async run({ mock, request, body: { by } }) {
       await untilDisconnected(request, signal => mock.world.clock.advance(by, { signal }))
-      return clockOf(mock.world)
+      return clockJson(mock.world.clock.state)
     },
   }),
   call('GET /schedule', {
@@ -485,10 +484,6 @@ export interface Health {
   readonly worlds: number
   /** The number of requests that are blocked on a watch index, in all worlds. */
   readonly waiters: number
-}
-
-function clockOf({ clock }: World): ClockJson {
-  return clockJson({ mode: clock.mode, rate: clock.rate, now: clock.now() })
 }
 
 /** Marks a world of a server that refuses every change. */

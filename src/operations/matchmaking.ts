@@ -55,15 +55,9 @@ export function chooseForFind(namespaceId: string, call: FindCall): LobbyRow | P
   if (lobby) return lobby
   if (input.prevent_auto_create_lobby) throw noneAvailable(places)
   // In the first mode: the first requested region or else the nearest.
-  const [first, ...others] = places
-  const nearest = () =>
-    nearestPlace(
-      first,
-      others.filter(({ mode }) => mode === first.mode),
-      input,
-      tables,
-    )
-  const place = input.regions ? first : nearest()
+  const [first] = places
+  const inMode = places.filter(({ mode }) => mode === first.mode)
+  const place = input.regions ? first : nearestPlace(inMode, input, tables)
   checkNewLobby(place.mode, input, call)
   return place
 }
@@ -91,9 +85,9 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
   checkTags(input.tags, [mode])
   checkMaxPlayers(input.max_players, [mode])
   const regions = input.region === undefined ? undefined : [input.region]
-  const [first, ...others] = findPlaces([mode], regions, tables)
+  const places = findPlaces([mode], regions, tables)
   checkAddress(caller.namespaceId, client, tables)
-  const place = nearestPlace(first, others, input, tables)
+  const place = nearestPlace(places, input, tables)
   checkNewLobby(mode, input, call)
   return reserveSeat(createLobbyRow(place, { ...input, publicity: input.publicity ?? 'private' }, call), call)
 }
@@ -216,14 +210,10 @@ export function findCandidates(namespaceId: string, input: FindInput, tables: Ta
   return [best, ...losers, ...rest]
 }
 
-function nearestPlace(
-  first: Place,
-  others: readonly Place[],
-  input: Pick<FindInput, 'x-coords'>,
-  tables: Tables,
-): Place {
+/** Returns the place that is nearest to the client, and the first of those that are as near. There is at least one. */
+function nearestPlace(places: readonly Place[], input: Pick<FindInput, 'x-coords'>, tables: Tables): Place {
   const compare = compareDistances(input, tables)
-  return others.reduce((best, place) => (compare(place.region_id, best.region_id) < 0 ? place : best), first)
+  return places.reduce((best, place) => (compare(place.region_id, best.region_id) < 0 ? place : best))
 }
 
 function noneAvailable(places: readonly Place[]): ApiError {

@@ -19,10 +19,8 @@ export interface MatchableRequest {
   header(name: string): readonly string[]
   /** The parsed body: `{}` if it is empty, `undefined` if it is not JSON. */
   readonly body: unknown
-  /** The id and the names of the request's game. */
-  readonly gameNames: readonly (string | undefined)[]
-  /** The id and the names of the request's namespace. */
-  readonly namespaceNames: readonly (string | undefined)[]
+  readonly owner: RequestOwner
+  readonly tables: ReadTables
 }
 
 /** A field in which a request differs from what is expected. */
@@ -45,8 +43,9 @@ export function* findDifferences(match: RequestMatch, request: MatchableRequest)
   for (const name in query) yield* compareTexts(`query.${name}`, query[name], request.query(name))
   for (const name in headers) yield* compareTexts(`headers.${name}`, headers[name], request.header(name.toLowerCase()))
   if (body !== undefined) yield* compareJson('body', body, request.body)
-  if (game !== undefined) yield* compareNames('game', game, request.gameNames)
-  if (namespace !== undefined) yield* compareNames('namespace', namespace, request.namespaceNames)
+  if (game !== undefined) yield* compareNames('game', game, gameNamesOf(request.owner, request.tables))
+  if (namespace !== undefined)
+    yield* compareNames('namespace', namespace, namespaceNamesOf(request.owner, request.tables))
 }
 
 function* compareTexts(field: string, expected = '', actual: readonly string[]): Generator<Difference> {
@@ -97,14 +96,14 @@ export interface RequestOwner {
 }
 
 /** Lists the names of the owner's game: its id and its `name_id`. */
-export function gameNamesOf(owner: RequestOwner, { games, namespaces }: ReadTables): (string | undefined)[] {
+function gameNamesOf(owner: RequestOwner, { games, namespaces }: ReadTables): (string | undefined)[] {
   const { gameId, namespaceId } = owner
   const id = gameId ?? (namespaceId === undefined ? undefined : namespaces.get(namespaceId)?.game_id)
   return id === undefined ? [] : [id, games.get(id)?.name_id]
 }
 
 /** Lists the names of the owner's namespace: its id, its `name_id`, and `<game name_id>/<namespace name_id>`. */
-export function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTables): (string | undefined)[] {
+function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTables): (string | undefined)[] {
   if (namespaceId === undefined) return []
   const namespace = tables.namespaces.get(namespaceId)
   if (!namespace) return [namespaceId]
@@ -161,17 +160,12 @@ export class UncheckedRequest implements MatchableRequest {
     return operation !== undefined && operations[operation].kind === 'watch' && this.query('watch_index').length > 0
   }
 
-  /** The game of the path or, if that names none, of the caller. */
-  get gameNames(): readonly (string | undefined)[] {
-    return gameNamesOf(this.#findOwner(), this.#view.tables)
+  get tables(): ReadTables {
+    return this.#view.tables
   }
 
-  /** The namespace of the path or, if that names no game, of the caller. */
-  get namespaceNames(): readonly (string | undefined)[] {
-    return namespaceNamesOf(this.#findOwner(), this.#view.tables)
-  }
-
-  #findOwner(): RequestOwner {
+  /** The owner of the path or, if that names no game, of the caller. */
+  get owner(): RequestOwner {
     const { game_id: gameId, namespace_id: namespaceId } = this.#route?.params ?? {}
     this.#owner ??= gameId === undefined ? ownerByCaller(this.caller) : { gameId, namespaceId }
     return this.#owner

@@ -115,15 +115,12 @@ export class Watches {
     const reading = read()
     if (BigInt(reading.revision) !== index || timeoutMs <= 0) return addIndex(reading)
     checkWaiterLimit(this.#world, this.#maxWaiters)
-    return new Blocked('watch', signal => this.#watchedRead(key(), reading, read).block({ signal, timeoutMs }))
-  }
-
-  #watchedRead(key: string, reading: Reading<object>, read: () => Reading<object>): WatchedRead<object, object> {
-    const known = this.#reads.get(key)
-    if (known) return known
-    const watchedRead = new WatchedRead(this.#world, reading, { key, read, toOutput: addIndex, onIdle: this.#forget })
-    this.#reads.set(key, watchedRead)
-    return watchedRead
+    return new Blocked('watch', signal => {
+      const options = { key: key(), read, toOutput: addIndex, onIdle: this.#forget }
+      const watched = this.#reads.get(options.key) ?? new WatchedRead(this.#world, reading, options)
+      this.#reads.set(options.key, watched)
+      return watched.block({ signal, timeoutMs })
+    })
   }
 
   readonly #forget = (key: string) => void this.#reads.delete(key)

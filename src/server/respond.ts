@@ -74,21 +74,17 @@ export class Responder {
   }
 
   preflight(request: MockRequest): MockResponse {
-    return this.#answer(request, () => outputResult(undefined, 204))
+    return this.answer(request, outputResult(undefined, 204))
   }
 
   /** Answers a request that runs no operation with an error. `startedAt` is a time of `performance.now()`. Default: now. */
-  refuse(request: MockRequest, error: unknown, startedAt?: number): MockResponse {
-    return this.#answer(request, () => errorResult(error), startedAt)
+  refuse(request: MockRequest, error: unknown, startedAt = performance.now()): MockResponse {
+    return this.respond({ request, startedAt, rayId: this.newRayId() }, () => errorResult(error))
   }
 
   /** Answers a request that runs no operation, such as one for a page. `startedAt` is as for `refuse`. */
-  answer(request: MockRequest, init: MockResponseInit, startedAt?: number): MockResponse {
-    return this.#answer(request, () => init, startedAt)
-  }
-
-  #answer(request: MockRequest, createResult: () => Result, startedAt = performance.now()): MockResponse {
-    return this.respond({ request, startedAt, rayId: this.newRayId() }, createResult)
+  answer(request: MockRequest, init: MockResponseInit, startedAt = performance.now()): MockResponse {
+    return this.respond({ request, startedAt, rayId: this.newRayId() }, () => init)
   }
 
   /**

@@ -1,15 +1,7 @@
 import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
 import { matchesGlob } from '../lib/text.js'
 import type { ReadTables } from '../store/table-calls.js'
-import {
-  type Difference,
-  difference,
-  findDifferences,
-  gameNamesOf,
-  type MatchableRequest,
-  namespaceNamesOf,
-  type RequestOwner,
-} from './match.js'
+import { type Difference, difference, findDifferences, type MatchableRequest, type RequestOwner } from './match.js'
 import { routes } from './routes.js'
 
 /** The result of comparing the journal with an expectation. If it differs, `reason` and `nearest` tell why. */
@@ -140,13 +132,12 @@ function listDifferences(entry: JournalEntry, pattern: RequestPattern, tables: R
 function matchableRequest(entry: JournalEntry, tables: ReadTables): MatchableRequest {
   const valuesOf = (fields: JournalEntry['query'], name: string) =>
     Object.hasOwn(fields, name) ? [fields[name] ?? []].flat() : []
-  const owner = ownerOf(entry)
   return {
     query: name => valuesOf(entry.query, name),
     header: name => valuesOf(entry.headers, name),
     body: entry.body ?? {},
-    gameNames: gameNamesOf(owner, tables),
-    namespaceNames: namespaceNamesOf(owner, tables),
+    owner: ownerOf(entry),
+    tables,
   }
 }
 
