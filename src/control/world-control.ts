@@ -240,12 +240,14 @@ export interface WorldDescription extends WorldSummary {
   readonly counts: Readonly<Record<string, number>>
 }
 
-export function summarizeWorld({ id, world }: Pick<WorldControl, 'id' | 'world'>): WorldSummary {
+export type DescribedWorld = Pick<WorldControl, 'id' | 'world'>
+
+export function summarizeWorld({ id, world }: DescribedWorld): WorldSummary {
   const { title, seed, revision, waiters } = world
   return { id, title, seed, revision, now: new Date(world.clock.now()).toISOString(), waiters }
 }
 
-export function describeWorld(control: Pick<WorldControl, 'id' | 'world'>): WorldDescription {
+export function describeWorld(control: DescribedWorld): WorldDescription {
   const counts = Object.entries(tablesByPath).map(([path, name]) => {
     // For the compiler, the union of all tables is too complex to call.
     const table: { count(): number } = control.world[name]

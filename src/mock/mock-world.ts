@@ -14,7 +14,7 @@ import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotOf } from '../scenario/world.js'
-import { Exchange, type ExchangeParts } from '../server/exchange.js'
+import { Exchange } from '../server/exchange.js'
 import { type Execute, Executor } from '../server/execute.js'
 import { WorldFaults } from '../server/faults.js'
 import { History, type HistoryLimits } from '../server/history.js'
@@ -81,8 +81,8 @@ export class MockWorld {
   readonly states: ObservedWorld
   readonly #settings: MockWorldSettings
   readonly #history: History
-  readonly #executor: Executor
-  readonly #exchangeParts: ExchangeParts
+  readonly #execute: Execute
+  readonly #handlerOf: (execute: Execute) => RequestHandler
   /** Begins the ids of this world's events. */
   readonly #runId = `${Date.now().toString(36)}_${(++createdWorlds).toString(36)}`
   #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
@@ -112,8 +112,10 @@ export class MockWorld {
     const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
     const allowed = { tables: world.tables, corsOrigins }
     this.responder = new Responder({ worldId: id, allowed, log, rays, onBug })
-    this.#executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
-    this.#exchangeParts = { worldId: id, world, faults, history, pending, responder: this.responder }
+    const { execute } = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
+    this.#execute = (call, origin) => this.overrides.execute(call, origin, execute)
+    const parts = { worldId: id, world, faults, history, pending, responder: this.responder }
+    this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
     this.handle = this.#handlerOf(this.#execute)
     if (state.journal) this.journal.load(state.journal)
   }
@@ -234,7 +236,10 @@ export class MockWorld {
   async reset(options?: ResetOptions): Promise<void> {
     // The first use of a schema takes longer than the reset of a small world.
     const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions, options, 'reset')
-    const state = this.#stateWithSeed(seed)
+    const { world, withSeed } = this.#initial
+    // An earlier reset may have replaced the seed.
+    const scenarioState = world.seed === this.world.initialState.seed ? undefined : world
+    const state = seed === undefined ? scenarioState : withSeed(seed)
     const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.list({ unused: true }) : []
     this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
@@ -307,21 +312,8 @@ export class MockWorld {
     this.faults.releaseAll()
   }
 
-  /** Returns the state to reset to: that of the scenario, or the same with another seed. */
-  #stateWithSeed(seed: number | undefined): WorldState | undefined {
-    const { world, withSeed } = this.#initial
-    if (seed !== undefined) return withSeed(seed)
-    return world.seed === this.world.initialState.seed ? undefined : world
-  }
-
   #startOver(journal: readonly JournalEntry[] | undefined): void {
     this.overrides.clear()
     if (journal) this.journal.load(journal)
-  }
-
-  readonly #execute: Execute = (call, origin) => this.overrides.execute(call, origin, this.#executor.execute)
-
-  #handlerOf(execute: Execute): RequestHandler {
-    return request => new Exchange(request, this.#exchangeParts).answer(execute)
   }
 }

@@ -111,12 +111,11 @@ export class MockWorlds {
     return this.#all.flatMap(({ faults }) => faults.list({ unused: true }))
   }
 
-  delete(id: string): Promise<boolean> {
-    return this.deleteBecause(id, `the world ${quoted(id)} was deleted: mock.worlds.put creates it again`)
-  }
-
   /** Deletes a world. Its users read the reason. */
-  async deleteBecause(id: string, reason: string): Promise<boolean> {
+  async delete(
+    id: string,
+    reason = `the world ${quoted(id)} was deleted: mock.worlds.put creates it again`,
+  ): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     const entry = this.#open.get(id)
     this.#open.delete(id)
@@ -132,7 +131,7 @@ export class MockWorlds {
     this.#isClosed = true
     this.#changes.emit(false)
     const ids = [...this.#open.keys()].filter(id => id !== defaultWorldId)
-    const end = (id: string) => this.deleteBecause(id, `the world ${quoted(id)} has ended, because its mock was closed`)
+    const end = (id: string) => this.delete(id, `the world ${quoted(id)} has ended, because its mock was closed`)
     await Promise.all([this.default.close(), ...ids.map(end)])
   }
 
@@ -264,7 +263,7 @@ export class MockWorlds {
       if (entry.isKept) continue
       if (entry.mock.isBusy) entry.usedAt = now
       else if (now - entry.usedAt >= worldTtlMs)
-        void this.deleteBecause(
+        void this.delete(
           id,
           `the world ${quoted(id)} was deleted, because no request came for ${formatDuration(worldTtlMs)}: raise worldTtlMs (--world-ttl)`,
         )

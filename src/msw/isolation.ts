@@ -66,7 +66,7 @@ export class Isolation {
       listener(error, own)
       throw error
     } finally {
-      await mock.worlds.deleteBecause(own.id, testHasEnded)
+      await mock.worlds.delete(own.id, testHasEnded)
     }
     checkUnusedFaults(unused)
     return result

@@ -1,4 +1,4 @@
-import { type FaultError, statusOf } from '../contract/faults.js'
+import { statusOf } from '../contract/faults.js'
 import type { WaitReason } from '../contract/journal.js'
 import type { Auth, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
@@ -21,7 +21,7 @@ import { errorResult, InjectedDisconnect, InjectedError, outputResult, type Resp
 import { type Route, routes } from './routes.js'
 
 /** The parts of a world that answer its requests. */
-export interface ExchangeParts {
+interface ExchangeParts {
   readonly worldId: string
   readonly world: LiveWorld
   readonly faults: WorldFaults
@@ -94,7 +94,10 @@ export class Exchange implements ExchangeFacts, CallOrigin {
       this.operation = request.operation
       this.caller = request.caller
       this.fault = { id, effect: Object.keys(effect).join() }
-      if (error) throw injectedError(error, id)
+      if (error) {
+        const { code = 'ERROR', message = `fault ${id} of this mock injected this error`, metadata } = error
+        throw new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
+      }
       if (hold || delayMs !== undefined) return this.#hold(fault, next)
       if (spurious === undefined) throw new InjectedDisconnect(reset ? 'reset' : 'empty')
       this.longestBlockMs = durationMs(spurious)
@@ -186,11 +189,6 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     if (this.#generation !== history.generation || !history.shouldRecordExchanges) return
     history.addExchange(new RecordedExchange(this, response, { worldId, at: world.clock.now(), endedAt }))
   }
-}
-
-function injectedError(error: FaultError, id: string): InjectedError {
-  const { code = 'ERROR', message = `fault ${id} of this mock injected this error`, metadata } = error
-  return new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
 }
 
 /** The auths of operations that answer a development token with mock data. */

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
 import {
@@ -121,21 +122,16 @@ export function checkResolver(id: unknown, resolver: unknown): void {
     )
 }
 
+const EmptyBody = z.custom<undefined>(answer => answer === undefined, 'expected undefined, because the body is empty')
+
 /** Returns the answer of a resolver. Throws `UsageError` if it does not fit the contract. */
 function checkAnswer(id: OperationId, answer: unknown): unknown {
-  const { output }: OperationSpec = operations[id]
-  if (output) {
-    try {
-      parseInput(output, answer, 'answer')
-    } catch (error) {
-      if (error instanceof UsageError) throw wrongAnswer(id, error.message)
-      throw error
-    }
-  } else if (answer !== undefined)
-    throw wrongAnswer(id, `answer is ${quoted(answer)}: expected undefined, because the body is empty`)
-  return answer
-}
-
-function wrongAnswer(id: OperationId, problems: string): UsageError {
-  return new UsageError(`the resolver of ${id} returned an answer that does not fit the contract:\n${problems}`)
+  const { output = EmptyBody }: OperationSpec = operations[id]
+  try {
+    parseInput(output, answer, 'answer')
+    return answer
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(`the resolver of ${id} returned an answer that does not fit the contract:\n${error.message}`)
+  }
 }

@@ -79,10 +79,7 @@ export class StoryWorlds {
   }
 
   async #end({ storyId, owner, mock }: ShownStory): Promise<void> {
-    await owner.mock.worlds.deleteBecause(
-      mock.id,
-      `this mock belongs to the story ${storyId}, which is no longer shown`,
-    )
+    await owner.mock.worlds.delete(mock.id, `this mock belongs to the story ${storyId}, which is no longer shown`)
   }
 
   #mockOf(baseUrl: string): Owner {
