@@ -106,10 +106,11 @@ class EventQueue {
   readonly pastBytes: number
   /** The most exchanges that wait. */
   readonly #newest: number
+  /** The bytes of the events that wait. */
+  bytes = 0
   #waiting: WaitingEvent[] = []
   #exchanges = 0
   #skipped = 0
-  #bytes = 0
 
   /** Begins with past events, or with a gap if `past` is undefined. */
   constructor(
@@ -122,10 +123,6 @@ class EventQueue {
     this.pastBytes = (past ?? []).reduce((sum, { bytes }) => sum + bytes, 0)
     if (past) this.push(...past)
     else this.drop()
-  }
-
-  get bytes(): number {
-    return this.#bytes
   }
 
   get length(): number {
@@ -169,7 +166,7 @@ class EventQueue {
     this.#waiting = []
     this.#exchanges = 0
     this.#skipped = 0
-    this.#addBytes(-this.#bytes)
+    this.#addBytes(-this.bytes)
   }
 
   #skipExchange(): void {
@@ -184,7 +181,7 @@ class EventQueue {
   }
 
   #addBytes(bytes: number): void {
-    this.#bytes += bytes
+    this.bytes += bytes
     this.#budget.addBytes(this, bytes)
   }
 }

@@ -83,17 +83,17 @@ export function explainFind(
     const candidates = findCandidates(namespace_id, input, tables)
     const location = clientLocation({}, tables)
     const { region_id } = choice
-    const kilometers = kilometersTo(region_id, location, tables)
+    const away = distanceTo(region_id, location, tables)
     const isNew = !('lobby_id' in choice)
     return {
       verdict: isNew ? `a new lobby in ${region_id}` : `a seat in lobby ${choice.lobby_id}`,
       because: [
         isNew ? 'no lobby of the game mode has a free seat for find' : choiceText(choice, candidates),
-        regionText(region_id, kilometers, isNew),
+        regionText(region_id, away.kilometers, isNew),
       ],
       candidates: explainCandidates(candidates, { location, tables }),
       region_id,
-      ...(kilometers === undefined ? {} : { kilometers }),
+      ...away,
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -115,9 +115,8 @@ export function listFinds(tables: Tables): ExplainedChoice[] {
         const input = { game_modes: [game_mode_id] }
         const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
         const { region_id } = choice
-        const kilometers = kilometersTo(region_id, location, tables)
-        const away = kilometers === undefined ? {} : { kilometers }
-        return { ...mode, ...('lobby_id' in choice ? { lobby_id: choice.lobby_id } : {}), region_id, ...away }
+        const lobby = 'lobby_id' in choice ? { lobby_id: choice.lobby_id } : {}
+        return { ...mode, ...lobby, region_id, ...distanceTo(region_id, location, tables) }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         return { ...mode, refusal: `${error.status} ${error.code}: ${error.message}` }
@@ -149,23 +148,23 @@ export function explainCandidates(
 ): ExplainedCandidate[] {
   return candidates.slice(0, mostCandidates).map(({ lobby, lostBy }) => {
     const { lobby_id, game_mode_id, region_id } = lobby
-    const kilometers = kilometersTo(region_id, location, tables)
     return {
       lobby_id,
       game_mode_id,
       region_id,
       free_seats: Math.max(0, freeSeats(lobby)),
-      ...(kilometers === undefined ? {} : { kilometers }),
+      ...distanceTo(region_id, location, tables),
       ...(lostBy === undefined ? {} : { because: obstacleTexts[lostBy] }),
     }
   })
 }
 
-function kilometersTo(
+function distanceTo(
   region_id: string,
   location: Coordinates | undefined,
   { regions }: Pick<Tables, 'regions'>,
-): number | undefined {
+): { readonly kilometers?: number } {
   const datacenter = regions.get(region_id)?.datacenter_coord
-  return location && datacenter && Math.round(distance(location, datacenter).kilometers)
+  if (!location || !datacenter) return {}
+  return { kilometers: Math.round(distance(location, datacenter).kilometers) }
 }

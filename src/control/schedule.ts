@@ -31,10 +31,5 @@ export function listSchedule(
 ): ScheduledJob[] {
   const { limit = defaultLimit } = parseInput(ScheduleOptions, options, 'schedule')
   void clock.catchUp()
-  return upcomingJobs(tables, limit).map(({ at, table, id, what }) => ({
-    at: new Date(at).toISOString(),
-    table,
-    id,
-    what,
-  }))
+  return upcomingJobs(tables, limit).map(({ at, ...job }) => ({ at: new Date(at).toISOString(), ...job }))
 }
