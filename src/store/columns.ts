@@ -69,11 +69,10 @@ export const serverPortsDefaults = { hostname: '127.0.0.1', lobby_ports: [] as L
 
 /** The host of a game server, and the ports that it opens. */
 export const ServerPorts = z.strictObject({
-  hostname: z.string().meta({
-    description: 'The host that game servers run on. Default: 127.0.0.1.',
-    examples: ['10.0.0.7'],
-  }),
-  lobby_ports: LobbyPorts.meta({ description: 'The ports that they open. Default: none.' }),
+  hostname: z
+    .string()
+    .meta({ description: 'The host that game servers run on. Default: 127.0.0.1.', examples: ['10.0.0.7'] }),
+  lobby_ports: LobbyPorts.describe('The ports that they open. Default: none.'),
 })
 export type ServerPorts = types.ServerPorts
 export type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }

@@ -16,15 +16,11 @@ export const regionDefaults = {
 /** A region of data centres. */
 export const RegionRow = z.strictObject({
   region_id: Id.meta({ description: 'Its id, which lobbies and game modes name.', examples: ['moon'] }),
-  provider_display_name: z.string().meta({
-    description: 'The company that runs its data centre. Default: Own.',
-  }),
+  provider_display_name: z.string().describe('The company that runs its data centre. Default: Own.'),
   region_display_name: z
     .string()
     .meta({ description: 'Its name for players. Default: the region_id.', examples: ['Moon'] }),
-  datacenter_coord: Location.meta({
-    description: 'The place of its data centre. Default: 0, 0.',
-  }),
+  datacenter_coord: Location.describe('The place of its data centre. Default: 0, 0.'),
   /** The `region_id` of the cloud side. It calls our `region_id` `region_name_id` (PROTOCOL.md D). */
   region_uuid: Uuid.meta({
     description: 'Its id on the cloud side, a UUID. Default: that of the catalogue, else from the seed.',
@@ -84,18 +80,12 @@ export function completeRegion(
 export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 40, max_players_party: 40 } as const
 
 const mostPlayersBy = {
-  max_players_normal: Uint32.meta({
-    description: 'The most players by find.',
-    examples: [16],
-  }),
+  max_players_normal: Uint32.meta({ description: 'The most players by find.', examples: [16] }),
   max_players_direct: Uint32.meta({
     description: 'The most players by join with the id of the lobby.',
     examples: [20],
   }),
-  max_players_party: Uint32.meta({
-    description: 'The most players as a party.',
-    examples: [20],
-  }),
+  max_players_party: Uint32.meta({ description: 'The most players as a party.', examples: [20] }),
 }
 /** The limits on the players of a lobby, for each way to join. */
 export const MaxPlayers = z.object(mostPlayersBy)
@@ -120,7 +110,7 @@ export const GameModeRow = z.strictObject({
   game_mode_id: Id.meta({ description: 'Its id, which lobbies and clients name.', examples: ['duel'] }),
   ...mostPlayersBy,
   regions: z.array(z.string()).describe('Ids of the regions that it enables. Default: all of the scenario.'),
-  listable: z.boolean().meta({ description: 'true: its lobbies are listed. Default: true.' }),
+  listable: z.boolean().describe('true: its lobbies are listed. Default: true.'),
   disabled: z
     .array(z.enum(['find', 'join', 'create']))
     .optional()
@@ -129,10 +119,10 @@ export const GameModeRow = z.strictObject({
       default: [],
       examples: [['create']],
     }),
-  dynamic_max_players: z.boolean().optional().meta({
-    description: 'true: find and create may send max_players. Default: true.',
-    default: true,
-  }),
+  dynamic_max_players: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: find and create may send max_players. Default: true.', default: true }),
   taggable: z
     .boolean()
     .optional()
@@ -151,7 +141,7 @@ export const lobbyDefaults = { publicity: 'public', is_closed: false, status: 'r
 
 export const LobbyStatus = z
   .enum(['starting', 'ready', 'stopped'])
-  .meta({ description: 'The status of its game server. Default: ready.' })
+  .describe('The status of its game server. Default: ready.')
 
 export const RunBy = z
   .enum(['mock', 'server'])
@@ -166,9 +156,7 @@ const lobbyColumns = {
   }),
   namespace_id: Id,
   game_mode_id: z.string().meta({ description: "Its game mode. Default: the namespace's first.", examples: ['duel'] }),
-  region_id: z
-    .string()
-    .meta({ description: 'The region that it runs in. Default: the first one that its game mode enables.' }),
+  region_id: z.string().describe('The region that it runs in. Default: the first one that its game mode enables.'),
   ...mostPlayersBy,
   total_player_count: Uint32.meta({
     description: 'The number of connected players. Default: the number that `players` lists.',
@@ -181,13 +169,14 @@ const lobbyColumns = {
       'The state of the game as its server reports it: any JSON that nests at most 64 levels. Default: none.',
     examples: [{ map: 'Harbour' }],
   }),
-  publicity: z.enum(['public', 'private']).meta({
-    description: 'public: it is listed and found. private: only players with its id join it. Default: public.',
-  }),
-  is_closed: z.boolean().meta({
-    description:
+  publicity: z
+    .enum(['public', 'private'])
+    .describe('public: it is listed and found. private: only players with its id join it. Default: public.'),
+  is_closed: z
+    .boolean()
+    .describe(
       'true: it is closed. Nobody finds it, no list has it, and players join it only by its id. Default: false.',
-  }),
+    ),
   tags: record(z.string())
     .optional()
     .meta({ description: 'Its tags, for find. Default: none.', examples: [{ map: 'harbour' }] }),
@@ -258,16 +247,13 @@ export const playerDefaults = { status: 'connected', address: '127.0.0.1' } as c
 
 export const PlayerStatus = z
   .enum(['reserved', 'connected', 'expired', 'removed'])
-  .meta({ description: 'reserved and connected players have a seat. Default: connected.' })
+  .describe('reserved and connected players have a seat. Default: connected.')
 
 const playerColumns = {
   player_token: Token,
   lobby_id: Id,
   namespace_id: Id,
-  address: z.string().meta({
-    description: 'Its IP address. Default: 127.0.0.1.',
-    examples: ['203.0.113.7'],
-  }),
+  address: z.string().meta({ description: 'Its IP address. Default: 127.0.0.1.', examples: ['203.0.113.7'] }),
   session_ms: z
     .int()
     .min(1)
@@ -367,13 +353,8 @@ export const SimulationRow = z
       .number()
       .min(0)
       .max(mostConcurrent)
-      .meta({
-        description: 'The number of players at once, averaged over a day. Default: 100.',
-        examples: [300],
-      }),
-    session_ms: Session.meta({
-      description: 'The average length of a session. Default: 12m.',
-    }),
+      .meta({ description: 'The number of players at once, averaged over a day. Default: 100.', examples: [300] }),
+    session_ms: Session.describe('The average length of a session. Default: 12m.'),
     modes: record(z.number().min(0).max(mostWeight))
       .refine(modes => Object.values(modes).some(weight => weight > 0), 'expected a weight above 0 for at least one')
       .optional()
@@ -381,13 +362,13 @@ export const SimulationRow = z
         description: 'The weights of the game modes, by their ids. Default: all alike.',
         examples: [{ duel: 1, 'free-for-all': 6 }],
       }),
-    began_at: Time.meta({ description: 'When the simulation began. Default: when the world begins.' }),
-    settled: z.boolean().meta({
-      description: 'true: the players that lobbies only count have become players who leave. Default: false.',
-    }),
-    next_step_at: Time.optional().meta({
-      description: 'When the next step is due. Default: at the next of the steps of five seconds after began_at.',
-    }),
+    began_at: Time.describe('When the simulation began. Default: when the world begins.'),
+    settled: z
+      .boolean()
+      .describe('true: the players that lobbies only count have become players who leave. Default: false.'),
+    next_step_at: Time.optional().describe(
+      'When the next step is due. Default: at the next of the steps of five seconds after began_at.',
+    ),
   })
   .refine(row => !arrivesTooFast(row), { path: ['concurrent'], error: arrivesTooFastMessage })
 export type SimulationRow = types.SimulationRow

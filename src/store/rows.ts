@@ -22,15 +22,16 @@ export const settingsDefaults = { cdn_domain: 'mock.localhost', hide_empty_lobbi
 export const SettingsRow = z.strictObject({
   settings_id: z.literal('settings'),
   client: Location.optional().describe('The place of the player. Default: unknown, and distances are 0.'),
-  hide_empty_lobbies: z.boolean().meta({
-    description:
+  hide_empty_lobbies: z
+    .boolean()
+    .describe(
       'true: lists leave out a lobby without players, unless it is the only one of its game mode, as in the real service. Default: false.',
-  }),
+    ),
   servers: Servers,
   ready_within_ms: ReadyWithin,
-  cdn_domain: HostName.meta({
-    description: "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
-  }),
+  cdn_domain: HostName.describe(
+    "The host name above the games' pages, which are at <game>.<cdn_domain>. Default: mock.localhost.",
+  ),
   default_namespace_id: Id.optional(),
   /** The address of the mock in links. It has no slash at its end. */
   public_url: z.string(),
@@ -45,7 +46,7 @@ export const defaultNames = {
 
 const NameId = Identifier.meta({ description: 'Its name in paths, host names and other keys.', examples: ['tanks'] })
 const ShownName = DisplayName.meta({ description: 'Its name for people. Default: the name_id.', examples: ['Tanks'] })
-const CreatedAt = Time.meta({ description: 'When it was created. Default: when the world begins.' })
+const CreatedAt = Time.describe('When it was created. Default: when the world begins.')
 
 /** A game. */
 export const GameRow = z.strictObject({
@@ -82,18 +83,18 @@ export const NamespaceRow = z.strictObject({
     description: 'The version of the game that it runs. Default: from the seed.',
     examples: ['44444444-4444-4444-8444-444444444444'],
   }),
-  tokenless: z.boolean().meta({
-    description:
+  tokenless: z
+    .boolean()
+    .describe(
       'true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true.',
-  }),
-  domains: z.array(HostName).meta({
-    description: 'Host names whose pages belong to the namespace. Default: none.',
-    examples: [['tanks.example']],
-  }),
-  lobby_count_max: Uint32.meta({
-    description: 'The most lobbies at once. Default: 128.',
-    examples: [1024],
-  }),
+    ),
+  domains: z
+    .array(HostName)
+    .meta({
+      description: 'Host names whose pages belong to the namespace. Default: none.',
+      examples: [['tanks.example']],
+    }),
+  lobby_count_max: Uint32.meta({ description: 'The most lobbies at once. Default: 128.', examples: [1024] }),
   max_players: Uint32.optional().meta({
     description: 'The most players from one client address. Default: 8, and loopback addresses are not counted.',
     examples: [matchmakerDefaults.max_players],
@@ -108,7 +109,7 @@ export const deviceLinkDefaults = { status: 'pending' } as const
 
 export const DeviceLinkStatus = z
   .enum(['pending', 'complete'])
-  .meta({ description: 'complete: a person has completed it. Default: pending.' })
+  .describe('complete: a person has completed it. Default: pending.')
 
 const linkColumns = {
   device_link_token: Token.meta({
