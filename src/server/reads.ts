@@ -1,9 +1,9 @@
 import { ApiError } from '../contract/errors.js'
 import { sameJson } from '../lib/json.js'
 import { addItem, itemsOf, removeItem, type SmallSet } from '../lib/small-set.js'
-import type { DependencyListener } from '../store/dependencies.js'
+import type { DependencyListener, Reading } from '../store/dependencies.js'
 import type { Timer } from '../store/timers.js'
-import type { LiveWorld, Reading, Waiter } from '../store/world.js'
+import type { LiveWorld, Waiter } from '../store/world.js'
 import type { AbortSignalLike } from './message.js'
 
 /** Outputs that several responses share. They never change, so each is encoded only once. */
@@ -43,11 +43,11 @@ export class ReadCache {
     const cached: CachedOutput = {
       output: value,
       onChange: () => {
-        this.#world.unlisten(tags, cached)
+        this.#world.dependencies.unlisten(tags, cached)
         this.#outputs.delete(key)
       },
     }
-    this.#world.listen(tags, cached)
+    this.#world.dependencies.listen(tags, cached)
     this.#outputs.set(key, cached)
     markShared(value)
     const [oldest] = this.#outputs.values()
@@ -211,12 +211,12 @@ export class WatchedRead<T, Output> implements DependencyListener {
   #startWatching(): void {
     const { clock } = this.#world
     const { tags, until } = this.#reading
-    this.#world.listen(tags, this)
+    this.#world.dependencies.listen(tags, this)
     this.#changeTimer = until === undefined ? undefined : clock.after(until - clock.now(), () => this.onChange())
   }
 
   #stopWatching(): void {
-    this.#world.unlisten(this.#reading.tags, this)
+    this.#world.dependencies.unlisten(this.#reading.tags, this)
     if (this.#changeTimer) this.#world.clock.cancel(this.#changeTimer)
   }
 }

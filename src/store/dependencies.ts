@@ -11,8 +11,9 @@ export const viewTag = (table: string, view: string, group: string): Tag => `${t
 /** Changes when the clock is set: a time that had passed may come again. */
 export const clockTag: Tag = '@clock'
 
-/** The dependencies of a read. */
-export interface Tracked {
+/** The value of a read, and its dependencies. */
+export interface Reading<T> {
+  readonly value: T
   /** Each tag once. An array, because a blocked request keeps it, and a set takes three times the memory. */
   readonly tags: readonly Tag[]
   /** The newest revision of the dependencies. */
@@ -58,14 +59,15 @@ export class Dependencies {
     if (tracker) tracker.until = Math.min(tracker.until ?? Number.POSITIVE_INFINITY, at)
   }
 
-  track<T>(read: () => T): { readonly value: T; readonly tracked: Tracked } {
+  /** Runs a synchronous read. */
+  track<T>(read: () => T): Reading<T> {
     const outer = this.#tracker
     const tracker: Tracker = { tags: new Set(), revision: 0, until: undefined }
     this.#tracker = tracker
     try {
       const value = read()
       const { tags, revision, until } = tracker
-      return { value, tracked: { tags: [...tags], revision, until } }
+      return { value, tags: [...tags], revision, until }
     } finally {
       this.#tracker = outer
       for (const tag of tracker.tags) this.note(tag, tracker.revision)

@@ -88,12 +88,10 @@ export const NamespaceRow = z.strictObject({
     .describe(
       'true: clients need no token to list, find, join and create lobbies, and to list regions. Default: true.',
     ),
-  domains: z
-    .array(HostName)
-    .meta({
-      description: 'Host names whose pages belong to the namespace. Default: none.',
-      examples: [['tanks.example']],
-    }),
+  domains: z.array(HostName).meta({
+    description: 'Host names whose pages belong to the namespace. Default: none.',
+    examples: [['tanks.example']],
+  }),
   lobby_count_max: Uint32.meta({ description: 'The most lobbies at once. Default: 128.', examples: [1024] }),
   max_players: Uint32.optional().meta({
     description: 'The most players from one client address. Default: 8, and loopback addresses are not counted.',

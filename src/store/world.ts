@@ -3,7 +3,7 @@ import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type ChangeSet, ChangeSetPublisher } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
-import { callAll, clockTag, Dependencies, type DependencyListener, type Tag, type Tracked } from './dependencies.js'
+import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
 import { Random, type RandomState } from './random.js'
@@ -52,11 +52,6 @@ export interface WorldView {
   hasPassed(at: number): boolean
   /** Identifies the tokens that the world created. */
   readonly seed: number
-}
-
-/** The answer of a read, and its dependencies. */
-export interface Reading<T> extends Tracked {
-  readonly value: T
 }
 
 /** A blocked request. It stays in `world.waiting` until its answer. */
@@ -220,18 +215,7 @@ class WorldCore implements TableContext, WorldView {
 
   /** Runs a synchronous read. Returns its value and its dependencies. */
   read<T>(read: (view: WorldView) => T): Reading<T> {
-    const { value, tracked } = this.dependencies.track(() => read(this))
-    const { tags, revision, until } = tracked
-    return { value, tags, revision, until }
-  }
-
-  /** Calls the listener when a change set touches a tag. */
-  listen(tags: readonly Tag[], listener: DependencyListener): void {
-    this.dependencies.listen(tags, listener)
-  }
-
-  unlisten(tags: readonly Tag[], listener: DependencyListener): void {
-    this.dependencies.unlisten(tags, listener)
+    return this.dependencies.track(() => read(this))
   }
 
   transaction<T>(write: (tx: TransactionTables) => T): T {

@@ -2,6 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
+import type { Dependencies } from '../../src/store/dependencies.js'
 import type { DeviceLinkRow } from '../../src/store/rows.js'
 import type { LiveWorld } from '../../src/store/world.js'
 import { ask, json, type TestResponse } from '../support/http.js'
@@ -114,19 +115,21 @@ class Model {
       }
     })
     const { dependencies } = this.world
+    const listen = dependencies.listen.bind(dependencies)
+    const unlisten = dependencies.unlisten.bind(dependencies)
     const listening = new Set<object>()
-    Object.assign(this.world, {
+    Object.assign(dependencies, {
       listen: (tags, listener) => {
-        dependencies.listen(tags, listener)
+        listen(tags, listener)
         listening.add(listener)
         this.listening = listening.size
       },
       unlisten: (tags, listener) => {
-        dependencies.unlisten(tags, listener)
+        unlisten(tags, listener)
         listening.delete(listener)
         this.listening = listening.size
       },
-    } satisfies Pick<LiveWorld, 'listen' | 'unlisten'>)
+    } satisfies Pick<Dependencies, 'listen' | 'unlisten'>)
   }
 
   current = (link: Link) => this.changes.get(link)?.at(-1)?.index ?? 0

@@ -134,7 +134,7 @@ describe('a change set', () => {
     world.subscribe(({ revision }) =>
       deliveries.push(['subscriber', world.revision === revision, !!world.games.get('cars')]),
     )
-    world.listen(['games'], { onChange: () => deliveries.push(['listener', !!world.games.get('cars')]) })
+    world.dependencies.listen(['games'], { onChange: () => deliveries.push(['listener', !!world.games.get('cars')]) })
 
     await world.games.create(game('cars'))
 
@@ -154,9 +154,9 @@ describe('a change set', () => {
         throw error
       }
       if (who === 'subscriber') world.subscribe(throws)
-      else world.listen(['games'], { onChange: throws })
+      else world.dependencies.listen(['games'], { onChange: throws })
       world.subscribe(deliveries)
-      world.listen(['games'], { onChange: deliveries })
+      world.dependencies.listen(['games'], { onChange: deliveries })
       const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
 
       const created = world.games.create(game('cars'))

@@ -125,8 +125,8 @@ function readAndListen(world: LiveWorld, read: Read) {
       stop()
     },
   }
-  const stop = () => world.unlisten(reading.tags, listener)
-  world.listen(reading.tags, listener)
+  const stop = () => world.dependencies.unlisten(reading.tags, listener)
+  world.dependencies.listen(reading.tags, listener)
   return { ...reading, listener, stop, json: JSON.stringify(reading.value) }
 }
 

@@ -87,7 +87,7 @@ describe('a fork', () => {
     const world = smallWorld()
     const calls: string[] = []
     world.subscribe(() => calls.push('subscriber'))
-    world.listen(['games'], { onChange: () => calls.push('listener') })
+    world.dependencies.listen(['games'], { onChange: () => calls.push('listener') })
     world.waiting.add({ end: () => calls.push('waiter') })
 
     const fork = forked(world)

@@ -124,7 +124,7 @@ function tableOf(rows: readonly Thing[], dependencies = new Dependencies()): Tab
 function tagsOf(predicate: Predicate<Thing>): string[] {
   const dependencies = new Dependencies()
   const table = tableOf([red], dependencies)
-  return [...dependencies.track(() => table.findMany(predicate)).tracked.tags]
+  return [...dependencies.track(() => table.findMany(predicate)).tags]
 }
 
 const red: Thing = { thing_id: 'a', colour: 'red', size: 1, words: [], place: { city: 'Rome' } }
