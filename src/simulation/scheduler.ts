@@ -172,13 +172,12 @@ export class Scheduler implements Jobs {
   #nextJob(): Job | undefined {
     const { revision, tables } = this.#world
     if (this.#next?.revision === revision) return this.#next.job
-    let [first, firstAt]: [ScheduledTable | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
+    let job: Job | undefined
     for (const table of scheduledTables) {
-      const at = rowsOf(tables, table).state.lowestRank('nextJobAt')
-      if (at !== undefined && at < firstAt) [first, firstAt] = [table, at]
+      const first = rowsOf(tables, table).state.firstByRank('nextJobAt')
+      if (first && first.rank < (job?.at ?? Number.POSITIVE_INFINITY))
+        job = { table, id: first.entry.id, at: first.rank }
     }
-    const entry = first && rowsOf(tables, first).state.firstOfAll('nextJobAt')
-    const job = first && entry && { table: first, id: entry.id, at: firstAt }
     this.#next = { revision, job }
     return job
   }

@@ -1,6 +1,5 @@
 import { getKey, sameJson } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
 import { type Model, type Reference, type Tables, unknownReference } from './model.js'
 import { models } from './models.js'
@@ -8,14 +7,6 @@ import { type TableName, tokenTables } from './rows.js'
 import type { Table } from './table.js'
 import { tableNames } from './table-names.js'
 import { uniqueValues } from './table-state.js'
-
-/** Throws `UsageError` if a changed row breaks a constraint: see `findProblem`. */
-export function checkConstraints(changes: Iterable<Change>, tables: Tables): void {
-  for (const change of changes) {
-    const problem = findProblem(change, tables)
-    if (problem !== undefined) throw new UsageError(`${change.table} ${quoted(change.id)}: ${problem}`)
-  }
-}
 
 /** Checks a changed row: its references, its unique values, and the rules of its model. Returns the first problem. */
 export function findProblem(change: Change, tables: Tables): string | undefined {

@@ -61,12 +61,7 @@ export interface Shape<Row, Column = string> {
   readonly views: Readonly<Record<string, ViewDefinition<Row, Column>>>
 }
 
-interface UniqueKey {
-  readonly value: string
-  readonly seq: number
-}
-
-/** The place of a row in an index: its group, its rank there, and its creation number. */
+/** The place of a row in an index: its group, its rank there, and its creation number. A unique value is a group. */
 interface IndexKey {
   readonly group: string
   readonly rank: number
@@ -94,7 +89,7 @@ export class TableState<Row extends object> {
   #cache: Map<string, Entry<Row>> | undefined
   // Plain objects: three empty Maps for each table were a seventh of the memory of a world.
   readonly #indexes: Trees<IndexKey, undefined> = {}
-  readonly #unique: Trees<UniqueKey, undefined> = {}
+  readonly #unique: Trees<IndexKey, undefined> = {}
   readonly #sums: Trees<string, number> = {}
   /** The revisions at which watched sums and views last changed, by tag. */
   #stamps: Tree<string, number> | undefined
@@ -193,8 +188,12 @@ export class TableState<Row extends object> {
 
   /** Lists the rows of a group of an index, in the order of the index. */
   inIndex(name: string, group: string): Row[] {
+    return this.#rowsIn(this.#index(name), group)
+  }
+
+  #rowsIn(tree: Tree<IndexKey, undefined>, group: string): Row[] {
     const rows: Row[] = []
-    this.#index(name).forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
+    tree.forRange(bound(group, lowest), bound(group, highest), false, ({ seq }) => {
       rows.push(this.#row(seq))
     })
     return rows
@@ -224,15 +223,11 @@ export class TableState<Row extends object> {
     }
   }
 
-  /** Returns the lowest rank in an index without columns. `undefined` if the index is empty. */
-  lowestRank(name: string): number | undefined {
-    return this.rows.isEmpty ? undefined : this.#index(name).minKey()?.rank
-  }
-
-  /** Finds the first entry of an index without columns. */
-  firstOfAll(name: string): Entry<Row> | undefined {
+  /** Finds the entry with the lowest rank in an index without columns. */
+  firstByRank(name: string): { readonly rank: number; readonly entry: Entry<Row> } | undefined {
     const key = this.rows.isEmpty ? undefined : this.#index(name).minKey()
-    return key && this.rows.get(key.seq)
+    const entry = key && this.rows.get(key.seq)
+    return entry && { rank: key.rank, entry }
   }
 
   /** The entries of an index without columns, the lowest rank first, each with its rank. No row may be written on the way. */
@@ -246,12 +241,7 @@ export class TableState<Row extends object> {
 
   /** Finds the rows with a unique value. Only an unchecked transaction has more than one. */
   withUnique(name: string, value: string): Row[] {
-    const rows: Row[] = []
-    this.#uniqueTree(name).forRange({ value, seq: lowest }, { value, seq: highest }, false, ({ seq }) => {
-      const entry = this.rows.get(seq)
-      if (entry) rows.push(entry.row)
-    })
-    return rows
+    return this.#rowsIn(this.#uniqueTree(name), value)
   }
 
   sum(name: string, group: string): number {
@@ -312,19 +302,21 @@ export class TableState<Row extends object> {
     return tree
   }
 
-  #uniqueTree(name: string): Tree<UniqueKey, undefined> {
+  #uniqueTree(name: string): Tree<IndexKey, undefined> {
     const known = this.#unique[name]
     if (known) return known
-    const tree = createTree<UniqueKey, undefined>((a, b) => compareTexts(a.value, b.value) || a.seq - b.seq)
+    const tree = createTree<IndexKey, undefined>(compareKeys)
     this.rows.forEachPair((_, entry) => this.#replaceUnique(name, tree, undefined, entry))
     this.#unique[name] = tree
     return tree
   }
 
-  #replaceUnique(name: string, tree: Tree<UniqueKey, undefined>, before?: Entry<Row>, after?: Entry<Row>): void {
+  #replaceUnique(name: string, tree: Tree<IndexKey, undefined>, before?: Entry<Row>, after?: Entry<Row>): void {
     const definition = this.shape.unique[name] as UniqueDefinition<Row> // the tree was built by it
-    if (before) for (const value of uniqueValues(definition, before.row)) tree.delete({ value, seq: before.seq })
-    if (after) for (const value of uniqueValues(definition, after.row)) tree.set({ value, seq: after.seq }, undefined)
+    const keysOf = ({ row, seq }: Entry<Row>) =>
+      uniqueValues(definition, row).map((group): IndexKey => ({ group, rank: 0, seq }))
+    if (before) for (const key of keysOf(before)) tree.delete(key)
+    if (after) for (const key of keysOf(after)) tree.set(key, undefined)
   }
 
   #sumTree(name: string): Tree<string, number> {

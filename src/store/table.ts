@@ -1,6 +1,6 @@
 import { getKey, sameJson } from '../lib/json.js'
 import { type Dependencies, indexTag, rowTag, sumTag, tableTag, viewTag } from './dependencies.js'
-import { type Predicate, plan } from './query.js'
+import { type Plan, type Predicate, plan } from './query.js'
 import {
   type Entry,
   groupOf,
@@ -129,19 +129,21 @@ export class Table<Row extends object> {
 
   findFirst(predicate?: Predicate<Row>): Row | undefined {
     const planned = plan(predicate)
-    const { rows, isExact } = this.#candidates(planned.equalities, planned.conditions === 'equalities')
+    const { rows, isExact } = this.#candidates(planned)
     return isExact ? rows[0] : rows.find(planned.test)
   }
 
   findMany(predicate?: Predicate<Row>): Row[] {
     const planned = plan(predicate)
-    const { rows, isExact } = this.#candidates(planned.equalities, planned.conditions === 'equalities')
+    const { rows, isExact } = this.#candidates(planned)
     return isExact || planned.conditions === 'none' ? rows : rows.filter(planned.test)
   }
 
   /** Adds a row, or replaces the one with the same id. Throws outside a transaction. */
   put(row: Row): void {
-    const { id, before, transaction } = this.#beginWrite(this.shape.idOf(row))
+    const transaction = this.#transaction()
+    const id = this.shape.idOf(row)
+    const before = this.#state.entry(id)
     const state = this.#writableState()
     this.#replace(transaction, before, { id, row, seq: before?.seq ?? state.nextSeq++, revision: transaction.revision })
     transaction.runTrigger(this, before?.row, row)
@@ -149,7 +151,8 @@ export class Table<Row extends object> {
 
   /** Deletes the row with that id, if there is one. Throws outside a transaction. */
   delete(id: string): void {
-    const { before, transaction } = this.#beginWrite(id)
+    const transaction = this.#transaction()
+    const before = this.#state.entry(id)
     if (!before) return
     this.#writableState()
     this.#replace(transaction, before, undefined)
@@ -173,7 +176,8 @@ export class Table<Row extends object> {
   }
 
   #restoreEntry(id: string, after: Entry<Row> | undefined): void {
-    const { before, transaction } = this.#beginWrite(id)
+    const transaction = this.#transaction()
+    const before = this.#state.entry(id)
     const state = this.#writableState()
     if (after && after.seq >= state.nextSeq) state.nextSeq = after.seq + 1
     this.#replace(transaction, before, after && { ...after, revision: transaction.revision })
@@ -252,14 +256,10 @@ export class Table<Row extends object> {
     touched?.add(tag)
   }
 
-  #beginWrite(id: string): {
-    readonly id: string
-    readonly before: Entry<Row> | undefined
-    readonly transaction: OpenTransaction
-  } {
-    const { openTransaction: transaction } = this.#context
-    if (!transaction) throw new Error(`a write to table ${this.shape.name} outside a transaction`)
-    return { id, before: this.#state.entry(id), transaction }
+  #transaction(): OpenTransaction {
+    const { openTransaction } = this.#context
+    if (!openTransaction) throw new Error(`a write to table ${this.shape.name} outside a transaction`)
+    return openTransaction
   }
 
   #replace(transaction: OpenTransaction, before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
@@ -284,10 +284,8 @@ export class Table<Row extends object> {
   }
 
   /** Finds candidates for a query. `isExact`: all of them match. */
-  #candidates(
-    equalities: Readonly<Record<string, string>>,
-    hasOnlyEqualities: boolean,
-  ): { rows: Row[]; isExact: boolean } {
+  #candidates({ equalities, conditions }: Plan<Row>): { rows: Row[]; isExact: boolean } {
+    const hasOnlyEqualities = conditions === 'equalities'
     const asked = Object.keys(equalities).length
     if (asked === 0) return { rows: this.all(), isExact: false }
     const { key, indexes, unique } = this.shape

@@ -1,6 +1,8 @@
 import { sameJson } from '../lib/json.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
-import { cascadeDeletion, checkConstraints } from './constraints.js'
+import { cascadeDeletion, findProblem } from './constraints.js'
 import type { Model, Tables } from './model.js'
 import { models } from './models.js'
 import type { TableName } from './rows.js'
@@ -66,12 +68,6 @@ export class Transaction implements OpenTransaction {
 
   /** Returns the changed rows by table, in the order of their first write. Throws `UsageError` if one breaks a constraint. */
   finish(): Change[] {
-    const changes = this.#changedRows()
-    if (!this.#isRaw) checkConstraints(changes, this.#tables)
-    return changes
-  }
-
-  #changedRows(): Change[] {
     const changes: Change[] = []
     const written = this.#writtenRows()
     for (const name of tableNames) {
@@ -82,6 +78,11 @@ export class Transaction implements OpenTransaction {
         if (before && after && before.seq === after.seq && sameJson(before.row, after.row)) table.undo(before, after)
         else changes.push({ table: name, id, before, after } as Change) // rows of that table
       }
+    }
+    if (this.#isRaw) return changes
+    for (const change of changes) {
+      const problem = findProblem(change, this.#tables)
+      if (problem !== undefined) throw new UsageError(`${change.table} ${quoted(change.id)}: ${problem}`)
     }
     return changes
   }

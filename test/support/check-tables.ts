@@ -38,7 +38,7 @@ function tableProblems(state: TableState<object>): string[] {
         state.firstInIndex(name, group, () => true),
         sorted[0],
       )
-      if (columns.length === 0) compare(`first of all in ${name}`, state.firstOfAll(name)?.row, sorted[0])
+      if (columns.length === 0) compare(`first of all in ${name}`, state.firstByRank(name)?.entry.row, sorted[0])
     }
   }
   for (const [name, definition] of Object.entries(shape.unique)) {
