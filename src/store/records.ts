@@ -12,7 +12,6 @@ import {
   type QueryOptions,
   readChanges,
   readId,
-  readInput,
   readList,
   readSelection,
   readStrict,
@@ -38,20 +37,14 @@ export interface RowStore<Row extends object> {
   writeCount(): number
   /** Runs the jobs that are due. Called before each read. */
   beforeRead(): void
-  /** Builds a new row from columns. Throws `UsageError` if they do not fit the schema. */
-  create(call: string, columns: object): Row
-  /** Turns the input of `create` into columns and other rows: see `expandInput`. Default: the input has only columns. */
-  expand?(call: string, input: unknown): ExpandedInput<Row>
+  /** Builds a new row. `createOwned` creates the rows that belong to it. Throws `UsageError` if it does not fit the schema. */
+  create(call: string, input: unknown): { readonly row: Row; createOwned(): void }
   /** Builds the changed row from a draft. Throws `UsageError` if the draft does not fit the schema. */
   change(call: string, row: Row, draft: object): Row
   /** Calls the listener after each transaction that changed rows of the table. */
   subscribe(listener: (changes: readonly RowChange<object>[]) => void): void
-}
-
-/** The columns of a new row. `createOwned` creates the rows that belong to it. */
-interface ExpandedInput<Row> {
-  readonly columns: object
-  createOwned(row: Row): void
+  /** `data` must not return a promise, as inside `world.transaction`. Default: it may. */
+  readonly isSynchronous?: true
 }
 
 /** Thrown if a `data` function returns a promise, to roll the transaction back. A later transaction writes the draft. */
@@ -112,13 +105,12 @@ export class Records<Row extends object> {
   createAs(call: string, input: unknown): Row {
     const { table } = this.#store
     return this.#store.transaction(() => {
-      const { columns, createOwned } = this.#expand(call, input)
-      const row = this.#store.create(call, columns)
+      const { row, createOwned } = this.#store.create(call, input)
       const id = table.shape.idOf(row)
       if (table.state.entry(id))
         throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} exists already`)
       putAs(call, table, row)
-      createOwned(row)
+      createOwned()
       return this.#present(id) ?? row
     })
   }
@@ -213,10 +205,6 @@ export class Records<Row extends object> {
     return this.#store.table
   }
 
-  #expand(call: string, input: unknown): ExpandedInput<Row> {
-    return this.#store.expand?.(call, input) ?? { columns: readInput(call, input), createOwned() {} }
-  }
-
   #updateFirst(selection: Selection<Row>, data: ChangeDraft, isStrict: boolean): Row | undefined {
     return this.#store.transaction(() => {
       const row = this.#find('update', selection)
@@ -245,11 +233,18 @@ export class Records<Row extends object> {
     const writeCount = this.#store.writeCount()
     const done = data(draft)
     if (typeof done?.then === 'function') {
-      if (this.#store.writeCount() === writeCount) throw new PendingUpdate(before, draft, done)
-      // The rollback for the promise would lose these writes.
-      ignoreOutcome(done)
+      const hasWritten = this.#store.writeCount() !== writeCount
+      if (!hasWritten && !this.#store.isSynchronous) throw new PendingUpdate(before, draft, done)
+      // Nobody awaits the promise, and its rejection must not become an uncaught error.
+      done.then(
+        () => {},
+        () => {},
+      )
+      // The rollback for the promise would lose the writes.
       throw new UsageError(
-        `${call}: data wrote to a table and returned a promise: write after an await, or before the call`,
+        hasWritten
+          ? `${call}: data wrote to a table and returned a promise: write after an await, or before the call`
+          : 'data returned a promise inside a transaction: await first, then write',
       )
     }
     const present = this.#present(id)
@@ -296,35 +291,6 @@ function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): v
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`${call}: ${error.message}`) : error
   }
-}
-
-/** The calls inside a transaction. They refuse `data` functions that return a promise. */
-export class TransactionRecords<Row extends object> extends Records<Row> {
-  override update(first: unknown, second: unknown): Row | undefined {
-    return refusePending(() => super.update(first, second))
-  }
-
-  override updateMany(predicate: Predicate<Row> | undefined, options: UpdateOptions<Row> & ListOptions<Row>): Row[] {
-    return refusePending(() => super.updateMany(predicate, options))
-  }
-}
-
-function refusePending<T>(update: () => T): T {
-  try {
-    return update()
-  } catch (error) {
-    if (!(error instanceof PendingUpdate)) throw error
-    ignoreOutcome(error.done)
-    throw new UsageError('data returned a promise inside a transaction: await first, then write')
-  }
-}
-
-/** Handles the rejection of a promise that nobody awaits. Otherwise it would be an uncaught error. */
-function ignoreOutcome(done: PromiseLike<unknown>): void {
-  done.then(
-    () => {},
-    () => {},
-  )
 }
 
 /** Copies the changed fields of a draft to another draft. */

@@ -153,11 +153,6 @@ export function readId(call: string, id: unknown): string {
   throw new UsageError(`${call}: the id is ${quoted(id)}: expected a string`)
 }
 
-export function readInput(call: string, input: unknown): object {
-  if (isPlainObject(input)) return input
-  throw new UsageError(`${call}: the record is ${quoted(input)}: expected an object with its fields`)
-}
-
 export function readStrict(call: string, options: unknown): boolean {
   if (options === undefined) return false
   const { strict = false } = readFields(call, options, ['strict'], 'such as { strict: true }')

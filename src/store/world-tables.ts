@@ -10,7 +10,7 @@ import { type Model, parseRow, type RowChange, type Tables } from './model.js'
 import { fieldsOf, models } from './models.js'
 import type { Predicate } from './query.js'
 import type { Random } from './random.js'
-import { PendingUpdate, Records, type RowStore, TransactionRecords } from './records.js'
+import { PendingUpdate, Records, type RowStore } from './records.js'
 import type { Rows, TableName } from './rows.js'
 import type { Table as StoredTable } from './table.js'
 import {
@@ -40,14 +40,10 @@ interface CollectionHost {
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
 
-export function createCollection(name: TableName, world: CollectionHost): TableCollection<object> {
-  return new TableCollection(rowStore(name, world), models[name].schema)
-}
-
 /** The tables inside one call of `world.transaction`. They refuse writes once it has ended. */
 export class TransactionScope {
   readonly #world: CollectionHost
-  readonly #tables: { [Name in TableName]?: TransactionRecords<object> } = {}
+  readonly #tables: { [Name in TableName]?: Records<object> } = {}
   #hasEnded = false
 
   constructor(world: CollectionHost) {
@@ -72,10 +68,11 @@ export class TransactionScope {
     this.#hasEnded = true
   }
 
-  #open(name: TableName): TransactionRecords<object> {
+  #open(name: TableName): Records<object> {
     const store = rowStore(name, this.#world)
-    return new TransactionRecords({
+    return new Records({
       ...store,
+      isSynchronous: true,
       transaction: write => {
         if (this.#hasEnded)
           throw new UsageError(
@@ -88,7 +85,7 @@ export class TransactionScope {
 }
 
 /** Connects a table with the rules of its model. */
-function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
+export function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
   const model: Model = models[name]
   const table: StoredTable<object> = world.tables[name]
@@ -107,21 +104,18 @@ function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
     transaction: write => world.write(write),
     writeCount: () => world.openTransaction?.savepoint ?? 0,
     beforeRead: () => void world.clock.catchUp(),
-    expand(call, input) {
-      const { columns, ownedRows } = expandInput(name, input, { call, tables: world.tables, now: world.clock.now() })
+    create(call, input) {
+      const context = { tables: world.tables, random: world.random, now: world.clock.now() }
+      const { columns, ownedRows } = expandInput(name, input, { ...context, call })
+      const row = parseRow<object>(model.schema, model.withDefaults(columns, context), call)
+      checkChange(call, undefined, row)
       return {
-        columns,
-        createOwned(row) {
+        row,
+        createOwned() {
           for (const { table, path, input } of ownedRows(row))
             new Records(rowStore(table, world)).createAs(`${call}${call.includes(': ') ? '.' : ': '}${path}`, input)
         },
       }
-    },
-    create(call, columns) {
-      const context = { tables: world.tables, random: world.random, now: world.clock.now() }
-      const row = parseRow<object>(model.schema, model.withDefaults(columns, context), call)
-      checkChange(call, undefined, row)
-      return row
     },
     change(call, row, draft) {
       dropFormerColumns(draft, row, model.schema)

@@ -6,6 +6,7 @@ import { type Clock, type ClockChange, type ClockState, WorldClock } from './clo
 import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
+import { models } from './models.js'
 import { Random, type RandomState } from './random.js'
 import { type ReloadSummary, reloadState } from './reload.js'
 import type { TableName } from './rows.js'
@@ -22,7 +23,13 @@ import {
   type WorldDefinition,
   type WorldState,
 } from './world-state.js'
-import { createCollection, TransactionScope, type TransactionTables, type WorldTables } from './world-tables.js'
+import {
+  rowStore,
+  TableCollection,
+  TransactionScope,
+  type TransactionTables,
+  type WorldTables,
+} from './world-tables.js'
 
 /** One isolated sandbox: its tables, clock, seed and revision. Reads are synchronous, and rows are frozen. */
 export interface World extends WorldTables {
@@ -131,7 +138,7 @@ class WorldCore implements TableContext, WorldView {
       Object.defineProperty(WorldCore.prototype, name, {
         get(this: WorldCore) {
           this.checkUsable()
-          this.#collections[name] ??= createCollection(name, this)
+          this.#collections[name] ??= new TableCollection(rowStore(name, this), models[name].schema)
           return this.#collections[name]
         },
       })

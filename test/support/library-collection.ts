@@ -22,7 +22,7 @@ function rowStore(schema: z.ZodType): RowStore<object> {
   const state = TableState.fromRows({ ...shape, indexes: {}, unique: {}, sums: {}, views: {} }, [], 1)
   const table = new Table<object>(state, context)
 
-  function parse(input: object, id: string): object {
+  function parse(input: unknown, id: string): object {
     const row = frozenCopy(schema.parse(input)) as object // the library's records are objects
     ids.set(row, id)
     return row
@@ -51,7 +51,7 @@ function rowStore(schema: z.ZodType): RowStore<object> {
     },
     writeCount: () => 0,
     beforeRead() {},
-    create: (_call, input) => parse(input, crypto.randomUUID()),
+    create: (_call, input) => ({ row: parse(input, crypto.randomUUID()), createOwned() {} }),
     change: (_call, row, draft) => parse(draft, shape.idOf(row)),
     subscribe() {},
   }
