@@ -1,7 +1,7 @@
 import { frozenCopy, sameJson } from '../lib/json.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
-import type { ClockChange, ClockState } from './clock.js'
+import type { ClockState } from './clock.js'
 import { findProblem } from './constraints.js'
 import { Dependencies } from './dependencies.js'
 import { countRemoved } from './faults.js'
@@ -9,7 +9,6 @@ import { isSeated, mostPlayers } from './lobby-rules.js'
 import type { PlayerRow } from './matchmaker-rows.js'
 import type { Model, Tables } from './model.js'
 import { models } from './models.js'
-import type { RandomState } from './random.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
 import { tableNames } from './table-names.js'
@@ -33,8 +32,8 @@ interface MergeStates {
   readonly before: TableStates
   /** The initial state of the new scenario for the same start time. It differs only where the scenarios differ. */
   readonly after: TableStates
-  /** The initial state of the new scenario for the present time. */
-  readonly fresh: TableStates
+  /** As `after`, but the tables of `wholeTables` are for the present time. */
+  readonly file: TableStates
   readonly present: TableStates
 }
 
@@ -43,33 +42,15 @@ const wholeTables: ReadonlySet<TableName> = new Set(['players', 'simulations', '
 
 type AnyState = TableState<object>
 
-/** A world before its reload. */
-interface WorldBefore {
-  readonly initialState: WorldState
-  readonly initialClock: ClockState
-  readonly present: WorldState & { readonly clock: ClockState }
-}
-
-/** A world after its reload, except its faults. */
-interface ReloadedWorld {
-  /** The initial state of the new scenario. */
-  readonly initialState: WorldState
-  readonly initialClock: ClockState
-  /** `undefined` if the clock stays the same. */
-  readonly clock: ClockChange | undefined
-  readonly random: RandomState
-  readonly tables: TableStates
-  readonly summary: ReloadSummary
-}
-
 /**
- * Computes the state of a running world after a change of its scenario. The start time stays the same, unless the scenario
- * changes it. Throws `UsageError`.
+ * Computes the state of a running world after a change of its scenario, except its faults. The start time stays the same,
+ * unless the scenario changes it. `clock` is undefined if the clock stays the same. Throws `UsageError`.
  */
 export function reloadState(
   definition: WorldDefinition,
-  { initialState: before, initialClock, present }: WorldBefore,
-): ReloadedWorld {
+  before: WorldState,
+  { initialClock, present }: { initialClock: ClockState; present: WorldState & { clock: ClockState } },
+) {
   const { clock: mode, rate = 1, now } = definition
   const hasMoved = now !== before.clock.now
   const at = hasMoved ? (now ?? Date.now()) : before.startsAt
@@ -81,12 +62,10 @@ export function reloadState(
     now: hasMoved ? at : clock.now,
   })
   const isSameClock = !hasMoved && mode === before.clock.mode && rate === before.clock.rate
-  const { tables, summary } = mergeScenario({
-    before: before.tables,
-    after: after.tables,
-    fresh: fresh.tables,
-    present: present.tables,
-  })
+  const file = mapTables<TableStates>(name => (wholeTables.has(name) ? fresh : after).tables[name])
+  const states = { before: before.tables, after: after.tables, file, present: present.tables }
+  const tables = mergeScenario(states)
+  const summary = summarize(states, tables)
   const lostFaults = countRemoved(before.scenarioFaults, after.scenarioFaults)
   return {
     initialState: after,
@@ -103,32 +82,26 @@ export function reloadState(
  * Merges a changed scenario into a running world. Columns that differ between `before` and `after` replace the present ones.
  * Everything else stays. Rows that then break a constraint are repaired: see `repair`. Throws `UsageError`.
  */
-function mergeScenario(states: MergeStates): { readonly tables: TableStates; readonly summary: ReloadSummary } {
+function mergeScenario(states: MergeStates): TableStates {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
   const tables = mapTables<Tables>(name => new Table<object>(merged[name], context))
   context.openTransaction = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
-  repair(
-    tables,
-    mapTables<TableStates>(name => (wholeTables.has(name) ? states.fresh : states.after)[name]),
-  )
+  repair(tables, states.file)
   recountSeats(tables)
-  const result = mapTables<TableStates>(name => tables[name].share())
-  return { tables: result, summary: summarize(states, result) }
+  return mapTables<TableStates>(name => tables[name].share())
 }
 
 function mergeTable(name: TableName, states: MergeStates): AnyState {
-  const [before, after, present]: [AnyState, AnyState, AnyState] = [
-    states.before[name],
-    states.after[name],
-    states.present[name],
-  ]
+  const before: AnyState = states.before[name]
+  const after: AnyState = states.after[name]
+  const present: AnyState = states.present[name]
   if (hasSameRows(before, after)) return present
-  const fresh = (wholeTables.has(name) ? states.fresh : states.after)[name]
   const rows = new Map<string, object>()
   for (const { id, row } of after.entries()) {
     const [was, is] = [before.entry(id)?.row, present.entry(id)?.row]
-    const merged = was && sameJson(was, row) ? is : mergeRow(name, was, is, row, fresh.entry(id)?.row ?? row)
+    const merged =
+      was && sameJson(was, row) ? is : mergeRow(name, was, is, row, states.file[name].entry(id)?.row ?? row)
     if (merged) rows.set(id, merged)
   }
   for (const { id, row } of present.entries()) if (!rows.has(id) && !before.entry(id)) rows.set(id, row)
@@ -188,14 +161,6 @@ function tableInOrder(present: AnyState, rows: ReadonlyMap<string, object>): Any
   return TableState.fromEntries(present.shape, entries, 1)
 }
 
-/** A row that breaks a constraint. */
-interface Violation {
-  readonly name: TableName
-  readonly id: string
-  readonly row: object
-  readonly problem: string
-}
-
 /** A row to write, by its table and id. `undefined` deletes it. */
 type Repair = readonly [name: TableName, id: string, row: object | undefined]
 
@@ -228,11 +193,12 @@ function repair(tables: Tables, file: TableStates): void {
   }
 }
 
-function findViolations(tables: Tables): Violation[] {
+/** Finds the rows that break a constraint. */
+function findViolations(tables: Tables) {
   return tableNames.flatMap(name =>
     tables[name].state.entries().flatMap(entry => {
       const problem = findProblem({ table: name, id: entry.id, before: undefined, after: entry } as Change, tables) // an entry of that table
-      return problem === undefined ? [] : { name, id: entry.id, row: entry.row, problem }
+      return problem === undefined ? [] : [{ name, id: entry.id, row: entry.row, problem }]
     }),
   )
 }

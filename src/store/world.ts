@@ -17,7 +17,6 @@ import {
   initialClock,
   mapTables,
   nameOf,
-  type ScenarioName,
   type TableStates,
   timeOfState,
   type WorldDefinition,
@@ -108,7 +107,6 @@ class WorldCore implements TableContext, WorldView {
   /** The clock of the initial state. */
   #initialClock: ClockState
   #faults: FaultsState
-  #name: ScenarioName
   #revision: number
   /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
@@ -124,7 +122,6 @@ class WorldCore implements TableContext, WorldView {
     })
     this.#record = record
     this.#faults = state.faults
-    this.#name = nameOf(state)
     this.random = new Random(state.seed, 'world')
     this.random.restore(state.random)
     this.#revision = state.revision
@@ -145,15 +142,15 @@ class WorldCore implements TableContext, WorldView {
   }
 
   get title(): string {
-    return this.#name.title
+    return this.#initialState.title
   }
 
   get description(): string | undefined {
-    return this.#name.description
+    return this.#initialState.description
   }
 
   get seed(): number {
-    return this.#name.seed
+    return this.#initialState.seed
   }
 
   /** The state that a reset goes back to. */
@@ -204,7 +201,16 @@ class WorldCore implements TableContext, WorldView {
     const { startsAt, scenarioFaults } = this.#initialState
     const tables = mapTables<TableStates>(name => this.tables[name].share())
     const random = this.random.save()
-    return { ...this.#name, clock: this.clock.state, startsAt, random, revision, tables, faults, scenarioFaults }
+    return {
+      ...nameOf(this.#initialState),
+      clock: this.clock.state,
+      startsAt,
+      random,
+      revision,
+      tables,
+      faults,
+      scenarioFaults,
+    }
   }
 
   /** Checks if the world's time has reached `at`, in ms since the epoch. A tracked read then depends on the clock. */
@@ -280,16 +286,12 @@ class WorldCore implements TableContext, WorldView {
     const before = this.clock.now()
     const now = keep.includes('clock') ? before : clock.now
     const replace = () => {
-      this.random.restore(state.random)
-      this.#restoreTables(state.tables)
       // Faults keep their age when the clock changes.
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
-      this.#name = nameOf(state)
+      this.#restore(state, state, clock)
       beforeCommit?.()
-      this.#initialState = state
-      this.#initialClock = clock
     }
     try {
       this.#run(replace, {
@@ -326,37 +328,33 @@ class WorldCore implements TableContext, WorldView {
     } = {},
   ): ReloadSummary {
     if (this.openTransaction) throw new UsageError('a transaction cannot reload its world: end it first')
-    const { initialState, initialClock, clock, random, tables, summary } = reloadState(definition, {
-      initialState: this.#initialState,
+    const { initialState, initialClock, clock, random, tables, summary } = reloadState(definition, this.#initialState, {
       initialClock: this.#initialClock,
       present: this.state,
     })
     if (!accepts(summary)) return summary
-    this.#run(
-      () => {
-        this.random.restore(random)
-        this.#restoreTables(tables)
-        this.#faults = this.#mergeFaults(initialState)
-        this.#name = nameOf(initialState)
-        beforeCommit?.()
-        this.#initialState = initialState
-        this.#initialClock = initialClock
-      },
-      { cause: { kind: 'reload' }, isRaw: true, clock },
-    )
+    const replace = () => {
+      const { faults, scenarioFaults } = initialState
+      if (!sameJson(this.#initialState.scenarioFaults, scenarioFaults))
+        this.#faults = replaceScenarioFaults(this.#faults, scenarioFaults, {
+          now: this.clock.now(),
+          random: faults.random,
+        })
+      this.#restore({ random, tables }, initialState, initialClock)
+      beforeCommit?.()
+    }
+    this.#run(replace, { cause: { kind: 'reload' }, isRaw: true, clock })
     return summary
   }
 
-  #mergeFaults({ faults: { random }, scenarioFaults }: WorldState): FaultsState {
-    if (sameJson(this.#initialState.scenarioFaults, scenarioFaults)) return this.#faults
-    return replaceScenarioFaults(this.#faults, scenarioFaults, { now: this.clock.now(), random })
-  }
-
-  #restoreTables(states: TableStates): void {
+  #restore({ random, tables }: Pick<WorldState, 'random' | 'tables'>, state: WorldState, clock: ClockState): void {
+    this.random.restore(random)
     for (const name of tableNames) {
       const table: Table<object> = this.tables[name]
-      table.restore(states[name])
+      table.restore(tables[name])
     }
+    this.#initialState = state
+    this.#initialClock = clock
   }
 
   /** Runs a transaction inside the open one, as a savepoint. */
@@ -390,7 +388,6 @@ class WorldCore implements TableContext, WorldView {
     const before: StateWithoutRows = {
       random: this.random.save(),
       faults: this.#faults,
-      name: this.#name,
       initialState: this.#initialState,
       initialClock: this.#initialClock,
       clock: options.clockBefore ?? (clock && this.clock.state),
@@ -408,7 +405,11 @@ class WorldCore implements TableContext, WorldView {
       value = refusePromise(write())
       changeSet = this.#finish(transaction, { before, cause, touched })
     } catch (error) {
-      this.#rollback(transaction, before)
+      transaction.rollback()
+      this.random.restore(before.random)
+      this.#faults = before.faults
+      this.#initialState = before.initialState
+      this.#initialClock = before.initialClock
       if (clock && before.clock) this.clock.restore(before.clock)
       throw error
     } finally {
@@ -422,15 +423,6 @@ class WorldCore implements TableContext, WorldView {
     if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
     if (changeSet && changeSet.changes.length > 0) this.#publisher.publish(changeSet)
     return value
-  }
-
-  #rollback(transaction: Transaction, { random, faults, name, initialState, initialClock }: StateWithoutRows): void {
-    transaction.rollback()
-    this.random.restore(random)
-    this.#faults = faults
-    this.#name = name
-    this.#initialState = initialState
-    this.#initialClock = initialClock
   }
 
   /** Commits a change set for a clock that was set or moved. */
@@ -451,7 +443,8 @@ class WorldCore implements TableContext, WorldView {
     const random = this.random.save()
     const hasDrawn = before.random.some((number, i) => number !== random[i])
     const hasFaults = !sameJson(before.faults, this.#faults)
-    const hasName = !sameJson(before.name, this.#name)
+    const [was, is] = [before.initialState, this.#initialState]
+    const hasName = was !== is && !sameJson(nameOf(was), nameOf(is))
     const { revision, now: at } = transaction
     const clock = before.clock && { ...this.clock.state, now: at }
     const hasClock = !sameJson(before.clock, clock)
@@ -470,7 +463,7 @@ class WorldCore implements TableContext, WorldView {
       ...(hasDrawn ? { random: { before: before.random, after: random } } : {}),
       ...(hasClock && before.clock && clock ? { clock: { before: before.clock, after: clock } } : {}),
       ...(hasFaults ? { faults: { before: before.faults, after: this.#faults } } : {}),
-      ...(hasName ? { scenario: { before: before.name, after: this.#name } } : {}),
+      ...(hasName ? { scenario: { before: nameOf(was), after: nameOf(is) } } : {}),
     }
   }
 }
@@ -479,7 +472,6 @@ class WorldCore implements TableContext, WorldView {
 interface StateWithoutRows {
   readonly random: RandomState
   readonly faults: FaultsState
-  readonly name: ScenarioName
   readonly initialState: WorldState
   readonly initialClock: ClockState
   /** `undefined` if the transaction does not set the clock. */
