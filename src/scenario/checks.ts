@@ -40,18 +40,9 @@ export interface Problem {
   text(): string
 }
 
-/** A problem with the value at a path. */
-export function problem(path: Path, message: Message): Problem {
-  return { path, at: 'value', text: textOf(path, message) }
-}
-
-/** A problem with a key: it must not be there. */
-export function keyProblem(path: Path, message: Message): Problem {
-  return { path, at: 'key', text: textOf(path, message) }
-}
-
-function textOf(path: Path, message: Message): Problem['text'] {
-  return () => `${pathText(path)} ${typeof message === 'string' ? message : message()}`
+/** A problem with the value at a path, or with a key: it must not be there. */
+export function problem(path: Path, message: Message, at: Problem['at'] = 'value'): Problem {
+  return { path, at, text: () => `${pathText(path)} ${typeof message === 'string' ? message : message()}` }
 }
 
 /** Finds contradictions in a scenario that its schema accepts. */
@@ -73,9 +64,10 @@ function checkMisplacedKeys(scenario: Scenario): Problem[] {
   if (!scenario.games) return []
   const misplaced = Object.keys(namespaceKeys).filter(key => Object.hasOwn(scenario, key))
   return misplaced.map(key =>
-    keyProblem(
+    problem(
       [key],
       `is not allowed beside games. Move it to a namespace, as in ${pathText(['games', 0, 'namespaces', 0, key])}.`,
+      'key',
     ),
   )
 }
@@ -112,20 +104,22 @@ function keyOfReference(column: string, table: TableName): string {
 /** Finds ids and names that no entry has, by the references of the models. */
 function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
   const problems: Problem[] = []
-  const targetsOf = referenceTargets(layout)
+  const namespaces = layout.games.flatMap(game => game.namespaces)
+  const ofScenario: { readonly [Name in TableName]?: KnownIds } = {
+    games: new Set(layout.games.map(game => game.names.name_id)),
+    namespaces: new Set(namespaces.map(namespace => namespace.fullName)),
+    regions: new Set(layout.regionIds),
+  }
   for (const { table, path, entry, namespace } of placedEntries(scenario, layout)) {
     if (!isJsonObject(entry)) continue
     for (const [key, target] of referenceKeys.get(table) ?? []) {
       if (entry[key] === undefined) continue
-      const { owner, known } = targetsOf(target, namespace)
-      for (const { id, ...place } of idsIn(entry[key], [...path, key])) {
+      const known = ofScenario[target] ?? namespace?.modes ?? new Set()
+      const owner = `${models[target].singular}${ofScenario[target] ? '' : ' of the namespace'}`
+      for (const { id, path: place, at } of idsIn(entry[key], [...path, key])) {
         if (known.has(id)) continue
-        const suggestion = () => `.${didYouMean(id, [...known.keys()])}`
-        problems.push(
-          place.at === 'key'
-            ? keyProblem(place.path, () => `is no ${owner}${suggestion()}`)
-            : problem(place.path, () => `is ${quoted(id)}, which no ${owner} has${suggestion()}`),
-        )
+        const found = () => (at === 'key' ? `is no ${owner}` : `is ${quoted(id)}, which no ${owner} has`)
+        problems.push(problem(place, () => `${found()}.${didYouMean(id, [...known.keys()])}`, at))
       }
     }
   }
@@ -134,26 +128,6 @@ function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
 
 /** All known ids: a `Set` of them, or a `Map` by them. */
 type KnownIds = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
-
-/** Returns a function that lists the entries of a table which an entry may refer to. */
-function referenceTargets({ games, regionIds }: Layout) {
-  const namespaces = games.flatMap(game => game.namespaces)
-  const names = {
-    games: new Set(games.map(game => game.names.name_id)),
-    namespaces: new Set(namespaces.map(namespace => namespace.fullName)),
-  }
-  const regions = new Set(regionIds)
-  const none: KnownIds = new Set()
-  return (
-    table: TableName,
-    namespace: PlacedNamespace | undefined,
-  ): { readonly owner: string; readonly known: KnownIds } => {
-    const owner = models[table].singular
-    if (table === 'games' || table === 'namespaces') return { owner, known: names[table] }
-    if (table === 'regions') return { owner, known: regions }
-    return { owner: `${owner} of the namespace`, known: namespace?.modes ?? none }
-  }
-}
 
 /** Lists the ids in a value: an id, a list of ids, or an object whose keys are ids. */
 function idsIn(value: unknown, path: Path): { readonly id: string; readonly path: Path; readonly at: Problem['at'] }[] {
@@ -174,28 +148,22 @@ function checkCatalogueRegions({ regions }: Layout): Problem[] {
 function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Problem[] {
   const { path, given, modes } = namespace
   return [
-    ...(given.lobbies ?? []).flatMap((lobby, i) =>
-      checkLobby(lobby, { path: [...path, 'lobbies', i], modes, regionIds }),
-    ),
+    ...(given.lobbies ?? []).flatMap((lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds })),
     ...checkSimulation(namespace),
     ...checkGenerate(namespace),
   ]
 }
 
-interface LobbyPlace {
-  readonly path: Path
-  /** The game modes of its namespace. */
-  readonly modes: PlacedNamespace['modes']
-  readonly regionIds: ReadonlySet<string>
-}
-
-function checkLobby(lobby: LobbyEntry, place: LobbyPlace): Problem[] {
-  const { path, modes } = place
+function checkLobby(
+  lobby: LobbyEntry,
+  path: Path,
+  { modes, regionIds }: Pick<PlacedNamespace, 'modes'> & { regionIds: ReadonlySet<string> },
+): Problem[] {
   const mode = modeOfLobby(lobby, modes)
   const { status, run_by, players = [] } = lobby
   const runMessage = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
   return [
-    ...(mode ? [...checkEnabledRegion(lobby, mode, place), ...checkSeats(lobby, mode, place)] : []),
+    ...(mode ? [...checkEnabledRegion(lobby, mode, { path, regionIds }), ...checkSeats(lobby, mode, path)] : []),
     ...(mode || lobby.game_mode_id !== undefined
       ? []
       : [problem([...path, 'game_mode_id'], 'is missing, and the namespace has no game mode to be the default.')]),
@@ -206,18 +174,21 @@ function checkLobby(lobby: LobbyEntry, place: LobbyPlace): Problem[] {
 }
 
 /** Checks that the game mode of a lobby enables its region. */
-function checkEnabledRegion({ region_id: id }: LobbyEntry, mode: GameMode, place: LobbyPlace): Problem[] {
-  const { regions, game_mode_id } = mode
-  if (id === undefined ? regions.length > 0 : regions.includes(id) || !place.regionIds.has(id)) return []
+function checkEnabledRegion(
+  { region_id: id }: LobbyEntry,
+  { regions, game_mode_id }: GameMode,
+  { path, regionIds }: { path: Path; regionIds: ReadonlySet<string> },
+): Problem[] {
+  if (id === undefined ? regions.length > 0 : regions.includes(id) || !regionIds.has(id)) return []
   const message = () =>
     id === undefined
       ? `is missing, and game mode ${game_mode_id} enables no region.`
       : `is ${quoted(id)}, which game mode ${game_mode_id} does not enable.${didYouMean(id, regions)}`
-  return [problem([...place.path, 'region_id'], message)]
+  return [problem([...path, 'region_id'], message)]
 }
 
 /** Finds a lobby with more players than seats, or with other counts than its players. */
-function checkSeats(lobby: LobbyEntry, mode: GameMode, { path }: LobbyPlace): Problem[] {
+function checkSeats(lobby: LobbyEntry, mode: GameMode, path: Path): Problem[] {
   const columns = lobbyColumnsOf(lobby, mode, 'auto')
   const { total_player_count: total, reserved_player_count: reserved } = columns
   const connected = countSeated(lobby.players, 'connected')
@@ -234,23 +205,15 @@ function checkSeats(lobby: LobbyEntry, mode: GameMode, { path }: LobbyPlace): Pr
   return seatProblem(`${count}${besides}, above ${most}, the most players that the lobby takes.`)
 }
 
-/** The kinds of rows in a table: each has a status, or a kind, of its own. */
-interface Variants {
-  /** The name of one row in messages. */
-  readonly singular: string
-  /** The key with the status or the kind. */
-  readonly discriminator: string
-  readonly defaultValue?: string
-  /** The values of the discriminator that allow a key, for each key that not all of them allow. */
-  readonly allowed: ReadonlyMap<string, readonly string[]>
-}
-
-/** `keys`: the keys of an entry that stand for a column. Default: the key with its name. */
+/**
+ * Lists the keys of entries that only some statuses or kinds of a row allow: `allowed` has those values, by key. `keys`: the
+ * keys of an entry that stand for a column. Default: the key with its name.
+ */
 function variantsOf(
   table: TableName,
   row: z.ZodDiscriminatedUnion<readonly z.ZodObject[]>,
   { defaultValue, keys = {} }: { defaultValue?: string; keys?: Readonly<Record<string, readonly string[]>> },
-): Variants {
+) {
   const { discriminator } = row.def
   const { singular, columns } = models[table]
   const allowed = Object.keys(columns).flatMap((column): [string, string[]][] => {
@@ -261,7 +224,7 @@ function variantsOf(
     )
     return (keys[column] ?? [column]).map(key => [key, values])
   })
-  return { singular, discriminator, ...(defaultValue === undefined ? {} : { defaultValue }), allowed: new Map(allowed) }
+  return { singular, discriminator, defaultValue, allowed: new Map(allowed) }
 }
 
 const lobbyVariants = variantsOf('lobbies', LobbyRow, { defaultValue: lobbyDefaults.status })
@@ -274,8 +237,11 @@ const linkVariants = variantsOf('deviceLinks', DeviceLinkRow, {
 const tokenVariants = variantsOf('tokens', TokenRow, { keys: { namespace_id: ['namespace'], game_id: ['game'] } })
 
 /** Finds keys of an entry that belong to another status or kind. */
-function checkVariant(entry: object, path: Path, variants: Variants): Problem[] {
-  const { singular, discriminator, defaultValue, allowed } = variants
+function checkVariant(
+  entry: object,
+  path: Path,
+  { singular, discriminator, defaultValue, allowed }: ReturnType<typeof variantsOf>,
+): Problem[] {
   const given = new Map<string, unknown>(Object.entries(entry))
   const value = given.get(discriminator) ?? defaultValue
   return [...given.keys()].flatMap(key => {
@@ -283,7 +249,7 @@ function checkVariant(entry: object, path: Path, variants: Variants): Problem[] 
     if (!own || own.some(other => other === value)) return []
     const needed = `a ${singular} with ${discriminator} ${own.join(' or ')}`
     const message = `needs ${needed}, and this one has ${value}. Remove it, or change the ${discriminator}.`
-    return [keyProblem([...path, key], message)]
+    return [problem([...path, key], message, 'key')]
   })
 }
 
@@ -333,7 +299,11 @@ function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { gam
   const beside = [...games, ...namespaces].filter(({ given }) => given.tokens)
   return [
     ...beside.map(({ path }) =>
-      keyProblem([...path, 'tokens'], 'is not allowed beside bearer_tokens, which lists all tokens. Move them there.'),
+      problem(
+        [...path, 'tokens'],
+        'is not allowed beside bearer_tokens, which lists all tokens. Move them there.',
+        'key',
+      ),
     ),
     ...device_links.flatMap(({ status, cloud_token }, i) => {
       if (status !== 'complete' || cloud_token !== undefined) return []

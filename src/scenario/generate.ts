@@ -8,7 +8,8 @@ export function* generateLobbies(count: number, modes: readonly GameMode[], seed
   const played = faker.helpers.arrayElements(maps, mapCount)
   const places = modes
     .filter(mode => mode.regions.length > 0)
-    .map(mode => ({ mode, regions: byRandomRank(mode.regions, faker) }))
+    // By a random rank, so that the favourite region differs between games.
+    .map(mode => ({ mode, regions: byRank(faker.helpers.shuffle(mode.regions)) }))
   const favoured = byRank(places)
   for (let i = 0; i < count; i++) {
     const { mode, regions } = faker.helpers.weightedArrayElement(favoured)
@@ -31,19 +32,9 @@ export function* generateLobbies(count: number, modes: readonly GameMode[], seed
 
 const mapCount = 8
 
-interface Weighted<T> {
-  readonly value: T
-  readonly weight: number
-}
-
 /** Weights values by rank: 1, 1/2, 1/3 and so on. */
-function byRank<T>(values: readonly T[]): Weighted<T>[] {
+function byRank<T>(values: readonly T[]) {
   return values.map((value, i) => ({ value, weight: 1 / (i + 1) }))
-}
-
-/** Weights values by a random rank, so that the favourite region differs between games. */
-function byRandomRank<T>(values: readonly T[], faker: SimpleFaker): Weighted<T>[] {
-  return byRank(faker.helpers.shuffle(values))
 }
 
 /** Draws a number of players. About one lobby in eight is empty, and one in eight is full. */
@@ -85,21 +76,8 @@ export const nicknameLast = [
   ...['Cyclone', 'Dragon', 'Drake', 'Falcon', 'Ferret', 'Fox', 'Gecko', 'Golem', 'Griffin', 'Hawk', 'Heron', 'Hunter'],
   ...['Jackal', 'Knight', 'Koala', 'Lancer', 'Lynx', 'Mage', 'Magpie', 'Mantis', 'Marten', 'Monk', 'Moose', 'Muffin'],
   ...['Ninja', 'Noodle', 'Otter', 'Owl', 'Paladin', 'Panda', 'Penguin', 'Pilot', 'Pirate', 'Puffin', 'Raccoon'],
-  ...[
-    'Ranger',
-    'Raven',
-    'Scout',
-    'Shark',
-    'Sniper',
-    'Sparrow',
-    'Spectre',
-    'Tiger',
-    'Toad',
-    'Viper',
-    'Waffle',
-    'Walrus',
-  ],
-  ...['Warden', 'Wizard', 'Wolf', 'Wombat', 'Yak', 'Zebra'],
+  ...['Ranger', 'Raven', 'Scout', 'Shark', 'Sniper', 'Sparrow', 'Spectre', 'Tiger', 'Toad', 'Viper', 'Waffle'],
+  ...['Walrus', 'Warden', 'Wizard', 'Wolf', 'Wombat', 'Yak', 'Zebra'],
 ]
 
 export const maps = [

@@ -3,7 +3,7 @@ import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt 
 import { didYouMean } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, valueAdvice } from './advice.js'
-import { check, keyProblem, type Problem } from './checks.js'
+import { check, type Problem, problem } from './checks.js'
 import { CheckedScenario, Scenario } from './schema.js'
 import { commandProblems } from './server-commands.js'
 import { defaultScenario, defaultText } from './shipped.js'
@@ -53,10 +53,11 @@ function problemsOf(error: z.ZodError, input: unknown): Problem[] {
 
 function unknownKey({ path, message }: Issue, key: string): Problem {
   const at = [...path, key]
-  return keyProblem(at, () => {
+  const text = () => {
     const advice = keyAdvice(at)
     return `is an unknown key${advice === undefined ? `.${didYouMean(key, message.split(' '))}` : `: ${advice}.`}`
-  })
+  }
+  return problem(at, text, 'key')
 }
 
 /** Writes a line for each problem, in the order of the input. The position of a missing key is that of its entry. */

@@ -15,30 +15,26 @@ export interface ServerCommands {
 
 /** Lists the commands of a scenario as problems, for a source that may not start programs. */
 export function commandProblems(scenario: Scenario): Problem[] {
-  const found = [
-    ...(commandOf(scenario) === undefined ? [] : [[]]),
-    ...layoutOf(scenario).games.flatMap(({ namespaces }) =>
-      namespaces.flatMap(({ path, given }) =>
-        (given.game_modes ?? []).flatMap((mode, i) =>
-          commandOf(mode) === undefined ? [] : [[...path, 'game_modes', i]],
-        ),
-      ),
-    ),
-  ]
-  return found.map(path => problem([...path, 'servers', 'command'], commandRefused))
+  const paths = [...(commandOf(scenario) === undefined ? [] : [[]]), ...modeCommands(scenario).map(({ path }) => path)]
+  return paths.map(path => problem([...path, 'servers', 'command'], commandRefused))
 }
 
 /** Lists the commands of a scenario. */
 export function serverCommands({ content }: CheckedScenario): ServerCommands {
-  const modes = layoutOf(content).games.flatMap(({ namespaces }) =>
-    namespaces.flatMap(({ fullName, given }) =>
-      (given.game_modes ?? []).flatMap((mode): [string, string][] => {
-        const command = commandOf(mode)
-        return command === undefined || typeof mode === 'string' ? [] : [[`${fullName}/${mode.game_mode_id}`, command]]
-      }),
-    ),
-  )
+  const modes = modeCommands(content).map(({ name, command }) => [name, command] as const)
   return { all: commandOf(content), modes: new Map(modes) }
+}
+
+/** Lists the commands of game modes, with the path and the full name of each. */
+function modeCommands(scenario: Scenario) {
+  const namespaces = layoutOf(scenario).games.flatMap(game => game.namespaces)
+  return namespaces.flatMap(({ path, fullName, given }) =>
+    (given.game_modes ?? []).flatMap((mode, i) => {
+      const command = commandOf(mode)
+      if (command === undefined || typeof mode === 'string') return []
+      return [{ path: [...path, 'game_modes', i], name: `${fullName}/${mode.game_mode_id}`, command }]
+    }),
+  )
 }
 
 function commandOf(entry: string | Pick<Scenario, 'servers'>): string | undefined {

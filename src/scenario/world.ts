@@ -4,7 +4,7 @@ import { faultRandom, faultState } from '../store/faults.js'
 import { serversColumns } from '../store/inputs.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { createSeededIds, Random, type SeededIds } from '../store/random.js'
-import { type GameRow, type NamespaceRow, type SettingsRow, settingsDefaults } from '../store/rows.js'
+import { type NamespaceRow, type SettingsRow, settingsDefaults } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 import {
   type InitialRows,
@@ -84,13 +84,10 @@ export function defineWorld(
   }
 }
 
-/** A namespace whose ids are known. */
-interface IdentifiedNamespace extends PlacedNamespace {
-  readonly namespace_id: string
-  readonly game_id: string
-}
+/** A namespace whose id is known. */
+type IdentifiedNamespace = PlacedNamespace & { readonly namespace_id: string }
 
-/** The options of the rows of lobbies and players. */
+/** The options of the rows of lobbies. */
 interface LobbyOptions {
   readonly seed: number
   readonly servers: SettingsRow['servers']
@@ -108,18 +105,16 @@ function rowsOf(
 ): InitialRows {
   const layout = layoutOf(scenario)
   const ids = createSeededIds(seed, takenIds(scenario))
-  const gameRows = layout.games.map(game => gameRow(game, ids, now))
-  const games = layout.games.map((game, i) => ({ ...game, game_id: gameRows[i]?.game_id ?? '' }))
-  const namespaceRows = games.flatMap(({ game_id, namespaces }) =>
-    namespaces.map(namespace => ({ game_id, ...namespaceColumnsOf(namespace, ids, now) })),
+  const games = layout.games.map(game => {
+    const row = gameRow(game, ids, now)
+    return { ...game, row, game_id: row.game_id }
+  })
+  const namespaces = games.flatMap(game =>
+    game.namespaces.map(namespace => {
+      const row = { game_id: game.game_id, ...namespaceColumnsOf(namespace, ids, now) }
+      return { ...namespace, row, namespace_id: row.namespace_id }
+    }),
   )
-  const namespaces = games
-    .flatMap(game => game.namespaces)
-    .map((namespace, i) => ({
-      ...namespace,
-      game_id: namespaceRows[i]?.game_id ?? '',
-      namespace_id: namespaceRows[i]?.namespace_id ?? '',
-    }))
   const settings = settingsRow(scenario, { publicUrl, path, namespaces })
   const deviceLinks = deviceLinkRows(scenario.device_links ?? [], { games, ids, now })
   const { bearer_tokens } = scenario
@@ -128,13 +123,13 @@ function rowsOf(
   return {
     settings: [settings],
     regions: layout.regions.map(region => regionRow(region, ids)),
-    games: gameRows,
-    namespaces: namespaceRows,
+    games: games.map(({ row }) => row),
+    namespaces: namespaces.map(({ row }) => row),
     gameModes: namespaces.flatMap(({ namespace_id, modes }) =>
       [...modes.values()].map(mode => ({ namespace_id, ...mode })),
     ),
     lobbies: lobbyRows(namespaces, options),
-    players: playerRows(namespaces, options),
+    players: playerRows(namespaces, ids),
     simulations: namespaces.flatMap(({ namespace_id, modes, given }) => {
       const players = given.players ?? (isLive && modes.size > 0 ? {} : undefined)
       return players === undefined ? [] : { namespace_id, ...simulationColumnsOf(players, now) }
@@ -204,7 +199,7 @@ function* listedLobbyRows(
 }
 
 /** Creates the rows of the players that lobbies list. */
-function* playerRows(namespaces: readonly IdentifiedNamespace[], { ids }: LobbyOptions): Iterable<object> {
+function* playerRows(namespaces: readonly IdentifiedNamespace[], ids: SeededIds): Iterable<object> {
   for (const { given, namespace_id, fullName } of namespaces)
     for (const [i, lobby] of (given.lobbies ?? []).entries()) {
       const lobby_id = lobby.lobby_id ?? ids.uuid(`lobby:${fullName}/${i}`)
@@ -232,7 +227,13 @@ export function snapshotOf(state: WorldState, { hasFaults = false } = {}): Scena
     chance: { world: [...random], ...(hasFaults ? { faults: [...faultRandom(faults, seed).save()] } : {}) },
     ...settingsEntry(tables),
     regions: tables.regions.all().map(regionEntry),
-    games: tables.games.all().map(game => gameWithNamespaces(game, tables)),
+    games: tables.games.all().map(game => {
+      const namespaces = tables.namespaces.findMany(q => q.where({ game_id: game.game_id }))
+      return gameEntry(
+        game,
+        namespaces.map(namespace => namespaceWithContents(namespace, tables)),
+      )
+    }),
     device_links: tables.deviceLinks.all().map(link => deviceLinkEntry(link, tables)),
     bearer_tokens: tables.tokens.all().map(token => bearerTokenEntry(token, tables)),
     ...(hasFaults ? { faults: faults.records.map(record => faultState(record, { now, holding: 0 })) } : {}),
@@ -248,14 +249,6 @@ function settingsEntry(tables: ReadTables): Scenario {
     cdn_domain,
     default_namespace: default_namespace_id === undefined ? noNamespace : fullNameOf(default_namespace_id, tables),
   }
-}
-
-function gameWithNamespaces(game: GameRow, tables: ReadTables) {
-  const namespaces = tables.namespaces.findMany(q => q.where({ game_id: game.game_id }))
-  return gameEntry(
-    game,
-    namespaces.map(namespace => namespaceWithContents(namespace, tables)),
-  )
 }
 
 function namespaceWithContents(namespace: NamespaceRow, tables: ReadTables) {

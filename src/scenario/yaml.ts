@@ -102,7 +102,9 @@ function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: Ya
   }
   const documents = [...new yaml.Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, text.length)]
   const problems = documents.flatMap((document, i) =>
-    i > 0 ? [secondDocument(document)] : syntaxProblems(document, yaml),
+    i > 0
+      ? [{ at: document.range[0], message: 'this starts a second document, but a scenario has one' }]
+      : syntaxProblems(document, yaml),
   )
   if (problems.length > 0) {
     problems.sort((one, other) => one.at - other.at)
@@ -176,22 +178,12 @@ interface SyntaxProblem {
   readonly message: string
 }
 
-function secondDocument({ range }: Document.Parsed): SyntaxProblem {
-  return { at: range[0], message: 'this starts a second document, but a scenario has one' }
-}
-
-function syntaxProblems(document: Document.Parsed, yaml: Yaml): SyntaxProblem[] {
-  const found = [...document.errors, ...document.warnings]
-  const { aliases, keys } = contentProblems(document, yaml)
-  // In a text with errors, anchors may be lost.
-  return [...found.map(({ message, pos }) => ({ at: pos[0], message })), ...(found.length > 0 ? [] : aliases), ...keys]
-}
-
 /**
- * Finds aliases without an anchor, aliases inside their own anchor, and repeated keys of a map. The library also finds
- * repeated keys, but it compares each key with all others.
+ * Lists the errors and warnings of the library, aliases without an anchor, aliases inside their own anchor, and repeated keys
+ * of a map. The library also finds repeated keys, but it compares each key with all others.
  */
-function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
+function syntaxProblems(document: Document.Parsed, { visit, isScalar }: Yaml): SyntaxProblem[] {
+  const found = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ at: pos[0], message }))
   const anchors = new Map<string, Node>()
   const [aliases, keys]: [SyntaxProblem[], SyntaxProblem[]] = [[], []]
   const keepAnchor = (node: Node & { anchor?: string }) =>
@@ -214,7 +206,8 @@ function contentProblems(document: Document.Parsed, { visit, isScalar }: Yaml) {
       else if (path.includes(target)) aliases.push({ at, message: 'this alias is inside its own anchor' })
     },
   })
-  return { aliases, keys }
+  // In a text with errors, anchors may be lost.
+  return [...found, ...(found.length > 0 ? [] : aliases), ...keys]
 }
 
 /** Quotes the rest of the line, for the end of a message. */
@@ -257,15 +250,10 @@ function offsetsIn(document: Document.Parsed, yaml: Yaml): (problem: Problem) =>
   }
 }
 
-interface Inner {
-  readonly key: Node | null
-  readonly value: Node | null
-}
-
 function innerNodes({ isMap, isScalar, isSeq }: Yaml) {
   // A map may have thousands of keys, and a problem with each.
-  const pairsOf = new WeakMap<Node, ReadonlyMap<unknown, Inner>>()
-  return (node: Node | null | undefined, key: PropertyKey): Inner | undefined => {
+  const pairsOf = new WeakMap<Node, ReadonlyMap<unknown, { key: Node | null; value: Node | null }>>()
+  return (node: Node | null | undefined, key: PropertyKey) => {
     if (isSeq<Node>(node)) {
       const value = node.items[Number(key)]
       return value && { key: null, value }
