@@ -93,10 +93,7 @@ type GameModeEntry = z.output<typeof GameModeEntry>
 export function serversEntry({
   servers,
   ready_within_ms,
-}: {
-  readonly servers?: Servers | undefined
-  readonly ready_within_ms?: number | undefined
-}): ServersInput | undefined {
+}: { readonly [Key in 'servers' | 'ready_within_ms']?: GameModeRow[Key] }): ServersInput | undefined {
   return servers === 'manual' && ready_within_ms !== undefined ? { ready_within: ready_within_ms } : servers
 }
 

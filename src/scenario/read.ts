@@ -38,7 +38,6 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
   throw new UsageError((report ?? reportOn(present))(problems))
 }
 
-/** Turns the issues of the schema into problems. */
 function problemsOf(error: z.ZodError, input: unknown): Problem[] {
   return error.issues.flatMap(likelyIssues).flatMap(issue => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, key))

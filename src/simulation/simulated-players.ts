@@ -71,17 +71,16 @@ function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, no
   }
   const total = modes.reduce((sum, mode) => sum + weightOf(mode), 0)
   if (total === 0) return []
-  const activities = new Map<string, number>()
-  const activityIn = (region_id: string) => {
-    const known = activities.get(region_id)
-    if (known !== undefined) return known
-    const activity = activityAt(now, tables.regions.get(region_id)?.datacenter_coord.longitude ?? 0)
-    activities.set(region_id, activity)
-    return activity
-  }
+  const activities = new Map(
+    tables.regions.all().map(region => [region.region_id, activityAt(now, region.datacenter_coord.longitude)]),
+  )
   return modes.flatMap(mode => {
     const weight = weightOf(mode) / total / mode.regions.length
-    return mode.regions.map(region_id => ({ mode, region_id, weight: weight * activityIn(region_id) }))
+    return mode.regions.map(region_id => ({
+      mode,
+      region_id,
+      weight: weight * (activities.get(region_id) ?? activityAt(now, 0)),
+    }))
   })
 }
 
@@ -230,7 +229,6 @@ export function addressOf(now: number, nth: number): string {
 /** A larger mean is split, because its exponential would underflow to 0. */
 const largestMean = 30
 
-/** Draws a number of events from a Poisson distribution. */
 function poisson(mean: number, random: Random): number {
   let [remaining, count] = [mean, 0]
   for (; remaining > largestMean; remaining -= largestMean) count += poissonOfSmallMean(largestMean, random)
@@ -273,12 +271,9 @@ const degreesPerHour = 15
 
 /** Returns the number of players at a time and a longitude in degrees, relative to the daily mean. `now` in ms since the epoch. */
 function activityAt(now: number, longitude: number): number {
-  const hour = modulo(now / hourMs + longitude / degreesPerHour, byHour.length)
+  const hours = byHour.length
+  const hour = (((now / hourMs + longitude / degreesPerHour) % hours) + hours) % hours
   const [before, part] = [Math.floor(hour), hour % 1]
   const [from = 1, to = 1] = [byHour[before], byHour[(before + 1) % byHour.length]]
   return from + (to - from) * part
-}
-
-function modulo(value: number, by: number): number {
-  return ((value % by) + by) % by
 }

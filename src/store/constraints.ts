@@ -12,7 +12,7 @@ import { uniqueValues } from './table-state.js'
 export function findProblem(change: Change, tables: Tables): string | undefined {
   const model: Model = models[change.table]
   const { before, after } = change
-  if (!after) return before && deletionProblem(change.table, before.row, tables)
+  if (!after) return before && deletionProblem(change.table, change.id, tables)
   return (
     referenceProblem(model, change, tables) ??
     uniqueProblem(model, change, tables) ??
@@ -85,11 +85,9 @@ for (const from of tableNames) {
 }
 
 /** Returns the reason why a row must not be deleted: its table forbids it, or another row still refers to it. */
-function deletionProblem(name: TableName, row: object, tables: Tables): string | undefined {
+function deletionProblem(name: TableName, id: string, tables: Tables): string | undefined {
   const { undeletable } = models[name]
   if (undeletable !== undefined) return undeletable
-  const { shape }: Table<object> = tables[name]
-  const id = shape.idOf(row)
   for (const { from, reference } of referencesTo.get(name) ?? []) {
     const table: Table<object> = tables[from]
     const [referrer] = reference.referrers(table, id)
@@ -102,9 +100,7 @@ function deletionProblem(name: TableName, row: object, tables: Tables): string |
 }
 
 /** Deletes the rows whose cascading references refer to a deleted row. */
-export function cascadeDeletion(name: TableName, row: object, tables: Tables): void {
-  const { shape }: Table<object> = tables[name]
-  const id = shape.idOf(row)
+export function cascadeDeletion(name: TableName, id: string, tables: Tables): void {
   for (const { from, reference } of referencesTo.get(name) ?? []) {
     if (reference.onDelete !== 'cascade') continue
     const table: Table<object> = tables[from]

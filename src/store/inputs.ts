@@ -97,8 +97,8 @@ export const commandRefused =
 
 const serversKey: ScenarioKey = {
   instead: ['ready_within_ms'],
-  columns(value, { call }) {
-    const given = parseKey(ServersInput, value, { call, path: ['servers'] })
+  columns(_, { call, parse }) {
+    const given = parse(ServersInput)
     if (typeof given === 'object' && given.command !== undefined)
       throw new UsageError(`${call}: servers.command ${commandRefused}`)
     return serversColumns(given)
@@ -156,6 +156,8 @@ interface InputContext {
 /** The input that contains a key. */
 interface KeyContext extends InputContext {
   readonly input: Fields
+  /** Parses the value of the key. */
+  parse<Schema extends z.ZodType>(schema: Schema): z.output<Schema>
 }
 
 /** A key of a scenario entry that is not a column, or has another form than its column. The functions throw `UsageError`. */
@@ -170,7 +172,7 @@ interface ScenarioKey {
 
 const maxPlayers: ScenarioKey = {
   instead: Object.keys(MaxPlayers.shape),
-  columns: (value, { call }) => maxPlayersColumns(parseKey(MaxPlayersInput, value, { call, path: ['max_players'] })),
+  columns: (_, { parse }) => maxPlayersColumns(parse(MaxPlayersInput)),
 }
 
 /** A key with a host and ports, which may be absent. The schema of the row checks the rest. */
@@ -197,8 +199,8 @@ const namespacesOfGame = rowsInList('namespaces', 'namespaces', 'game_id')
 const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, ScenarioKey>> } = {
   games: {
     tokens: {
-      rows(value, { game_id }, { call }) {
-        const { cloud } = parseKey(GameTokensInput, value, { call, path: ['tokens'] })
+      rows(_, { game_id }, { parse }) {
+        const { cloud } = parse(GameTokensInput)
         return [{ table: 'tokens', path: 'tokens.cloud', input: { kind: 'cloud', game_id, token: cloud } }]
       },
     },
@@ -214,11 +216,11 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     development: portsKey('development'),
     matchmaker: {
       instead: ['lobby_count_max', 'max_players'],
-      columns: (value, { call }) => parseKey(MatchmakerInput, value, { call, path: ['matchmaker'] }),
+      columns: (_, { parse }) => parse(MatchmakerInput),
     },
     tokens: {
-      rows(value, { namespace_id }, { call }) {
-        const given = parseKey(NamespaceTokensInput, value, { call, path: ['tokens'] })
+      rows(_, { namespace_id }, { parse }) {
+        const given = parse(NamespaceTokensInput)
         return (['public', 'development'] as const).map(kind => ({
           table: 'tokens',
           path: `tokens.${kind}`,
@@ -255,9 +257,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
   simulations: {
     session: {
       instead: ['session_ms'],
-      columns: (value, { call }) => ({
-        session_ms: parseKey(SimulationRow.shape.session_ms, value, { call, path: ['session'] }),
-      }),
+      columns: (_, { parse }) => ({ session_ms: parse(SimulationRow.shape.session_ms) }),
     },
   },
   deviceLinks: {
@@ -278,10 +278,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     completes_after: { instead: ['completes', 'completes_at'], columns: completionColumn },
     expires_after: {
       instead: ['expires_at'],
-      columns(value, { call, now }) {
-        const expires_after = parseKey(Span, value, { call, path: ['expires_after'] })
-        return { expires_at: linkTimes({ expires_after }, now).expires_at }
-      },
+      columns: (_, { parse, now }) => ({ expires_at: linkTimes({ expires_after: parse(Span) }, now).expires_at }),
     },
     game: {
       instead: ['game_id', 'completes'],
@@ -319,19 +316,27 @@ export function expandInput(
     if (!Object.hasOwn(known, key)) unknown.push(key)
     else setKey(columns, key, decodeTexts(known[key], value, { call, path: [key] }))
   }
-  if (unknown.length > 0) throw unknownKeys(call, unknown, [...Object.keys(known), ...Object.keys(keys)])
+  if (unknown.length > 0) {
+    const all = [...Object.keys(known), ...Object.keys(keys)]
+    const problems = unknown.map(key => `${pathText([key])} is an unknown key.${didYouMean(key, all)}`)
+    throw new UsageError(`${call}: ${problems.join('; ')}`)
+  }
   const used = Object.entries(keys).filter(([key]) => input[key] !== undefined)
   for (const [key, { instead = [] }] of used) {
     const other = instead.find(column => input[column] !== undefined)
     if (other !== undefined) throw new UsageError(`${call}: ${key} and ${other} set the same thing. Keep one of them`)
   }
-  for (const [key, scenarioKey] of used)
-    Object.assign(columns, scenarioKey.columns?.(input[key], { ...context, input }))
+  const contextOf = (key: string): KeyContext => ({
+    ...context,
+    input,
+    parse: schema => parseKey(schema, input[key], { call, path: [key] }),
+  })
+  for (const [key, scenarioKey] of used) Object.assign(columns, scenarioKey.columns?.(input[key], contextOf(key)))
   return {
     columns,
     ownedRows: row =>
       // A row is an object with fields.
-      used.flatMap(([key, scenarioKey]) => scenarioKey.rows?.(input[key], row as Fields, { ...context, input }) ?? []),
+      used.flatMap(([key, scenarioKey]) => scenarioKey.rows?.(input[key], row as Fields, contextOf(key)) ?? []),
   }
 }
 
@@ -372,10 +377,7 @@ function ownedInput(
 /** Returns the column `completes` of a pending link, from a time or from a duration. */
 function completionColumn(_: unknown, context: KeyContext): object {
   const { call, now, input } = context
-  const completes_after =
-    input.completes_after === undefined
-      ? undefined
-      : parseKey(Span, input.completes_after, { call, path: ['completes_after'] })
+  const completes_after = parseKey(Span.optional(), input.completes_after, { call, path: ['completes_after'] })
   const completes_at = decodeTexts(Time, input.completes_at, { call, path: ['completes_at'] }) as number | undefined // the row's schema checks it
   return {
     completes: {
@@ -422,11 +424,6 @@ function unknownOwner(
 function readList(value: unknown, key: string, { call }: InputContext): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw new UsageError(`${call}: ${key} is ${quoted(value)}: expected a list`)
-}
-
-function unknownKeys(call: string, unknown: readonly string[], known: readonly string[]): UsageError {
-  const problems = unknown.map(key => `${pathText([key])} is an unknown key.${didYouMean(key, known)}`)
-  return new UsageError(`${call}: ${problems.join('; ')}`)
 }
 
 /** Decodes texts in a column that holds numbers in memory: times and durations. */

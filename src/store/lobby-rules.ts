@@ -20,10 +20,10 @@ export function modeKey({ namespace_id, game_mode_id }: Pick<LobbyRow, 'namespac
   return `${namespace_id}/${game_mode_id}`
 }
 
-type Limit = 'max_players_normal' | 'max_players_direct' | 'max_players_party'
-
 /** Returns the largest limit of a lobby. */
-export function mostPlayers(lobby: Pick<LobbyRow, Limit>): number {
+export function mostPlayers(
+  lobby: Pick<LobbyRow, 'max_players_normal' | 'max_players_direct' | 'max_players_party'>,
+): number {
   return Math.max(lobby.max_players_normal, lobby.max_players_direct, lobby.max_players_party)
 }
 
@@ -75,15 +75,13 @@ export function listObstacles(
 /** Why find cannot choose a lobby. `server`: a real game server runs it, which does not know simulated players. */
 export type FindObstacle = 'stopped' | 'closed' | 'private' | 'full' | 'tags' | 'max_players' | 'server'
 
-interface WantedLobby {
-  readonly tags?: Readonly<Record<string, string>> | undefined
-  readonly max_players?: number | undefined
-}
-
 /** Returns the first reason why find cannot choose a lobby for a player. `undefined`: it can. Default: it may be any lobby. */
 export function findObstacle(
   lobby: LobbyRow,
-  { tags = {}, max_players = lobby.max_players_normal }: WantedLobby = {},
+  {
+    tags = {},
+    max_players = lobby.max_players_normal,
+  }: { tags?: Readonly<Record<string, string>> | undefined; max_players?: number | undefined } = {},
   isSimulated = false,
 ): FindObstacle | undefined {
   if (lobby.status === 'stopped') return 'stopped'

@@ -29,34 +29,30 @@ export const RegionRow = z.strictObject({
 })
 export type RegionRow = types.RegionRow
 
-type RegionData = readonly [uuid: string, name: string, latitude: number, longitude: number]
-
-function region(region_id: string, [region_uuid, region_display_name, latitude, longitude]: RegionData): RegionRow {
-  // The keys are in the order of the schema, so that a snapshot recognises the region.
-  return {
-    region_id,
-    provider_display_name: 'Linode',
-    region_display_name,
-    datacenter_coord: { latitude, longitude },
-    region_uuid,
-  }
-}
-
 /** The regions that a scenario can list by id alone (PROTOCOL.md D). */
-export const catalogue: readonly RegionRow[] = [
-  region('lnd-atl', ['54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086]),
-  region('lnd-sfo', ['19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843]),
-  region('lnd-fra', ['37aeb24a-12f6-45ea-ba7e-d2589588d7db', 'Frankfurt', 50.11044, 8.68183]),
-  region('lnd-syd', ['6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', 'Sydney', -33.87271, 151.20569]),
-  region('lnd-tok', ['1f34955f-c0a5-472f-b1c6-1912698141eb', 'Tokyo', 35.68951, 139.6917]),
-  region('lnd-mba', ['a699aff0-9d2d-4cad-bef4-b929a78d430e', 'Mumbai', 18.9401, 72.83466]),
-  region('lnd-tor', ['33eaba37-0f06-4dc0-959a-2267481e63df', 'Toronto', 43.65161, -79.38313]),
-  region('lnd-dca', ['732757b5-51dd-464f-a673-6ae40502c832', 'Washington, DC', 38.89212, -77.00909]),
-  region('lnd-dfw', ['06e30e05-cd47-4cc7-adeb-8cb4a1a189b7', 'Dallas', 32.77557, -96.7956]),
-  region('lnd-ewr', ['ed6dac28-c16d-4c03-8daa-98adfbae4758', 'New York City', 40.71298, -74.0072]),
-  region('lnd-lon', ['161e738d-f7ed-4d43-af64-7731e39835ef', 'London', 51.50335, -0.0794]),
-  region('lnd-sgp', ['4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728]),
-]
+export const catalogue: readonly RegionRow[] = (
+  [
+    ['lnd-atl', '54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086],
+    ['lnd-sfo', '19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843],
+    ['lnd-fra', '37aeb24a-12f6-45ea-ba7e-d2589588d7db', 'Frankfurt', 50.11044, 8.68183],
+    ['lnd-syd', '6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', 'Sydney', -33.87271, 151.20569],
+    ['lnd-tok', '1f34955f-c0a5-472f-b1c6-1912698141eb', 'Tokyo', 35.68951, 139.6917],
+    ['lnd-mba', 'a699aff0-9d2d-4cad-bef4-b929a78d430e', 'Mumbai', 18.9401, 72.83466],
+    ['lnd-tor', '33eaba37-0f06-4dc0-959a-2267481e63df', 'Toronto', 43.65161, -79.38313],
+    ['lnd-dca', '732757b5-51dd-464f-a673-6ae40502c832', 'Washington, DC', 38.89212, -77.00909],
+    ['lnd-dfw', '06e30e05-cd47-4cc7-adeb-8cb4a1a189b7', 'Dallas', 32.77557, -96.7956],
+    ['lnd-ewr', 'ed6dac28-c16d-4c03-8daa-98adfbae4758', 'New York City', 40.71298, -74.0072],
+    ['lnd-lon', '161e738d-f7ed-4d43-af64-7731e39835ef', 'London', 51.50335, -0.0794],
+    ['lnd-sgp', '4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728],
+  ] as const
+).map(([region_id, region_uuid, region_display_name, latitude, longitude]) => ({
+  // The keys are in the order of the schema, so that a snapshot recognises the region.
+  region_id,
+  provider_display_name: 'Linode',
+  region_display_name,
+  datacenter_coord: { latitude, longitude },
+  region_uuid,
+}))
 
 export function catalogueRegion(id: string): RegionRow | undefined {
   return catalogue.find(({ region_id }) => region_id === id)
@@ -79,16 +75,15 @@ export function completeRegion(
 /** PROTOCOL.md C. */
 export const maxPlayersDefaults = { max_players_normal: 32, max_players_direct: 40, max_players_party: 40 } as const
 
-const mostPlayersBy = {
+/** The limits on the players of a lobby, for each way to join. */
+export const MaxPlayers = z.object({
   max_players_normal: Uint32.meta({ description: 'The most players by find.', examples: [16] }),
   max_players_direct: Uint32.meta({
     description: 'The most players by join with the id of the lobby.',
     examples: [20],
   }),
   max_players_party: Uint32.meta({ description: 'The most players as a party.', examples: [20] }),
-}
-/** The limits on the players of a lobby, for each way to join. */
-export const MaxPlayers = z.object(mostPlayersBy)
+})
 export type MaxPlayers = z.output<typeof MaxPlayers>
 
 /** `auto`: the mock simulates the game servers. `manual`: lobbies wait for real ones. */
@@ -108,7 +103,7 @@ export const gameModeDefaults = { ...maxPlayersDefaults, listable: true } as con
 export const GameModeRow = z.strictObject({
   namespace_id: Id,
   game_mode_id: Id.meta({ description: 'Its id, which lobbies and clients name.', examples: ['duel'] }),
-  ...mostPlayersBy,
+  ...MaxPlayers.shape,
   regions: z.array(z.string()).describe('Ids of the regions that it enables. Default: all of the scenario.'),
   listable: z.boolean().describe('true: its lobbies are listed. Default: true.'),
   disabled: z
@@ -157,7 +152,7 @@ const lobbyColumns = {
   namespace_id: Id,
   game_mode_id: z.string().meta({ description: "Its game mode. Default: the namespace's first.", examples: ['duel'] }),
   region_id: z.string().describe('The region that it runs in. Default: the first one that its game mode enables.'),
-  ...mostPlayersBy,
+  ...MaxPlayers.shape,
   total_player_count: Uint32.meta({
     description: 'The number of connected players. Default: the number that `players` lists.',
     examples: [7],
@@ -336,14 +331,13 @@ export const arrivesTooFastMessage = `expected fewer players, or longer sessions
 
 /** The average length of a session. Text in files, ms in rows. */
 const Session = z.codec(
-  Duration.refine(text => isSession(durationMs(text)), 'expected a duration from 10s to 7d'),
+  Duration.refine(text => {
+    const ms = durationMs(text)
+    return ms >= sessionLimits.min && ms <= sessionLimits.max
+  }, 'expected a duration from 10s to 7d'),
   z.int().min(sessionLimits.min).max(sessionLimits.max),
   { decode: durationMs, encode: formatDuration },
 )
-
-function isSession(ms: number): boolean {
-  return ms >= sessionLimits.min && ms <= sessionLimits.max
-}
 
 /** The simulated players of a namespace. */
 export const SimulationRow = z

@@ -241,18 +241,12 @@ export interface RowInputs {
   regions: Partial<RegionRow> & Pick<RegionRow, 'region_id'>
   namespaces: Partial<NamespaceRow> & Pick<NamespaceRow, 'name_id'>
   gameModes: Partial<GameModeRow> & Pick<GameModeRow, 'game_mode_id'>
-  lobbies: LobbyInput
-  players: PlayerInput
+  lobbies: AnyOf<LobbyRow>
+  players: AnyOf<PlayerRow> & Pick<PlayerRow, 'lobby_id'>
   simulations: Partial<SimulationRow>
   deviceLinks: Partial<DeviceLinkRow>
   tokens: TokenInput
 }
-
-/** A new lobby. Default: ready. */
-type LobbyInput = AnyOf<LobbyRow>
-
-/** A new player, with its lobby. Default: connected. */
-type PlayerInput = AnyOf<PlayerRow> & Pick<PlayerRow, 'lobby_id'>
 
 /** The columns of all members of a union. */
 type AnyOf<Row> = { readonly [Column in Row extends unknown ? keyof Row : never]?: ColumnOf<Row, Column> | undefined }

@@ -52,7 +52,7 @@ export class Transaction implements OpenTransaction {
     const name = table.shape.name as TableName // tables of a world
     const model: Model = models[name]
     model.afterWrite?.({ before, after }, this.#tables, this.now)
-    if (before && !after) cascadeDeletion(name, before, this.#tables)
+    if (before && !after) cascadeDeletion(name, table.shape.idOf(before), this.#tables)
   }
 
   /** A point in the log for `rollback`: its present length. */

@@ -75,14 +75,11 @@ export interface WriteOptions {
   readonly revisions?: number[] | undefined
 }
 
-/** A part of a world that can stay when `replaceState` replaces the rest. */
-type KeptPart = 'clock' | 'faults'
-
 /** The options of `replaceState`. */
 interface ReplaceOptions {
   readonly cause: Cause
-  /** Default: none. */
-  readonly keep?: readonly KeptPart[] | undefined
+  /** The parts that stay. Default: none. */
+  readonly keep?: readonly ('clock' | 'faults')[] | undefined
   /** Runs in the transaction, before its commit. */
   readonly beforeCommit?: (() => void) | undefined
 }
