@@ -72,7 +72,6 @@ function checkMisplacedKeys(scenario: Scenario): Problem[] {
   )
 }
 
-/** Finds each id, name or token that a scenario gives twice. */
 function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
   const firsts = new Map<string, Map<string, Path>>()
   const problems: Problem[] = []

@@ -3,6 +3,7 @@ import { connectPlayer, removePlayer, stopLobby } from '../operations/game-serve
 import type { Jobs } from '../store/clock.js'
 import { isSeated } from '../store/lobby-rules.js'
 import { nextLobbyJobAt, nextPlayerJobAt, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
+import type { ColumnOf } from '../store/model.js'
 import type { Rows, TableName } from '../store/rows.js'
 import type { Table } from '../store/table.js'
 import { tableNames } from '../store/table-names.js'
@@ -18,9 +19,6 @@ interface Lifecycle<Row, Column = string> {
   /** Runs the due job of a row. Afterwards the next job of the row is later, or there is none. */
   run(row: Row, context: JobContext): void
 }
-
-/** The columns of all members of a union of rows. */
-type ColumnOf<Row> = Row extends unknown ? keyof Row : never
 
 /** The tables with jobs. Of jobs at the same time, those of earlier tables run first: lobbies stop before their players expire. */
 const lifecycles = {

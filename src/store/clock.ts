@@ -94,7 +94,6 @@ export interface Jobs {
   runNext(): void
 }
 
-/** The owner of a clock. */
 interface ClockOwner {
   /** Called with the former setting after each change. */
   onMove?(before: ClockState): void

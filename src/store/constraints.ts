@@ -74,7 +74,6 @@ function tokenProblem({ key }: Model, { table, id, before }: Change, tables: Tab
   return other && `${key.join('/')} is taken by a ${models[other].singular}: choose another`
 }
 
-/** The references to each table. */
 const referencesTo = new Map<TableName, { readonly from: TableName; readonly reference: Reference<object> }[]>()
 for (const from of tableNames) {
   for (const reference of models[from].references) {

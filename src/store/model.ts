@@ -39,7 +39,7 @@ export interface Reference<Row, Column = string> {
 }
 
 /** The columns of a row, or of all members of a union of rows. */
-type ColumnOf<Row> = Row extends unknown ? keyof Row & string : never
+export type ColumnOf<Row> = Row extends unknown ? keyof Row & string : never
 
 /** The models of all tables. */
 export type Models = {

@@ -309,7 +309,6 @@ export function idOf<Name extends TableName>(name: Name): (row: Rows[Name]) => s
   return row => others.reduce((id, column) => `${id}/${row[column]}`, String(row[first]))
 }
 
-/** Finds a lobby in a region that its mode no longer enables. */
 function lobbyOutsideRegions(
   { namespace_id, game_mode_id, regions }: GameModeRow,
   { lobbies }: Tables,

@@ -293,7 +293,6 @@ function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): v
   }
 }
 
-/** Copies the changed fields of a draft to another draft. */
 function copyChanges(target: object, draft: object, original: object): void {
   for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
     const [is, was]: unknown[] = [getKey(draft, field), getKey(original, field)]

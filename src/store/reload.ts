@@ -193,7 +193,6 @@ function repair(tables: Tables, file: TableStates): void {
   }
 }
 
-/** Finds the rows that break a constraint. */
 function findViolations(tables: Tables) {
   return tableNames.flatMap(name =>
     tables[name].state.entries().flatMap(entry => {

@@ -337,7 +337,6 @@ export class TableState<Row extends object> {
   }
 }
 
-/** Returns a key before or after all keys of a group. */
 function bound(group: string, rank: number): IndexKey {
   return { group, rank, seq: 0 }
 }

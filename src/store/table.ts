@@ -23,7 +23,6 @@ export interface OpenTransaction {
   runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void
 }
 
-/** The entry of a changed row, before and after. */
 interface EntryChange<Row> {
   readonly before: Entry<Row> | undefined
   readonly after: Entry<Row> | undefined

@@ -10,7 +10,6 @@ import type { OpenTransaction, Table } from './table.js'
 import { tableNames } from './table-names.js'
 import type { Entry } from './table-state.js'
 
-/** A write: the entry before and after. */
 interface LoggedWrite {
   readonly table: Table<object>
   readonly before: Entry | undefined

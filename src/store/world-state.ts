@@ -66,12 +66,10 @@ export interface WorldState extends ScenarioName {
   readonly startingAt?: ((at: number) => WorldState) | undefined
 }
 
-const shapes = new Map(tableNames.map((name): [TableName, Shape<object>] => [name, shapeOf(name)]))
-
-function shapeOf(name: TableName): Shape<object> {
+const shapes = mapTables<{ readonly [Name in TableName]: Shape<object> }>(name => {
   const model: Model = models[name]
   return { ...model, name, idOf: idOf(name) }
-}
+})
 
 /** Tables whose rows depend on the start time of the world, or on its public URL. */
 const timedTables: ReadonlySet<TableName> = new Set([
@@ -120,7 +118,7 @@ const fewRows = 200
 const checkedRows = new Map<TableName, number>()
 
 function tableOf(name: TableName, rows: Iterable<object>, revision: number): TableState<object> {
-  return TableState.fromRows(shapes.get(name) as Shape<object>, rows, revision)
+  return TableState.fromRows(shapes[name], rows, revision)
 }
 
 /** Checks rows. Throws `UsageError`. */

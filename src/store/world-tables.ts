@@ -258,7 +258,6 @@ export class TableCollection<Row extends object> extends LibraryCollection {
   }
 }
 
-/** Emits the changes of a transaction to the library's hooks. */
 function emitChanges(hooks: Hooks, changes: readonly RowChange<object>[]): void {
   for (const { before, after } of changes) {
     if (!before) hooks.emit(new TypedEvent('create', { data: { record: after } }))

@@ -75,7 +75,6 @@ export interface WriteOptions {
   readonly revisions?: number[] | undefined
 }
 
-/** The options of `replaceState`. */
 interface ReplaceOptions {
   readonly cause: Cause
   /** The parts that stay. Default: none. */
