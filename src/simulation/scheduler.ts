@@ -170,12 +170,13 @@ export class Scheduler implements Jobs {
   #nextJob(): Job | undefined {
     const { revision, tables } = this.#world
     if (this.#next?.revision === revision) return this.#next.job
-    let job: Job | undefined
-    for (const table of scheduledTables) {
-      const first = rowsOf(tables, table).state.firstByRank('nextJobAt')
-      if (first && first.rank < (job?.at ?? Number.POSITIVE_INFINITY))
-        job = { table, id: first.entry.id, at: first.rank }
+    let [table, at, seq]: [ScheduledTable | undefined, number, number] = [undefined, Number.POSITIVE_INFINITY, 0]
+    for (const name of scheduledTables) {
+      const first = rowsOf(tables, name).state.firstByRank('nextJobAt')
+      if (first && first.rank < at) [table, at, seq] = [name, first.rank, first.seq]
     }
+    const entry = table && rowsOf(tables, table).state.rows.get(seq)
+    const job = table && entry && { table, id: entry.id, at }
     this.#next = { revision, job }
     return job
   }

@@ -223,11 +223,9 @@ export class TableState<Row extends object> {
     }
   }
 
-  /** Finds the entry with the lowest rank in an index without columns. */
-  firstByRank(name: string): { readonly rank: number; readonly entry: Entry<Row> } | undefined {
-    const key = this.rows.isEmpty ? undefined : this.#index(name).minKey()
-    const entry = key && this.rows.get(key.seq)
-    return entry && { rank: key.rank, entry }
+  /** Finds the row with the lowest rank in an index without columns. Returns its rank and its creation number. */
+  firstByRank(name: string): { readonly rank: number; readonly seq: number } | undefined {
+    return this.rows.isEmpty ? undefined : this.#index(name).minKey()
   }
 
   /** The entries of an index without columns, the lowest rank first, each with its rank. No row may be written on the way. */

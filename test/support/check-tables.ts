@@ -38,7 +38,8 @@ function tableProblems(state: TableState<object>): string[] {
         state.firstInIndex(name, group, () => true),
         sorted[0],
       )
-      if (columns.length === 0) compare(`first of all in ${name}`, state.firstByRank(name)?.entry.row, sorted[0])
+      if (columns.length === 0)
+        compare(`first of all in ${name}`, state.rows.get(state.firstByRank(name)?.seq ?? -1)?.row, sorted[0])
     }
   }
   for (const [name, definition] of Object.entries(shape.unique)) {
