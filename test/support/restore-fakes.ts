@@ -2,8 +2,9 @@ import { afterEach, vi } from 'vitest'
 
 // Test files share a process (vitest.config.ts), so no fake may outlive its test.
 afterEach(() => {
-  vi.useRealTimers()
+  // Spies first: one on a fake `setTimeout` would bring that back.
   vi.restoreAllMocks()
+  vi.useRealTimers()
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()
 })
