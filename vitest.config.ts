@@ -48,7 +48,7 @@ export default defineConfig({
     // npm and the runners of two examples at once keep two cores busy.
     maxConcurrency: 2,
     tags: [
-      { name: 'slow', description: 'A single test of a fast file that takes more than a second.' },
+      { name: 'slow', description: 'Tests of a fast file that take more than a second, or start a process.' },
       { name: 'matrix', description: 'What CI leaves out: examples with other versions, and crowds of pages.' },
     ],
     projects: [

@@ -76,7 +76,9 @@ describe('the banner', () => {
     ])
   })
 
-  it('mentions no keys in a pipe, and no command that needs the control API with --no-control', async () => {
+  it('mentions no keys in a pipe, and no command that needs the control API with --no-control', {
+    tags: ['slow'],
+  }, async () => {
     const { lines } = await serve(['--no-control'])
 
     expect(lines().slice(5, 8)).toEqual(['  tokens  the page', '', expect.stringMatching(/, ready in \d+ ms$/)])
@@ -112,14 +114,18 @@ describe('the banner', () => {
     )
   })
 
-  it.for(['default', 'empty', 'friday-night', 'tokens-only'])('has a line of curl that works with %s', async name => {
-    const { lines } = await serve([name])
-    const line = lines().find(line => line.startsWith('  try '))
+  it.for(['default', 'empty', 'friday-night', 'tokens-only'])(
+    'has a line of curl that works with %s',
+    { tags: ['slow'] },
+    async name => {
+      const { lines } = await serve([name])
+      const line = lines().find(line => line.startsWith('  try '))
 
-    const { status, body } = await runCurl(line?.replace('  try ', '') ?? '')
+      const { status, body } = await runCurl(line?.replace('  try ', '') ?? '')
 
-    expect([status, Object.keys(JSON.parse(body)).sort()]).toEqual([200, ['game_modes', 'lobbies', 'regions']])
-  })
+      expect([status, Object.keys(JSON.parse(body)).sort()]).toEqual([200, ['game_modes', 'lobbies', 'regions']])
+    },
+  )
 })
 
 describe('the tokens', () => {
@@ -174,6 +180,7 @@ describe('the tokens', () => {
 
   it.for(['default', 'empty', 'friday-night', 'tokens-only'] as const)(
     'have lines of curl that work with %s',
+    { tags: ['slow'] },
     async name => {
       const { url } = await serveJson([name])
       const mock = mockOf(scenarios[name])
@@ -190,7 +197,7 @@ describe('the tokens', () => {
   )
 })
 
-describe('the URL of a device link', () => {
+describe('the URL of a device link', { tags: ['slow'] }, () => {
   it("leads to a page on the command's own URL", async () => {
     const { url } = await serveJson()
     const { body } = await sendTo(url, { method: 'POST', path: '/cloud/devices/links' })

@@ -241,7 +241,7 @@ describe('the program that opens a browser', () => {
   })
 })
 
-describe('mockmaker --open', () => {
+describe('mockmaker --open', { tags: ['slow'] }, () => {
   it('opens the page in a browser after the start', async () => {
     const { PATH, opened } = await browserOpener(0)
 
@@ -261,7 +261,7 @@ describe('mockmaker --open', () => {
   })
 })
 
-describe('mockmaker on a terminal', () => {
+describe('mockmaker on a terminal', { tags: ['slow'] }, () => {
   it('opens its page with o, and says if that fails', async () => {
     const { PATH, opened } = await browserOpener(3)
     const command = await serveOnTerminal([], { PATH })
@@ -347,7 +347,7 @@ describe('mockmaker on a terminal', () => {
   })
 })
 
-describe('the last line of mockmaker', () => {
+describe('the last line of mockmaker', { tags: ['slow'] }, () => {
   const [list, find] = [
     { method: 'GET', path: '/matchmaker/lobbies/list' },
     { method: 'POST', path: '/matchmaker/lobbies/find', body: JSON.stringify({ game_modes: ['dual'] }) },
@@ -405,7 +405,7 @@ describe('the last line of mockmaker', () => {
   })
 })
 
-describe('mockmaker in a pipe', () => {
+describe('mockmaker in a pipe', { tags: ['slow'] }, () => {
   it('has no keys, and does not mention them', async () => {
     const [{ lines }, json] = await Promise.all([serve(), serveJson()])
 

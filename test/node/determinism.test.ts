@@ -5,7 +5,7 @@ import { setupMockmaker } from '../../src/msw/node.js'
 import { it } from '../support/node-mock.js'
 import { tanks, tokens } from '../support/tanks.js'
 
-describe('the seed', () => {
+describe('the seed', { tags: ['slow'] }, () => {
   /** A program on the built package that prints everything that a client can see of a world, including ray ids. */
   const program = `
     import { createMockmaker } from '${new URL('../../dist/index.js', import.meta.url).href}'
