@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { defineConfig, type OutputChunk, type Plugin, type RolldownOptions } from 'rolldown'
-import { pureLists, shortLines, withoutDescriptions } from './lighten.js'
+import { pureFaker, shortLines, withoutDescriptions } from './lighten.js'
 
 /** Users install the peers themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
 const peers = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies)
@@ -40,7 +40,7 @@ export default defineConfig([
     ...strict,
     input: Object.fromEntries(modules.map(module => [module, `src/${module}.ts`])),
     external,
-    plugins: [pureLists(), withoutDescriptions(), shortLines(), licences('chunks/licences.txt')],
+    plugins: [pureFaker(), withoutDescriptions(), shortLines(), licences('chunks/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', sourcemap: 'hidden', minify },
   },
   {
@@ -66,7 +66,7 @@ export default defineConfig([
     input: { cli: 'src/cli.ts' },
     platform: 'node',
     external: /^node:/,
-    plugins: [pureLists(), withoutDescriptions(), shortLines(), licences('cli/licences.txt')],
+    plugins: [pureFaker(), withoutDescriptions(), shortLines(), licences('cli/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify },
   },
   page('dashboard', 'src/dashboard/main.tsx', [licences('dashboard-licences.txt')]),

@@ -96,7 +96,7 @@ export const controlCalls = lazy(() => [
   }),
   call('PUT /worlds/{world_id}', {
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
-    body: NewWorldOptions,
+    body: NewWorldOptions(),
     maxBodyBytes: maxScenarioBytes,
     run: async ({ server, params: { world_id }, body }) =>
       describeWorld(await server.worlds.put(world_id, body, { isKept: false })),
@@ -114,7 +114,7 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /reset', {
     summary: 'Resets the world to its scenario, in one change set.',
-    body: ResetOptions,
+    body: ResetOptions(),
     async run({ mock, body }) {
       await mock.reset(body)
       return describeWorld(mock)
@@ -153,7 +153,7 @@ export const controlCalls = lazy(() => [
   call('GET /history', {
     summary:
       'Lists the newest change sets of the world with their causes, the oldest first. `rows=false` only names the changed rows.',
-    query: HistoryOptions.extend({
+    query: HistoryOptions().extend({
       since: wholeNumber.optional(),
       limit: wholeNumber.optional(),
       rows: trueOrFalse.optional(),
@@ -187,7 +187,7 @@ export const controlCalls = lazy(() => [
     body: z
       .strictObject({
         name: z.string().optional(),
-        scenario: ScenarioOrName.optional(),
+        scenario: ScenarioOrName().optional(),
         text: z.string().optional(),
         file: z.string().optional(),
       })
@@ -227,7 +227,7 @@ export const controlCalls = lazy(() => [
   call('GET /schedule', {
     summary:
       "Lists the jobs that are due next on the world's clock: when a lobby stops, a player leaves, a device link completes.",
-    query: ScheduleOptions.extend({ limit: wholeNumber.optional() }),
+    query: ScheduleOptions().extend({ limit: wholeNumber.optional() }),
     run: ({ mock, query }) => ({ jobs: listSchedule(mock.world, query) }),
   }),
   call('GET /faults', {
@@ -352,7 +352,7 @@ export const controlCalls = lazy(() => [
   call('GET /explain', {
     summary:
       'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid. `exchange` asks for the reasons of a past answer, by the id of its journal entry. `find` asks which lobby a find in this game mode gets now.',
-    query: Question.extend({ exchange: wholeNumber.optional() }),
+    query: Question().extend({ exchange: wholeNumber.optional() }),
     run: ({ mock, query }) => mock.explain(query),
   }),
   call('GET /lobbies/{lobby_id}/env', {
@@ -383,12 +383,12 @@ export const controlCalls = lazy(() => [
   }),
   call('PUT /simulation', {
     summary: 'Simulates players in a namespace from now on, in one change set. Absent fields get their defaults.',
-    body: SimulationOptions,
+    body: SimulationOptions(),
     run: ({ mock, body }) => simulate(mock.world, body),
   }),
   call('DELETE /simulation', {
     summary: 'Stops the simulation of a namespace. Its players leave when their sessions end.',
-    query: EndSimulationOptions,
+    query: EndSimulationOptions(),
     async run({ mock, query }) {
       if (await endSimulation(mock.world, query)) return {}
       const { namespace = 'the default namespace' } = query
@@ -400,7 +400,7 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /device-links/{token}/complete', {
     summary: 'Completes a device link for a game, without a cloud token.',
-    body: CompletionOptions,
+    body: CompletionOptions(),
     async run({ mock, params: { token }, body }) {
       await completeDeviceLink(mock.world, token, body)
       return getRecord(mock.world, { table: 'device-links', id: token })
@@ -415,7 +415,7 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /new/lobbies', {
     summary: 'Creates lobbies in one change set. The `players` of a lobby may be a number of connected players.',
-    body: NewLobbiesInput,
+    body: NewLobbiesInput(),
     maxBodyBytes: maxScenarioBytes,
     run: ({ mock, body: { lobbies } }) => ({ lobbies: createLobbies(mock.world, lobbies) }),
   }),

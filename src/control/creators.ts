@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
+import { lazy } from '../lib/lazy.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Inputs } from '../store/inputs.js'
@@ -13,10 +14,10 @@ import { mostCreated, type NewLobby, type NewPlayer } from './new-rows.js'
 
 const fieldsOf = <Fields>() => z.custom<Fields>(isJsonObject, 'expected an object with fields')
 const LobbyFields = fieldsOf<NewLobby>()
-const Count = z.int().min(0).max(mostCreated)
+const Count = lazy(() => z.int().min(0).max(mostCreated))
 
 /** The lobbies to create. */
-export const NewLobbiesInput = z.strictObject({ lobbies: z.array(LobbyFields).max(mostCreated) })
+export const NewLobbiesInput = lazy(() => z.strictObject({ lobbies: z.array(LobbyFields).max(mostCreated) }))
 export const NewPlayerInput = fieldsOf<NewPlayer>()
 
 /** Creates lobbies with their players, in one change set. Throws `UsageError`. */
@@ -44,7 +45,7 @@ function lobbyInput(fields: NewLobby): Inputs['lobbies'] {
   const { players, ...columns } = parseInput(LobbyFields, fields, 'lobby')
   // The table checks the rest.
   if (typeof players !== 'number') return fields as Inputs['lobbies']
-  if (!Count.safeParse(players).success)
+  if (!Count().safeParse(players).success)
     throw new UsageError(
       `lobby.players is ${quoted(players)}: expected a whole number from 0 to ${mostCreated}, or a list`,
     )

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
+import { lazy } from '../lib/lazy.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeLink, findPendingLink } from '../operations/auth.js'
@@ -9,10 +10,12 @@ import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { findGame } from './tables.js'
 
-export const CompletionOptions = z.strictObject({
-  /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */
-  game: z.string().optional(),
-})
+export const CompletionOptions = lazy(() =>
+  z.strictObject({
+    /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */
+    game: z.string().optional(),
+  }),
+)
 /** Options of `completeDeviceLink`. */
 export type CompletionOptions = types.CompletionOptions
 
@@ -23,7 +26,7 @@ export async function completeDeviceLink(
 ): Promise<void> {
   if (typeof token !== 'string')
     throw new UsageError(`completeDeviceLink: the token is ${quoted(token)}: expected the token of a device link`)
-  const { game } = parseInput(CompletionOptions, options, 'completion')
+  const { game } = parseInput(CompletionOptions(), options, 'completion')
   world.write(
     () => {
       const { tables, random, clock } = world

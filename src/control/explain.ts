@@ -6,6 +6,7 @@ import { operations } from '../contract/operations.js'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../contract/paths.js'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
+import { lazy } from '../lib/lazy.js'
 import { nearest, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -23,30 +24,32 @@ import { explainExchange, type PastExchange } from './explain-exchange.js'
 import { type Explanation, explainFind, obstacleTexts } from './explain-find.js'
 import { findGame } from './tables.js'
 
-export const Question = z.strictObject({
-  /** Explains why this lobby is listed or not. */
-  lobby_id: z.string().optional(),
-  /** Explains the answer to a request with this path. */
-  path: z.string().optional(),
-  /** The method of the request. Default: GET. */
-  method: z.string().optional(),
-  /** The bearer token of the request. Default: none. */
-  token: z.string().optional(),
-  /** The Origin of the request. Default: none. */
-  origin: z.string().optional(),
-  /** Checks this name id of a new namespace. */
-  name_id: z.string().optional(),
-  /** Checks this display name of a new namespace. */
-  display_name: z.string().optional(),
-  /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
-  game: z.string().optional(),
-  /** Explains what a find in this game mode does now, if no fault applies to it. */
-  find: z.string().optional(),
-  /** The namespace of that game mode, by its id or as `<game>/<namespace>`. Default: the default namespace. */
-  namespace: z.string().optional(),
-  /** Explains the answer to a past request: the id of its journal entry. */
-  exchange: z.int().min(1).optional(),
-})
+export const Question = lazy(() =>
+  z.strictObject({
+    /** Explains why this lobby is listed or not. */
+    lobby_id: z.string().optional(),
+    /** Explains the answer to a request with this path. */
+    path: z.string().optional(),
+    /** The method of the request. Default: GET. */
+    method: z.string().optional(),
+    /** The bearer token of the request. Default: none. */
+    token: z.string().optional(),
+    /** The Origin of the request. Default: none. */
+    origin: z.string().optional(),
+    /** Checks this name id of a new namespace. */
+    name_id: z.string().optional(),
+    /** Checks this display name of a new namespace. */
+    display_name: z.string().optional(),
+    /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
+    game: z.string().optional(),
+    /** Explains what a find in this game mode does now, if no fault applies to it. */
+    find: z.string().optional(),
+    /** The namespace of that game mode, by its id or as `<game>/<namespace>`. Default: the default namespace. */
+    namespace: z.string().optional(),
+    /** Explains the answer to a past request: the id of its journal entry. */
+    exchange: z.int().min(1).optional(),
+  }),
+)
 /** Asks about a lobby, a request, a past request, a find, or the names of a namespace. */
 export type Question = types.Question
 
@@ -62,7 +65,7 @@ interface ExplainedWorld {
 /** Answers a question. Throws `UsageError` unless it asks about one thing. */
 export function explain(explained: ExplainedWorld, asked: Question): Explanation {
   const { world } = explained
-  const question = parseInput(Question, asked, 'question')
+  const question = parseInput(Question(), asked, 'question')
   const { lobby_id, path, name_id, display_name, exchange, find } = question
   const isName = name_id !== undefined || display_name !== undefined
   const subjects = [lobby_id !== undefined, path !== undefined, isName, exchange !== undefined, find !== undefined]

@@ -1,14 +1,17 @@
 import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
+import { lazy } from '../lib/lazy.js'
 import { upcomingJobs } from '../simulation/scheduler.js'
 import type { TableName } from '../store/rows.js'
 import type { LiveWorld } from '../store/world.js'
 
-export const ScheduleOptions = z.strictObject({
-  /** The most jobs. Default: 20. */
-  limit: z.int().min(1).max(1_000).optional(),
-})
+export const ScheduleOptions = lazy(() =>
+  z.strictObject({
+    /** The most jobs. Default: 20. */
+    limit: z.int().min(1).max(1_000).optional(),
+  }),
+)
 /** Options of `schedule`. */
 export type ScheduleOptions = types.ScheduleOptions
 
@@ -29,7 +32,7 @@ export function listSchedule(
   { tables, clock }: Pick<LiveWorld, 'tables' | 'clock'>,
   options: ScheduleOptions = {},
 ): ScheduledJob[] {
-  const { limit = defaultLimit } = parseInput(ScheduleOptions, options, 'schedule')
+  const { limit = defaultLimit } = parseInput(ScheduleOptions(), options, 'schedule')
   void clock.catchUp()
   return upcomingJobs(tables, limit).map(({ at, ...job }) => ({ at: new Date(at).toISOString(), ...job }))
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
+import { lazy } from '../lib/lazy.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -12,20 +13,22 @@ import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { findNamespace } from './tables.js'
 
-export const SimulationOptions = z.strictObject({
-  /** The name ids `<game>/<namespace>`, or the id of the namespace. Default: the default namespace. */
-  namespace: z.string().optional(),
-  /** The number of players at once, averaged over a day. Default: 100. */
-  concurrent: SimulationEntry.shape.concurrent,
-  /** The average length of a session. Default: `12m`. */
-  session: SimulationEntry.shape.session.unwrap().in.optional(),
-  /** The weights of the game modes, by their ids. Default: all alike. */
-  modes: SimulationEntry.shape.modes,
-})
+export const SimulationOptions = lazy(() =>
+  z.strictObject({
+    /** The name ids `<game>/<namespace>`, or the id of the namespace. Default: the default namespace. */
+    namespace: z.string().optional(),
+    /** The number of players at once, averaged over a day. Default: 100. */
+    concurrent: SimulationEntry.shape.concurrent,
+    /** The average length of a session. Default: `12m`. */
+    session: SimulationEntry.shape.session.unwrap().in.optional(),
+    /** The weights of the game modes, by their ids. Default: all alike. */
+    modes: SimulationEntry.shape.modes,
+  }),
+)
 /** Simulated players of a namespace. Absent keys get their defaults. */
 export type SimulationOptions = types.SimulationOptions
 
-export const EndSimulationOptions = SimulationOptions.pick({ namespace: true })
+export const EndSimulationOptions = lazy(() => SimulationOptions().pick({ namespace: true }))
 export type EndSimulationOptions = Pick<SimulationOptions, 'namespace'>
 
 /** A simulation. `players` counts all players in the lobbies of its namespace. */
@@ -42,7 +45,7 @@ export interface SimulationState {
 }
 
 export async function simulate(world: LiveWorld, options: SimulationOptions = {}): Promise<SimulationState> {
-  const { namespace, ...entry } = parseInput(SimulationOptions, options, 'simulation')
+  const { namespace, ...entry } = parseInput(SimulationOptions(), options, 'simulation')
   const { tables, random, clock } = world
   const write = () => {
     const { namespace_id } = findNamespace(namespace, tables)
@@ -60,7 +63,7 @@ export function listSimulations(tables: ReadTables): SimulationState[] {
 }
 
 export async function endSimulation(world: LiveWorld, options: EndSimulationOptions = {}): Promise<boolean> {
-  const { namespace } = parseInput(EndSimulationOptions, options, 'options')
+  const { namespace } = parseInput(EndSimulationOptions(), options, 'options')
   const { simulations } = world.tables
   const write = () => {
     const { namespace_id } = findNamespace(namespace, world)

@@ -4,6 +4,7 @@ import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } fr
 import type { Coordinates } from '../contract/regions.js'
 import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
+import { lazy } from '../lib/lazy.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import type { Failure, FaultHandle, FaultOptions } from '../server/fault-calls.js'
@@ -25,69 +26,77 @@ import type { ScheduledJob, ScheduleOptions } from './schedule.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import { listKey, tablesByPath } from './tables.js'
 
-export const ResetOptions = z.strictObject({
-  /** The parts that a reset leaves unchanged. Default: none. */
-  keep: z
-    .array(z.enum(['clock', 'faults', 'journal']))
-    .readonly()
-    .optional(),
-  /** Replaces the seed, until the next reset. Default: the seed of the scenario. */
-  seed: z.int().optional(),
-})
+export const ResetOptions = lazy(() =>
+  z.strictObject({
+    /** The parts that a reset leaves unchanged. Default: none. */
+    keep: z
+      .array(z.enum(['clock', 'faults', 'journal']))
+      .readonly()
+      .optional(),
+    /** Replaces the seed, until the next reset. Default: the seed of the scenario. */
+    seed: z.int().optional(),
+  }),
+)
 /** Options of `reset`. */
 export type ResetOptions = types.ResetOptions
 
-export const SnapshotOptions = z
-  .strictObject({
-    /** The parts to add to the snapshot. Default: none. */
-    with: z
-      .array(z.enum(['faults', 'journal']))
-      .readonly()
-      .optional(),
-    /** The world as it was right after this change set. Default: the newest one. */
-    revision: z.int().min(0).optional(),
-    /** The world as it was right before this request: the id of its journal entry. Default: as it is now. */
-    before: z.int().min(1).optional(),
-  })
-  .refine(({ revision, before }) => revision === undefined || before === undefined, {
-    path: ['before'],
-    error: 'expected either revision or before, not both',
-  })
+export const SnapshotOptions = lazy(() =>
+  z
+    .strictObject({
+      /** The parts to add to the snapshot. Default: none. */
+      with: z
+        .array(z.enum(['faults', 'journal']))
+        .readonly()
+        .optional(),
+      /** The world as it was right after this change set. Default: the newest one. */
+      revision: z.int().min(0).optional(),
+      /** The world as it was right before this request: the id of its journal entry. Default: as it is now. */
+      before: z.int().min(1).optional(),
+    })
+    .refine(({ revision, before }) => revision === undefined || before === undefined, {
+      path: ['before'],
+      error: 'expected either revision or before, not both',
+    }),
+)
 /** Options of `snapshot`. */
 export type SnapshotOptions = types.SnapshotOptions
 
 const expectedScenario = 'expected a scenario, or the name of one'
 
 /** Any object is accepted, because the reader of scenarios checks it. */
-export const ScenarioOrName = z.union(
-  [
-    z
-      .custom<AnyScenarioName>(value => typeof value === 'string', expectedScenario)
-      .register(typeTexts, { type: 'AnyScenarioName' }),
-    z.custom<ScenarioInput>(isJsonObject, expectedScenario).register(typeTexts, { type: 'ScenarioInput' }),
-  ],
-  { error: expectedScenario },
+export const ScenarioOrName = lazy(() =>
+  z.union(
+    [
+      z
+        .custom<AnyScenarioName>(value => typeof value === 'string', expectedScenario)
+        .register(typeTexts, { type: 'AnyScenarioName' }),
+      z.custom<ScenarioInput>(isJsonObject, expectedScenario).register(typeTexts, { type: 'ScenarioInput' }),
+    ],
+    { error: expectedScenario },
+  ),
 )
 
-export const NewWorldOptions = z
-  .strictObject({
-    /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
-    scenario: ScenarioOrName.optional(),
-    /** The id of a world to copy. */
-    fork: z.string().optional(),
-    /** The revision of that world to copy. Default: the newest. */
-    revision: z.int().min(0).optional(),
-    /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
-    seed: z.int().optional(),
-  })
-  .refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
-    path: ['fork'],
-    error: 'expected either scenario or fork, not both',
-  })
-  .refine(({ fork, revision }) => fork !== undefined || revision === undefined, {
-    path: ['revision'],
-    error: 'expected fork too, because this is a revision of the world to copy',
-  })
+export const NewWorldOptions = lazy(() =>
+  z
+    .strictObject({
+      /** The name of a scenario, or one in the fixture format. Default: the server's scenario. */
+      scenario: ScenarioOrName().optional(),
+      /** The id of a world to copy. */
+      fork: z.string().optional(),
+      /** The revision of that world to copy. Default: the newest. */
+      revision: z.int().min(0).optional(),
+      /** Replaces the scenario's seed. In a fork it restarts the random numbers. */
+      seed: z.int().optional(),
+    })
+    .refine(({ scenario, fork }) => scenario === undefined || fork === undefined, {
+      path: ['fork'],
+      error: 'expected either scenario or fork, not both',
+    })
+    .refine(({ fork, revision }) => fork !== undefined || revision === undefined, {
+      path: ['revision'],
+      error: 'expected fork too, because this is a revision of the world to copy',
+    }),
+)
 /** The state of a new world: from a scenario, as a copy of another world, or as the scenario of the mock. */
 export type NewWorldOptions = types.NewWorldOptions
 

@@ -193,7 +193,7 @@ export class MockWorld {
   }
 
   snapshot(options: SnapshotOptions = {}): ScenarioInput {
-    const { with: parts = [], revision, before } = parseInput(SnapshotOptions, options, 'snapshot')
+    const { with: parts = [], revision, before } = parseInput(SnapshotOptions(), options, 'snapshot')
     void this.world.clock.catchUp()
     const present = () => (revision === undefined ? this.world.state : this.stateAt(revision))
     const state = before === undefined ? present() : this.#stateBefore(before)
@@ -230,12 +230,12 @@ export class MockWorld {
   }
 
   history(options: HistoryOptions = {}): HistoryJson {
-    return listHistory(this.#history, parseInput(HistoryOptions, options, 'history'))
+    return listHistory(this.#history, parseInput(HistoryOptions(), options, 'history'))
   }
 
   async reset(options?: ResetOptions): Promise<void> {
     // The first use of a schema takes longer than the reset of a small world.
-    const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions, options, 'reset')
+    const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions(), options, 'reset')
     const { world, withSeed } = this.#initial
     // An earlier reset may have replaced the seed.
     const scenarioState = world.seed === this.world.initialState.seed ? undefined : world

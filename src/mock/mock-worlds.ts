@@ -94,7 +94,7 @@ export class MockWorlds {
 
   /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
   async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<MockWorld> {
-    const state = this.#stateOf(id, parseInput(NewWorldOptions, options, 'world'))
+    const state = this.#stateOf(id, parseInput(NewWorldOptions(), options, 'world'))
     const known = this.get(id)
     if (!known) return this.#add(id, () => state, isKept)
     known.replaceState(state)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
+import { lazy } from '../lib/lazy.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
@@ -85,37 +86,41 @@ export const MockmakerOptions = z.strictObject({
   live: z.boolean().optional(),
 })
 
-export const ListenOptions = z.strictObject({
-  /** 0 picks a free port. Default: 4100. */
-  port: custom
-    .number(value => isWholeNumber(value, 0) && value <= 65_535, 'expected a port from 0 to 65535')
-    .optional(),
-  /** The address to listen on. Default: 127.0.0.1 and ::1. */
-  host: z.string().optional(),
-  /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
-  allowedHosts: z.array(z.string()).readonly().optional(),
-  /** Turns the control API on or off. Default: on. */
-  control: z.boolean().optional(),
-  /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
-  controlHosts: z.array(z.string()).readonly().optional(),
-})
+export const ListenOptions = lazy(() =>
+  z.strictObject({
+    /** 0 picks a free port. Default: 4100. */
+    port: custom
+      .number(value => isWholeNumber(value, 0) && value <= 65_535, 'expected a port from 0 to 65535')
+      .optional(),
+    /** The address to listen on. Default: 127.0.0.1 and ::1. */
+    host: z.string().optional(),
+    /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
+    allowedHosts: z.array(z.string()).readonly().optional(),
+    /** Turns the control API on or off. Default: on. */
+    control: z.boolean().optional(),
+    /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
+    controlHosts: z.array(z.string()).readonly().optional(),
+  }),
+)
 
 // The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
-const PluginOptions = MockmakerOptions.omit({ baseUrl: true, world: true, strict: true }).extend({
-  path: z
-    .custom<string>(
-      value => typeof value === 'string' && /^(\/[\w~-][\w.~-]*)+$/.test(value),
-      'expected a path such as /mm, with a slash at its beginning and none at its end',
-    )
-    .default('/mm'),
-  scenario: z
-    .custom<ScenarioInput | string>(
-      value => isJsonObject(value) || (typeof value === 'string' && value !== ''),
-      'expected an object, the name of a shipped scenario, or the path of a file',
-    )
-    .optional(),
-  ...ListenOptions.pick({ allowedHosts: true, control: true, controlHosts: true }).shape,
-})
+const PluginOptions = lazy(() =>
+  MockmakerOptions.omit({ baseUrl: true, world: true, strict: true }).extend({
+    path: z
+      .custom<string>(
+        value => typeof value === 'string' && /^(\/[\w~-][\w.~-]*)+$/.test(value),
+        'expected a path such as /mm, with a slash at its beginning and none at its end',
+      )
+      .default('/mm'),
+    scenario: z
+      .custom<ScenarioInput | string>(
+        value => isJsonObject(value) || (typeof value === 'string' && value !== ''),
+        'expected an object, the name of a shipped scenario, or the path of a file',
+      )
+      .optional(),
+    ...ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true }).shape,
+  }),
+)
 
 /** Options of a Mockmaker. All are optional. */
 export type MockmakerOptions = types.MockmakerOptions
@@ -139,8 +144,8 @@ export interface MockmakerPluginOptions
 }
 
 /** Checks the options of the Vite plugin, and fills in the defaults. Throws `UsageError`. */
-export function parsePluginOptions(options: MockmakerPluginOptions): z.output<typeof PluginOptions> {
-  return parseInput(PluginOptions, options, 'options')
+export function parsePluginOptions(options: MockmakerPluginOptions): z.output<ReturnType<typeof PluginOptions>> {
+  return parseInput(PluginOptions(), options, 'options')
 }
 
 /** Checks the options of a mock, and fills in the defaults. Throws `UsageError`. */
@@ -150,5 +155,5 @@ export function parseOptions(options: MockmakerOptions): z.output<typeof Mockmak
 
 /** Checks the options of a server. Throws `UsageError`. */
 export function checkListenOptions(options: ListenOptions): void {
-  parseInput(ListenOptions, options, 'options')
+  parseInput(ListenOptions(), options, 'options')
 }

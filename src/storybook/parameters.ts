@@ -24,7 +24,7 @@ export interface StoryParameters {
 }
 
 const StoryParameters = z.strictObject({
-  scenario: ScenarioOrName.optional(),
+  scenario: ScenarioOrName().optional(),
   faults: z.custom<readonly Fault[]>(Array.isArray, 'expected a list of faults').optional(),
   seed: z.int().optional(),
   baseUrl: z.string().optional(),

@@ -158,15 +158,25 @@ describe('a generated type is equal to the type of its schema', () => {
 
   it('of options', () => {
     expectTypeOf<options.MockmakerOptions>().toEqualTypeOf<Readonly<z.input<typeof mock.MockmakerOptions>>>()
-    expectTypeOf<options.ListenOptions>().toEqualTypeOf<Readonly<z.input<typeof mock.ListenOptions>>>()
-    expectTypeOf<options.ResetOptions>().toEqualTypeOf<Readonly<z.input<typeof worlds.ResetOptions>>>()
-    expectTypeOf<options.SnapshotOptions>().toEqualTypeOf<Readonly<z.input<typeof worlds.SnapshotOptions>>>()
-    expectTypeOf<options.NewWorldOptions>().toEqualTypeOf<Readonly<z.input<typeof worlds.NewWorldOptions>>>()
-    expectTypeOf<options.HistoryOptions>().toEqualTypeOf<Readonly<z.input<typeof history.HistoryOptions>>>()
-    expectTypeOf<options.ScheduleOptions>().toEqualTypeOf<Readonly<z.input<typeof schedule.ScheduleOptions>>>()
-    expectTypeOf<options.Question>().toEqualTypeOf<Readonly<z.input<typeof explain.Question>>>()
-    expectTypeOf<options.SimulationOptions>().toEqualTypeOf<Readonly<z.input<typeof simulation.SimulationOptions>>>()
-    expectTypeOf<options.CompletionOptions>().toEqualTypeOf<Readonly<z.input<typeof deviceLinks.CompletionOptions>>>()
+    expectTypeOf<options.ListenOptions>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof mock.ListenOptions>>>>()
+    expectTypeOf<options.ResetOptions>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof worlds.ResetOptions>>>>()
+    expectTypeOf<options.SnapshotOptions>().toEqualTypeOf<
+      Readonly<z.input<ReturnType<typeof worlds.SnapshotOptions>>>
+    >()
+    expectTypeOf<options.NewWorldOptions>().toEqualTypeOf<
+      Readonly<z.input<ReturnType<typeof worlds.NewWorldOptions>>>
+    >()
+    expectTypeOf<options.HistoryOptions>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof history.HistoryOptions>>>>()
+    expectTypeOf<options.ScheduleOptions>().toEqualTypeOf<
+      Readonly<z.input<ReturnType<typeof schedule.ScheduleOptions>>>
+    >()
+    expectTypeOf<options.Question>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof explain.Question>>>>()
+    expectTypeOf<options.SimulationOptions>().toEqualTypeOf<
+      Readonly<z.input<ReturnType<typeof simulation.SimulationOptions>>>
+    >()
+    expectTypeOf<options.CompletionOptions>().toEqualTypeOf<
+      Readonly<z.input<ReturnType<typeof deviceLinks.CompletionOptions>>>
+    >()
   })
 
   it('of inputs and outputs of operations', () => {
