@@ -5,6 +5,7 @@ import type { Coordinates } from '../contract/regions.js'
 import { isJsonObject } from '../lib/json.js'
 import { type FindCandidate, findCandidates } from '../operations/matchmaking.js'
 import { clientLocation } from '../operations/regions.js'
+import { isCanned } from '../operations/resolver.js'
 import type { MockRequest } from '../server/message.js'
 import { parseBody, parseHeaders } from '../server/parse.js'
 import type { ChangeSet } from '../store/change-set.js'
@@ -61,7 +62,7 @@ function reasonOf(entry: JournalEntry, tables: Tables | undefined, find: PastFin
   if (status >= 400 && isJsonObject(answer) && typeof answer.message === 'string') return answer.message
   const id = operationIds.find(known => known === entry.operation)
   if (status === 0 || status >= 400 || !id) return undefined
-  if (caller?.kind === 'development' && operations[id].auth === 'namespace')
+  if (caller && isCanned(operations[id].auth, caller.kind))
     return 'a development token gets a canned answer, whatever the world has'
   if (operations[id].kind === 'watch') return watchText(entry)
   if (!tables) return 'the history does not have the world before this request'

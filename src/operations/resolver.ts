@@ -32,6 +32,11 @@ export const acceptedCallers = {
 /** The callers of an operation with that auth. */
 export type CallerOf<Needed extends Auth> = Extract<Caller, { kind: (typeof acceptedCallers)[Needed][number] }>
 
+/** Checks if a call gets mock data instead of the world's: the matchmaker operations of a development token (PROTOCOL.md B2). */
+export function isCanned(auth: Auth, callerKind: string): boolean {
+  return callerKind === 'development' && ['namespace', 'public', 'lobby'].includes(auth)
+}
+
 /** The machine that sent a request. */
 export interface Client {
   /** The IP address of the client: from `x-forwarded-for`, or else of the connection. */

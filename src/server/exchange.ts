@@ -1,10 +1,10 @@
 import { statusOf } from '../contract/faults.js'
 import type { WaitReason } from '../contract/journal.js'
-import type { Auth, OperationSpec } from '../contract/operation.js'
+import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { after } from '../lib/after.js'
 import { durationMs } from '../lib/time.js'
-import type { Caller } from '../operations/resolver.js'
+import { type Caller, isCanned } from '../operations/resolver.js'
 import { nextTurn } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import { authenticate } from './authenticate.js'
@@ -191,16 +191,12 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   }
 }
 
-/** The auths of operations that answer a development token with mock data. */
-const authsOfCanned: readonly Auth[] = ['namespace', 'public', 'lobby']
-
 /** Reads the fields of all parts of a request. No two parts of an operation have a field of the same name. */
 function readInput(request: MockRequest, { id, params }: Route<OperationId>, { kind }: Caller): Call['input'] {
   const spec: OperationSpec = operations[id]
-  // A development token gets mock data after decoding, before any other check (PROTOCOL.md B2).
-  const isCanned = kind === 'development' && authsOfCanned.includes(spec.auth)
   const query = parseQuery(spec, request)
-  const headers = isCanned ? {} : parseHeaders(spec, request)
+  // Mock data comes after decoding, before any other check (PROTOCOL.md B2).
+  const headers = isCanned(spec.auth, kind) ? {} : parseHeaders(spec, request)
   const fields: Record<string, unknown> = {}
   for (const part of [params, query, headers, parseBody(spec, request)])
     for (const name in part) fields[name] = (part as Record<string, unknown>)[name]

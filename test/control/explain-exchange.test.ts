@@ -74,6 +74,15 @@ describe('an explained request', () => {
       ],
     ],
     [
+      { method: 'GET', path: '/matchmaker/players/statistics', ...withToken(tokens.development) },
+      '200, answered by players.getStatistics',
+      [
+        'a development token gets a canned answer, whatever the world has',
+        'it had a development token of tanks/prod',
+        'it changed nothing in the world',
+      ],
+    ],
+    [
       { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` },
       '200, answered by devices.links.get',
       [
