@@ -318,8 +318,8 @@ function inDocument(
     if (key === 'additionalProperties' && value === false) return undefined
     if (key === '$ref') return value.replace('#/$defs/', '#/components/schemas/')
     if (!allowNulls || value?.type !== 'object' || !value.properties) return value
-    const { properties, required = [] }: Pick<OpenApiSchema, 'properties' | 'required'> = value
-    const fields = Object.entries(properties ?? {}).map(([name, field]) => [
+    const { properties = {}, required = [] }: Pick<OpenApiSchema, 'properties' | 'required'> = value
+    const fields = Object.entries(properties).map(([name, field]) => [
       name,
       required.includes(name) ? field : nullable(field),
     ])

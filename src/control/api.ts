@@ -46,7 +46,7 @@ const maxScenarioBytes = 64 * 1024 * 1024
 
 /** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
-/** For a new game mode, or a new region of the catalogue, the id is enough. */
+/** The body of any call. A text is the id of a new game mode, or of a region of the catalogue. */
 export const ObjectOrText = z.custom<Readonly<Record<string, unknown>> | string>(
   value => isJsonObject(value) || typeof value === 'string',
   'expected an object',

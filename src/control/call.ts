@@ -6,12 +6,12 @@ import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
 import type { ObservedWorld } from './states.js'
-import type { DescribedWorld, NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
+import type { IdentifiedWorld, NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
 export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
-  get(id: string): DescribedWorld | undefined
-  put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<DescribedWorld>
+  get(id: string): IdentifiedWorld | undefined
+  put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
   /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
   subscribe(listener: (isOpen: boolean) => void): () => void
 }

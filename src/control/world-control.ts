@@ -249,14 +249,15 @@ export interface WorldDescription extends WorldSummary {
   readonly counts: Readonly<Record<string, number>>
 }
 
-export type DescribedWorld = Pick<WorldControl, 'id' | 'world'>
+/** A world with its id. */
+export type IdentifiedWorld = Pick<WorldControl, 'id' | 'world'>
 
-export function summarizeWorld({ id, world }: DescribedWorld): WorldSummary {
+export function summarizeWorld({ id, world }: IdentifiedWorld): WorldSummary {
   const { title, seed, revision, waiters } = world
   return { id, title, seed, revision, now: new Date(world.clock.now()).toISOString(), waiters }
 }
 
-export function describeWorld(control: DescribedWorld): WorldDescription {
+export function describeWorld(control: IdentifiedWorld): WorldDescription {
   const counts = Object.entries(tablesByPath).map(([path, name]) => {
     // For the compiler, the union of all tables is too complex to call.
     const table: { count(): number } = control.world[name]

@@ -64,12 +64,16 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
 }
 
 /** Tells whether a link waits to be completed. */
-export function isPendingAt({ status, expires_at }: DeviceLinkRow, now: number): boolean {
-  return status === 'pending' && (expires_at === undefined || expires_at > now)
+export function isPendingAt(link: DeviceLinkRow, now: number): boolean {
+  return link.status === 'pending' && !isExpiredAt(link, now)
+}
+
+function isExpiredAt({ expires_at }: DeviceLinkRow, now: number): boolean {
+  return expires_at !== undefined && expires_at <= now
 }
 
 function stateWords(link: DeviceLinkRow, now: number): string {
-  if (link.expires_at !== undefined && link.expires_at <= now) return 'expired'
+  if (isExpiredAt(link, now)) return 'expired'
   if (link.status === 'complete') return 'complete: the device has a cloud token'
   const expiry = link.expires_at === undefined ? '' : `, expires in ${duration(link.expires_at - now)}`
   const completion = link.completes ? `, completes by itself in ${duration(Math.max(0, link.completes.at - now))}` : ''

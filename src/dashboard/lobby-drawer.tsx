@@ -175,8 +175,8 @@ function Actions({ lobby }: { readonly lobby: LobbyRow }) {
 async function updateLobby(id: string, body: object): Promise<void> {
   await page.api.call('PATCH /{table}/{id}', {
     params: { table: 'lobbies', id },
-    body: body as Record<string, unknown>,
-  }) // any columns
+    body: body as Record<string, unknown>, // any columns
+  })
 }
 
 async function emptyLobby(lobby: LobbyRow): Promise<string> {

@@ -131,9 +131,10 @@ export function reloadText(path: string, { created, changed, deleted, cascaded }
     [deleted, 'deleted'],
     [cascaded, 'deleted by cascade'],
   ] as const
+  const start = `reloaded ${basename(path)}:`
   const [first, ...others] = counts.filter(([count]) => count > 0)
-  if (!first) return `reloaded ${basename(path)}: no record has changed`
+  if (!first) return `${start} no record has changed`
   const [count, verb] = first
-  const records = `reloaded ${basename(path)}: ${count} ${count === 1 ? 'record' : 'records'} ${verb}`
+  const records = `${start} ${count} ${count === 1 ? 'record' : 'records'} ${verb}`
   return [records, ...others.map(([count, verb]) => `${count} ${verb}`)].join(', ')
 }

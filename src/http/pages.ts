@@ -30,8 +30,9 @@ export function pageFor(request: MockRequest, contextOf: () => PageContext): Moc
 
 let document: OpenApiDocument | undefined
 
-/** Returns the OpenAPI document of a server. Caches it, because its creation takes several ms. */
+/** Returns the OpenAPI document of a server. Caches all but its URL, because its creation takes several ms. */
 function openapiAt(url: string): OpenApiDocument {
+  // This URL only gives its key a place.
   document ??= openapi({ version, serverUrl: url })
   return { ...document, servers: [{ url }] }
 }

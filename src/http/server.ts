@@ -178,8 +178,8 @@ async function openIfPresent(host: string, options: BindOptions, Response: typeo
   try {
     return [await open(host, options, Response)]
   } catch (error) {
-    const { code } = Object(Object(error).cause) as { readonly code?: string } // an error of the system, if it is one
-    if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return []
+    const cause = error instanceof UsageError ? (error.cause as NodeJS.ErrnoException | undefined) : undefined // an error of `listen`
+    if (cause?.code === 'EADDRNOTAVAIL' || cause?.code === 'EAFNOSUPPORT') return []
     throw error
   }
 }

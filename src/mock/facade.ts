@@ -88,6 +88,7 @@ export interface Handlers {
  */
 function facade<More extends object>(world: MockWorld, handlers: Handlers, more: More): MockmakerWorld & More {
   const usable = () => world.usable()
+  // Typed: users see the public types of these parts, and not those inside the mock.
   const members: Omit<MockmakerWorld, 'handlers' | 'tokens'> = {
     id: world.id,
     url: handlers.url,
@@ -96,7 +97,10 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     faults: world.faults,
     journal: world.journal,
     on: (operation, resolver) => usable().overrides.add(operation, resolver),
-    override: (operation, resolver) => usable() && handlers.override(operation, resolver),
+    override(operation, resolver) {
+      usable()
+      return handlers.override(operation, resolver)
+    },
     answer: request => usable().answer(request),
     history: options => usable().history(options),
     schedule: options => listSchedule(usable().world, options),

@@ -73,11 +73,15 @@ export class MockWorld {
   readonly journal: WorldJournal
   /** Answers the requests of this world. */
   readonly handle: RequestHandler
+  /** Responds without running an operation: with a page, a result of the control API, or an error. */
   readonly responder: Responder
+  /** The resolvers that `on` has added. */
   readonly overrides: Overrides
   /** The requests that wait for their answer. */
   readonly pending: PendingRequests
+  /** The calls of test code that wait for requests. */
   readonly waits: RequestWaits
+  /** The states that event streams follow. It holds the game servers of the world too. */
   readonly states: ObservedWorld
   readonly #settings: MockWorldSettings
   readonly #history: History

@@ -52,8 +52,8 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
   // `/w/{world}` precedes the path of the operation. If any origin matches, it precedes the path of the base URL.
   const basePath = base.basePath.replaceAll(/[.$]/g, '\\$&')
   const ending = new RegExp(`(/w/[^/]+)?(?:${basePath})?(${path.replaceAll(/\{\w+\}/g, '[^/]+')})$`)
-  const registrar = method.toLowerCase() as Lowercase<Method> // TypeScript knows it as a string
-  const handler = options.http[registrar](patternOf(base, path), ({ request }) =>
+  const name = method.toLowerCase() as Lowercase<Method> // TypeScript knows it as a string
+  const handler = options.http[name](patternOf(base, path), ({ request }) =>
     answerFetch(request, options, pathname => {
       const [, inWorld = '', ofOperation = pathname] = ending.exec(pathname) ?? []
       return inWorld + ofOperation

@@ -54,7 +54,7 @@ export function chooseForFind(namespaceId: string, call: FindCall): LobbyRow | P
   const lobby = fullestLobby(places, call)
   if (lobby) return lobby
   if (input.prevent_auto_create_lobby) throw noneAvailable(places)
-  // In the first mode: the first requested region or else the nearest.
+  // A new lobby gets the first mode, in the first requested region or else in the nearest one.
   const [first] = places
   const inMode = places.filter(({ mode }) => mode === first.mode)
   const place = input.regions ? first : nearestPlace(inMode, input, tables)

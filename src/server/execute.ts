@@ -103,7 +103,7 @@ export class Executor {
     const write = () => {
       const { random, clock } = world
       const output = resolve(call, world, { client, random, now: clock.now() })
-      // The request will wait for a starting lobby. The output is that of these operations.
+      // The request will wait for a starting lobby. The output of such an operation is a `Join`.
       if (waitsForLobby && this.#isStarting(output as Join)) checkWaiterLimit(world, this.#options.maxWaiters)
       return output
     }

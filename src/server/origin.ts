@@ -97,14 +97,14 @@ export function isUnsafeMethod(method: string): boolean {
   return method === 'POST' || method === 'PUT' || method === 'DELETE'
 }
 
-/** Returns where a page stands that sent the request: `same-origin`, `cross-site`. No page can set this header. */
-function siteOf(request: Pick<MockRequest, 'headers'>): string | undefined {
+/** Returns how the site of the sending page relates to ours: `same-origin`, `cross-site`. Browsers set this header, and no page can. */
+function fetchSiteOf(request: Pick<MockRequest, 'headers'>): string | undefined {
   return header(request, 'sec-fetch-site')?.toLowerCase()
 }
 
 /** Tells whether a page of another site sent the request, from an origin that is not allowed. */
 export function isForeign(request: Pick<MockRequest, 'headers'>, allowed: AllowedOrigins): boolean {
-  if (siteOf(request) !== 'cross-site') return false
+  if (fetchSiteOf(request) !== 'cross-site') return false
   const origin = header(request, 'origin')
   return origin === undefined || !isAllowedOrigin(origin, allowed)
 }
@@ -139,14 +139,14 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
   if (origin !== undefined && !isLoopbackOrigin(origin)) {
     throw controlForbidden(`its Origin is ${quoted(origin)}: only pages of this machine may control the mock`)
   }
-  if (siteOf(request) === 'cross-site') {
+  if (fetchSiteOf(request) === 'cross-site') {
     throw controlForbidden('a page of another site sent it: open the page under the same host name as the mock')
   }
 }
 
 /** True if a page of this mock sent a request. */
 export function isFromOwnPage(request: Pick<MockRequest, 'headers'>): boolean {
-  return siteOf(request) === 'same-origin'
+  return fetchSiteOf(request) === 'same-origin'
 }
 
 /** Refuses a request unless a page of this mock sent it. Throws `ApiError`. */

@@ -343,14 +343,19 @@ class WorldCore implements TableContext, WorldView {
     return summary
   }
 
-  #restore({ random, tables }: Pick<WorldState, 'random' | 'tables'>, state: WorldState, clock: ClockState): void {
+  /** Replaces the random state and the rows, and the state that a reset goes back to. */
+  #restore(
+    { random, tables }: Pick<WorldState, 'random' | 'tables'>,
+    initialState: WorldState,
+    initialClock: ClockState,
+  ): void {
     this.random.restore(random)
     for (const name of tableNames) {
       const table: Table<object> = this.tables[name]
       table.restore(tables[name])
     }
-    this.#initialState = state
-    this.#initialClock = clock
+    this.#initialState = initialState
+    this.#initialClock = initialClock
   }
 
   /** Runs a transaction inside the open one, as a savepoint. */
