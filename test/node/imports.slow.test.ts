@@ -76,11 +76,12 @@ describe.each([
   ['mockmaker', 'index', 'createMockmaker'],
   ['mockmaker/node', 'msw/node', 'setupMockmaker'],
 ])('%s', (name, file, create) => {
-  const barrel = '/msw/lib/core/index.mjs'
+  // MSW 2 has `.mjs` files.
+  const barrel = /\/msw\/lib\/core\/index\.m?js$/m
 
   it('loads only a part of MSW for an `import` in Node, and all of it elsewhere', () => {
-    expect(loadedFiles(`await import('${name}')`)).not.toContain(barrel)
-    expect(loadedFiles(`await import('./dist/${file}.js')`)).toContain(barrel)
+    expect(loadedFiles(`await import('${name}')`)).not.toMatch(barrel)
+    expect(loadedFiles(`await import('./dist/${file}.js')`)).toMatch(barrel)
   })
 
   it('can be required', () => {
