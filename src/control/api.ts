@@ -37,7 +37,7 @@ import { clockJson, HistoryOptions, listRows, type RowsJson } from './history.js
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { listSchedule, ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
-import { stateNames } from './states.js'
+import { type StateName, stateNames } from './states.js'
 import { listKey } from './tables.js'
 import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName, type WorldSummary } from './world-control.js'
 
@@ -46,6 +46,9 @@ const maxScenarioBytes = 64 * 1024 * 1024
 
 /** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
+/** Returns the names in a list with commas. */
+const namesIn = (list: string) => list.split(',').filter(Boolean)
+
 /** The body of any call. A text is the id of a new game mode, or of a region of the catalogue. */
 export const ObjectOrText = z.custom<Readonly<Record<string, unknown>> | string>(
   value => isJsonObject(value) || typeof value === 'string',
@@ -336,8 +339,11 @@ export const controlCalls = lazy(() => [
       newest: wholeNumber.refine(count => count > 0, 'expected a whole number of 1 or more').optional(),
       with: z
         .string()
-        .transform(names => names.split(',').filter(Boolean))
-        .pipe(z.array(z.enum(stateNames)))
+        .refine(
+          names => namesIn(names).every(name => stateNames.some(known => known === name)),
+          `expected names out of ${stateNames.join(', ')}, with commas between them`,
+        )
+        .transform(names => namesIn(names) as StateName[]) // just checked
         .optional(),
     }),
     run({ mock, query, request }) {

@@ -3,6 +3,7 @@ import { describe, expect, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../src/client/index.js'
 import { stateNames } from '../../src/control/states.js'
 import { mockOf } from '../../src/mock/facade.js'
+import { failure, json } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'
 import { watchIndexOf } from '../support/worlds.js'
@@ -169,7 +170,9 @@ describe('changes({ with })', () => {
 
     expect(() => mock.changes({ with: ['fault' as never] })).toThrow('Did you mean faults?')
     await expect(client.changes({ with: ['fault' as never] })).rejects.toThrow('with')
-    expect((await steer('GET', '/__mock/changes?with=clock,fault')).status).toBe(400)
+    const got = await steer('GET', '/__mock/changes?with=clock,fault')
+    expect(failure(got)).toBe('400 API_BAD_QUERY')
+    expect(json(got)).toMatchObject({ message: expect.stringContaining('query.with is "clock,fault": expected names') })
   })
 })
 
