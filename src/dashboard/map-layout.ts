@@ -12,7 +12,7 @@ interface MapRegion {
   readonly label: string
 }
 
-/** Where a region is drawn. */
+/** A region and its place on the map. */
 export interface PlacedRegion extends MapRegion {
   /** The centre of its circle, which may be beside its place. */
   readonly center: MapPoint
@@ -38,7 +38,7 @@ interface LayoutOptions {
   readonly textSize: number
   readonly width: number
   readonly height: number
-  /** What no label may cover. */
+  /** The boxes that no label may cover. */
   readonly obstacles: readonly Box[]
 }
 

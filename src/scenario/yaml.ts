@@ -25,7 +25,7 @@ export function hasContent(text: string): boolean {
     .some(line => !['', '---', '...', 'null', '~'].includes(line) && !line.startsWith('%'))
 }
 
-/** How a text is read. */
+/** Options of reading a text. */
 interface YamlOptions extends TextOptions {
   readonly yaml: Yaml
   /** Adds the source line to each problem. Default: false. */
