@@ -334,6 +334,7 @@ describe('a table refuses', () => {
     ],
     ['no record', t => t.create(wrong(undefined)), 'lobbies.create: the record is undefined: expected an object'],
     ['a record that is none', t => t.create(wrong('duel')), 'lobbies.create: the record is "duel": expected an object'],
+    ['a record that is a list', t => t.create(wrong([])), 'lobbies.create: the record is []: expected an object'],
   ])('%s', async (_, call, message) => {
     const world = worldOf()
     const before = dump(world)
