@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { didYouMean } from '../lib/text.js'
@@ -63,6 +63,9 @@ export async function parseScenarioFile({ path, text, commands }: ScenarioFile):
   return readYaml(text, { file: path, yaml: await import('yaml'), carets: true, commands })
 }
 
+/** A string of JavaScript has at most 512 MiB. */
+const mostBytes = 500_000_000
+
 /** Reads a scenario file as UTF-8. Throws `UsageError`. */
 export function readScenarioText(path: string): string {
   if (!existsSync(path)) {
@@ -70,14 +73,15 @@ export function readScenarioText(path: string): string {
     throw new UsageError(`there is no scenario file ${path}, and no shipped scenario has that name.${known}`)
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE')
+    if (statSync(path).size > mostBytes)
       throw new UsageError(
         `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows`,
       )
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EISDIR')
       throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
     throw asUsageError(error, `cannot read ${path}`)

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { file, freePort, run, serve, serveJson } from '../support/command.js'
+import { runHere } from '../support/run-here.js'
 
 /** Starts a server until the end of the test, and returns its port. */
 async function occupy(server: Server, host = '127.0.0.1', port = 0): Promise<number> {
@@ -9,6 +10,9 @@ async function occupy(server: Server, host = '127.0.0.1', port = 0): Promise<num
   onTestFinished(() => void server.close())
   return (server.address() as AddressInfo).port
 }
+
+/** A server that closes every connection. */
+const closing = () => createServer(socket => void socket.end())
 
 const status = async (url: string) => (await fetch(`${url}/matchmaker/lobbies/list`)).status
 
@@ -47,7 +51,7 @@ describe('mockmaker --port', () => {
 
 describe('a port that is taken', () => {
   it('ends the command with an error that says what to do', async () => {
-    const port = await occupy(createServer())
+    const port = await occupy(closing())
 
     const { code, stdout, stderr } = await run(['--port', `${port}`])
 
@@ -58,18 +62,18 @@ describe('a port that is taken', () => {
   })
 
   it('is reported for PORT, too', async () => {
-    const port = await occupy(createServer())
+    const port = await occupy(closing())
 
-    const { code, stderr } = await run([], { env: { PORT: `${port}` } })
+    const { code, stderr } = await runHere([], { env: { PORT: `${port}` } })
 
     expect(code).toBe(1)
     expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
   })
 
   it('ends the command if only ::1 is taken', async () => {
-    const port = await occupy(createServer(), '::1', await freePort())
+    const port = await occupy(closing(), '::1', await freePort())
 
-    const { code, stderr } = await run(['--port', `${port}`])
+    const { code, stderr } = await runHere(['--port', `${port}`])
 
     expect(code).toBe(1)
     expect(stderr).toContain(`port ${port} on ::1 is taken`)
@@ -78,7 +82,7 @@ describe('a port that is taken', () => {
   it('by another mockmaker is reported with the scenario of that', async () => {
     const { url } = await serveJson([await file('yesterday.yaml', 'title: "Yesterday\'s \\"world\\""')])
 
-    const { code, stderr } = await run(['--port', new URL(url).port])
+    const { code, stderr } = await runHere(['--port', new URL(url).port])
 
     expect(code).toBe(1)
     expect(stderr).toMatch(/is taken.*\nAnother mockmaker listens there and serves "Yesterday's \\"world\\""\.\n$/)
@@ -97,23 +101,11 @@ describe('a port that is taken', () => {
     const port = await occupy(server)
     onTestFinished(() => server.closeAllConnections())
 
-    const { code, stderr } = await run(['--port', `${port}`])
+    const { code, stderr } = await runHere(['--port', `${port}`])
 
     expect(code).toBe(1)
     expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
     expect(stderr).not.toContain('nother mockmaker')
-  })
-})
-
-describe('a port whose server closes every connection', () => {
-  it('is reported as taken', async () => {
-    const server = createHttpServer().on('connection', socket => socket.end())
-    const port = await occupy(server)
-
-    const { code, stderr } = await run(['--port', `${port}`])
-
-    expect(code).toBe(1)
-    expect(stderr).toContain(`port ${port} on 127.0.0.1 is taken`)
   })
 })
 
@@ -148,6 +140,6 @@ describe('mockmaker --host', () => {
       'cannot listen on no-such-host.invalid: no machine has that name. Name an address, or leave the host out\n',
     ],
   ])('ends with an error if nothing can listen on %s', async ([host = '', message]) => {
-    expect(await run(['--host', host, '--port', '0'])).toMatchObject({ code: 1, stderr: message })
+    expect(await runHere(['--host', host, '--port', '0'])).toMatchObject({ code: 1, stderr: message })
   })
 })

@@ -18,7 +18,7 @@ import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
 const { schemas } = openapi().components
 
-const runs = { numRuns: 40 }
+const runs = { numRuns: 20 }
 
 const known = [
   'lnd-fra',

@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest'
 import type { Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type { Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
@@ -130,7 +130,8 @@ describe('the page', () => {
           )
         await page.getByRole('button', { name: 'Back to now' }).click()
       }),
-      { numRuns: 30, endOnFailure: true },
+      // Each run takes more than a second.
+      { numRuns: Math.ceil(inject('runs') / 20), endOnFailure: true },
     )
   })
 })

@@ -2,7 +2,7 @@ import { chromium } from '@playwright/test'
 import { expect, test } from '../../src/playwright/index.js'
 import { block, countLobbies, expectPending, find, list, matchmaker, openPage, send } from './pages.js'
 
-// The same tests run in-process, and on a server.
+// The same tests run in-process, and on a server. There, CI runs those with the tag @server.
 const server = process.env.MOCK_SERVER
 
 test.use({
@@ -15,7 +15,7 @@ test.use({
 const authorized = { authorization: 'Bearer pub_prod.mock.one', 'content-type': 'application/json' }
 
 test.describe('a page', () => {
-  test('reaches the world of its test', async ({ page, mock }) => {
+  test('reaches the world of its test', { tag: '@server' }, async ({ page, mock }) => {
     await openPage(page)
     await mock.world.lobbies.create({ game_mode_id: 'duel' })
 
@@ -58,7 +58,7 @@ test.describe('a page', () => {
     expect(body).toContain('did you mean GET /matchmaker/lobbies/list?')
   })
 
-  test('sees broken connections, in place of their responses', async ({ page, mock }) => {
+  test('sees broken connections, in place of their responses', { tag: '@server' }, async ({ page, mock }) => {
     await openPage(page)
     const failures: (string | undefined)[] = []
     page.on('requestfailed', request => failures.push(request.failure()?.errorText))
@@ -121,7 +121,7 @@ test.describe('a page of an origin that the mock does not allow', () => {
 })
 
 test.describe('a watch', () => {
-  test('blocks no other request, and ends with the change', async ({ page, mock }) => {
+  test('blocks no other request, and ends with the change', { tag: '@server' }, async ({ page, mock }) => {
     await openPage(page)
     await block(page, mock)
 
@@ -132,7 +132,7 @@ test.describe('a watch', () => {
     expect(await page.evaluate(() => globalThis.watched)).toBe(400)
   })
 
-  test('ends when the page aborts it', async ({ page, mock }) => {
+  test('ends when the page aborts it', { tag: '@server' }, async ({ page, mock }) => {
     await openPage(page)
     await block(page, mock)
 
@@ -192,7 +192,7 @@ test.describe('a watch', () => {
 })
 
 test.describe('a context', () => {
-  test('of the test reaches the mock', async ({ browser }) => {
+  test('of the test reaches the mock', { tag: '@server' }, async ({ browser }) => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await openPage(page)
@@ -238,7 +238,7 @@ test.describe('a page of several tests', () => {
 })
 
 test.describe('the clock', () => {
-  test('moves the world, and the pages that have a clock', async ({ page, mock }) => {
+  test('moves the world, and the pages that have a clock', { tag: '@server' }, async ({ page, mock }) => {
     await page.clock.install({ time: '2026-01-01T12:00:00Z' })
     await openPage(page)
     await page.evaluate(url => void setInterval(() => fetch(url), 2_000), matchmaker + list)
@@ -282,13 +282,13 @@ test.describe('the mock', () => {
   const ended: import('../../src/playwright/index.js').PageMock[] = []
   test.describe.configure({ mode: 'serial' })
 
-  test('has its seed and its scenario', async ({ mock }) => {
+  test('has its seed and its scenario', { tag: '@server' }, async ({ mock }) => {
     ended.push(mock)
     expect(await mock.world.describe()).toMatchObject({ seed: 7 })
     expect(await mock.world.gameModes.count()).toBe(1)
   })
 
-  test('refuses all calls after its test', async () => {
+  test('refuses all calls after its test', { tag: '@server' }, async () => {
     const [mock] = ended
     const sentence = 'this mock belongs to a test that has ended'
     await expect(mock?.reset()).rejects.toThrow(sentence)
@@ -299,7 +299,7 @@ test.describe('the mock', () => {
 test.describe('faults of the options', () => {
   test.use({ faults: [{ operation: 'lobbies.list', effect: { error: { status: 429 } }, times: 1 }] })
 
-  test('apply from the start', async ({ page }) => {
+  test('apply from the start', { tag: '@server' }, async ({ page }) => {
     await openPage(page)
     expect((await send(page, list)).status).toBe(429)
     expect((await send(page, list)).status).toBe(200)

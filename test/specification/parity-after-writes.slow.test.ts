@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { localEntryPoints, type OpenLocalMock } from '../support/entry-points.js'
 import { comparable, type TestRequest } from '../support/http.js'
 import { randomRead, randomWriteCall } from '../support/random-request.js'
@@ -50,7 +50,7 @@ describe('the in-process entry points', () => {
           for (const other of others) expect(other).toEqual(first)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: Math.ceil(inject('runs') / 4) },
     )
 
     expect(opened).toHaveLength(4)

@@ -46,6 +46,8 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
   }
   const programs = join(folder, 'node_modules/.bin')
   await writeProgram(join(programs, 'mockmaker'), `exec "${process.execPath}" "${resolve('dist/cli.js')}" "$@"`)
+  // npm takes a second for each `npx`. The checks of the packed package call it.
+  await writeProgram(join(programs, 'npx'), 'exec "$@"')
   // Takes the place of the engine: prints the environment of the game.
   await writeProgram(join(programs, 'godot'), 'env | grep ^RIVET_')
   const env = { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH}` }
