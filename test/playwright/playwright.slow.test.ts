@@ -94,7 +94,7 @@ describe('mockmaker/playwright', () => {
       await expectNothingLeft(server)
     })
 
-  // In CI a few tests, and in the process of the runner only: the worlds of a server are kept apart by the server.
+  // CI runs ten of them, in-process. On a server, the tests of its worlds hold the same.
   for (const { count, workers, where, tags } of [
     { count: 10, workers: 2, where: 'in-process', tags: [] },
     { count: 200, workers: 4, where: 'in-process', tags: ['matrix'] },
@@ -147,12 +147,10 @@ describe('mockmaker/playwright', () => {
   it('attaches the requests and the world of a test that failed on a server, and deletes it', async () => {
     const env = { MOCK_SERVER: server.url }
 
-    const { tests } = await runPlaywright(project, 'failing.e2e.ts', { env, args: ['--grep', 'no lobby|strict'] })
+    const { tests } = await runPlaywright(project, 'failing.e2e.ts', { env, args: ['--grep', 'no lobby'] })
 
-    const [failed, strict] = tests
-    await expectAttachments(failed)
-    expect(strict?.errors[0]).toContain('fault 1 (lobbies.join: {"error":{"status":503}}) never applied')
-    expect(attachedTo(strict)).toEqual(attached)
+    expect(tests).toHaveLength(1)
+    await expectAttachments(tests[0])
     await expectNothingLeft(server)
   })
 
