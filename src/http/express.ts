@@ -174,8 +174,9 @@ async function answerWithOthers(
   response: ServerResponse,
 ): Promise<Outcome> {
   const incoming = new NodeRequest(request)
+  const wasRead = request.readableDidRead
   incoming.body = await new Promise(resolve => readBody(request, resolve, Number.POSITIVE_INFINITY))
-  request.body ??= incoming.body
+  if (!wasRead && incoming.body) request.body = incoming.body
   const { protocol, headers, originalUrl } = request
   const url = absoluteForm.test(originalUrl)
     ? originalUrl

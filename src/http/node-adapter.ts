@@ -116,7 +116,8 @@ export function readBody(
   limit: number,
 ): void {
   if (isBodiless(request)) callback(undefined)
-  else if (request.body !== undefined) callback(encodeParsedBody(request.body))
+  // The parsers of Express 4 set `{}` where they read nothing.
+  else if (request.readableDidRead && request.body !== undefined) callback(encodeParsedBody(request.body))
   else if (request.readableEnded) callback(undefined)
   else collectBody(request, callback, limit)
 }

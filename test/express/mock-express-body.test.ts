@@ -119,6 +119,26 @@ describe('a body in mockExpress', () => {
     expect(json(empty)).toMatchObject({ code: 'API_BAD_BODY' })
   })
 
+  it('reaches an operation and later middleware past the placeholder of Express 4', async ({ serve }) => {
+    const placeholder: express.RequestHandler = (request, _, next) => {
+      request.body = {}
+      next()
+    }
+    const reads = http.post('*', async ({ request }) => void (await request.json()))
+    const app = express()
+      .use(placeholder)
+      .use(mockExpress([reads, ...createTanksMock().handlers]))
+    const { send } = await serve(app)
+
+    const [answered, passedOn] = [
+      await send({ ...validate, body: validBody }),
+      await send({ method: 'POST', path: '/elsewhere', body: '[1,2]' }),
+    ]
+
+    expect(answered.body).toBe('{"errors":[]}')
+    expect(json(passedOn)).toEqual({ next: 'POST /elsewhere', body: 5 })
+  })
+
   it('is refused if it was parsed and is too deep to be encoded again', async ({ serve }) => {
     const { send } = await serve(
       express()
