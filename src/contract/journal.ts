@@ -18,10 +18,11 @@ const Pattern = z.string().max(2_000)
 
 /** The id of an operation, or a pattern with `*` that matches one. */
 export const OperationPattern: () => z.ZodType<OperationPattern, OperationPattern> = lazy(() =>
-  Pattern.meta(suggestedValues(operationIds))
+  (Pattern as z.ZodType<OperationPattern, OperationPattern>) // the refinement accepts no other text
+    .meta(suggestedValues(operationIds))
     .refine(pattern => matchingOperations(pattern).length > 0, {
       error: ({ input }) =>
-        // The input of a refinement of z.string() is a string.
+        // The input of a refinement is of its type.
         `expected the id of an operation, or a pattern that matches one, such as devices.*.${didYouMean(input as string, operationIds)}`,
     })
     .register(typeTexts, { type: 'OperationPattern' }),

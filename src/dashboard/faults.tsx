@@ -145,7 +145,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const submit = (event: Event) => {
     event.preventDefault()
     void onAdd({
-      operation: operation.value || undefined,
+      operation: (operation.value || undefined) as Fault['operation'], // the mock checks it
       effect: effectOf(),
       times: times.value === '' ? undefined : Number(times.value),
       for: lasting.value || undefined,

@@ -239,7 +239,7 @@ export interface ScenarioFault {
 }
 
 /** The id of an operation, or a pattern with `*` that matches one: `devices.*`. */
-export type OperationPattern = OperationId | (string & {})
+export type OperationPattern = OperationId | `${string}*${string}`
 
 /** The code of an error of the service, or a code of your own. */
 export type AnyErrorCode = ErrorCode | (string & {})

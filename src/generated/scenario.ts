@@ -392,5 +392,8 @@ export type ShippedScenario =
   | 'tokens-only'
   | 'nasty'
 
-/** The name of a shipped scenario, or of one of your own. Options for Node also take the path of a file. */
+/** The name of a shipped scenario, or of the scenario that the mock began with. */
 export type AnyScenarioName = ShippedScenario | (string & {})
+
+/** The name of a shipped scenario, or the path of a file. A path has a slash or a dot. */
+export type ScenarioNameOrPath = ShippedScenario | `${string}/${string}` | `${string}.${string}`

@@ -5,7 +5,7 @@ import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { typeTexts } from '../lib/type-text.js'
-import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
+import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
 import { isOrigin } from '../server/origin.js'
 
 const expectedScenario =
@@ -138,7 +138,7 @@ export interface MockmakerPluginOptions
   /** The path of the mock on Vite's server. Default: `/mm`. */
   readonly path?: string | undefined
   /** An object, the name of a shipped scenario, or the path of a file from Vite's root. Default: the shipped `default`. */
-  readonly scenario?: ScenarioInput | AnyScenarioName | undefined
+  readonly scenario?: ScenarioInput | ScenarioNameOrPath | undefined
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: those in Vite's own list. */
   readonly allowedHosts?: readonly string[] | undefined
 }

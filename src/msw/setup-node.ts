@@ -3,7 +3,7 @@ import { loadScenarioSync } from '../files/scenario-file.js'
 import type { Mockmaker, MockmakerWorld } from '../mock/facade.js'
 import { createMock } from '../mock/mock.js'
 import type { MockmakerOptions } from '../mock/options.js'
-import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
+import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import type { Http } from './handlers.js'
 import { type IsolatedOptions, Isolation } from './isolation.js'
@@ -14,7 +14,7 @@ import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
 /** Options like `MockmakerOptions`. The scenario may also be the name of a shipped one, or the path of a file. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {
   /** A path starts at the working directory. */
-  readonly scenario?: ScenarioInput | AnyScenarioName | undefined
+  readonly scenario?: ScenarioInput | ScenarioNameOrPath | undefined
 }
 
 /** A Mockmaker with MSW's server and its methods. `close` and `reset` also close and reset the server. */

@@ -13,7 +13,7 @@ import { UsageError } from '../lib/usage-error.js'
 import { createMock } from '../mock/mock.js'
 import { testHasEnded } from '../mock/mock-world.js'
 import type { MockmakerOptions } from '../mock/options.js'
-import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
+import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import type { RequestHandler } from '../server/message.js'
 import type { OverrideResolver } from '../server/overrides.js'
@@ -31,7 +31,7 @@ export interface PageMockOptions extends Pick<MockmakerOptions, 'seed' | 'live' 
    * The initial state of the world: the name of a scenario, the path of a file, or a scenario. A path starts at the working
    * directory. Default: the shipped `default`, or the scenario of the server.
    */
-  readonly scenario?: ScenarioInput | AnyScenarioName | undefined
+  readonly scenario?: ScenarioInput | ScenarioNameOrPath | undefined
   /** Faults to add at the start. Default: none. */
   readonly faults?: readonly Fault[] | undefined
   /** Fails a test whose faults were never applied. Default: false. */

@@ -167,6 +167,7 @@ export type ShippedScenario = types.ShippedScenario
 
 /** The name of a shipped scenario, or of one of your own. Options for Node also take the path of a file. */
 export type AnyScenarioName = types.AnyScenarioName
+export type ScenarioNameOrPath = types.ScenarioNameOrPath
 
 /** A decoded scenario: points in time and durations are in ms. */
 export type Scenario = z.output<ReturnType<typeof Scenario>>

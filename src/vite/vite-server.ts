@@ -8,6 +8,7 @@ import { type LoadedScenario, loadScenario, type ScenarioFile } from '../files/s
 import { createListener } from '../http/server.js'
 import { createMock } from '../mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
+import type { ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 
 /** A server of Vite, for development or of a build. */
@@ -73,7 +74,7 @@ export async function serveBesideApp(
 }
 
 /** Loads the scenario of the options. A path starts at Vite's root. */
-async function load(scenario: MockmakerPluginOptions['scenario'], root: string): Promise<LoadedScenario | undefined> {
+async function load(scenario: ScenarioInput | string | undefined, root: string): Promise<LoadedScenario | undefined> {
   if (typeof scenario !== 'string') return scenario && { name: 'own', scenario }
   // Messages name a file by its path from the working directory.
   return loadScenario(Object.hasOwn(scenarios, scenario) ? scenario : relative('', resolve(root, scenario)))

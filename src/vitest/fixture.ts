@@ -1,6 +1,6 @@
 import { expect, type TestAPI, TestRunner, test } from 'vitest'
 import type { Client } from '../client/client.js'
-import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
+import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
 import { type MockmakerMatchers, matchers } from '../testing/matchers.js'
 import type { TestMockOptions } from '../testing/test-mock.js'
 import type { TestWorldOptions } from '../testing/test-world.js'
@@ -17,7 +17,7 @@ declare global {
 /** Options of a mock for each test. All are optional. */
 export interface VitestOptions extends Omit<TestMockOptions, 'scenario'> {
   /** In Node also the name of a shipped scenario, or the path of a file from the working directory. */
-  readonly scenario?: ScenarioInput | AnyScenarioName | undefined
+  readonly scenario?: ScenarioInput | ScenarioNameOrPath | undefined
 }
 
 /** Options of a world for each test on a running mock. */

@@ -56,7 +56,7 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
   it('refuses wrong input', async ({ serve }) => {
     const { journal } = of(await serve())
 
-    expect(await messageOf(() => journal.expect('lobies.list'))).toContain('expected the id of an operation')
+    expect(await messageOf(() => journal.expect('lobies.list' as never))).toContain('expected the id of an operation')
     expect(await messageOf(() => journal.expect('lobbies.list', { bodi: {} } as never))).toContain('Did you mean body?')
     expect(await messageOf(() => journal.expect('lobbies.list', {}, 'once' as never))).toContain('the times are "once"')
     expect(await messageOf(() => journal.expect(undefined as never))).toContain('the operation is missing')

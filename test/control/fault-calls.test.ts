@@ -66,7 +66,7 @@ describe.each(controls)('mock.fail, $where', ({ of }) => {
 
     const messages = await Promise.all([
       messageOf(() => control.fail('lobbies.list', 'API_RATELIMIT' as never)),
-      messageOf(() => control.fail('lobies.list', 503)),
+      messageOf(() => control.fail('lobies.list' as never, 503)),
       messageOf(() => control.fail('lobbies.list', 200)),
       messageOf(() => control.fail('lobbies.list', 503, { time: 1 } as never)),
       messageOf(() => control.fail(undefined as never, 503)),

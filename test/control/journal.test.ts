@@ -200,6 +200,7 @@ describe('the journal', () => {
     expect(answers[3]?.body).toContain('Did you mean status?')
     // @ts-expect-error It takes no such key.
     expect(() => mock.journal.find({ staus: 503 })).toThrow('Did you mean status?')
+    // @ts-expect-error It is no operation.
     expect(() => mock.journal.find({ operation: 'lobbies' })).toThrow('filter.operation')
   })
 

@@ -148,11 +148,11 @@ describe.each(controls)('next, $where', ({ of }) => {
   it('refuses an operation that does not exist, and an unknown condition', async ({ serve }) => {
     const control = of(await serve())
 
-    await expect(control.next('lobies.list')).rejects.toThrow('Did you mean lobbies.list?')
+    await expect(control.next('lobies.list' as never)).rejects.toThrow('Did you mean lobbies.list?')
     await expect(control.next('lobbies.list', { boddy: {} } as never)).rejects.toThrow('Did you mean body?')
     await expect(control.next(undefined as never)).rejects.toThrow('operation')
     await expect(control.blocked(0)).rejects.toThrow('count is 0: expected at least 1')
-    await expect(control.blocked(1, 'lobies.list')).rejects.toThrow('Did you mean lobbies.list?')
+    await expect(control.blocked(1, 'lobies.list' as never)).rejects.toThrow('Did you mean lobbies.list?')
     // A refused call does not stop the later ones.
     expect(await control.journal.dropped()).toBe(0)
   })

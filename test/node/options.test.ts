@@ -18,7 +18,7 @@ describe('the scenario of setupMockmaker', () => {
 
   it('can be the path of a YAML or JSON file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mockmaker-'))
-    const [yaml, jsonFile] = [join(folder, 'a.yaml'), join(folder, 'b.json')]
+    const [yaml, jsonFile] = [`${folder}/a.yaml`, `${folder}/b.json`] as const
     await writeFile(yaml, 'title: From YAML\nseed: 3\n')
     await writeFile(jsonFile, '{"title": "From JSON"}')
 
@@ -31,7 +31,8 @@ describe('the scenario of setupMockmaker', () => {
   it.for([
     ['a mistyped name', 'friday-nigth', /there is no scenario file friday-nigth.*Did you mean friday-night\?/],
     ['a missing file', './nowhere.yaml', /there is no scenario file \.\/nowhere\.yaml/],
-  ] as const)('throws UsageError at once for %s', ([, scenario, message]) => {
+  ] as const)('throws UsageError at once for %s', ([, name, message]) => {
+    const scenario = name as './nowhere.yaml' // TypeScript refuses the other one
     expect(() => setupMockmaker({ scenario })).toThrow(UsageError)
     expect(() => setupMockmaker({ scenario })).toThrow(message)
   })

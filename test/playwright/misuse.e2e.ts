@@ -10,14 +10,14 @@ const wrong = {
   'no URL': { matchmaker: 'matchmaker.example' },
   'a query': { matchmaker: 'https://matchmaker.example/?a=1' },
   'a world': { matchmaker: 'https://matchmaker.example/w/one' },
-  'no scenario': { matchmaker, scenario: 'friday-nite' },
-  'no file': { matchmaker, scenario: './none.yaml' },
+  'no scenario': { matchmaker, scenario: 'friday-nite' as never },
+  'no file': { matchmaker, scenario: './none.yaml' as const },
   'no seed': { matchmaker, seed: 'one' as never },
   'no fault': { matchmaker, faults: [{ operation: 'lobbies.lost', effect: { hold: true } }] as never },
   'no URL of a server': { matchmaker, server: '127.0.0.1' },
   'no server': { matchmaker, server: 'http://127.0.0.1:1' },
   'no mock': { matchmaker, server: noMock },
-  'no scenario of the server': { matchmaker, server, scenario: 'friday-nite' },
+  'no scenario of the server': { matchmaker, server, scenario: 'friday-nite' as never },
   'an option of the server': { matchmaker, server, live: true },
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Client } from '../../src/client/index.js'
+import type { OperationId } from '../../src/contract/operations.js'
 import type { WorldControl } from '../../src/control/world-control.js'
 import type { NewWorldOptions } from '../../src/generated/options.js'
 import type { ScenarioInput, ShippedScenario } from '../../src/generated/scenario.js'
@@ -16,6 +17,18 @@ import type { VitestOptions } from '../../src/vitest/fixture.js'
 
 /** The names that an editor completes. A plain `string` has none. */
 type NamesIn<Option> = Extract<Option, ShippedScenario>
+
+describe('the operation of a fault, a wait or an expectation', () => {
+  it('is an id or a pattern', () => {
+    type Operation = Parameters<WorldControl['fail']>[0]
+
+    expectTypeOf<OperationId>().toExtend<Operation>()
+    expectTypeOf<'devices.*' | '*' | '*.list'>().toExtend<Operation>()
+    expectTypeOf<'lobbies.lst'>().not.toExtend<Operation>()
+    expectTypeOf<Parameters<WorldControl['next']>[0]>().toEqualTypeOf<Operation>()
+    expectTypeOf<Extract<Operation, OperationId>>().toEqualTypeOf<OperationId>()
+  })
+})
 
 describe('the name of a shipped scenario', () => {
   it('is completed in options', () => {
@@ -37,11 +50,21 @@ describe('the name of a shipped scenario', () => {
     expectTypeOf<NamesIn<OptionsOfClient['scenario']>>().toEqualTypeOf<ShippedScenario>()
   })
 
-  it('is not the only one where a path or a name of your own works', () => {
-    expectTypeOf<string>().toExtend<NodeMockmakerOptions['scenario']>()
-    expectTypeOf<string>().toExtend<VitestOptions['scenario']>()
-    expectTypeOf<string>().toExtend<PageMockOptions['scenario']>()
-    expectTypeOf<string>().toExtend<MockmakerPluginOptions['scenario']>()
+  it('is not the only one where a path works', () => {
+    type Path = `./tanks.yaml` | `${string}/tanks.yaml` | 'C:\\tanks.yaml'
+
+    expectTypeOf<Path>().toExtend<NodeMockmakerOptions['scenario']>()
+    expectTypeOf<Path>().toExtend<VitestOptions['scenario']>()
+    expectTypeOf<Path>().toExtend<PageMockOptions['scenario']>()
+    expectTypeOf<Path>().toExtend<MockmakerPluginOptions['scenario']>()
+  })
+
+  it('is refused if it is mistyped', () => {
+    expectTypeOf<'fridaynight'>().not.toExtend<NodeMockmakerOptions['scenario']>()
+    expectTypeOf<'fridaynight'>().not.toExtend<VitestOptions['scenario']>()
+    expectTypeOf<'fridaynight'>().not.toExtend<PageMockOptions['scenario']>()
+    expectTypeOf<'fridaynight'>().not.toExtend<MockmakerPluginOptions['scenario']>()
+    // A server may have a scenario of your own.
     expectTypeOf<string>().toExtend<NewWorldOptions['scenario']>()
     expectTypeOf<string>().not.toExtend<StoryParameters['scenario']>()
   })

@@ -20,7 +20,7 @@ describe('a fault applies', () => {
     ['lobbies.list', [429, 200, 404]],
     ['devices.*', [200, 429, 404]],
     ['*', [429, 429, 404]],
-  ])('only to operation %s', async (operation, expected) => {
+  ] as const)('only to operation %s', async (operation, expected) => {
     const { mock } = mockWithFaults([{ operation, effect: busyCode }])
 
     const got = await Promise.all([list, link, nowhere].map(sent => ask(mock, sent)))

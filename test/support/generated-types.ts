@@ -160,7 +160,7 @@ const more: Readonly<Record<string, () => readonly Declaration[]>> = {
     {
       name: 'OperationPattern',
       text: () =>
-        `${commentText('The id of an operation, or a pattern with `*` that matches one: `devices.*`.')}export type OperationPattern = OperationId | (string & {})`,
+        `${commentText('The id of an operation, or a pattern with `*` that matches one: `devices.*`.')}export type OperationPattern = OperationId | \`\${string}*\${string}\``,
     },
     {
       name: 'AnyErrorCode',
@@ -173,7 +173,12 @@ const more: Readonly<Record<string, () => readonly Declaration[]>> = {
     {
       name: 'AnyScenarioName',
       text: () =>
-        `${commentText('The name of a shipped scenario, or of one of your own. Options for Node also take the path of a file.')}export type AnyScenarioName = ShippedScenario | (string & {})`,
+        `${commentText('The name of a shipped scenario, or of the scenario that the mock began with.')}export type AnyScenarioName = ShippedScenario | (string & {})`,
+    },
+    {
+      name: 'ScenarioNameOrPath',
+      text: () =>
+        `${commentText('The name of a shipped scenario, or the path of a file. A path has a slash or a dot.')}export type ScenarioNameOrPath = ShippedScenario | \`\${string}/\${string}\` | \`\${string}.\${string}\``,
     },
   ],
 }

@@ -230,7 +230,7 @@ describe('a scenario file', () => {
 
   it('is loaded again when another file takes its place, outside of the root too', async () => {
     const elsewhere = await folder()
-    const file = join(elsewhere, 'duel.yaml')
+    const file = `${elsewhere}/duel.yaml` as const
     writeFileSync(file, duelFile)
     const { url, lines } = await serveApp({ scenario: file })
 
