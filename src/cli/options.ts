@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { controlHostForms, isControlHost } from '../http/control-hosts.js'
 import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
@@ -102,8 +103,8 @@ export function addMockOptions(command: Command): Command {
     )
     .option(
       '--control-host <addresses>',
-      'addresses of other machines that may use the control API, separated by commas; * means all (default: none)',
-      parseList,
+      'addresses and networks (192.168.1.0/24) of other machines that may use the control API, separated by commas; * means all (default: none)',
+      parseHosts,
     )
 }
 
@@ -134,6 +135,12 @@ export function tokenOption(): Option {
 export function parseList(text: string, before: readonly string[] = []): string[] {
   const values = text.split(',').map(value => value.trim())
   return [...before, ...values.filter(value => value !== '')]
+}
+
+function parseHosts(text: string, before: readonly string[] = []): string[] {
+  const hosts = parseList(text)
+  if (hosts.length > 0 && hosts.every(isControlHost)) return [...before, ...hosts]
+  throw new InvalidArgumentError(`Expected ${controlHostForms}.`)
 }
 
 function parseOrigins(text: string, before?: readonly string[]): string[] {

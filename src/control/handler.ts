@@ -30,15 +30,15 @@ export interface FoundCall {
 }
 
 /**
- * Finds the call of a request. `path` is that in its world. Returns the answer to a preflight. Throws `ApiError` if there is no
- * such call, or the client may not make it.
+ * Finds the call of a request. `path` is that in its world. `isListed` tells which addresses of other machines may call.
+ * Returns the answer to a preflight. Throws `ApiError` if there is no such call, or the client may not make it.
  */
 export function findControlCall(
   request: Pick<MockRequest, 'method' | 'headers' | 'address'>,
   path: string,
-  controlHosts: readonly string[],
+  isListed: (address: string) => boolean,
 ): FoundCall | { readonly preflight: MockResponseInit } {
-  checkControlAddress(request, controlHosts)
+  checkControlAddress(request, isListed)
   if (request.method === 'OPTIONS') return { preflight }
   const callPath = path.slice(controlPath.length) || '/'
   // The id of a game mode has a slash, and people leave it unencoded.

@@ -58,7 +58,7 @@ export interface ListenOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Turns the control API on or off. Default: on. */
   readonly control?: boolean | undefined
-  /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
+  /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
   readonly controlHosts?: readonly string[] | undefined
 }
 

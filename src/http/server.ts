@@ -50,8 +50,9 @@ export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}):
   checkListenOptions(options)
   const mock = mockOf(mockmaker, 'listen')
   const { port = defaultPort, host, ...app } = options
+  const listener = createListener(mock, app)
   const bound = await bind({ port, host })
-  bound.serve(createListener(mock, app))
+  bound.serve(listener)
   return { url: bound.url, close: () => bound.close(mock) }
 }
 

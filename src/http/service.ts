@@ -10,6 +10,7 @@ import { bodyLimit, header, type MockRequest, type MockResponse } from '../serve
 import { checkHost, mayControl } from '../server/origin.js'
 import { locate, type Place, routes } from '../server/routes.js'
 import { version } from '../version.js'
+import { parseControlHosts } from './control-hosts.js'
 import { pageFor } from './pages.js'
 
 /** A request whose body may still be on its way. */
@@ -39,11 +40,14 @@ export class Service {
   readonly #mock: Mock
   readonly #options: ServiceOptions
   readonly #forUnknown: UnknownWorld
+  readonly #isControlHost: (address: string) => boolean
   /** A client sends the same Host each time. */
   #lastAllowed: string | undefined
 
+  /** Throws `UsageError` if an option is wrong. */
   constructor(mock: Mock, options: ServiceOptions = {}) {
-    const { unknownWorld = 'create', readOnlyBecause } = options
+    const { unknownWorld = 'create', controlHosts = [], readOnlyBecause } = options
+    this.#isControlHost = parseControlHosts(controlHosts)
     this.#mock = mock
     this.#options = options
     this.#forUnknown = readOnlyBecause === undefined ? unknownWorld : { refuseBecause: readOnlyBecause }
@@ -71,7 +75,7 @@ export class Service {
 
   #serveControlCall(request: MockRequest, place: Place, origin: () => string): ServedRequest {
     const { worlds } = this.#mock
-    const found = findControlCall(request, place.path, this.#options.controlHosts ?? [])
+    const found = findControlCall(request, place.path, this.#isControlHost)
     if ('preflight' in found)
       return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
     const forUnknown = this.#forUnknown === 'create' ? noneByControl : this.#forUnknown
@@ -104,12 +108,12 @@ export class Service {
   }
 
   #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
-    const { control = true, controlHosts = [], dashboard = true, readOnlyBecause } = this.#options
+    const { control = true, dashboard = true, readOnlyBecause } = this.#options
     return this.#mock.worlds.answer(request, place, this.#forUnknown, (world, inner) => {
       const page = pageFor(inner, () => ({
         mock: world,
         url: origin() + place.basePath,
-        hasDashboard: dashboard && control && mayControl(request, controlHosts),
+        hasDashboard: dashboard && control && mayControl(request, this.#isControlHost),
       }))
       if (page) return world.responder.answer(inner, page)
       return readOnlyBecause === undefined ? world.handle(inner) : refuseOperation(inner, world, readOnlyBecause)

@@ -98,7 +98,7 @@ export const ListenOptions = lazy(() =>
     allowedHosts: z.array(z.string()).readonly().optional(),
     /** Turns the control API on or off. Default: on. */
     control: z.boolean().optional(),
-    /** Addresses of other machines that may use the control API; `*` means all. Default: none. */
+    /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
     controlHosts: z.array(z.string()).readonly().optional(),
   }),
 )

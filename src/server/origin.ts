@@ -159,17 +159,20 @@ export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
 }
 
 /** True if a client may call the control API: it runs on the mock's machine, or its address is listed. */
-export function mayControl(request: Pick<MockRequest, 'address'>, controlHosts: readonly string[]): boolean {
+export function mayControl(request: Pick<MockRequest, 'address'>, isListed: (address: string) => boolean): boolean {
   const address = connectionAddress(request)
-  return isLoopbackAddress(address) || controlHosts.includes('*') || controlHosts.includes(address)
+  return isLoopbackAddress(address) || isListed(address)
 }
 
 /**
  * Refuses a call of the control API from another machine, unless its address is listed: the control API shows tokens, and
  * changes everything. Throws `ApiError`.
  */
-export function checkControlAddress(request: Pick<MockRequest, 'address'>, controlHosts: readonly string[]): void {
-  if (mayControl(request, controlHosts)) return
+export function checkControlAddress(
+  request: Pick<MockRequest, 'address'>,
+  isListed: (address: string) => boolean,
+): void {
+  if (mayControl(request, isListed)) return
   const address = connectionAddress(request)
   throw controlForbidden(
     `${address} is not the loopback address of the mock's machine: call http://127.0.0.1 there, or allow this client (--control-host ${address}, controlHosts of createApp, listen and the Vite plugin)`,

@@ -67,6 +67,8 @@ describe('wrong usage', () => {
     [['--max-worlds', '0'], "argument '0' is invalid. Expected a whole number from 1 to 9007199254740991."],
     [['--journal', 'x'], "argument 'x' is invalid. Expected a whole number from 0"],
     [['--world-ttl', '30'], "argument '30' is invalid. Expected a number with ms, s, m, h or d"],
+    [['--control-host', '10.0.0.5,build-machine'], 'is invalid. Expected an IP address (192.168.1.20), a network'],
+    [['--control-host', ''], 'is invalid. Expected an IP address (192.168.1.20), a network'],
     [['--cors-origin', 'null,game.example'], 'is invalid. Expected an origin such as https://game.example, or null.'],
     [['default', 'empty'], 'error: too many arguments: name one scenario'],
     [['valdate', 'x.yaml'], "error: unknown command 'valdate'\n(Did you mean the command validate?)"],

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createApp } from '../../src/http/index.js'
+import { createApp, listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import type { AppOptions } from '../../src/mock/options.js'
 import { failure, json, sendTo } from '../support/http.js'
@@ -60,11 +60,48 @@ describe('the control API', () => {
     ['192.168.1.20', ['10.0.0.1', '192.168.1.20']],
     ['::ffff:192.168.1.20', ['192.168.1.20']],
     ['192.168.1.20', ['*']],
+    ['192.168.1.20', ['10.0.0.0/8', '192.168.1.0/24']],
+    ['::ffff:10.1.2.3', ['10.0.0.0/8']],
+    ['192.168.1.20', ['::ffff:192.168.1.20']],
+    ['fd00::17', ['fd00::/8']],
+    ['fe80::1%eth0', ['fe80::1']],
+    ['2001:DB8::1', ['2001:db8:0::1']],
   ] as const)('answers a client at %s with controlHosts %j', async ([address, controlHosts]) => {
     const { url } = await serveTo(address, { controlHosts })
 
     expect((await sendTo(url, health)).status).toBe(200)
     expect((await sendTo(url, reset)).status).toBe(200)
+  })
+
+  it.for([
+    ['192.168.2.20', ['192.168.1.0/24']],
+    ['192.168.1.20', ['fd00::/8']],
+    ['fe00::1', ['fd00::/8', '10.0.0.0/8']],
+    ['192.168.1.21', ['192.168.1.20/32']],
+  ] as const)('refuses a client at %s with controlHosts %j', async ([address, controlHosts]) => {
+    const { url } = await serveTo(address, { controlHosts })
+
+    expect(failure(await sendTo(url, health))).toBe('403 API_FORBIDDEN')
+  })
+
+  it.for([
+    'localhost',
+    'game.example',
+    '',
+    ' ',
+    '192.168.1',
+    '192.168.1.0/33',
+    '10.0.0.0/',
+    'fd00::/129',
+    '10.0.0.0/8/8',
+    '**',
+  ])('takes neither names nor other texts: %j', async host => {
+    const mock = createMockmaker()
+    const message = `options.controlHosts[1] is ${JSON.stringify(host)}: expected an IP address`
+
+    expect(() => createApp(mock, { controlHosts: ['::1', host] })).toThrow(message)
+    await expect(listen(mock, { port: 0, controlHosts: ['::1', host] })).rejects.toThrow(message)
+    await mock.close()
   })
 
   it.for(['/', '/openapi.json', '/devices/link/device.mock.pending', '/matchmaker/lobbies/list'])(
