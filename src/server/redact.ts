@@ -35,6 +35,28 @@ export function redactText(text: string): string {
   return redactMintedTokens(redacted.includes('token=') ? redacted.replaceAll(tokenInQuery, redactToken) : redacted)
 }
 
+/** Redacts the tokens in a message: those that a world has, whatever their form, and others by their form. */
+export function redactMessage(message: string, isToken: (text: string) => boolean): string {
+  // Tokens have no white space.
+  return redactText(message.replaceAll(/\S+/g, word => redactWord(word, isToken)))
+}
+
+/** The most punctuation that a message has before and after a token. A token may have such characters itself. */
+const mostPunctuation = 3
+
+function redactWord(word: string, isToken: (text: string) => boolean): string {
+  // A shortened word may be most of a token.
+  if (/^[^…]{30,}…/.test(word)) return redactToken(word)
+  for (let start = 0; start <= mostPunctuation; start++)
+    for (let end = word.length; end > Math.max(start, word.length - 1 - mostPunctuation); end--) {
+      const part = word.slice(start, end)
+      // Messages quote texts as JSON does.
+      if (isToken(part) || (part.includes('\\') && isToken(part.replaceAll(/\\(.)/g, '$1'))))
+        return word.slice(0, start) + redactToken(part) + word.slice(end)
+    }
+  return word
+}
+
 /** Redacts the tokens in a path, percent-encoded ones too. */
 export function redactPath(path: string): string {
   const redacted = redactText(path)

@@ -2,13 +2,14 @@ import { ApiError, type ErrorBody } from '../contract/errors.js'
 import type { Emitter } from '../lib/emitter.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import type { Random } from '../store/random.js'
+import { hasToken } from '../store/tokens.js'
 import { readToken } from './authenticate.js'
 import type { ExchangeRecord } from './log.js'
 import { type ExchangeFacts, header, type MockRequest, type MockResponse, type MockResponseInit } from './message.js'
 import { type AllowedOrigins, corsHeaders, isAllowedOrigin, isFromOwnPage } from './origin.js'
 import { describeOutcome } from './outcome.js'
 import { ClientGone, isShared } from './reads.js'
-import { redactPath, redactText } from './redact.js'
+import { redactMessage, redactPath, redactText } from './redact.js'
 
 /** Thrown to respond with an injected error of any status and code. */
 export class InjectedError extends Error {
@@ -141,7 +142,7 @@ export class Responder {
       caller,
       status,
       code,
-      message: message === undefined ? undefined : redactText(message),
+      message: message === undefined ? undefined : redactMessage(message, text => hasToken(this.allowed.tables, text)),
       outcome: status === 200 ? this.#outcomeOf(facts, output) : undefined,
       rayId,
       ms: endedAt - startedAt,

@@ -17,8 +17,13 @@ export function freshToken(
 ): string {
   return drawUntil(
     () => random.token(label),
-    token => tokenTables.some(name => tables[name].get(token) !== undefined),
+    token => hasToken(tables, token),
   )
+}
+
+/** Tells whether a row has a text as its token. */
+export function hasToken(tables: Tables, text: string): boolean {
+  return tokenTables.some(name => tables[name].get(text) !== undefined)
 }
 
 function drawUntil(draw: () => string, isTaken: (value: string) => boolean): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { operationIds, operations } from '../../src/contract/operations.js'
+import { listen } from '../../src/http/index.js'
 import { createMockmaker, type ExchangeRecord } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
 import { ask, json, sendTo, type TestRequest } from '../support/http.js'
@@ -167,6 +168,38 @@ describe('the log', () => {
     expect(records).toHaveLength(Object.values(tokens).length * (operationIds.length + 2))
     const texts = records.map(record => JSON.stringify(record))
     expect(texts.filter(text => secrets.some(secret => text.includes(`mock${secret}`)))).toEqual([])
+  })
+
+  it('contains no token in a message of the control API, whatever the form of the token', async () => {
+    const secret = ['mine.PUBSECRET', 'PLAIN-SECRET', '(S,E"CRET)', `long.${'S'.repeat(80)}ECRET`]
+    const [publicToken = '', development = '', player_token = '', link = ''] = secret
+    const scenario = {
+      game_modes: ['duel'],
+      lobbies: [{ lobby_id: 'one' }],
+      tokens: { public: publicToken, development },
+      device_links: [{ token: link }],
+    }
+    const mock = createMockmaker({ scenario })
+    await mock.world.players.create({ lobby_id: 'one', player_token })
+    const { url, close } = await listen(mock, { port: 0 })
+    const records: ExchangeRecord[] = []
+    mock.log.subscribe(record => void records.push(record))
+    const ask = (method: string, path: string) =>
+      sendTo(url, { method, path: `/__mock/${path}`, headers: { 'content-type': 'application/json' }, body: '{}' })
+
+    for (const table of ['tokens', 'players', 'device-links'])
+      for (const id of [...secret.map(encodeURIComponent), 'mine.PUBSECRE', 'PLAIN-SECRE']) {
+        await ask('DELETE', `${table}/${id}x`)
+        await ask('PATCH', `${table}/${id}x`)
+        await ask('PATCH', `lobbies/${id}`)
+        await ask('POST', `device-links/${id}/complete`)
+      }
+    await close()
+
+    const messages = records.flatMap(({ message }) => message ?? [])
+    expect(messages.length).toBeGreaterThan(30)
+    expect(messages.filter(message => message.includes('Known: ')).length).toBeGreaterThan(5)
+    expect(messages.filter(message => /SECRET|CRET\)(?!x)|S{20}/.test(message))).toEqual([])
   })
 
   it('contains no token of the real service in a path: /devices/link/{token} shows its label', async () => {
