@@ -69,6 +69,9 @@ export class Service {
   #checkHost(request: MockRequest): void {
     const { allowedHosts } = this.#options
     const host = header(request, 'host')
+    const hosts = request.headers.host
+    if (typeof hosts === 'object')
+      throw new ApiError('API_BAD_HEADERS', `the request has different Host headers, ${hosts.join(' and ')}: send one`)
     if (allowedHosts && (host === undefined || host !== this.#lastAllowed)) checkHost(host, allowedHosts)
     this.#lastAllowed = host
   }

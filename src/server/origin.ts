@@ -124,11 +124,16 @@ export function checkSite(request: Pick<MockRequest, 'method' | 'headers'>, allo
 }
 
 /**
- * Refuses a call of the control API that changes something if a page of another site could have sent it. Such a page can
- * send neither JSON without a preflight, nor a loopback Origin, and browsers add `sec-fetch-site`. Throws `ApiError`.
+ * Refuses a call of the control API if a page of another site sent it: a large answer is work, even if the page cannot read it.
+ * If the call changes something, refuses all that such a page could send without a preflight. Throws `ApiError`.
  */
 export function checkControlCaller(request: Pick<MockRequest, 'method' | 'headers'>): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const origin = header(request, 'origin')
+    // To a browser, localhost and 127.0.0.1 are different sites.
+    if (origin === undefined || !isLoopbackOrigin(origin)) checkSameSite(request)
+    return
+  }
   const type = header(request, 'content-type')
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     throw controlForbidden(
@@ -139,9 +144,12 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
   if (origin !== undefined && !isLoopbackOrigin(origin)) {
     throw controlForbidden(`its Origin is ${quoted(origin)}: only pages of this machine may control the mock`)
   }
-  if (fetchSiteOf(request) === 'cross-site') {
+  checkSameSite(request)
+}
+
+function checkSameSite(request: Pick<MockRequest, 'headers'>): void {
+  if (fetchSiteOf(request) === 'cross-site')
     throw controlForbidden('a page of another site sent it: open the page under the same host name as the mock')
-  }
 }
 
 /** True if a page of this mock sent a request. */

@@ -180,11 +180,11 @@ async function inChromium() {
     expect(stateOf(attack.mock.world)).toBe(before)
   })
 
-  it('hides its responses from a page of another site', async ({ open }) => {
+  it('does no work for a page of another site', async ({ open }) => {
     const attack = await open('evil.example')
 
     expect(await send(attack.page, `${attack.url}/__mock/tokens`, {})).toBe('TypeError')
-    expect(attack.seen).toMatchObject([{ method: 'GET', status: 200 }])
+    expect(attack.seen).toMatchObject([{ method: 'GET', status: 403 }])
   })
 
   it('can be changed by a page of this machine', async ({ open }) => {

@@ -80,6 +80,41 @@ describe.each(writes)('$method $path', write => {
   })
 })
 
+describe('a call that only reads', () => {
+  const reads = [
+    '/__mock/snapshot',
+    '/__mock/tokens',
+    '/__mock/changes',
+    '/__mock/explain?path=/x',
+    '/w/there/__mock/rows',
+  ]
+  const crossSite = { 'sec-fetch-site': 'cross-site' }
+
+  it.for(reads)('is refused to a page of another site: %s', async (path, { serve }) => {
+    const { mock, url } = await serve()
+    await mock.worlds.put('there')
+    const get = (headers: Readonly<Record<string, string>>) => sendTo(url, { method: 'GET', path, headers })
+
+    const refused = [
+      await get(crossSite),
+      await get({ ...crossSite, 'sec-fetch-mode': 'no-cors' }),
+      await get({ ...crossSite, origin: 'https://evil.example' }),
+    ]
+
+    expect(refused.map(failure)).toEqual(refused.map(() => '403 API_FORBIDDEN'))
+  })
+
+  it.for([
+    ['a page of this machine with another name', { ...crossSite, origin: 'http://localhost:5173' }],
+    ['a page of this machine with another port', { 'sec-fetch-site': 'same-site' }],
+    ['the address bar', { 'sec-fetch-site': 'none' }],
+  ] as const)('is carried out for %s', async ([, headers], { serve }) => {
+    const { send } = await serve()
+
+    expect((await send({ method: 'GET', path: '/__mock/tokens', headers })).status).toBe(200)
+  })
+})
+
 describe('the control API', () => {
   it('lets only pages of this machine read its answers', async ({ serve }) => {
     const { send } = await serve()

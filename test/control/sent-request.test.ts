@@ -34,7 +34,7 @@ describe('a past request as it was sent', () => {
     [{}, 'missing'],
     [{ 'sec-fetch-site': 'none' }, '"none"'],
     [{ 'sec-fetch-site': 'same-site', origin: 'http://localhost:5173' }, '"same-site"'],
-    [{ 'sec-fetch-site': 'cross-site' }, '"cross-site"'],
+    [{ 'sec-fetch-site': 'cross-site', origin: 'http://localhost:5173' }, '"cross-site"'],
   ] as const)('is refused to a sender with %j', async ([headers, site], { serve }) => {
     const { mock, send } = await serve()
     await send(find)

@@ -24,6 +24,7 @@ describe('raw bytes on a socket', () => {
     ['rubbish', 'rubbish\r\n\r\n', '400 API_BAD_HEADERS'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', '400 API_BAD_HEADERS'],
     ['HTTP/9.9', `GET ${list} HTTP/9.9\r\nhost: localhost\r\n\r\n`, '400 API_BAD_HEADERS'],
+    ['two different Hosts', bytes(`GET ${list}`, 'Host: evil.example'), '400 API_BAD_HEADERS'],
     ['an unknown method', bytes(`BREW ${list}`), '400 API_BAD_HEADERS'],
     ['a path with a space', bytes('GET /a b'), '400 API_BAD_HEADERS'],
     ['a path without a slash', bytes('GET matchmaker'), '400 API_BAD_HEADERS'],
