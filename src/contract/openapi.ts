@@ -118,7 +118,7 @@ export function openapi({ serverUrl, version = '0.0.0' }: OpenApiOptions = {}): 
   const bearer = {
     type: 'http',
     scheme: 'bearer',
-    description: 'The mock shows its tokens at its start and on `GET /`.',
+    description: 'The page at `GET /` and `GET /__mock/tokens` show the tokens of the mock.',
   } as const
   return {
     openapi: '3.1.0',

@@ -49,7 +49,7 @@ export const completeDeviceLink: Resolver<'devices.links.complete'> = call => {
   if (caller.gameId !== game_id) {
     throw new ApiError(
       'API_FORBIDDEN',
-      `this is not a cloud token of game ${quoted(game_id)}: send one of that game. The mock shows its tokens when it starts, on GET /, and in-process as mock.tokens`,
+      `this is not a cloud token of game ${quoted(game_id)}: send one of that game. The page at GET /, the key t and GET /__mock/tokens show the tokens, in-process mock.tokens`,
     )
   }
   completeLink(findPendingLink(input.device_link_token, call), game_id, call)

@@ -111,9 +111,10 @@ const neededToken: { readonly [auth in Auth]: string } = {
   cloud: 'a cloud',
 }
 
-const shownTokens = 'the mock shows its tokens when it starts and on GET /, in-process as mock.tokens'
+/** Where users find the tokens of games and namespaces. */
+const shownTokens = 'the page at GET /, the key t and GET /__mock/tokens show the tokens, in-process mock.tokens'
 
-/** The mock does not show the tokens of lobbies when it starts, because lobbies come and go. */
+/** Those do not show the tokens of lobbies, because lobbies come and go. */
 const lobbyTokens =
   'GET /__mock/tokens?kind=lobby shows those of lobbies, in-process mock.lobbyEnvironment(lobbyId).RIVET_TOKEN'
 

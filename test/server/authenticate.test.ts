@@ -17,14 +17,22 @@ async function messageOf(sent: Parameters<typeof ask>[1], scenario: object = tan
 
 describe('the message of a refused request', () => {
   it('says how to send a token if none was sent', async () => {
-    expect(await messageOf(game)).toMatch(/: send it as "Authorization: Bearer <token>"; .* on GET \//)
+    expect(await messageOf(game)).toMatch(/: send it as "Authorization: Bearer <token>"; .* GET \//)
   })
 
   it.for([
     ['of the wrong kind', { ...game, headers: bearer(tokens.public) }, 'GET /'],
     ['of the wrong kind for a lobby', { ...ready, headers: bearer(tokens.public) }, 'GET /__mock/tokens?kind=lobby'],
-    ['of another game', { ...game, headers: bearer(tokens.cloudBoats) }, 'send a token of that game; the mock shows'],
-    ['that does not exist', { ...list, headers: bearer('pub_prod.mock.nobody') }, 'token: the mock shows its tokens'],
+    [
+      'of another game',
+      { ...game, headers: bearer(tokens.cloudBoats) },
+      'send a token of that game; the page at GET /',
+    ],
+    [
+      'that does not exist',
+      { ...list, headers: bearer('pub_prod.mock.nobody') },
+      'token: the page at GET /, the key t',
+    ],
     [
       'of an unknown lobby',
       { ...ready, headers: bearer('lobby.mock.nobody') },
