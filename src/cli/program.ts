@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { openapi } from '../contract/openapi.js'
 import { operationIds, operations } from '../contract/operations.js'
-import { type LoadedScenario, loadScenario } from '../files/scenario-file.js'
+import { isScenarioPath, type LoadedScenario, loadScenario } from '../files/scenario-file.js'
 import { nearest } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { scenarios } from '../scenario/shipped.js'
@@ -149,12 +149,20 @@ function addExec(program: Command, { console, commandToRun, setExitCode }: Progr
     .addOption(tokenOption())
     .action(async (scenario: string | undefined, flags: ExecFlags, command: Command) => {
       const [, excess] = command.args
-      if (commandToRun === undefined)
-        command.error(`error: put -- before the command: mockmaker exec -- ${command.args.join(' ') || 'npm test'}`)
+      if (commandToRun === undefined) command.error(`error: ${withoutSeparator(command.args)}`)
       if (excess !== undefined) command.error(`error: put only a scenario before --: remove ${excess}`)
       if (!commandToRun?.[0]) return command.error('error: the command after -- is missing: mockmaker exec -- npm test')
       setExitCode(await exec(commandToRun, { loaded: await loadIfNamed(scenario, program), flags, console }))
     })
+}
+
+/** What to write if the arguments of `exec` lack the separator `--`. */
+function withoutSeparator([first, ...others]: readonly string[]): string {
+  if (first === undefined || isScenarioPath(first) || Object.hasOwn(scenarios, first)) {
+    const scenario = first === undefined ? '' : ` ${first}`
+    return `the command is missing: mockmaker exec${scenario} -- ${others.join(' ') || 'npm test'}`
+  }
+  return `put -- before the command: mockmaker exec -- ${[first, ...others].join(' ')}`
 }
 
 /** Adds the commands that ask a running mock. */

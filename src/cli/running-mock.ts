@@ -3,6 +3,7 @@ import { ClientError, call, type InputOf, type Output, type Remote, type Route, 
 import { splitWorldUrl } from '../contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import { scenarioText } from '../files/scenario-file.js'
+import { BodyTooLong, limitedResponse } from '../lib/limited-response.js'
 import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
@@ -94,7 +95,9 @@ export async function exportScenario(
     await ask(server, 'GET /worlds/{world_id}', { params: { world_id: decodeURIComponent(encodedId) } })
   const query = { with: parts.join() || undefined, revision }
   const headers = { accept: 'application/json' }
-  const response = await send(remoteOf(url), 'GET /snapshot', { query }, { headers }).catch(refuse(url))
+  const response = await send(remoteOf(url, longestSnapshot), 'GET /snapshot', { query }, { headers }).catch(
+    refuse(url),
+  )
   const json = await response.text().catch(cause => {
     throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
   })
@@ -108,25 +111,37 @@ export async function exportScenario(
   }
 }
 
-/** The mock must begin its response within this time, in ms. */
-const timeoutMs = 60_000
+/** The mock must begin its response within this time, in ms. Reading a large scenario can keep it busy for seconds. */
+const timeoutMs = 15_000
+
+/** The mock must end its response within this time, in ms. */
+const longTimeoutMs = 120_000
+
+/** The longest list that is read, in bytes. */
+const longestList = 64 * 1024 * 1024
+
+/** The longest snapshot that is read, in bytes. A string of JavaScript has at most 512 MiB. */
+const longestSnapshot = 500_000_000
 
 /** The longest error message that is shown, in characters. */
 const maxMessage = 2_000
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
 async function ask<Name extends Route>(url: string, route: Name, ...input: InputOf<Name>): Promise<Output<Name>> {
-  const answer = await call(remoteOf(url), route, ...input).catch(refuse(url))
+  const answer = await call(remoteOf(url, longestList), route, ...input).catch(refuse(url))
   return Object(answer) as Output<Name> // or anything else: any server may have answered
 }
 
-/** Follows no redirect, and waits only so long for the beginning of an answer. */
-function remoteOf(url: string): Remote {
+/** Follows no redirect, waits only so long for an answer, and reads only so many bytes of it. */
+function remoteOf(url: string, bytes: number): Remote {
   const limitedFetch: typeof fetch = async (input, init) => {
     const abort = new AbortController()
+    const { signal } = abort
     const timer = setTimeout(() => abort.abort(), timeoutMs)
     try {
-      return await fetch(input, { ...init, redirect: 'error', signal: abort.signal })
+      const response = await fetch(input, { ...init, redirect: 'error', signal })
+      setTimeout(() => abort.abort(), longTimeoutMs).unref()
+      return limitedResponse(response, { bytes, signal })
     } finally {
       clearTimeout(timer)
     }
@@ -139,6 +154,7 @@ function refuse(url: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof ClientError)) throw error
     const { status, code, cause } = error
+    if (cause instanceof BodyTooLong) throw notMockmaker(url)
     if (code === 'NO_ANSWER')
       throw new UsageError(`nothing answers at ${url}: start mockmaker there, or pass its URL with --url`, { cause })
     if (code === 'NO_MOCK' && status < 400) throw notMockmaker(url)

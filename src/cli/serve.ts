@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import type { ReloaderOptions } from '../files/reloader.js'
 import type { LoadedScenario } from '../files/scenario-file.js'
 import { bind, createListener, PortTaken } from '../http/server.js'
+import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, type Mock, type MockEnvironment } from '../mock/mock.js'
 import { GameServers, type ServerLog } from '../processes/game-servers.js'
@@ -128,6 +129,9 @@ function warnOfOpenHost(host: string, port: number, console: Console): void {
 /** The program on a taken port must answer within this time, in ms. */
 const answerTimeoutMs = 3_000
 
+/** The longest answer of that program that is read. */
+const longestAnswer = 1024 * 1024
+
 /** Names the flag for another port, and the scenario of the other mockmaker, if one listens on this port. */
 async function explainTakenPort(error: unknown): Promise<never> {
   if (!(error instanceof PortTaken)) throw error
@@ -141,13 +145,17 @@ async function explainTakenPort(error: unknown): Promise<never> {
 async function scenarioServedOn({ host, port }: PortTaken): Promise<string | undefined> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const abort = new AbortController()
+  const { signal } = abort
   // `AbortSignal.timeout` does not keep the process alive, nor does a connection that was closed without an answer.
   const timer = setTimeout(() => abort.abort(), answerTimeoutMs)
   try {
     const headers = { accept: 'application/json' }
-    const response = await fetch(`http://${name}:${port}/`, { headers, signal: abort.signal, redirect: 'error' })
+    const response = await fetch(`http://${name}:${port}/`, { headers, signal, redirect: 'error' })
     // Any program may listen there.
-    const page = (await response.json()) as { readonly name?: unknown; readonly scenario?: unknown }
+    const page = (await limitedResponse(response, { bytes: longestAnswer, signal }).json()) as {
+      readonly name?: unknown
+      readonly scenario?: unknown
+    }
     return page.name === 'mockmaker' ? String(page.scenario) : undefined
   } finally {
     clearTimeout(timer)

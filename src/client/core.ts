@@ -53,7 +53,7 @@ export async function call<Name extends Route>(
   const response = await send(remote, route, input, { headers: { accept: 'application/json' } })
   const text = await textOf(response, remote)
   const value = parseJson(text)
-  if (value === undefined) throw noMock(response, text)
+  if (value === undefined) throw noMock(response, { url: remote.url, text })
   return value as Output<Name> // a mock answers what its table says
 }
 
@@ -73,7 +73,7 @@ export async function send<Name extends Route>(
   const text = await textOf(response, { url })
   // Any server may have answered.
   const { code, message } = Object(parseJson(text)) as { readonly code?: unknown; readonly message?: unknown }
-  if (typeof code !== 'string') throw noMock(response, text)
+  if (typeof code !== 'string') throw noMock(response, { url: target.href, text })
   throw new ClientError(String(message), { status: response.status, code })
 }
 
@@ -108,7 +108,7 @@ function noAnswer(url: string, cause: unknown): ClientError {
 }
 
 /** Creates the error of a response that is not from a mock. */
-function noMock({ url, status }: Response, text: string): ClientError {
+function noMock({ status }: Response, { url, text }: { readonly url: string; readonly text: string }): ClientError {
   const message = `the server at ${url} is not a mock: it answered ${status} ${text.slice(0, 200)}`.trimEnd()
   return new ClientError(message, { status, code: 'NO_MOCK' })
 }
@@ -152,7 +152,7 @@ export async function openStream<Name extends Route>(
   }
   const response = await send(remote, route, input, { headers, signal })
   if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream'))
-    throw noMock(response, await textOf(response, remote))
+    throw noMock(response, { url: remote.url, text: await textOf(response, remote) })
   return parseEvents(response.body, signal)
 }
 

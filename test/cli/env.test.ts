@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from '../../src/http/index.js'
@@ -216,6 +217,28 @@ describe('mockmaker env', () => {
 
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
+  })
+
+  it('ends with 1 if another server streams without an end', async () => {
+    let isClosed = false
+    const url = await stubServer((_, response) => {
+      const endless = new Readable({
+        read() {
+          this.push('x'.repeat(1_000_000))
+        },
+      })
+      endless.pipe(
+        response.once('close', () => {
+          isClosed = true
+        }),
+      )
+    })
+
+    const { code, stderr } = await runHere(['env', '--url', url])
+
+    expect(code).toBe(1)
+    expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
+    await expect.poll(() => isClosed).toBe(true)
   })
 
   it('ends with 1 and the message of a mock that refuses', async () => {

@@ -1,5 +1,6 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
+import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { file, freePort, run, serve, serveJson } from '../support/command.js'
 import { runHere } from '../support/run-here.js'
@@ -10,6 +11,14 @@ async function occupy(server: Server, host = '127.0.0.1', port = 0): Promise<num
   onTestFinished(() => void server.close())
   return (server.address() as AddressInfo).port
 }
+
+/** A stream that has more whenever someone reads. */
+const endless = () =>
+  new Readable({
+    read() {
+      this.push('x'.repeat(100_000))
+    },
+  })
 
 /** A server that closes every connection. */
 const closing = () => createServer(socket => void socket.end())
@@ -96,6 +105,7 @@ describe('a port that is taken', () => {
     ['hangs up', request => request.socket.destroy()],
     ['never answers', () => {}],
     ['never ends its answer', (_, response) => response.write('{"name": "mockmaker",')],
+    ['streams without an end', (_, response) => void endless().pipe(response)],
   ])('is not reported as mockmaker if its server %s', async ([, listener]) => {
     const server = createHttpServer(listener)
     const port = await occupy(server)
