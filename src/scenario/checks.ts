@@ -179,6 +179,8 @@ function checkEnabledRegion(
   { path, regionIds }: { path: Path; regionIds: ReadonlySet<string> },
 ): Problem[] {
   if (id === undefined ? regions.length > 0 : regions.includes(id) || !regionIds.has(id)) return []
+  // The mode has its own mistake. It may mean this region.
+  if (regions.some(region => !regionIds.has(region))) return []
   const message = () =>
     id === undefined
       ? `is missing, and game mode ${game_mode_id} enables no region.`

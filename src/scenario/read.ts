@@ -28,7 +28,7 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
   // than the later ones.
   if (input === defaultScenario && JSON.stringify(input) === defaultText)
     return new CheckedScenario(JSON.parse(defaultText), { areRowsValid: true })
-  const present = withoutAbsent(input ?? {})
+  const present = undefinedForNull(input ?? {})
   // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
   const { data, error } = Scenario().safeParse(present, { jitless: true, error: listKnownKeys })
   const problems = error
@@ -98,16 +98,17 @@ const deepestLevel = 11
 const jsonKeys = ['state', 'lobby_config', 'metadata', 'body']
 
 /**
- * Copies an input without keys that are null or undefined. In YAML, `lobbies:` with nothing after it is null, and means that
- * the key is absent. Values of any JSON stay the same.
+ * Copies an input with undefined in place of null. In YAML, `lobbies:` with nothing after it is null, and means that the key
+ * is absent. An unknown key stays one. Values of any JSON stay the same.
  */
-export function withoutAbsent(input: unknown, levels = deepestLevel): unknown {
+export function undefinedForNull(input: unknown, levels = deepestLevel): unknown {
   if (typeof input !== 'object' || input === null || levels === 0) return input
-  if (Array.isArray(input)) return input.map(inner => withoutAbsent(inner, levels - 1))
-  const present = Object.entries(input).filter(
-    ([key, value]) => value !== undefined && (value !== null || jsonKeys.includes(key)),
-  )
+  if (Array.isArray(input)) return input.map(inner => undefinedForNull(inner, levels - 1))
+  const present = Object.entries(input).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
-    present.map(([key, value]) => [key, jsonKeys.includes(key) ? value : withoutAbsent(value, levels - 1)]),
+    present.map(([key, value]) => [
+      key,
+      jsonKeys.includes(key) ? value : undefinedForNull(value ?? undefined, levels - 1),
+    ]),
   )
 }

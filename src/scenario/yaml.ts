@@ -4,7 +4,7 @@ import { nestingLimit } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Problem } from './checks.js'
-import { type Report, readScenario, withoutAbsent } from './read.js'
+import { type Report, readScenario, undefinedForNull } from './read.js'
 import type { CheckedScenario, ScenarioInput } from './schema.js'
 
 /** The YAML library. The caller passes it, so that only callers that read texts load it. */
@@ -47,7 +47,7 @@ export function readYaml(text: string, options: YamlOptions): CheckedScenario {
 export function parseYamlScenario(text: string, options: YamlOptions): ScenarioInput {
   const { content, report } = parseText(text, options)
   readScenario(content, { report, commands: options.commands })
-  return withoutAbsent(content ?? {}) as ScenarioInput // read above
+  return undefinedForNull(content ?? {}) as ScenarioInput // read above
 }
 
 /** Parses a text, and returns a function that reports problems with their places in it. */

@@ -142,6 +142,11 @@ describe('a reference to a missing record', () => {
       'lobbies[0].region_id is "lnd-syd", which game mode duel does not enable. Known: lnd-fra, lnd-atl.',
     ],
     [
+      'a wrong region of the mode alone, which the lobby may mean',
+      { regions, game_modes: [{ game_mode_id: 'duel', regions: ['fra'] }], lobbies: [{ region_id: 'lnd-fra' }] },
+      'game_modes[0].regions[0] is "fra", which no region has. Known: lnd-fra, lnd-atl. Did you mean lnd-fra?',
+    ],
+    [
       'a lobby’s default region',
       { game_modes: [{ game_mode_id: 'duel', regions: [] }], lobbies: [{}] },
       'lobbies[0].region_id is missing, and game mode duel enables no region.',

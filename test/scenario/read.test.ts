@@ -1,6 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { type Path, pathText } from '../../src/lib/issues.js'
+import { parseScenario } from '../../src/scenario/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import { scenarios } from '../../src/scenario/shipped.js'
 import { problemLines } from '../support/worlds.js'
@@ -31,6 +32,13 @@ describe('readScenario', () => {
       development: { lobby_ports: [{ label: 'a', proxy_protocol: 'udp' }] },
     })
   })
+
+  it.each(['nope:', '{"nope": null}', 'game_modes: [duel]\nlobbies: [{ nope: , game_mode_id: duel }]'])(
+    'refuses an unknown key with nothing after it: %j',
+    text => {
+      expect(() => parseScenario(text)).toThrow('nope is an unknown key')
+    },
+  )
 
   it('keeps a state as it is, even null and a key __proto__', () => {
     const lobbies = [{ state: null }, { state: JSON.parse('{"__proto__": {"a": null}}') }]
