@@ -42,8 +42,8 @@ export function clockEntry({ mode, rate }: { readonly mode: ClockMode; readonly 
 /** The `default_namespace` of a scenario without one. It is no full name: those have a slash. */
 export const noNamespace = 'none'
 
-/** The highest revision in a scenario. Safe integers above it suffice for any world. */
-const highestRevision = 9e15
+/** The highest revision in a scenario, and so in a snapshot. Safe integers above it suffice for any world. */
+export const highestRevision = 9e15
 
 /** The longest `description`, in UTF-16 code units. */
 const longestDescription = 300

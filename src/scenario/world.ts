@@ -43,7 +43,15 @@ import {
   regionRow,
   serversEntry,
 } from './matchmaker-entries.js'
-import { type CheckedScenario, clockEntry, clockOf, noNamespace, Scenario, type ScenarioInput } from './schema.js'
+import {
+  type CheckedScenario,
+  clockEntry,
+  clockOf,
+  highestRevision,
+  noNamespace,
+  Scenario,
+  type ScenarioInput,
+} from './schema.js'
 
 /** Options of a new world, beside its scenario. */
 export interface WorldOptions {
@@ -221,7 +229,7 @@ export function snapshotOf(state: WorldState, { hasFaults = false } = {}): Scena
   const now = timeOfState(state)
   return z.encode(Scenario(), {
     ...nameOf(state),
-    revision,
+    revision: Math.min(revision, highestRevision),
     now,
     clock: clockEntry(clock),
     chance: { world: [...random], ...(hasFaults ? { faults: [...faultRandom(faults, seed).save()] } : {}) },

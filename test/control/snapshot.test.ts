@@ -68,6 +68,18 @@ describe('GET /__mock/snapshot', () => {
 })
 
 describe('PUT /__mock/snapshot', () => {
+  it('with the highest revision leaves a world that can be exported and reset', async ({ serve }) => {
+    const { mock, steer } = await serve()
+    const highest = { ...mock.snapshot(), revision: 9_000_000_000_000_000 }
+
+    const restored = await steer('PUT', '/__mock/snapshot', highest)
+    await mock.world.lobbies.create({ game_mode_id: 'duel' })
+    const exported = await steer('GET', '/__mock/snapshot')
+
+    expect([restored.status, exported.status]).toEqual([200, 200])
+    expect((await steer('PUT', '/__mock/snapshot', json(exported))).status).toBe(200)
+  })
+
   it('restores every answer except the watch indexes, which rise', { tags: ['slow'] }, async ({ serve }) => {
     const { client, mock } = await serve()
     const read = fc.array(randomRead, { maxLength: 5 })
