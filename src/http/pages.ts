@@ -17,6 +17,11 @@ export interface PageContext {
   readonly hasDashboard: boolean
 }
 
+/** Tells whether a path is that of a page. */
+export function isPagePath(path: string): boolean {
+  return path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
+}
+
 /** Answers a request for a page. Returns `undefined` for other paths, and for methods other than GET and HEAD. */
 export function pageFor(request: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
   const { method, path } = request

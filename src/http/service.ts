@@ -11,7 +11,7 @@ import { checkHost, mayControl } from '../server/origin.js'
 import { locate, type Place, routes } from '../server/routes.js'
 import { version } from '../version.js'
 import { parseControlHosts } from './control-hosts.js'
-import { pageFor } from './pages.js'
+import { isPagePath, pageFor } from './pages.js'
 
 /** A request whose body may still be on its way. */
 export interface ServedRequest {
@@ -81,7 +81,7 @@ export class Service {
     const found = findControlCall(request, place.path, this.#isControlHost)
     if ('preflight' in found)
       return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
-    const forUnknown = this.#forUnknown === 'create' ? noneByControl : this.#forUnknown
+    const forUnknown = this.#forUnknown === 'create' ? noneByOthers : this.#forUnknown
     return {
       maxBodyBytes: found.call.maxBodyBytes ?? bodyLimit,
       answer: () =>
@@ -112,7 +112,11 @@ export class Service {
 
   #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
     const { control = true, dashboard = true, readOnlyBecause } = this.#options
-    return this.#mock.worlds.answer(request, place, this.#forUnknown, (world, inner) => {
+    const { worlds } = this.#mock
+    const isNew = this.#forUnknown === 'create' && !worlds.get(place.worldId)
+    const isServed = !isNew || routes.list(request.method, place.path).length > 0 || isPagePath(place.path)
+    const unknown = isServed ? this.#forUnknown : noneByOthers
+    return worlds.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({
         mock: world,
         url: origin() + place.basePath,
@@ -124,8 +128,8 @@ export class Service {
   }
 }
 
-/** Otherwise a page that polls a world would create it again after someone has deleted it. */
-const noneByControl: UnknownWorld = {
+/** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */
+const noneByOthers: UnknownWorld = {
   refuseBecause: 'PUT /__mock/worlds/{id} creates one, and so does its first operation',
 }
 

@@ -219,6 +219,19 @@ describe('a world', () => {
 })
 
 describe('PUT /__mock/worlds/{world_id}', () => {
+  it.for([
+    ['GET', '/favicon.ico'],
+    ['GET', '/matchmaker'],
+    ['DELETE', '/matchmaker/lobbies/list'],
+  ] as const)('is not created by a request that nothing answers: %s %s', async ([method, path], { serve }) => {
+    const { mock, send } = await serve()
+
+    const got = await send({ method, path: `/w/other${path}` })
+
+    expect(failure(got)).toBe('404 API_NOT_FOUND')
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+  })
+
   it('creates a world of a scenario by its name', async ({ serve }) => {
     const { client } = await serve()
 
