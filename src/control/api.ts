@@ -75,7 +75,8 @@ export const controlCalls = lazy(() => [
     run: () => ({ calls: describeCalls() }),
   }),
   call('GET /health', {
-    summary: 'Returns the status of the server: its version, uptime, worlds and blocked requests.',
+    summary:
+      'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait.',
     run: ({ server, version }): Health => {
       const worlds = server.worlds.list()
       const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)

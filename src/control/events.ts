@@ -214,6 +214,9 @@ export class EventReader implements MockEvents {
       throw new UsageError(`changes: answers is ${quoted(answers)}: expected "short"`)
     if (!Number.isInteger(newest) || newest < 1)
       throw new UsageError(`changes: newest is ${quoted(newest)}: expected a whole number of 1 or more`)
+    const { since } = options
+    if (since !== undefined && !(Number.isInteger(since) && since >= 0))
+      throw new UsageError(`changes: since is ${quoted(since)}: expected a revision`)
     const checkedNames = checkStateNames(names)
     const idOf = (id: number) => `${runId}-${id}`
     const start = entryBefore({ world, history, runId }, options)

@@ -101,7 +101,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
       usable()
       return handlers.override(operation, resolver)
     },
-    answer: request => usable().answer(request),
+    answer: request => usable().answer(checkRequest(request)),
     history: options => usable().history(options),
     schedule: options => listSchedule(usable().world, options),
     changes: options => usable().changes(options),
@@ -175,7 +175,7 @@ export function mockFacade<More extends object>(
     worlds,
     log: mock.log,
     scenarios: mock.scenarios,
-    answer: (request: MockRequest) => usable() && mock.answer(request),
+    answer: (request: MockRequest) => usable() && mock.answer(checkRequest(request)),
     uptimeMs: () => mock.uptimeMs(),
     reload: (scenario: ScenarioInput, options?: ReloadOptions) => mock.reload(scenario, options),
     close: () => mock.close(),
@@ -184,6 +184,21 @@ export function mockFacade<More extends object>(
   known.set(mock.default, object)
   mocks.set(object, mock)
   return object
+}
+
+/** Checks a request of a transport of the user's own. Throws `UsageError`. */
+function checkRequest(request: MockRequest): MockRequest {
+  const { method, path, query, headers, body } = Object(request) as MockRequest
+  const wrong = (name: string, value: unknown, expected: string) =>
+    new UsageError(`answer: the request's ${name} is ${quoted(value)}: expected ${expected}`)
+  if (typeof method !== 'string') throw wrong('method', method, 'a text, such as GET')
+  if (typeof path !== 'string' || !path.startsWith('/')) throw wrong('path', path, 'a path that begins with /')
+  if (query !== undefined && typeof query !== 'string') throw wrong('query', query, 'a text without ?')
+  if (typeof headers !== 'object' || headers === null) throw wrong('headers', headers, 'an object, {} for none')
+  // Another realm has its own Uint8Array.
+  if (body !== undefined && !ArrayBuffer.isView(body))
+    throw wrong('body', body, 'bytes: new TextEncoder().encode(text)')
+  return request
 }
 
 /** The mocks behind the objects of users. */

@@ -299,6 +299,7 @@ describe('mock.changes', () => {
     const taken = await take(events, 4)
 
     expect(() => steered.mock.changes({ newest: 0 })).toThrow('newest is 0: expected a whole number of 1 or more')
+    expect(() => steered.mock.changes({ since: 'x' as never })).toThrow('since is "x": expected a revision')
     expect(taken.map(shown)).toEqual(['skipped', 'exchange', 'new', 'exchange'])
     expect(taken[0]).toEqual({ type: 'skipped', id: events.after, data: { exchanges: 2 } })
     expect(taken.map(({ id }) => Number(id.split('-')[1]))).toEqual([0, 3, 4, 5])

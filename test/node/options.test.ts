@@ -2,10 +2,29 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { UsageError } from '../../src/index.js'
+import { createMockmaker, UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { it } from '../support/node-mock.js'
 import { closedAfterTest } from '../support/worlds.js'
+
+describe('answer', () => {
+  const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
+
+  it.for([
+    [{ ...list, headers: undefined }, "the request's headers is undefined"],
+    [{}, "the request's method is undefined"],
+    [undefined, "the request's method is undefined"],
+    [{ ...list, path: 'matchmaker' }, `the request's path is "matchmaker": expected a path that begins with /`],
+    [{ ...list, query: null }, "the request's query is null: expected a text without ?"],
+    [{ ...list, body: '{}' }, `the request's body is "{}": expected bytes`],
+    [{ ...list, body: {} }, "the request's body is {}: expected bytes"],
+  ] as const)('refuses %j', ([request, message]) => {
+    const mock = closedAfterTest(createMockmaker())
+
+    for (const answer of [mock.answer, mock.worlds.default.answer])
+      expect(() => answer(request as never)).toThrow(message)
+  })
+})
 
 describe('the scenario of setupMockmaker', () => {
   it('can be the name of a shipped scenario', () => {
