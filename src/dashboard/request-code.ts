@@ -21,14 +21,28 @@ export function urlOf({ path, query }: SentRequest, worldUrl: string): string {
   return `${worldUrl}${path}${query === '' ? '' : `?${query}`}`
 }
 
-/** Writes a request as a line of curl, with its whole token. */
+/** Writes a request as a line of curl, with its whole token. It sends the same bytes, whatever they mean to curl. */
 export function curlOf(sent: SentRequest, worldUrl: string): string {
+  const { method, path, body, body_base64 } = sent
+  const headers = headersToSend(sent)
+  const url = urlOf(sent, worldUrl)
+  const hasBody = body !== undefined || body_base64 !== undefined
+  const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type')
   const parts = [
+    ...(!hasBody && Number(sent.headers['content-length'] ?? 0) > 0 ? [": 'the mock has not kept the body';"] : []),
+    ...(body_base64 === undefined ? [] : [`printf %s ${body_base64} | base64 --decode |`]),
     'curl',
-    ...(sent.method === 'GET' ? [] : ['-X', sent.method]),
-    ...headersToSend(sent).flatMap(([name, value]) => ['-H', shellWord(`${name}: ${value}`)]),
-    ...(sent.body === undefined ? [] : ['--data-binary', shellWord(sent.body)]),
-    shellWord(urlOf(sent, worldUrl)),
+    ...(method === 'HEAD' ? ['--head'] : method === 'GET' ? [] : ['-X', method]),
+    // Otherwise curl removes dots from the path, and takes brackets for patterns.
+    ...(/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? ['--path-as-is'] : []),
+    ...(/[[\]{}]/.test(url) ? ['-g'] : []),
+    ...headers.flatMap(([name, value]) => ['-H', shellWord(value === '' ? `${name};` : `${name}: ${value}`)]),
+    // Otherwise curl says that the body is a form.
+    ...(hasBody && !isTyped ? ['-H', 'content-type:'] : []),
+    // `--data-binary` would read the file that a body with @ at its beginning names.
+    ...(body === undefined ? [] : ['--data-raw', shellWord(body)]),
+    ...(body_base64 === undefined ? [] : ['--data-binary', '@-']),
+    shellWord(url),
   ]
   return parts.join(' ')
 }
@@ -44,6 +58,7 @@ export function testOf(sent: SentRequest, { operation, status, answer }: Journal
           `headers: { ${headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(', ')} }`,
         ]),
     ...(sent.body === undefined ? [] : [`body: ${JSON.stringify(sent.body)}`]),
+    ...(sent.body_base64 === undefined ? [] : [`body: Buffer.from(${JSON.stringify(sent.body_base64)}, "base64")`]),
   ]
   const target = JSON.stringify(urlOf(sent, 'https://matchmaker.example'))
   const call = init.length === 0 ? `fetch(${target})` : `fetch(${target}, {\n    ${init.join(',\n    ')},\n  })`

@@ -222,10 +222,12 @@ function SendAgain({ request, onClose }: { readonly request: SentRequest; onClos
     void page
       .run(async () => {
         const hasBody = request.method !== 'GET' && body.value !== ''
+        const kept = request.body_base64
+        const bytes = kept === undefined ? undefined : Uint8Array.from(atob(kept), one => one.charCodeAt(0))
         const response = await fetch(url, {
           method: request.method,
           headers: headersToSend(request),
-          ...(hasBody ? { body: body.value } : {}),
+          ...(hasBody ? { body: body.value } : bytes ? { body: bytes } : {}),
         })
         return `The mock answered ${response.status}.`
       })
@@ -243,6 +245,7 @@ function SendAgain({ request, onClose }: { readonly request: SentRequest; onClos
             <textarea
               rows={10}
               spellcheck={false}
+              placeholder={request.body_base64 === undefined ? '' : 'The bytes of the request, which are no text'}
               value={body.value}
               onInput={event => (body.value = event.currentTarget.value)}
             />

@@ -26,8 +26,10 @@ export interface SentRequest {
   /** Without `?`. Empty if there was none. */
   readonly query: string
   readonly headers: Readonly<Record<string, string | readonly string[]>>
-  /** Absent if there was none, if it was too long to keep, or if it is not UTF-8. */
+  /** Absent if there was none, or if it was too long to keep. */
   readonly body?: string
+  /** Takes the place of `body` if that is not UTF-8, or has a zero. */
+  readonly body_base64?: string
 }
 
 /** An exchange or a change set of a world. */

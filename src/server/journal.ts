@@ -196,13 +196,12 @@ export class RecordedExchange implements StoredExchange {
     const headers = Object.entries(this.#headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     )
-    const body = this.#body && decodeText(this.#body)
     return {
       method: this.#method,
       path: this.#path,
       query: this.#query ?? '',
       headers: Object.fromEntries(headers),
-      ...(body === undefined ? {} : { body }),
+      ...(this.#body?.length ? sentBody(this.#body) : {}),
     }
   }
 
@@ -232,16 +231,16 @@ function isLeftOut(answerBytes: number, answers: 'short' | undefined): boolean {
   return answers === 'short' && answerBytes > longestShortAnswer
 }
 
-/** Decodes a body. Returns `undefined` if it is empty, or not UTF-8. */
-function decodeText(body: Uint8Array): string | undefined {
+/** Returns a body as a text, or as base64 if no line of a shell can have it: it is not UTF-8, or has a zero. */
+function sentBody(bytes: Uint8Array): Pick<SentRequest, 'body' | 'body_base64'> {
   try {
-    return strictDecoder.decode(body) || undefined
-  } catch {
-    return undefined
-  }
+    const body = strictDecoder.decode(bytes)
+    if (!body.includes('\0')) return { body }
+  } catch {}
+  return { body_base64: btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')) }
 }
 
-const strictDecoder = new TextDecoder('utf-8', { fatal: true })
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Estimates the memory of an exchange without its bodies, in bytes. */
 function headLength({ path, query = '', headers }: MockRequest): number {

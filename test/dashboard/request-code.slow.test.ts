@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { fc } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { curlOf, testOf } from '../../src/dashboard/request-code.js'
 import type { SentRequest } from '../../src/server/history.js'
+import { sendTo, stubServer } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { createVitestProject } from '../support/vitest-project.js'
 
@@ -18,30 +22,89 @@ async function sentRequest(url: string, id: number): Promise<SentRequest> {
   return (await response.json()) as SentRequest
 }
 
+/** A request as it arrives. */
+interface Arrived {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly type: string | undefined
+  readonly coords: string | undefined
+  readonly body: string
+}
+
+/** Sends a request with its path as it is. A URL would resolve the dots. */
+async function sendRaw(
+  url: string,
+  {
+    body,
+    ...options
+  }: { readonly method: string; readonly path: string; readonly headers: object; readonly body: Buffer },
+): Promise<void> {
+  const length = body.length === 0 ? {} : { 'content-length': body.length }
+  const outgoing = request(url, { ...options, headers: { ...options.headers, ...length } }).end(body)
+  const [response] = await once(outgoing, 'response')
+  await buffer(response)
+}
+
+/** Serves what arrives last, with its body in hexadecimal digits. */
+async function serveEcho() {
+  const arrived: Arrived[] = []
+  const url = await stubServer(async (request, response) => {
+    const body = (await buffer(request)).toString('hex')
+    const { 'content-type': type, 'x-coords': coords } = request.headers
+    arrived.push({ method: request.method, url: request.url, type, coords: coords as string | undefined, body })
+    response.end()
+  })
+  return { url, newest: () => arrived.at(-1) }
+}
+
 describe('the line of curl of a request', () => {
-  it('sends the same again, whatever its body, query and headers have', async ({ serve }) => {
+  it('sends the same again, whatever its method, path, query, headers and body have', async ({ serve }) => {
     const { mock, url } = await serve()
-    const text = fc.string({ unit: 'binary', maxLength: 20 })
-    const header = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/)
-    const newest = () => {
-      const { id = 0, method, path, query, body, headers, status } = mock.journal.find().at(-1) ?? {}
-      return { id, facts: [method, path, query, body, headers?.['x-coords'], status] }
-    }
+    const echo = await serveEcho()
+    const segment = fc.constantFrom('a', '..', '.', '%2e%2E', '[1-3]', '{a,b}', "it's", '@', '$HOME', '%20', '')
+    const body = fc.oneof(
+      fc.json().map(text => Buffer.from(text)),
+      fc.string({ unit: 'binary', maxLength: 20 }).map(text => Buffer.from(`@${text}`)),
+      fc.uint8Array({ maxLength: 20 }).map(bytes => Buffer.from(bytes)),
+    )
+    const anyRequest = fc.record({
+      method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'),
+      path: fc.array(segment, { minLength: 1, maxLength: 4 }).map(parts => `/${parts.join('/')}`),
+      query: fc.string({ unit: 'binary', maxLength: 20 }).map(q => new URLSearchParams({ q, list: '[]{}' }).toString()),
+      coords: fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/),
+      type: fc.constantFrom(undefined, 'application/json', 'text/plain;charset=utf-8'),
+      body,
+    })
 
     await fc.assert(
-      fc.asyncProperty(fc.json(), text, header, async (body, search, value) => {
-        const query = new URLSearchParams({ q: search }).toString()
-        await fetch(`${url}${find}?${query}`, { method: 'POST', body, headers: { 'x-coords': value } })
-        const { id, facts } = newest()
+      fc.asyncProperty(anyRequest, async ({ method, path, query, coords, type, body }) => {
+        const hasBody = method !== 'GET' && method !== 'HEAD'
+        const headers = { 'x-coords': coords, ...(type === undefined ? {} : { 'content-type': type }) }
+        await sendRaw(url, { method, path: `/x${path}?${query}`, headers, body: hasBody ? body : Buffer.of() })
+        const { id = 0 } = mock.journal.find().at(-1) ?? {}
 
-        await runInShell(`${curlOf(await sentRequest(url, id), url)} -s -o /dev/null`)
+        await runInShell(`${curlOf(await sentRequest(url, id), echo.url)} -s -o /dev/null`)
 
-        const again = newest()
-        expect(again.id).toBeGreaterThan(id)
-        expect(again.facts).toEqual(facts)
+        expect(echo.newest()).toEqual({
+          method,
+          url: `/x${path}?${query}`,
+          type,
+          coords,
+          body: hasBody ? body.toString('hex') : '',
+        })
       }),
-      { numRuns: 25 },
+      { numRuns: 60 },
     )
+  })
+
+  it('says that the mock has not kept a long body', async ({ serve }) => {
+    const { mock, url } = await serve()
+    await sendTo(url, { method: 'POST', path: find, headers: {}, body: ' '.repeat(300_000) })
+    const { id = 0 } = mock.journal.find().at(-1) ?? {}
+
+    const line = curlOf(await sentRequest(url, id), url)
+
+    expect(line).toMatch(/^: 'the mock has not kept the body'; curl -X POST /)
   })
 })
 
