@@ -5,6 +5,8 @@ import { build } from 'rolldown'
 import { loadConfig } from 'rolldown/config'
 import { pruneDeclarations } from './declarations.js'
 
+// On standard error, because `npm start -- --json` writes JSON.
+process.stderr.write('building dist, which takes some seconds …\n')
 // The command `rolldown -c` would also print a table of all files.
 rmSync('dist', { recursive: true, force: true })
 await build(await loadConfig('build/rolldown.config.ts'))
