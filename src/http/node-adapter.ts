@@ -82,22 +82,24 @@ function streamOf(request: IncomingMessage): Http2Stream | undefined {
 
 /** Returns the headers of a request. HTTP/2 has the host in a field of its own, and other fields that are no headers. */
 function headersOf({ headers, rawHeaders, httpVersionMajor }: IncomingMessage): MockRequest['headers'] {
-  if (httpVersionMajor < 2) return hasOtherHost(rawHeaders, headers.host) ? withAllHosts(headers, rawHeaders) : headers
+  if (httpVersionMajor < 2) {
+    const hosts = differentHosts(rawHeaders)
+    return hosts ? { ...headers, host: hosts } : headers
+  }
   const own = Object.entries(headers).filter(([name]) => !name.startsWith(':'))
   return Object.fromEntries([['host', headers[':authority']], ...own])
 }
 
-/** Tells whether there is another Host header than the first one, which alone is in `headers`. */
-function hasOtherHost(rawHeaders: readonly string[], host: string | undefined): boolean {
-  for (let i = 0; i < rawHeaders.length; i += 2)
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i + 1] !== host && rawHeaders[i]?.toLowerCase() === 'host')
-      return true
-  return false
-}
-
-function withAllHosts(headers: IncomingMessage['headers'], rawHeaders: readonly string[]): MockRequest['headers'] {
-  const host = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'host')
-  return { ...headers, host }
+/** Returns two Host headers that differ. Node keeps the first one alone. `undefined` if there are none. */
+function differentHosts(rawHeaders: readonly string[]): [string, string] | undefined {
+  let first: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length !== 4 || rawHeaders[i]?.toLowerCase() !== 'host') continue
+    const host = rawHeaders[i + 1] ?? ''
+    if (first !== undefined && first !== host) return [first, host]
+    first = host
+  }
+  return undefined
 }
 
 /** Aborts when the connection closes. The response does not notice that while it waits behind another one (pipelining). */

@@ -1,6 +1,9 @@
-import { it as base, describe, expect } from 'vitest'
+import express from 'express'
+import { it as base, describe, expect, onTestFinished } from 'vitest'
+import { createApp } from '../../src/http/index.js'
+import { createMockmaker } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
-import { json, responseTo, sendTo } from '../support/http.js'
+import { json, responseTo, sendTo, serveListener } from '../support/http.js'
 import { stateOf } from '../support/worlds.js'
 
 type Server = Awaited<ReturnType<typeof listenTanks>>
@@ -94,6 +97,21 @@ describe('a server that listens', () => {
 
     expect([got.status, json(got)]).toMatchObject([403, { code: 'API_FORBIDDEN' }])
     expect(stateOf(server.mock.world)).toBe(before)
+  })
+
+  it('takes the Host that middleware in front has set', async () => {
+    const mock = createMockmaker()
+    const sets: express.RequestHandler = (request, _, next) => {
+      request.headers.host = 'localhost'
+      next()
+    }
+    const { url, close } = await serveListener(express().use(sets, createApp(mock)))
+    onTestFinished(async () => {
+      await close()
+      await mock.close()
+    })
+
+    expect((await sendTo(url, prepare('evil.example'))).status).toBe(200)
   })
 
   it.for(['/', '/openapi.json', '/devices/link/device.mock.pending', '/matchmaker/lobbies/list', '/nowhere'])(
