@@ -378,7 +378,7 @@ describe('the requests', () => {
 
     const line = await page.evaluate(() => navigator.clipboard.readText())
     expect(line).toContain(`'authorization: Bearer ${token}'`)
-    expect(line).toContain(String.raw`--data-binary '{"game_modes":["it'\''s"]}' ${url}${find}`)
+    expect(line).toContain(String.raw`--data-raw '{"game_modes":["it'\''s"]}' ${url}${find}`)
   })
 
   it('are sent again with another body, and become a fault', async ({ open }) => {
