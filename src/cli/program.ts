@@ -156,7 +156,7 @@ function addExec(program: Command, { console, commandToRun, setExitCode }: Progr
     })
 }
 
-/** What to write if the arguments of `exec` lack the separator `--`. */
+/** Explains how to write the arguments of `exec`, which lack the separator `--`. */
 function withoutSeparator([first, ...others]: readonly string[]): string {
   if (first === undefined || isScenarioPath(first) || Object.hasOwn(scenarios, first)) {
     const scenario = first === undefined ? '' : ` ${first}`

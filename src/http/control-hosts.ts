@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
-/** What a list of control hosts may have. */
+/** The forms of a control host, for messages. */
 export const controlHostForms = 'an IP address (192.168.1.20), a network (192.168.1.0/24 or fd00::/8), or * for all'
 
 /** Tells whether a text is an IP address, a network, or `*`. */

@@ -17,18 +17,18 @@ export interface PageContext {
   readonly hasDashboard: boolean
 }
 
-/** Tells whether a path is that of a page. */
-export function isPagePath(path: string): boolean {
-  return path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
+/** Tells whether a request with this method and path is for a page. */
+export function isForPage(method: string, path: string): boolean {
+  const isPath = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
+  return isPath && (method === 'GET' || method === 'HEAD')
 }
 
 /** Answers a request for a page. Returns `undefined` for other paths, and for methods other than GET and HEAD. */
 export function pageFor(request: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
   const { method, path } = request
-  if (method !== 'GET' && method !== 'HEAD') return undefined
+  if (!isForPage(method, path)) return undefined
   if (path === '/') return respondHome(request, contextOf())
   if (path === '/openapi.json') return jsonResponse(openapiAt(contextOf().url), 'allowed origins')
-  if (!path.startsWith(deviceLinkPath)) return undefined
   const token = path.slice(deviceLinkPath.length)
   return token === '' || token.includes('/') ? undefined : respondDeviceLink(decodeSegment(token), contextOf())
 }

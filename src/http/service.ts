@@ -11,7 +11,7 @@ import { checkHost, mayControl } from '../server/origin.js'
 import { locate, type Place, routes } from '../server/routes.js'
 import { version } from '../version.js'
 import { parseControlHosts } from './control-hosts.js'
-import { isPagePath, pageFor } from './pages.js'
+import { isForPage, pageFor } from './pages.js'
 
 /** A request whose body may still be on its way. */
 export interface ServedRequest {
@@ -114,7 +114,8 @@ export class Service {
     const { control = true, dashboard = true, readOnlyBecause } = this.#options
     const { worlds } = this.#mock
     const isNew = this.#forUnknown === 'create' && !worlds.get(place.worldId)
-    const isServed = !isNew || routes.list(request.method, place.path).length > 0 || isPagePath(place.path)
+    const isServed =
+      !isNew || routes.list(request.method, place.path).length > 0 || isForPage(request.method, place.path)
     const unknown = isServed ? this.#forUnknown : noneByOthers
     return worlds.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({

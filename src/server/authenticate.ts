@@ -111,10 +111,10 @@ const neededToken: { readonly [auth in Auth]: string } = {
   cloud: 'a cloud',
 }
 
-/** Where users find the tokens of games and namespaces. */
+/** Tells users where to find the tokens of games and namespaces. */
 const shownTokens = 'the page at GET /, the key t and GET /__mock/tokens show the tokens, in-process mock.tokens'
 
-/** Those do not show the tokens of lobbies, because lobbies come and go. */
+/** Tells users where to find the tokens of lobbies, which come and go. */
 const lobbyTokens =
   'GET /__mock/tokens?kind=lobby shows those of lobbies, in-process mock.lobbyEnvironment(lobbyId).RIVET_TOKEN'
 

@@ -223,6 +223,7 @@ describe('PUT /__mock/worlds/{world_id}', () => {
     ['GET', '/favicon.ico'],
     ['GET', '/matchmaker'],
     ['DELETE', '/matchmaker/lobbies/list'],
+    ['POST', '/'],
   ] as const)('is not created by a request that nothing answers: %s %s', async ([method, path], { serve }) => {
     const { mock, send } = await serve()
 
