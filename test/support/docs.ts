@@ -8,7 +8,7 @@ export interface Block {
   readonly file: string | undefined
 }
 
-/** README.md, or a page of docs/. */
+/** README.md, CHANGELOG.md, or a page of docs/. */
 export interface Page {
   /** Relative to the root of the repository: `docs/guides/faults.md`. */
   readonly path: string
@@ -21,8 +21,8 @@ const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .map(file => `docs/${file.replaceAll('\\', '/')}`)
   .sort()
 
-/** README.md and all pages of docs/. */
-export const pages: readonly Page[] = ['README.md', ...inDocs].map(path => {
+/** README.md, CHANGELOG.md and all pages of docs/. */
+export const pages: readonly Page[] = ['README.md', 'CHANGELOG.md', ...inDocs].map(path => {
   const text = readFileSync(path, 'utf8')
   return { path, text, blocks: blocksIn(text) }
 })
