@@ -117,7 +117,9 @@ describe('the pages', () => {
   })
 
   it.for(everyPage)('%s names only files that exist', ([, { text }]) => {
-    const named = [...text.matchAll(/`((?:src|test|docs|fixtures|\.ci)\/[\w./-]+)`/g)].map(([, path = '']) => path)
+    const named = [...text.matchAll(/`((?:src|test|docs|fixtures|\.ci|\.github)\/[\w./-]+)`/g)].map(
+      ([, path = '']) => path,
+    )
 
     expect(named.filter(path => !existsSync(path))).toEqual([])
   })
