@@ -8,7 +8,7 @@ import { type Caller, isCanned } from '../operations/resolver.js'
 import { nextTurn } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import { authenticate } from './authenticate.js'
-import type { Call, CallOrigin, Execute } from './execute.js'
+import { type Call, type CallOrigin, type Execute, outputNow } from './execute.js'
 import type { SelectedFault, WorldFaults } from './faults.js'
 import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
@@ -165,7 +165,13 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   }
 
   #succeed(output: unknown): Answer {
-    return this.#respond(() => outputResult(output))
+    return this.#respond(() => {
+      try {
+        return outputResult(outputNow(output))
+      } catch (error) {
+        return errorResult(error)
+      }
+    })
   }
 
   #fail(error: unknown): Answer {

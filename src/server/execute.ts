@@ -33,8 +33,19 @@ export interface CallOrigin {
   block(blocked: Blocked<Output>): Promise<Output>
 }
 
-/** JSON; `undefined` is the empty body. */
+/** JSON; `undefined` is the empty body. Or a `LateOutput`. */
 type Output = unknown
+
+/** An output that depends on the moment in which the answer is made: the world may change between the call and that moment. */
+export class LateOutput {
+  /** `make` may throw `ApiError`. */
+  constructor(readonly make: () => unknown) {}
+}
+
+/** Returns the output for an answer that is made now. Throws `ApiError` if the world no longer allows it. */
+export function outputNow(output: Output): unknown {
+  return output instanceof LateOutput ? output.make() : output
+}
 
 /** Executes a call. The output of an override is a promise. */
 export type Execute = (call: Call, origin: CallOrigin) => Output | Promise<Output> | Blocked<Output>
@@ -117,21 +128,25 @@ export class Executor {
   }
 
   /**
-   * Waits until the lobby of a seat is ready (PROTOCOL.md C, Waiting). Throws `MATCHMAKER_LOBBY_STOPPED` if the lobby stops
-   * first, or the world is replaced or closed. If the client disconnects, its seat is freed.
+   * Waits until the lobby of a seat is ready (PROTOCOL.md C, Waiting). The output throws `MATCHMAKER_LOBBY_STOPPED` unless the
+   * lobby is ready when the answer is made. Throws it too if the world is replaced or closed first. If the client
+   * disconnects, its seat is freed.
    */
-  #whenReady(join: Join, call: Call, origin: CallOrigin): Join | Blocked<Join> {
+  #whenReady(join: Join, call: Call, origin: CallOrigin): LateOutput | Blocked<LateOutput> {
     const world = this.#world
     const { host } = readClient(origin.request)
-    if (!this.#isStarting(join)) return join
+    const seat = new LateOutput(() => {
+      if (isLobbyReady(join, world)) return withOwnPorts(join, host, world)
+      throw lobbyStopped(join)
+    })
+    if (!this.#isStarting(join) || this.#options.isClosed()) return seat
     const read = () => world.read(view => isLobbyReady(join, view))
     const reading = read()
-    const toJoin = ({ value: isReady }: Reading<boolean>) => {
-      if (isReady) return withOwnPorts(join, host, world)
+    const toOutput = ({ value: isReady }: Reading<boolean>) => {
+      if (isReady) return seat
       throw lobbyStopped(join)
     }
-    if (reading.value || this.#options.isClosed()) return toJoin(reading)
-    const options = { key: join.player.token, read, toOutput: toJoin }
+    const options = { key: join.player.token, read, toOutput }
     const abandon = () => this.#freeSeat(join, call, origin)
     return new Blocked('lobby', signal =>
       new WatchedRead(world, reading, options).block({ signal, timeoutMs: Number.POSITIVE_INFINITY, abandon }),
@@ -187,6 +202,6 @@ function withOwnPorts(join: Join, host: string | undefined, { tables }: WorldVie
 function lobbyStopped({ lobby }: Join): ApiError {
   return new ApiError(
     'MATCHMAKER_LOBBY_STOPPED',
-    `lobby ${lobby.lobby_id} stopped before its server called POST /matchmaker/lobbies/ready: get a seat in another one with find or create`,
+    `lobby ${lobby.lobby_id} stopped before the answer: no server called POST /matchmaker/lobbies/ready in time, or that server ended. Get a seat in another one with find or create`,
   )
 }

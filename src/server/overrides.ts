@@ -12,7 +12,7 @@ import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
-import type { Call, CallOrigin, Execute } from './execute.js'
+import { type Call, type CallOrigin, type Execute, outputNow } from './execute.js'
 import { Blocked } from './reads.js'
 
 /** A call that an override answers: the checked input, the world, and the answer of the mock itself. */
@@ -100,7 +100,7 @@ export class Overrides {
         if (cancelled) throw cancelled
         // A copy, because a resolver may change it, and the mock's answer contains frozen rows.
         const outcome = usual(call, origin)
-        return structuredClone(await (outcome instanceof Blocked ? origin.block(outcome) : outcome))
+        return structuredClone(outputNow(await (outcome instanceof Blocked ? origin.block(outcome) : outcome)))
       }
       this.#cancels.add(cancel)
       const answered = async () =>

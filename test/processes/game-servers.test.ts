@@ -1,86 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Join } from '../../src/contract/lobbies.js'
-import { createMock } from '../../src/mock/mock.js'
-import { GameServers } from '../../src/processes/game-servers.js'
-import type { Exit } from '../../src/processes/server-process.js'
+import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/tokens.js'
-
-/** A process that the test ends. */
-interface FakeProcess {
-  readonly command: string
-  readonly env: Readonly<Record<string, string>>
-  /** Signals, oldest first. */
-  readonly signals: string[]
-  write(line: string): void
-  exit(exit: Exit): void
-}
-
-const manual: ScenarioInput = { now: '2026-11-20T20:00:00Z', clock: 'frozen', servers: 'manual', game_modes: ['duel'] }
-const command = './server --port $PORT_default'
-
-/** Starts fake processes for a mock. Ports count up from 40001. */
-function manage(scenario: ScenarioInput = manual, commands: object = { all: command, modes: new Map() }) {
-  const mock = createMock({ scenario })
-  const processes: FakeProcess[] = []
-  const lines: string[] = []
-  const failures: string[] = []
-  let nextPort = 40_001
-  const servers = new GameServers({
-    mock,
-    url: 'http://127.0.0.1:4100',
-    commands: commands as GameServers['commands'],
-    log: { report: (_event, text, isFailure) => void (isFailure ? failures : lines).push(text) },
-    system: {
-      findPorts: async wanted => wanted.map(port => ({ ...port, target_port: nextPort++ })),
-      start(started, env, onLine) {
-        let resolve = (_: Exit) => {}
-        const promise = new Promise<Exit>(done => {
-          resolve = done
-        })
-        const signals: string[] = []
-        const end = (signal: string) => {
-          signals.push(signal)
-          resolve({ signal })
-        }
-        processes.push({ command: started, env, signals, write: onLine, exit: exit => resolve(exit) })
-        return {
-          pid: 100 + processes.length,
-          exited: promise,
-          gone: promise.then(() => {}),
-          stop: () => end('SIGTERM'),
-          kill: () => end('SIGKILL'),
-        }
-      },
-    },
-  })
-  onTestFinished(async () => {
-    await servers.close()
-    await mock.close()
-  })
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const sent = new TextEncoder().encode(JSON.stringify(body))
-    const { status, body: answer } = await mock.answer({ method: 'POST', path, headers, body: sent })
-    return { status, json: JSON.parse(new TextDecoder().decode(answer)) as Join & { code?: string } }
-  }
-  return {
-    mock,
-    processes,
-    lines,
-    failures,
-    find: (host = 'play.example:4100') => post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, { host }),
-    ready: (id: string) => post('/matchmaker/lobbies/ready', {}, { authorization: `Bearer ${lobbyTokenOf(id)}` }),
-    /** Waits until that many processes were started, and returns the newest. */
-    async started(count: number): Promise<FakeProcess> {
-      for (let i = 0; processes.length < count && i < 1000; i += 1) await new Promise(setImmediate)
-      return processes[count - 1] as FakeProcess
-    },
-  }
-}
-
-const settled = async () => {
-  for (let i = 0; i < 5; i += 1) await new Promise(setImmediate)
-}
+import { command, manage, manual, settled } from '../support/fake-game-servers.js'
 
 describe('the game server of a lobby', () => {
   it('starts with its environment, and the seat leads to its port on the host of the client', async () => {
@@ -159,6 +80,29 @@ describe('the game server of a lobby', () => {
 
     expect(mock.default.states.servers.map(({ restarts }) => restarts)).toEqual([0, 1])
     expect(lines.at(-1)).toMatch(/pid 102, restart 1$/)
+  })
+
+  it('has no seat if too many game servers run, and starts when one has ended', async () => {
+    const { find, ready, started, processes, failures } = manage({
+      ...manual,
+      matchmaker: { lobby_count_max: 1_000 },
+      game_modes: [{ game_mode_id: 'duel', max_players: 1 }],
+    })
+    const waiting: ReturnType<typeof find>[] = []
+    for (let i = 1; i <= 128; i += 1) {
+      waiting.push(find())
+      await ready((await started(i)).env.RIVET_LOBBY_ID ?? '')
+    }
+    await Promise.all(waiting)
+
+    const { status, json } = await find()
+    processes[0]?.exit({ code: 0 })
+    await settled()
+    void find()
+
+    expect([status, json.code]).toEqual([400, 'MATCHMAKER_LOBBY_STOPPED'])
+    expect(failures[0]).toContain('not started, because 128 game servers run already')
+    expect((await started(129)).signals).toEqual([])
   })
 
   it('says that the shell found no command', async () => {

@@ -1,4 +1,4 @@
-import type { Call, CallOrigin, Execute } from '../../src/server/execute.js'
+import { type Call, type CallOrigin, type Execute, outputNow } from '../../src/server/execute.js'
 import { Blocked } from '../../src/server/reads.js'
 
 /** Executes a call, and waits for its output if it blocks. Throws what the call throws. */
@@ -11,5 +11,5 @@ export function executeCall(execute: Execute, call: Call): unknown {
     block: blocked => blocked.begin(undefined),
   }
   const outcome = execute(call, origin)
-  return outcome instanceof Blocked ? origin.block(outcome) : outcome
+  return outcome instanceof Blocked ? origin.block(outcome).then(outputNow) : outputNow(outcome)
 }

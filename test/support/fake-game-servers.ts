@@ -1,0 +1,97 @@
+import { onTestFinished } from 'vitest'
+import type { Join } from '../../src/contract/lobbies.js'
+import { createMock } from '../../src/mock/mock.js'
+import { GameServers } from '../../src/processes/game-servers.js'
+import type { Exit } from '../../src/processes/server-process.js'
+import type { ScenarioInput } from '../../src/scenario/schema.js'
+import { lobbyTokenOf } from '../../src/store/tokens.js'
+
+/** A process that the test ends. */
+interface FakeProcess {
+  readonly command: string
+  readonly env: Readonly<Record<string, string>>
+  /** Signals, oldest first. */
+  readonly signals: string[]
+  write(line: string): void
+  exit(exit: Exit): void
+}
+
+/** Lobbies wait for their servers, and the clock stands still. */
+export const manual: ScenarioInput = {
+  now: '2026-11-20T20:00:00Z',
+  clock: 'frozen',
+  servers: 'manual',
+  game_modes: ['duel'],
+}
+export const command = './server --port $PORT_default'
+
+/** Starts fake processes for a mock. Ports count up from 40001. `refuses` tells whether the system refuses to start the next one. */
+export function manage(
+  scenario: ScenarioInput = manual,
+  commands: object = { all: command, modes: new Map() },
+  refuses = () => false,
+) {
+  const mock = createMock({ scenario })
+  const processes: FakeProcess[] = []
+  const lines: string[] = []
+  const failures: string[] = []
+  let nextPort = 40_001
+  const servers = new GameServers({
+    mock,
+    url: 'http://127.0.0.1:4100',
+    commands: commands as GameServers['commands'],
+    log: { report: (_event, text, isFailure) => void (isFailure ? failures : lines).push(text) },
+    system: {
+      findPorts: async wanted => wanted.map(port => ({ ...port, target_port: nextPort++ })),
+      start(started, env, onLine) {
+        if (refuses()) throw new Error('no more processes')
+        let resolve = (_: Exit) => {}
+        const promise = new Promise<Exit>(done => {
+          resolve = done
+        })
+        const signals: string[] = []
+        const end = (signal: string) => {
+          signals.push(signal)
+          resolve({ signal })
+        }
+        processes.push({ command: started, env, signals, write: onLine, exit: exit => resolve(exit) })
+        return {
+          pid: 100 + processes.length,
+          exited: promise,
+          gone: promise.then(() => {}),
+          stop: () => end('SIGTERM'),
+          kill: () => end('SIGKILL'),
+        }
+      },
+    },
+  })
+  onTestFinished(async () => {
+    await servers.close()
+    await mock.close()
+  })
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const sent = new TextEncoder().encode(JSON.stringify(body))
+    const { status, headers: got, body: answer } = await mock.answer({ method: 'POST', path, headers, body: sent })
+    const json = JSON.parse(new TextDecoder().decode(answer)) as Join & { code?: string }
+    return { status, rayId: got['rvt-ray-id'], json }
+  }
+  return {
+    mock,
+    processes,
+    lines,
+    failures,
+    post,
+    find: (host = 'play.example:4100') => post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, { host }),
+    ready: (id: string) => post('/matchmaker/lobbies/ready', {}, { authorization: `Bearer ${lobbyTokenOf(id)}` }),
+    /** Waits until that many processes were started, and returns the newest. */
+    async started(count: number): Promise<FakeProcess> {
+      for (let i = 0; processes.length < count && i < 1000; i += 1) await new Promise(setImmediate)
+      return processes[count - 1] as FakeProcess
+    },
+  }
+}
+
+/** Waits until all promises that need no timer have settled. */
+export const settled = async () => {
+  for (let i = 0; i < 5; i += 1) await new Promise(setImmediate)
+}
