@@ -1,5 +1,6 @@
 import { completeLink } from '../operations/auth.js'
 import { connectPlayer, removePlayer, stopLobby } from '../operations/game-server.js'
+import type { Cause } from '../store/change-set.js'
 import type { Jobs } from '../store/clock.js'
 import { isSeated } from '../store/lobby-rules.js'
 import { nextLobbyJobAt, nextPlayerJobAt, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
@@ -7,6 +8,7 @@ import type { ColumnOf } from '../store/model.js'
 import type { Rows, TableName } from '../store/rows.js'
 import type { Table } from '../store/table.js'
 import { tableNames } from '../store/table-names.js'
+import type { Transaction } from '../store/transaction.js'
 import type { LiveWorld } from '../store/world.js'
 import { type JobContext, runSimulationStep, serveLobby } from './simulated-players.js'
 
@@ -91,6 +93,22 @@ interface Job {
   readonly at: number
 }
 
+interface NextJob extends Job {
+  /** The row before the job. */
+  readonly row: object
+}
+
+/** A transaction with this many writes runs no further job: it takes about 20 ms. */
+const mostWrites = 2_000
+
+/** Returns the cause of the change set of jobs that ran together: the first one that is not of simulated players. */
+function causeOf(jobs: readonly NextJob[]): Cause {
+  const job = jobs.find(({ table, row }) => table !== 'simulations' && (row as PlayerRow).session_ms === undefined)
+  if (!job) return { kind: 'simulation' }
+  const { table, id } = job
+  return { kind: 'job', table, id, ...(jobs.length > 1 ? { others: jobs.length - 1 } : {}) }
+}
+
 /** A job that will be due. `what` is its event in a few words. */
 export interface UpcomingJob extends Job {
   readonly what: string
@@ -113,13 +131,14 @@ export function upcomingJobs(tables: LiveWorld['tables'], limit: number): Upcomi
 
 /**
  * Runs jobs at their times: a lobby stops, a player leaves, simulated players arrive. Rows contain the times of their jobs, so
- * the scheduler only looks up the first entry of an index.
+ * the scheduler only looks up the first entry of an index. Jobs of the same time share a transaction: one step of a simulation
+ * is one change set.
  */
 export class Scheduler implements Jobs {
   readonly #world: LiveWorld
   readonly #onBug: (error: unknown) => void
   /** Caches the next job at a revision, because the clock needs it often. */
-  #next: { readonly revision: number; readonly job: Job | undefined } | undefined
+  #next: { readonly revision: number; readonly job: NextJob | undefined } | undefined
 
   /** `onBug` is called with the errors of jobs. */
   constructor(world: LiveWorld, onBug: (error: unknown) => void) {
@@ -132,53 +151,74 @@ export class Scheduler implements Jobs {
   }
 
   runNext(): void {
-    const job = this.#nextJob()
-    if (!job) return
-    const { revision } = this.#world
-    try {
-      this.#write(job, (lifecycle, row, context) => lifecycle.run(row, context))
-    } catch (error) {
-      this.#onBug(error)
-    }
-    // A job that failed, or changed nothing, would be due again at once.
-    if (this.#world.revision === revision)
-      this.#write(job, ({ jobColumns }, row, { tables }) => {
-        const columns = Object.entries(row).filter(([name]) => !jobColumns.includes(name))
-        rowsOf(tables, job.table).put(Object.freeze(Object.fromEntries(columns)))
-      })
-  }
-
-  #write(
-    { table, id, at }: Job,
-    write: (lifecycle: Lifecycle<object>, row: object, context: JobContext) => void,
-  ): void {
+    const first = this.#nextJob()
+    if (!first) return
     const world = this.#world
+    const { revision } = world
     // A row may be written with a time in the past: its job runs now.
-    const now = Math.max(at, world.clock.now())
-    world.write(
-      () => {
-        const { tables, random, seed, hasPassed, openTransaction } = world
-        const row = rowsOf(tables, table).get(id)
-        const lifecycle: Lifecycle<object> = lifecycles[table]
-        if (row && openTransaction)
-          write(lifecycle, row, { tables, random, seed, hasPassed, now, revision: openTransaction.revision })
-      },
-      { cause: { kind: 'job', table, id }, at: now },
-    )
+    const at = Math.max(first.at, world.clock.now())
+    const jobs: NextJob[] = []
+    const errors: unknown[] = []
+    try {
+      world.write(transaction => this.#runDue(transaction, jobs, errors), { cause: () => causeOf(jobs), at })
+    } catch (error) {
+      errors.push(error)
+    }
+    for (const error of errors) this.#onBug(error)
+    if (world.revision !== revision) return
+    // The jobs changed nothing, and would be due again at once.
+    world.write(() => this.#removeJob(first), { cause: () => causeOf([first]), at })
   }
 
-  #nextJob(): Job | undefined {
-    const { revision, tables } = this.#world
-    if (this.#next?.revision === revision) return this.#next.job
+  /** Runs the due jobs, each in a savepoint. Appends them to `jobs`, and their errors to `errors`. */
+  #runDue(transaction: Transaction, jobs: NextJob[], errors: unknown[]): void {
+    let job = this.#findJob()
+    for (; job && job.at <= transaction.now && transaction.savepoint < mostWrites; job = this.#findJob()) {
+      jobs.push(job)
+      const { savepoint } = transaction
+      try {
+        this.#run(job, transaction)
+      } catch (error) {
+        errors.push(error)
+      }
+      // A job that failed, or wrote nothing, would be due again at once.
+      if (transaction.savepoint === savepoint) this.#removeJob(job)
+    }
+  }
+
+  #run({ table, row }: NextJob, transaction: Transaction): void {
+    const world = this.#world
+    const { tables, random, seed, hasPassed } = world
+    const lifecycle: Lifecycle<object> = lifecycles[table]
+    const { savepoint, now } = transaction
+    world.write(() => {
+      lifecycle.run(row, { tables, random, seed, hasPassed, now, transaction })
+      transaction.checkSince(savepoint)
+    })
+  }
+
+  #removeJob({ table, id }: NextJob): void {
+    const rows = rowsOf(this.#world.tables, table)
+    const { jobColumns }: Lifecycle<object> = lifecycles[table]
+    const columns = Object.entries(rows.get(id) ?? {}).filter(([name]) => !jobColumns.includes(name))
+    if (columns.length > 0) rows.put(Object.freeze(Object.fromEntries(columns)))
+  }
+
+  #nextJob(): NextJob | undefined {
+    const { revision } = this.#world
+    if (this.#next?.revision !== revision) this.#next = { revision, job: this.#findJob() }
+    return this.#next.job
+  }
+
+  #findJob(): NextJob | undefined {
+    const { tables } = this.#world
     let [table, at, seq]: [ScheduledTable | undefined, number, number] = [undefined, Number.POSITIVE_INFINITY, 0]
     for (const name of scheduledTables) {
       const first = rowsOf(tables, name).state.firstByRank('nextJobAt')
       if (first && first.rank < at) [table, at, seq] = [name, first.rank, first.seq]
     }
     const entry = table && rowsOf(tables, table).state.rows.get(seq)
-    const job = table && entry && { table, id: entry.id, at }
-    this.#next = { revision, job }
-    return job
+    return table && entry && { table, id: entry.id, at, row: entry.row }
   }
 }
 

@@ -15,14 +15,14 @@ import {
 import type { Tables } from '../store/model.js'
 import { Random } from '../store/random.js'
 import { freshToken } from '../store/tokens.js'
+import type { Transaction } from '../store/transaction.js'
 import type { WorldView } from '../store/world.js'
 
 /** The world inside a job's transaction. `now` is the time of the job, in ms since the epoch. */
 export interface JobContext extends WorldView {
   readonly random: Random
   readonly now: number
-  /** The revision of the job's change set. */
-  readonly revision: number
+  readonly transaction: Transaction
 }
 
 /** A game mode in a region, and its share of the arriving players. */
@@ -118,8 +118,8 @@ const positions = new WeakMap<
   Tables,
   {
     readonly namespace_id: string
-    /** The revision of the job before. */
-    readonly revision: number
+    /** The transaction of the job before. */
+    readonly transaction: Transaction
     /** The creation number of the lobby. */
     readonly seq: number
     /** The players of the lobbies before it. */
@@ -135,12 +135,13 @@ function convertCountedPlayers(
   simulation: SimulationRow,
   context: JobContext,
 ): { readonly isDone: boolean; readonly count: number } {
-  const { tables, revision } = context
+  const { tables, transaction } = context
   const { namespace_id } = simulation
   const reached = positions.get(tables)
   // Another transaction may have changed a lobby before the position.
   const newest = Math.max(tables.lobbies.state.revision, tables.players.state.revision)
-  const isValid = reached?.namespace_id === namespace_id && newest <= reached.revision
+  const isNewest = reached?.transaction === transaction || newest === reached?.transaction.revision
+  const isValid = isNewest && reached?.namespace_id === namespace_id
   const start = isValid ? reached.seq : undefined
   let count = isValid ? reached.count : 0
   let remaining = convertedPerJob
@@ -153,11 +154,12 @@ function convertCountedPlayers(
     if (converted > 0) convertInLobby(simulation, lobby, { known, count: converted, nth: count + known }, context)
     remaining -= converted
     if (converted < unknown) {
-      positions.set(tables, { namespace_id, revision, seq, count })
+      positions.set(tables, { namespace_id, transaction, seq, count })
       return { isDone: false, count }
     }
     count += lobby.total_player_count
   }
+  positions.delete(tables)
   return { isDone: true, count: Math.min(count, mostConcurrent) }
 }
 

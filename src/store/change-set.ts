@@ -21,8 +21,10 @@ export type Change = {
 export type Cause =
   /** A request of a client, by its ray id. */
   | { readonly kind: 'request'; readonly request: string; readonly operation: string | undefined }
-  /** A job of a row. */
-  | { readonly kind: 'job'; readonly table: TableName; readonly id: string }
+  /** A job of a row. `others` is the number of jobs that ran with it, at the same time. Absent if there were none. */
+  | { readonly kind: 'job'; readonly table: TableName; readonly id: string; readonly others?: number }
+  /** A step of a simulation: simulated players came or left. */
+  | { readonly kind: 'simulation' }
   /** A call of the control API or of its functions, by its name. */
   | { readonly kind: 'control'; readonly call: string }
   | { readonly kind: 'reset' }

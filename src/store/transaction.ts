@@ -78,18 +78,26 @@ export class Transaction implements OpenTransaction {
         else changes.push({ table: name, id, before, after } as Change) // rows of that table
       }
     }
-    if (this.#isRaw) return changes
-    for (const change of changes) {
-      const problem = findProblem(change, this.#tables)
-      if (problem !== undefined) throw new UsageError(`${change.table} ${quoted(change.id)}: ${problem}`)
-    }
+    if (!this.#isRaw) for (const change of changes) this.#check(change)
     return changes
   }
 
-  /** The first and the last entry of each written row, by table and id. */
-  #writtenRows(): Map<string, Map<string, Written>> {
+  /** Throws `UsageError` if a row that was written after a savepoint breaks a constraint. */
+  checkSince(savepoint: number): void {
+    for (const [table, rows] of this.#writtenRows(savepoint))
+      for (const [id, written] of rows) this.#check({ table, id, ...written } as Change) // rows of that table
+  }
+
+  #check(change: Change): void {
+    const problem = findProblem(change, this.#tables)
+    if (problem !== undefined) throw new UsageError(`${change.table} ${quoted(change.id)}: ${problem}`)
+  }
+
+  /** The first and the last entry of each row that was written after a savepoint, by table and id. */
+  #writtenRows(savepoint = 0): Map<string, Map<string, Written>> {
     const byTable = new Map<string, Map<string, Written>>()
-    for (const { table, before, after } of this.#log) {
+    for (let i = savepoint; i < this.#log.length; i++) {
+      const { table, before, after } = this.#log[i] as LoggedWrite // within its length
       const rows = byTable.get(table.shape.name) ?? new Map<string, Written>()
       byTable.set(table.shape.name, rows)
       const id = (after ?? before)?.id ?? ''

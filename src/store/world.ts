@@ -68,7 +68,8 @@ export interface Waiter {
 
 /** The options of a transaction of the mock itself. */
 export interface WriteOptions {
-  readonly cause: Cause
+  /** A function is called at the commit. */
+  readonly cause: Cause | (() => Cause)
   /** The time of the transaction, in ms since the epoch. Default: the present time. */
   readonly at?: number | undefined
   /** The transaction appends the revisions of its change sets to this list. */
@@ -242,7 +243,7 @@ class WorldCore implements TableContext, WorldView {
   }
 
   /** Runs a transaction over `tables`: see `World.transaction`. */
-  write<T>(write: () => T, options: WriteOptions = { cause: this.#cause }): T {
+  write<T>(write: (transaction: Transaction) => T, options: WriteOptions = { cause: this.#cause }): T {
     if (this.openTransaction) return this.#writeInside(this.openTransaction, write)
     if (options.at === undefined) void this.clock.catchUp()
     return this.#run(write, options)
@@ -359,12 +360,12 @@ class WorldCore implements TableContext, WorldView {
   }
 
   /** Runs a transaction inside the open one, as a savepoint. */
-  #writeInside<T>(transaction: Transaction, write: () => T): T {
+  #writeInside<T>(transaction: Transaction, write: (transaction: Transaction) => T): T {
     const savepoint = transaction.savepoint
     const random = this.random.save()
     const faults = this.#faults
     try {
-      return refusePromise(write())
+      return refusePromise(write(transaction))
     } catch (error) {
       transaction.rollback(savepoint)
       this.random.restore(random)
@@ -374,7 +375,7 @@ class WorldCore implements TableContext, WorldView {
   }
 
   #run<T>(
-    write: () => T,
+    write: (transaction: Transaction) => T,
     options: WriteOptions & {
       /** The transaction runs no triggers and no checks. */
       readonly isRaw?: true
@@ -403,7 +404,7 @@ class WorldCore implements TableContext, WorldView {
     this.openTransaction = transaction
     let value: T
     try {
-      value = refusePromise(write())
+      value = refusePromise(write(transaction))
       changeSet = this.#finish(transaction, { before, cause, touched })
     } catch (error) {
       transaction.rollback()
@@ -438,7 +439,11 @@ class WorldCore implements TableContext, WorldView {
       before,
       cause,
       touched,
-    }: { readonly before: StateWithoutRows; readonly cause: Cause; readonly touched: Set<Tag> | undefined },
+    }: {
+      readonly before: StateWithoutRows
+      readonly cause: WriteOptions['cause']
+      readonly touched: Set<Tag> | undefined
+    },
   ): ChangeSet | undefined {
     const changes = transaction.finish()
     const random = this.random.save()
@@ -459,7 +464,7 @@ class WorldCore implements TableContext, WorldView {
     return {
       revision,
       at,
-      cause,
+      cause: typeof cause === 'function' ? cause() : cause,
       changes,
       ...(hasDrawn ? { random: { before: before.random, after: random } } : {}),
       ...(hasClock && before.clock && clock ? { clock: { before: before.clock, after: clock } } : {}),

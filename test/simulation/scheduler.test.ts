@@ -5,6 +5,7 @@ import { scenarios } from '../../src/scenario/index.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { Scheduler } from '../../src/simulation/scheduler.js'
 import type { ChangeSet } from '../../src/store/change-set.js'
+import { simulationStepMs } from '../../src/store/matchmaker-rows.js'
 import type { LiveWorld, World } from '../../src/store/world.js'
 import { ask, json } from '../support/http.js'
 import { smallRows, smallWorld } from '../support/small-world.js'
@@ -23,11 +24,19 @@ function scheduled(rows: object = {}) {
   return { world, bugs, jobs: jobsOf(world) }
 }
 
-/** Records the jobs of a world from now on: row and time. */
+/** Records the change sets of a world from now on. */
+function changeSetsOf(world: World): ChangeSet[] {
+  const changeSets: ChangeSet[] = []
+  world.subscribe(changeSet => void changeSets.push(changeSet))
+  return changeSets
+}
+
+/** Records the times at which jobs of a world run from now on: the first row with a job, and the time. */
 function jobsOf(world: World): (readonly [string, number])[] {
   const jobs: (readonly [string, number])[] = []
   world.subscribe(({ cause, at }) => {
     if (cause.kind === 'job') jobs.push([cause.id, at])
+    if (cause.kind === 'simulation') jobs.push(['simulation', at])
   })
   return jobs
 }
@@ -43,9 +52,14 @@ describe('jobs', () => {
   property.prop([fc.array(fc.nat(9), { maxLength: 20 }), fc.array(fc.nat(4), { maxLength: 4 })])(
     'run at their times, those of one time in the order of creation, however the time is advanced',
     async (delays, moves) => {
-      const { world, jobs } = scheduled({ deviceLinks: delays.map((delay, i) => link(`l${i}`, second(delay))) })
+      const { world } = scheduled({ deviceLinks: delays.map((delay, i) => link(`l${i}`, second(delay))) })
+      const jobs: (readonly [string, number])[] = []
       // An update keeps the position of a row.
       if (delays.length > 0) await world.deviceLinks.update('device.l0', { expires_at: second(99) })
+      // A change set has its rows in the order of their first write.
+      world.subscribe(({ changes, at }) => {
+        for (const { table, id } of changes) if (table === 'deviceLinks') jobs.push([id, at])
+      })
 
       for (const move of moves) await world.clock.advance(move * 1000)
 
@@ -103,15 +117,64 @@ describe('jobs', () => {
     ])
   })
 
-  it('make one change set each, with the job as its cause', async () => {
-    const { world } = scheduled({ deviceLinks: [link('sofa', second(1))] })
-    const changeSets: ChangeSet[] = []
-    world.subscribe(changeSet => void changeSets.push(changeSet))
+  it('make one change set for each time, with the first job as its cause', async () => {
+    const times = { sofa: 1, attic: 2, desk: 2, cellar: 2 }
+    const { world } = scheduled({ deviceLinks: Object.entries(times).map(([id, at]) => link(id, second(at))) })
+    const changeSets = changeSetsOf(world)
 
     await world.clock.advance('1m')
 
-    const cause = { kind: 'job', table: 'deviceLinks', id: 'device.sofa' }
-    expect(changeSets).toMatchObject([{ cause, at: second(1), revision: second(1) }])
+    expect(changeSets.map(({ cause, at, revision }) => ({ cause, at, revision }))).toEqual([
+      { cause: { kind: 'job', table: 'deviceLinks', id: 'device.sofa' }, at: second(1), revision: second(1) },
+      {
+        cause: { kind: 'job', table: 'deviceLinks', id: 'device.attic', others: 2 },
+        at: second(2),
+        revision: second(2),
+      },
+    ])
+  })
+
+  it('of simulated players make one change set for each step', async () => {
+    const mock = createMockmaker({ scenario: lively })
+    const { world } = mock
+    await world.clock.advance('30s')
+    const changeSets = changeSetsOf(world)
+
+    await world.clock.advance('1m')
+
+    expect(changeSets.map(({ cause, at }) => [cause.kind, at])).toEqual(
+      Array.from({ length: 60_000 / simulationStepMs }, (_, i) => [
+        'simulation',
+        startAt + 30_000 + (i + 1) * simulationStepMs,
+      ]),
+    )
+    expect(Math.min(...changeSets.map(({ changes }) => changes.length))).toBeGreaterThan(10)
+  })
+
+  it('name the job of a user even if simulated players come at the same time', async () => {
+    const { now, clock, game_modes, players } = lively
+    const namespaces = [{ name_id: 'prod', game_modes, players }]
+    const device_links = [{ token: 'device.sofa', game: 'tanks', completes_after: '5s' }]
+    const mock = createMockmaker({ scenario: { now, clock, games: [{ name_id: 'tanks', namespaces }], device_links } })
+    const changeSets = changeSetsOf(mock.world)
+
+    await mock.world.clock.advance('5s')
+
+    expect(changeSets.at(-1)?.cause).toMatchObject({ kind: 'job', table: 'deviceLinks', id: 'device.sofa' })
+  })
+
+  it('that fail at the time of others are undone alone', async () => {
+    const ids = ['before', 'fails', 'after']
+    const { world, bugs } = scheduled({
+      deviceLinks: ids.map(id => link(id, second(1), id === 'fails' ? 'gone' : 'tanks')),
+    })
+    const changeSets = changeSetsOf(world)
+
+    await world.clock.advance('1s')
+
+    expect(bugs).toEqual([expect.objectContaining({ message: expect.stringContaining('"gone"') })])
+    expect(world.deviceLinks.all().map(({ status }) => status)).toEqual(['complete', 'pending', 'complete'])
+    expect(changeSets.map(({ cause }) => cause)).toMatchObject([{ id: 'device.before', others: 2 }])
   })
 
   it('do not run before their time on a frozen clock, whatever is read or written', async () => {
@@ -331,7 +394,7 @@ describe('the jobs that settle counted players', () => {
   it('also settle those who are counted meanwhile in a lobby that is done', async () => {
     const { world } = crowded()
     const end = world.subscribe(({ cause }) => {
-      if (cause.kind !== 'job' || playersIn(world, 'second') === 0) return
+      if (cause.kind !== 'simulation' || playersIn(world, 'second') === 0) return
       end()
       void world.lobbies.update(q => q.where({ lobby_id: 'first' }), {
         data: lobby => void Object.assign(lobby, { total_player_count: 700 }),
