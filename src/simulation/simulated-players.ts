@@ -175,7 +175,8 @@ function convertInLobby(
   // The trigger of each new row counts its player again.
   tables.lobbies.put(Object.freeze({ ...lobby, total_player_count: total_player_count - count }))
   for (let i = 0; i < count; i++) {
-    const session_ms = drawSession(simulation, sessions)
+    // A long session is more likely to be met than a short one. Without this, a third of the players would leave too early.
+    const session_ms = drawSession(simulation, sessions, Math.exp(sigma * sigma))
     // The sessions began at different times, so their remaining times differ.
     const rest = Math.max(1, Math.ceil((session_ms * sessions.float()) / simulationStepMs)) * simulationStepMs
     tables.players.put(
@@ -210,9 +211,9 @@ function isFull(lobby: LobbyRow): boolean {
   return seatsTaken(lobby) >= lobby.max_players_normal
 }
 
-/** Draws the session of a simulated player: whole steps, in ms. */
-function drawSession({ session_ms }: SimulationRow, random: Random): number {
-  const steps = Math.round(logNormal(session_ms, random) / simulationStepMs)
+/** Draws the session of a simulated player: whole steps, in ms. `factor` multiplies the mean. */
+function drawSession({ session_ms }: SimulationRow, random: Random, factor = 1): number {
+  const steps = Math.round(logNormal(session_ms * factor, random) / simulationStepMs)
   return Math.min(Math.max(steps, 1) * simulationStepMs, sessionLimits.max)
 }
 
