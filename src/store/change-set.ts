@@ -132,29 +132,53 @@ export function applyChangeSets(state: WorldState, changeSets: readonly ChangeSe
 
 function replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before' | 'after'): WorldState {
   const from = to === 'before' ? 'after' : 'before'
-  const clones = new Map<TableName, TableState<object>>()
-  const clone = (name: TableName) => {
-    const known: TableState<object> = clones.get(name) ?? state.tables[name].clone()
-    clones.set(name, known)
-    return known
-  }
+  const differences = new Map<TableName, Map<string, Difference>>()
   let { random, faults, clock } = state
   let name = nameOf(state)
   for (const changeSet of changeSets) {
-    // First delete all rows: a restored row may have the creation number of a row that goes.
-    for (const change of changeSet.changes) if (change[from]) clone(change.table).replace(change[from], undefined)
-    for (const change of changeSet.changes) if (change[to]) place(clone(change.table), change[to])
+    for (const change of changeSet.changes) collect(differences, change, { from: change[from], to: change[to] })
     random = changeSet.random?.[to] ?? random
     faults = changeSet.faults?.[to] ?? faults
     name = changeSet.scenario?.[to] ?? name
     clock = changeSet.clock?.[to] ?? clock
   }
-  const tables = mapTables<TableStates>(name => clones.get(name) ?? state.tables[name])
+  const tables = mapTables<TableStates>(name => {
+    const table: TableState<object> = state.tables[name]
+    const rows = differences.get(name)
+    return rows ? withDifferences(table, [...rows.values()]) : table
+  })
   const { description: _, ...unnamed } = state
   return { ...unnamed, ...name, tables, random, faults, clock }
 }
 
-function place(table: TableState<object>, entry: Entry<Rows[TableName]>): void {
-  table.replace(undefined, entry)
-  table.nextSeq = Math.max(table.nextSeq, Math.floor(entry.seq) + 1)
+/** A row at the beginning and at the end of a replay. A row that came and went on the way costs no write to a tree. */
+interface Difference {
+  readonly from: Entry | undefined
+  to: Entry | undefined
+  /** The highest creation number on the way. */
+  lastSeq: number
+}
+
+function collect(
+  differences: Map<TableName, Map<string, Difference>>,
+  { table, id }: Change,
+  { from, to }: Pick<Difference, 'from' | 'to'>,
+): void {
+  const rows = differences.get(table) ?? new Map<string, Difference>()
+  differences.set(table, rows)
+  const lastSeq = to?.seq ?? -1
+  const known = rows.get(id)
+  if (!known) rows.set(id, { from, to, lastSeq })
+  else Object.assign(known, { to, lastSeq: Math.max(known.lastSeq, lastSeq) })
+}
+
+function withDifferences(table: TableState<object>, rows: readonly Difference[]): TableState<object> {
+  const clone = table.clone()
+  // First delete rows: a restored row may have the creation number of a row that goes.
+  for (const { from, to } of rows) if (from && from.seq !== to?.seq) clone.replace(from, undefined)
+  for (const { from, to, lastSeq } of rows) {
+    clone.nextSeq = Math.max(clone.nextSeq, Math.floor(lastSeq) + 1)
+    if (to && from !== to) clone.replace(from?.seq === to.seq ? from : undefined, to)
+  }
+  return clone
 }
