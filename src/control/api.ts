@@ -8,7 +8,7 @@ import { lazy } from '../lib/lazy.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { hasContent } from '../scenario/yaml.js'
+import { hasContent, longestYaml } from '../scenario/yaml.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { checkOwnPage } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
@@ -41,8 +41,14 @@ import { type StateName, stateNames } from './states.js'
 import { listKey } from './tables.js'
 import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName, type WorldSummary } from './world-control.js'
 
-/** The longest scenario or snapshot, in bytes: about 400,000 lobbies. The command can serve a longer one from a file. */
-const maxScenarioBytes = 64 * 1024 * 1024
+/** The limits of a scenario or a snapshot, such as one of 80,000 lobbies with 200,000 players. */
+const scenarioLimits = {
+  bytes: 32 * 1024 * 1024,
+  values: 2_000_000,
+  advice: 'start the command with the scenario as a file instead (mockmaker <file>), which may be larger',
+} as const
+
+const textLimits = { values: scenarioLimits.values, yamlCharacters: longestYaml } as const
 
 /** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
@@ -101,7 +107,7 @@ export const controlCalls = lazy(() => [
   call('PUT /worlds/{world_id}', {
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
     body: NewWorldOptions(),
-    maxBodyBytes: maxScenarioBytes,
+    limits: scenarioLimits,
     run: async ({ server, params: { world_id }, body }) =>
       describeWorld(await server.worlds.put(world_id, body, { isKept: false })),
   }),
@@ -148,7 +154,7 @@ export const controlCalls = lazy(() => [
     summary: 'Restores a snapshot, in one change set.',
     // `restore` checks the rest.
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
-    maxBodyBytes: maxScenarioBytes,
+    limits: scenarioLimits,
     async run({ mock, body }) {
       await mock.restore(body)
       return describeWorld(mock)
@@ -199,11 +205,11 @@ export const controlCalls = lazy(() => [
         ({ name, scenario, text }) => [name, scenario, text].filter(one => one !== undefined).length === 1,
         'expected one of name, scenario and text',
       ),
-    maxBodyBytes: maxScenarioBytes,
+    limits: scenarioLimits,
     async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario }) {
       if (text !== undefined && !hasContent(text))
         throw new UsageError(`${file} is empty: a scenario has at least one key, such as game_modes`)
-      const read = text === undefined ? undefined : parseScenario(text, file)
+      const read = text === undefined ? undefined : parseScenario(text, { file, limits: textLimits })
       await mock.load(read ?? name ?? scenario ?? {})
       return describeWorld(mock)
     },
@@ -423,7 +429,7 @@ export const controlCalls = lazy(() => [
   call('POST /new/lobbies', {
     summary: 'Creates lobbies in one change set. The `players` of a lobby may be a number of connected players.',
     body: NewLobbiesInput(),
-    maxBodyBytes: maxScenarioBytes,
+    limits: scenarioLimits,
     run: ({ mock, body: { lobbies } }) => ({ lobbies: createLobbies(mock.world, lobbies) }),
   }),
   call('POST /new/player', {

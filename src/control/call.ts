@@ -1,7 +1,9 @@
 import type * as z from 'zod'
 import type { ScenarioInput } from '../scenario/schema.js'
+import type { YamlOptions } from '../scenario/yaml.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
+import type { BodyLimits } from '../server/parse.js'
 import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
@@ -40,8 +42,8 @@ export interface ControlContext {
     /** In real ms. */
     uptimeMs(): number
   }
-  /** Reads the text of a scenario file. Throws `UsageError`. */
-  parseScenario(text: string, file: string): ScenarioInput
+  /** Reads the text of a scenario file. Throws `UsageError`, and `ApiError` for a text beyond the limits. */
+  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): ScenarioInput
   /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
   scenarioText(json: string): string
   /** The version of mockmaker. */
@@ -70,8 +72,8 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
   readonly query?: Query
   /** Default: the call has no body. */
   readonly body?: Body
-  /** The longest body in bytes. Default: 1 MiB, as for the service's own operations. */
-  readonly maxBodyBytes?: number
+  /** The limits of the body. Default: 1 MiB, as for the service's own operations, and any number of values. */
+  readonly limits?: Omit<BodyLimits, 'levels'>
   /** Returns the answer, which is sent as JSON. Throws `ApiError`, or `UsageError` for wrong input. */
   run(
     call: ControlContext & {

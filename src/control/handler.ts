@@ -78,10 +78,10 @@ function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '
 /** The most levels of a body. A snapshot contains the states of lobbies, which may have `nestingLimit` levels themselves. */
 const levels = 2 * nestingLimit
 
-function parseBody({ body: schema, maxBodyBytes = bodyLimit }: AnyCall, { body }: MockRequest): unknown {
+function parseBody({ body: schema, limits = { bytes: bodyLimit } }: AnyCall, { body }: MockRequest): unknown {
   if (!schema) return undefined
   // The schema of the call may allow only one of the two.
-  return check(schema, parseJson(body, ObjectOrText, { bytes: maxBodyBytes, levels }), 'body')
+  return check(schema, parseJson(body, ObjectOrText, { ...limits, levels }), 'body')
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, input: object | string, part: 'query' | 'body') {

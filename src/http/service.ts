@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import { isControlPath, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
-import { parseScenarioText, scenarioText } from '../files/scenario-file.js'
+import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import type { UnknownWorld } from '../mock/mock-worlds.js'
@@ -83,7 +83,7 @@ export class Service {
       return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
     const forUnknown = this.#forUnknown === 'create' ? noneByOthers : this.#forUnknown
     return {
-      maxBodyBytes: found.call.maxBodyBytes ?? bodyLimit,
+      maxBodyBytes: found.call.limits?.bytes ?? bodyLimit,
       answer: () =>
         // This URL names the world in its path, even if the request named it in a header.
         worlds.answer(request, place, forUnknown, (world, inner) =>
@@ -102,7 +102,7 @@ export class Service {
     try {
       if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
       const server = this.#mock
-      const texts = { parseScenario: parseScenarioText, scenarioText }
+      const texts = { parseScenario: parseSentScenario, scenarioText }
       const context = { mock: world, server, ...texts, version, url, request, isReadOnly }
       return world.responder.answer(request, await runControlCall(found, context), startedAt)
     } catch (error) {

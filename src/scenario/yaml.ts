@@ -1,6 +1,8 @@
 import type * as Library from 'yaml'
 import type { CST, Document, Node } from 'yaml'
-import { nestingLimit } from '../lib/json.js'
+import { ApiError } from '../contract/errors.js'
+import { exceededLimit, nestingLimit } from '../lib/json.js'
+import { runAtOnce } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Problem } from './checks.js'
@@ -18,25 +20,39 @@ export interface TextOptions {
 
 /** Checks that a text has more than comments. An editor may still be writing an empty file. */
 export function hasContent(text: string): boolean {
-  return text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .map(line => line.replace(/(^|\s)#.*$/, '').trim())
-    .some(line => !['', '---', '...', 'null', '~'].includes(line) && !line.startsWith('%'))
+  // Line by line: most texts have content in the first ones.
+  for (const [whole] of text.replace(/^\uFEFF/, '').matchAll(/[^\r\n]+/g)) {
+    const line = whole.replace(/(^|\s)#.*$/, '').trim()
+    if (!['', '---', '...', 'null', '~'].includes(line) && !line.startsWith('%')) return true
+  }
+  return false
 }
 
 /** Options of reading a text. */
-interface YamlOptions extends TextOptions {
+export interface YamlOptions extends TextOptions {
   readonly yaml: Yaml
   /** Adds the source line to each problem. Default: false. */
   readonly carets?: boolean
   /** Default: commands of game servers are refused. */
   readonly commands?: 'allowed' | undefined
+  /** The limits of a text that a client has sent. Default: none. */
+  readonly limits?: TextLimits | undefined
 }
+
+/** The limits of a text. */
+interface TextLimits {
+  /** The most values of a JSON text, as the sum of objects, arrays and commas. */
+  readonly values: number
+  /** The most characters of a YAML text. The library takes seconds for a MiB. */
+  readonly yamlCharacters: number
+}
+
+/** The most characters of YAML that a client may send, and that the mock writes. */
+export const longestYaml = 256 * 1024
 
 /**
  * Reads a scenario from one document of YAML, or from JSON. Throws one `UsageError` with a line for each problem, in the
- * order of the text. Each line begins with file, line and column.
+ * order of the text. Each line begins with file, line and column. Throws `ApiError` for a text beyond its limits.
  */
 export function readYaml(text: string, options: YamlOptions): CheckedScenario {
   const { content, report } = parseText(text, options)
@@ -51,34 +67,69 @@ export function parseYamlScenario(text: string, options: YamlOptions): ScenarioI
 }
 
 /** Parses a text, and returns a function that reports problems with their places in it. */
-function parseText(text: string, options: YamlOptions): { readonly content: unknown; readonly report: Report } {
-  const content = parseJson(text)
-  if (content === undefined) return parseYaml(text, options)
+function parseText(text: string, options: YamlOptions): { readonly content: unknown; readonly report?: Report } {
+  const content = parseJson(text, options)
+  if (content === undefined) {
+    checkYamlLength(text, options)
+    return parseYaml(text, options)
+  }
+  // Only the YAML library knows the places.
+  if (isTooLongForYaml(text, options)) return { content }
   return { content, report: problems => parseYaml(text, options).report(problems) }
 }
 
-/** A text, or a bracket or a brace outside of texts. */
-const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}[\]]/g
+function isTooLongForYaml({ length }: string, { limits }: YamlOptions): boolean {
+  return limits !== undefined && length > limits.yamlCharacters
+}
+
+function checkYamlLength(text: string, options: YamlOptions): void {
+  if (!isTooLongForYaml(text, options)) return
+  const { file = 'scenario', limits } = options
+  const kind = isLikeJson(text) ? 'this is not valid JSON, and YAML' : 'YAML'
+  throw new ApiError(
+    'API_BODY_TOO_LARGE',
+    `${file}: ${kind} may have ${limits?.yamlCharacters} characters over HTTP, not ${text.length}. Send valid JSON, or start the command with the file: mockmaker ${file}`,
+  )
+}
+
+function isLikeJson(text: string): boolean {
+  return /^\s*\{/.test(text)
+}
+
+const encoder = new TextEncoder()
 
 /**
  * Parses an object of JSON, many times faster than YAML. Returns `undefined` for any other text, and for an object that YAML
- * refuses: one that has a key twice, or nests too deep.
+ * refuses: one that has a key twice, or nests too deep. Throws `ApiError` for too many values.
  */
-function parseJson(text: string): unknown {
-  if (!/^\s*\{/.test(text)) return undefined
+function parseJson(text: string, { file = 'scenario', limits }: YamlOptions): unknown {
+  if (!isLikeJson(text)) return undefined
+  const exceeded = runAtOnce(exceededLimit(encoder.encode(text), { levels: fileNestingLimit, values: limits?.values }))
+  if (exceeded === 'levels') return undefined
+  if (exceeded === 'values')
+    throw new ApiError(
+      'API_BODY_TOO_LARGE',
+      `${file} has more than ${limits?.values} objects, arrays and commas. Start the command with the file instead, which may be larger: mockmaker ${file}`,
+    )
   try {
     const content: unknown = JSON.parse(text)
-    let [keys, level] = [0, 0]
-    for (const [token, colon] of text.matchAll(jsonTokens)) {
-      if (colon !== undefined) keys += 1
-      if (token === '{' || token === '[') level += 1
-      if (token === '}' || token === ']') level -= 1
-      if (level > fileNestingLimit) return undefined
-    }
-    return keys === countKeys(content) ? content : undefined
+    return countColons(text) === countKeys(content) ? content : undefined
   } catch {
     return undefined
   }
+}
+
+/** Counts the colons outside of strings in a JSON text. There is one for each key. */
+function countColons(text: string): number {
+  let colons = 0
+  let inString = false
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i]
+    if (inString && character === '\\') i += 1
+    else if (character === '"') inString = !inString
+    else if (!inString && character === ':') colons += 1
+  }
+  return colons
 }
 
 function countKeys(value: unknown): number {

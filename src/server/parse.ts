@@ -2,7 +2,8 @@ import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { issueText } from '../lib/issues.js'
-import { nestingLimit, removeOptionalNulls, textNestsWithin } from '../lib/json.js'
+import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
+import { runAtOnce } from '../lib/steps.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -54,10 +55,11 @@ function parseTexts(schema: z.ZodObject, texts: Fields | undefined, code: ErrorC
   return fields
 }
 
-/** The limits of a body: its length in bytes, and how many levels of objects and arrays it may nest. */
-interface BodyLimits {
+/** The limits of a body. */
+export interface BodyLimits extends JsonLimits {
   readonly bytes: number
-  readonly levels: number
+  /** Ends the message about a body that is too large. Default: `send a shorter one`. */
+  readonly advice?: string | undefined
 }
 
 const operationLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit }
@@ -85,10 +87,13 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /** Decodes a JSON body as `parseJson` does, without a schema. Default limits: those of operations. */
 export function decodeJson(body: Uint8Array | undefined, limits = operationLimits): unknown {
   if (body === undefined || body.length === 0) return {}
-  if (body.length > limits.bytes)
-    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${limits.bytes} bytes: send a shorter one`)
-  if (!textNestsWithin(body, limits.levels))
-    throw new ApiError('API_BAD_BODY', `the body nests deeper than ${limits.levels} levels: send a flatter one`)
+  const { bytes, levels, values, advice = 'send a shorter one' } = limits
+  if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
+  const exceeded = runAtOnce(exceededLimit(body, limits))
+  if (exceeded === 'levels')
+    throw new ApiError('API_BAD_BODY', `the body nests deeper than ${levels} levels: send a flatter one`)
+  if (exceeded === 'values')
+    throw new ApiError('API_BODY_TOO_LARGE', `the body has more than ${values} objects, arrays and commas: ${advice}`)
   try {
     return JSON.parse(decoder.decode(body))
   } catch (error) {

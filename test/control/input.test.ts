@@ -75,10 +75,27 @@ describe('the body of a call', () => {
   })
 
   it.for([
-    ['/__mock/snapshot', {}, 64],
-    ['/__mock/scenario', {}, 64],
-    ['/__mock/worlds/other', {}, 64],
-    ['/__mock/snapshot', { origin: 'http://localhost:3000' }, 64],
+    ['/__mock/snapshot', '{"revision":1,"lobbies":['],
+    ['/__mock/scenario', '{"scenario":{"lobbies":['],
+    ['/__mock/worlds/other', '{"scenario":{"lobbies":['],
+  ])('makes no objects of too many values: %s', async ([path = '', start = ''], { serve }) => {
+    const { url } = await serve()
+    const parse = vi.spyOn(JSON, 'parse')
+    const body = `${start}${'{},'.repeat(1_000_000)}{}`
+
+    const got = await sendTo(url, { method: 'PUT', path, headers: jsonType, body })
+    const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length))
+    parse.mockRestore()
+
+    expect([failure(got), longest < 1000]).toEqual(['400 API_BODY_TOO_LARGE', true])
+    expect(got.body).toContain('more than 2000000 objects, arrays and commas: start the command with the scenario')
+  })
+
+  it.for([
+    ['/__mock/snapshot', {}, 32],
+    ['/__mock/scenario', {}, 32],
+    ['/__mock/worlds/other', {}, 32],
+    ['/__mock/snapshot', { origin: 'http://localhost:3000' }, 32],
     ['/__mock/snapshot', { origin: 'https://evil.example' }, 1],
     ['/__mock/snapshot', { 'sec-fetch-site': 'cross-site' }, 1],
   ] as const)('is read up to a longer limit only if the call is allowed: %s %j', ([path, headers, mebibytes]) => {
@@ -94,7 +111,7 @@ describe('the body of a call', () => {
     ['POST', '/__mock/reset', 1024 * 1024],
     ['POST', '/__mock/journal/verify', 1024 * 1024],
     ['POST', '/__mock/lobbies', 1024 * 1024],
-    ['PUT', '/__mock/snapshot', 64 * 1024 * 1024],
+    ['PUT', '/__mock/snapshot', 32 * 1024 * 1024],
   ] as const)('has a limit: %s %s takes %d bytes', { tags: ['slow'] }, async ([method, path, most], { serve }) => {
     const { mock, url } = await serve()
     const before = stateOf(mock.world)

@@ -55,6 +55,47 @@ describe('PUT /__mock/scenario with the text of a file', () => {
     expect(mock.snapshot()).toEqual(before)
   })
 
+  it.for([
+    ['long YAML', `${yaml}${'# x\n'.repeat(70_000)}`, 'YAML may have 262144 characters over HTTP, not 2800'],
+    [
+      'long JSON with a slip',
+      `{"title":"${'x'.repeat(300_000)}",}`,
+      'this is not valid JSON, and YAML may have 262144',
+    ],
+    ['JSON of many values', `{"lobbies":[${'{},'.repeat(1_000_000)}{}]}`, 'mine.yaml has more than 2000000 objects'],
+  ])('refuses %s before it parses it, and changes nothing', async ([, text, message = ''], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = mock.snapshot()
+
+    const answer = await steer('PUT', '/__mock/scenario', { text, file: 'mine.yaml' })
+
+    expect(failure(answer)).toBe('400 API_BODY_TOO_LARGE')
+    expect(json(answer)).toMatchObject({
+      message: expect.stringMatching(/tart the command with the file.*mine\.yaml$/),
+    })
+    expect(json(answer)).toMatchObject({ message: expect.stringContaining(message) })
+    expect(mock.snapshot()).toEqual(before)
+  })
+
+  const longJson = (region_id: string) =>
+    JSON.stringify({ game_modes: ['duel'], lobbies: [{ region_id, state: 'x'.repeat(300_000) }] })
+
+  it('loads JSON that would be too long as YAML', async ({ serve }) => {
+    const { mock, steer } = await serve()
+
+    await steer('PUT', '/__mock/scenario', { text: longJson('lnd-fra') })
+
+    expect(mock.world.lobbies.findFirst()?.state).toHaveLength(300_000)
+  })
+
+  it('names the wrong key of such JSON, without its line', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const answer = await steer('PUT', '/__mock/scenario', { text: longJson('lnd-frA') })
+
+    expect(json(answer)).toMatchObject({ message: expect.stringMatching(/^scenario: lobbies\[0\]\.region_id/) })
+  })
+
   it('refuses a text beside a name', async ({ serve }) => {
     const { steer } = await serve()
 

@@ -2,7 +2,8 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { Json, record } from '../../src/contract/formats.js'
-import { draftOf, frozenCopy, nestsWithin, sameJson, textNestsWithin } from '../../src/lib/json.js'
+import { draftOf, exceededLimit, frozenCopy, nestsWithin, sameJson, textNestsWithin } from '../../src/lib/json.js'
+import { runAtOnce } from '../../src/lib/steps.js'
 
 /** Counts the levels of objects and arrays. */
 function levelsOf(value: unknown): number {
@@ -26,6 +27,18 @@ describe('JSON', () => {
       const spaced = JSON.stringify({ '[{"\\': JSON.parse(text), b: ']}\\' }, undefined, indent)
 
       expect(textNestsWithin(encoder.encode(spaced), levels)).toBe(nestsWithin(JSON.parse(spaced), levels))
+    },
+  )
+
+  it.prop([fc.json({ depthSize: 'large' }), fc.nat(12), fc.nat(2)])(
+    'as a text has as many values as it has objects, arrays and commas outside of strings',
+    (text, values, indent) => {
+      const spaced = JSON.stringify({ '[{,\\"': JSON.parse(text), b: ']},\\' }, undefined, indent)
+      const count = spaced.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').replaceAll(/[^[{,]/g, '').length
+
+      const exceeded = runAtOnce(exceededLimit(encoder.encode(spaced), { levels: 1_000, values }))
+
+      expect(exceeded).toBe(count > values ? 'values' : undefined)
     },
   )
 

@@ -117,6 +117,14 @@ lobbies:
     expect(() => jsonToYaml(wrong, yaml)).toThrow(SyntaxError)
   })
 
+  it('stays JSON if its values are so deep that its YAML is long', () => {
+    const json = JSON.stringify({
+      lobbies: [{ state: JSON.parse(`${'['.repeat(60)}${'1,'.repeat(3_000)}1${']'.repeat(60)}`) }],
+    })
+
+    expect(jsonToYaml(json, yaml)).toBe(json)
+  })
+
   it('stays JSON if it is long', () => {
     const jsonOf = (length: number) => JSON.stringify({ title: 'x'.repeat(length - '{"title":""}'.length) })
 
