@@ -11,14 +11,8 @@ import type { LobbyPort } from '../store/columns.js'
 import { modeKey } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
-import {
-  type Exit,
-  type FindPorts,
-  findPorts,
-  type ServerProcess,
-  type StartProcess,
-  startProcess,
-} from './server-process.js'
+import { type FindPorts, findPorts } from './ports.js'
+import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 
 /** Reports on game servers: an event for programs, and text for people. */
 export interface ServerLog {
@@ -48,7 +42,6 @@ interface Server {
   process?: ServerProcess
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
-  readonly lastLines: string[]
   state: GameServerState
 }
 
@@ -130,7 +123,6 @@ export class GameServers {
       group,
       startedAt: performance.now(),
       isStopping: false,
-      lastLines: [],
       state: {
         lobby_id,
         game_mode_id,
@@ -229,10 +221,7 @@ export class GameServers {
     world.states.servers = own.map(server => ({ ...server.state, status: statusOf(server) }))
   }
 
-  #addLine(server: Server, line: string): void {
-    const { lobbyId, name, lastLines } = server
-    lastLines.push(line)
-    if (lastLines.length > repeatedLines) lastLines.shift()
+  #addLine({ lobbyId, name }: Server, line: string): void {
     this.#options.log.report({ event: 'server-output', lobby_id: lobbyId, line }, `${name} | ${line}`, false)
   }
 
@@ -278,6 +267,7 @@ function describeExit({ code, signal, error }: Exit, server: Server): string {
   return `its game server ${how}, so the lobby has stopped${hint}. Command: ${server.state.command}${lastOf(server)}`
 }
 
-function lastOf({ lastLines }: Server): string {
+function lastOf({ process }: Server): string {
+  const lastLines = process?.lastLines().slice(-repeatedLines) ?? []
   return lastLines.length === 0 ? '' : `\nIts last output:\n${lastLines.map(line => `  ${line}`).join('\n')}`
 }

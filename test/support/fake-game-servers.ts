@@ -54,8 +54,14 @@ export function manage(
           signals.push(signal)
           resolve({ signal })
         }
-        processes.push({ command: started, env, signals, write: onLine, exit: exit => resolve(exit) })
+        const lastLines: string[] = []
+        const write = (line: string) => {
+          lastLines.push(line)
+          onLine(line)
+        }
+        processes.push({ command: started, env, signals, write, exit: exit => resolve(exit) })
         return {
+          lastLines: () => lastLines,
           pid: 100 + processes.length,
           exited: promise,
           gone: promise.then(() => {}),

@@ -1,0 +1,75 @@
+import { createSocket } from 'node:dgram'
+import { createServer } from 'node:net'
+import { UsageError } from '../lib/usage-error.js'
+import type { LobbyPort } from '../store/columns.js'
+
+/** The most attempts to find free ports. */
+const maxAttempts = 50
+/** The most ports of a range. */
+const longestRange = 100
+
+const withoutTls = { http: 'http', https: 'http', tcp: 'tcp', tcp_tls: 'tcp', udp: 'udp' } as const
+
+/** Finds free ports of this machine. */
+export type FindPorts = (wanted: readonly LobbyPort[]) => Promise<LobbyPort[]>
+
+/**
+ * Finds ports that are free for TCP and UDP, with the labels of other ports. No proxy ends TLS before them. Rejects with
+ * `UsageError`.
+ */
+export const findPorts: FindPorts = async wanted => {
+  const found: LobbyPort[] = []
+  const isTaken = (port: number) =>
+    found.some(({ target_port, port_range }) =>
+      port_range ? port_range.min <= port && port <= port_range.max : target_port === port,
+    )
+  for (const { label, port_range, proxy_protocol } of wanted) {
+    const count = port_range ? port_range.max - port_range.min + 1 : 1
+    if (count > longestRange)
+      throw new UsageError(`the range of ports "${label}" has ${count} ports: the mock finds at most ${longestRange}`)
+    const min = await findFree(count, isTaken)
+    found.push({
+      label,
+      ...(port_range ? { port_range: { min, max: min + count - 1 } } : { target_port: min }),
+      proxy_protocol: withoutTls[proxy_protocol],
+    })
+  }
+  return found
+}
+
+async function findFree(count: number, isTaken: (port: number) => boolean): Promise<number> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const first = await tcpPort(0)
+    if (first === undefined) continue
+    const all = Array.from({ length: count }, (_, i) => first + i)
+    if (all.some(isTaken)) continue
+    const free = await Promise.all(
+      all.map(async port => (await tcpPort(port)) !== undefined && (await isUdpFree(port))),
+    )
+    if (free.every(Boolean)) return first
+  }
+  throw new UsageError(`this machine has no ${count === 1 ? 'free port' : `${count} free ports in a row`}`)
+}
+
+/** Listens on a port for a moment. 0 picks a free one. Returns `undefined` if it is taken. */
+function tcpPort(port: number): Promise<number | undefined> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen({ port, exclusive: true }, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
+    })
+  })
+}
+
+function isUdpFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = createSocket('udp4')
+    socket.once('error', () => {
+      socket.close()
+      resolve(false)
+    })
+    socket.bind(port, () => socket.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,138 @@
+import { StringDecoder } from 'node:string_decoder'
+import { counted } from '../lib/text.js'
+
+// Reads what a game server writes. A server that writes without pause must not slow down the mock.
+
+/** The longest shown line of a game server, in characters. */
+const longestLine = 2_000
+/** The most shown lines of a game server in a second. */
+const linesPerSecond = 100
+/** The most output of a game server that is read in a second, in bytes. After that the server has to wait. */
+const bytesPerSecond = 512 * 1024
+/** Once the lines of a second are used up, only the end of each chunk is read as lines. In bytes. */
+const tailBytes = 4 * 1024
+/** At least so many last lines are kept, and at most twice as many. */
+const keptLines = 50
+
+const newline = 10
+
+/** A stream of a process, as far as it is read here. */
+interface Readable {
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+  on(event: 'end', listener: () => void): unknown
+  pause(): unknown
+  resume(): unknown
+  /** Lets the process end while the stream is open. */
+  unref?(): unknown
+}
+
+/**
+ * Reads the output of a process as lines. Passes on only so many a second, and says how many it has dropped. Stops reading
+ * for the rest of a second in which the process has written too much.
+ */
+export class ServerOutput {
+  /** The newest lines, dropped ones too, the oldest first. */
+  readonly lastLines: string[] = []
+  readonly #streams: readonly Readable[]
+  readonly #onLine: (line: string) => void
+  #second = 0
+  #lines = 0
+  #bytes = 0
+  #dropped = 0
+  #resumeTimer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(streams: readonly Readable[], onLine: (line: string) => void) {
+    this.#streams = streams
+    this.#onLine = onLine
+    for (const stream of streams) this.#read(stream)
+  }
+
+  /** Reads on at once. Call it when the process has exited: only the rest in the pipes is left. */
+  readRest(): void {
+    this.#bytes = 0
+    this.#resume()
+  }
+
+  /** Says how many lines were dropped since the last ones. A process that still holds the pipe no longer keeps this one alive. */
+  end(): void {
+    this.#reportDropped()
+    for (const stream of this.#streams) stream.unref?.()
+  }
+
+  #read(stream: Readable): void {
+    const decoder = new StringDecoder()
+    let line = ''
+    let isCut = false
+    const extend = (part: Buffer) => {
+      const text = decoder.write(part.subarray(0, 4 * longestLine))
+      if (line.length + text.length > longestLine) isCut = true
+      if (line.length < longestLine) line += text.slice(0, longestLine - line.length)
+    }
+    const end = () => {
+      decoder.end()
+      this.#addLine(isCut ? `${line}…` : line.replace(/\r$/, ''))
+      line = ''
+      isCut = false
+    }
+    stream.on('data', chunk => {
+      this.#startSecond()
+      let from = 0
+      for (let to = chunk.indexOf(newline); to !== -1; to = chunk.indexOf(newline, from)) {
+        extend(chunk.subarray(from, to))
+        end()
+        from = to + 1
+        const tail = chunk.length - tailBytes
+        if (this.#lines < linesPerSecond || from >= tail) continue
+        this.#dropped += countNewlines(chunk.subarray(from, tail))
+        from = tail
+      }
+      extend(chunk.subarray(from))
+      this.#addBytes(chunk.length)
+    })
+    stream.on('end', () => {
+      if (line !== '') end()
+    })
+  }
+
+  #addLine(line: string): void {
+    this.lastLines.push(line)
+    if (this.lastLines.length > 2 * keptLines) this.lastLines.splice(0, keptLines)
+    this.#lines += 1
+    if (this.#lines > linesPerSecond) this.#dropped += 1
+    else this.#onLine(line)
+  }
+
+  #addBytes(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes < bytesPerSecond || this.#resumeTimer) return
+    for (const stream of this.#streams) stream.pause()
+    this.#resumeTimer = setTimeout(() => this.#resume(), 1000 - (performance.now() % 1000)).unref()
+  }
+
+  #resume(): void {
+    clearTimeout(this.#resumeTimer)
+    this.#resumeTimer = undefined
+    for (const stream of this.#streams) stream.resume()
+  }
+
+  #startSecond(): void {
+    const second = Math.floor(performance.now() / 1000)
+    if (second === this.#second) return
+    this.#reportDropped()
+    this.#second = second
+    this.#lines = 0
+    this.#bytes = 0
+  }
+
+  #reportDropped(): void {
+    const dropped = this.#dropped
+    this.#dropped = 0
+    if (dropped > 0) this.#onLine(`… ${counted(dropped, 'line', 'lines')} dropped`)
+  }
+}
+
+function countNewlines(bytes: Uint8Array): number {
+  let count = 0
+  for (const byte of bytes) if (byte === newline) count += 1
+  return count
+}
