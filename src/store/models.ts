@@ -265,6 +265,8 @@ export const models: Models = {
         link.status === 'pending' && link.completes ? [link.completes.game_id] : [],
       ),
     ],
+    /** The end of a link shows at its time only, and its id never. */
+    shown: ['status', 'cloud_token'],
     unique: { device_link_id: { column: 'device_link_id', values: link => [link.device_link_id] } },
     indexes: { nextJobAt: { columns: [], rank: nextLinkJobAt } },
     withDefaults: (input, { random, tables, now }) => ({

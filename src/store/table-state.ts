@@ -9,6 +9,8 @@ export interface Entry<Row = object> {
   readonly seq: number
   /** The revision that last changed the row. */
   readonly revision: number
+  /** The revision that last changed what answers show of the row. Default: `revision`. */
+  readonly shownRevision?: number
 }
 
 /** An index: rows ordered by the values of some columns, then by rank, then by creation. */
@@ -59,6 +61,8 @@ export interface Shape<Row, Column = string> {
   readonly unique: Readonly<Record<string, UniqueDefinition<Row, Column>>>
   readonly sums: Readonly<Record<string, SumDefinition<Row, Column>>>
   readonly views: Readonly<Record<string, ViewDefinition<Row, Column>>>
+  /** The columns of a row that answers show. A write that changes only others raises no watch index. Default: all. */
+  readonly shown?: readonly Column[]
 }
 
 /** The place of a row in an index: its group, its rank there, and its creation number. A unique value is a group. */

@@ -65,7 +65,8 @@ export class Table<Row extends object> {
   get(id: string): Row | undefined {
     const entry = this.#state.entry(id)
     const { dependencies } = this.#context
-    if (dependencies.isTracking) dependencies.note(rowTag(this.shape.name, id), entry?.revision ?? this.#state.revision)
+    if (dependencies.isTracking)
+      dependencies.note(rowTag(this.shape.name, id), entry ? shownRevisionOf(entry) : this.#state.revision)
     return entry?.row
   }
 
@@ -144,8 +145,20 @@ export class Table<Row extends object> {
     const id = this.shape.idOf(row)
     const before = this.#state.entry(id)
     const state = this.#writableState()
-    this.#replace(transaction, before, { id, row, seq: before?.seq ?? state.nextSeq++, revision: transaction.revision })
+    const { revision } = transaction
+    const after: Entry<Row> = { id, row, seq: before?.seq ?? state.nextSeq++, revision }
+    this.#replace(
+      transaction,
+      before,
+      before && this.#looksSame(before.row, row) ? { ...after, shownRevision: shownRevisionOf(before) } : after,
+    )
     transaction.runTrigger(this, before?.row, row)
+  }
+
+  /** Tells whether answers show the same of two rows. They show all of a row without hidden columns. */
+  #looksSame(before: Row, after: Row): boolean {
+    const { shown } = this.shape
+    return shown !== undefined && hasSameValues(shown, before, after)
   }
 
   /** Deletes the row with that id, if there is one. Throws outside a transaction. */
@@ -179,7 +192,7 @@ export class Table<Row extends object> {
     const before = this.#state.entry(id)
     const state = this.#writableState()
     if (after && after.seq >= state.nextSeq) state.nextSeq = after.seq + 1
-    this.#replace(transaction, before, after && { ...after, revision: transaction.revision })
+    this.#replace(transaction, before, after && { id, row: after.row, seq: after.seq, revision: transaction.revision })
   }
 
   /** Sets the creation number of the next new row. */
@@ -242,7 +255,7 @@ export class Table<Row extends object> {
           before &&
           after &&
           group(before.row) === group(after.row) &&
-          columns.every(column => sameJson(getKey(before.row, column), getKey(after.row, column)))
+          hasSameValues(columns, before.row, after.row)
         if (isSame) continue
         if (before) this.#touchGroup(viewTag(name, view, group(before.row)), revision, touched, true)
         if (after) this.#touchGroup(viewTag(name, view, group(after.row)), revision, touched, true)
@@ -308,6 +321,14 @@ export class Table<Row extends object> {
     }
     return { rows: this.all(), isExact: false }
   }
+}
+
+function shownRevisionOf({ shownRevision, revision }: Entry<unknown>): number {
+  return shownRevision ?? revision
+}
+
+function hasSameValues<Row extends object>(columns: readonly string[], before: Row, after: Row): boolean {
+  return columns.every(column => sameJson(getKey(before, column), getKey(after, column)))
 }
 
 function addDifference(differences: Map<string, number>, group: string, amount: number): void {

@@ -138,26 +138,46 @@ describe('a watch', () => {
     expect(indexOf(await again)).toBe(index)
   })
 
-  it('does not wake if its link changes without effect on the answer', async () => {
+  it('does not wake if its link changes without effect on the answer, and is answered with the same index', async () => {
     const { mock, world, first, answer } = await blocked()
 
     await setExpiry(mock, expires_at)
-    const { waiters, revision } = world
+    const { waiters } = world
     await world.clock.advance(1_000)
 
-    const { watch, ...data } = json(await answer) as Watched
-    expect([waiters, data, watch.index]).toEqual([1, {}, String(revision)])
-    expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(first)))
+    expect([waiters, (await answer).body]).toEqual([1, first.body])
   })
 
-  it('blocks on the index of a change without effect on the answer, but not on the index before', async () => {
+  it('blocks on the same index after a change without effect on the answer', async () => {
     const { mock, world, first } = await blocked()
     await setExpiry(mock, expires_at)
 
-    const stale = await ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`))
-    void ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(stale)}`))
+    const fresh = await now(mock)
+    void ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`))
 
-    expect([indexOf(stale), world.waiters]).toEqual([String(world.revision), 2])
+    expect([indexOf(fresh), world.waiters]).toEqual([indexOf(first), 2])
+    await mock.close()
+  })
+
+  it('has a newer index after a reset of a world without now, which makes the link with new times', async () => {
+    vi.useFakeTimers({ now: startAt })
+    const { now: _, ...scenario } = withLink({ expires_after: '1h' })
+    const { mock, first, answer } = await blocked({ scenario })
+    vi.setSystemTime(startAt + 5_000)
+
+    await mock.reset()
+
+    const indexes = [indexOf(first), indexOf(await answer), indexOf(await now(mock))]
+    expect(indexes).toEqual([String(startAt), String(startAt + 5_000), String(startAt + 5_000)])
+    await mock.close()
+  })
+
+  it('has the same index after a reset of a world with now, which finds the link as it was', async () => {
+    const { mock, first, answer } = await blocked({ scenario: withLink({ expires_after: '1h' }) })
+
+    await mock.reset()
+
+    expect([indexOf(await answer), indexOf(await now(mock))]).toEqual([indexOf(first), indexOf(first)])
     await mock.close()
   })
 

@@ -102,13 +102,17 @@ class Model {
 
   constructor() {
     const rows = new Map(this.world.deviceLinks.all().map(row => [row.device_link_token, JSON.stringify(row)]))
-    this.world.subscribe(({ revision, changes }) => {
+    this.world.subscribe(({ revision, changes, cause }) => {
       for (const { table, id, after } of changes) {
         const text = after && JSON.stringify(after.row)
         // A row with a new position only has not changed.
         if (table !== 'deviceLinks' || rows.get(id) === text) continue
         const shown = after?.row as Partial<CompleteLink> | undefined
-        this.changes.get(id as Link)?.push({ index: revision, cloudToken: after ? shown?.cloud_token : 'deleted' })
+        const cloudToken = after ? shown?.cloud_token : 'deleted'
+        const changes = this.changes.get(id as Link)
+        // A reset makes the row again. Any other change without effect on the answers raises no index.
+        if (cause.kind === 'reset' || changes?.at(-1)?.cloudToken !== cloudToken)
+          changes?.push({ index: revision, cloudToken })
         this.expiries.get(id as Link)?.push({ index: revision, at: expiryOf(after?.row as DeviceLinkRow | undefined) })
         if (text === undefined) rows.delete(id)
         else rows.set(id, text)
