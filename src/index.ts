@@ -4,9 +4,12 @@ import { createMock } from './mock/mock.js'
 import type { MockmakerOptions } from './mock/options.js'
 import { toMockmaker } from './msw/mockmaker.js'
 
-/** Creates a mock of the service, with its MSW handlers. Throws `UsageError` if the scenario or an option is wrong. */
+/**
+ * Creates a mock of the service, with its MSW handlers. Throws `UsageError` if the scenario or an option is wrong. A command
+ * for game servers in the scenario runs only with `listen` or `createApp` and their option `servers`.
+ */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
-  return toMockmaker(createMock(options), options, { http, more: () => ({}) })
+  return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
 }
 
 export { ApiError, type ApiErrorExtras } from './contract/errors.js'

@@ -2,14 +2,13 @@ import { networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import type { ReloaderOptions } from '../files/reloader.js'
 import type { LoadedScenario } from '../files/scenario-file.js'
-import { bind, createListener, PortTaken } from '../http/server.js'
+import { bind, createListener, localUrl, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, type Mock, type MockEnvironment } from '../mock/mock.js'
 import { GameServers, type ServerLog } from '../processes/game-servers.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
-import { type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
@@ -40,7 +39,7 @@ export interface MockServer {
   readonly mock: Mock
   /** A URL that works on this machine. */
   readonly url: string
-  /** Loads a saved file: its commands for game servers, and the rest into the world. */
+  /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
   /** Stops the game servers, answers the requests that wait, and frees the port. */
   close(): Promise<void>
@@ -61,7 +60,7 @@ export async function startMock(
     const url = localUrl(bound.url)
     const onBug = (error: unknown, where: string) =>
       console.warn(`mockmaker: unexpected error, ${where}\n${inspect(error)}`)
-    const { scenario, commands } = configureServers(loaded?.scenario, flags)
+    const scenario = configureServers(loaded?.scenario, flags)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: url },
       { scenarios, onBug, scenarioName: loaded?.name ?? 'default', memory },
@@ -70,19 +69,13 @@ export async function startMock(
     bound.serve(createListener(mock, served, { readOnlyBecause }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: (_event, text) => console.warn(text) }
-    const servers = new GameServers({ mock, url, commands: readOnlyBecause === undefined ? commands : none, log })
-    process.on('exit', () => servers.kill())
+    const servers = readOnlyBecause === undefined ? new GameServers({ mock, url, log }) : undefined
     return {
       mock,
       url,
-      async reload(changed, { accepts }) {
-        const { scenario, commands } = configureServers(changed, flags)
-        const summary = await mock.reload(scenario, { accepts })
-        if (accepts(summary)) servers.commands = commands
-        return summary
-      },
+      reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
       async close() {
-        await servers.close()
+        await servers?.close()
         await bound.close(mock)
       },
     }
@@ -92,27 +85,17 @@ export async function startMock(
   }
 }
 
-/** The commands of a mock that starts no game server. */
-const none: ServerCommands = { modes: new Map() }
-
-/** Reads a scenario with the flags for its game servers, and their commands. */
+/** Reads a scenario, with the flags for its game servers. */
 function configureServers(
   given: ScenarioInput = defaultScenario,
-  { serverCommand, serverReadyWithin }: MockFlags,
-): { readonly scenario: CheckedScenario; readonly commands: ServerCommands } {
+  { serverCommand: command, serverReadyWithin: ready_within }: MockFlags,
+): CheckedScenario {
   const scenario = readScenario(given)
-  const { all, modes } = serverCommands(scenario)
-  const commands = { all: serverCommand ?? all, modes }
-  if (serverCommand === undefined && serverReadyWithin === undefined) return { scenario, commands }
+  if (command === undefined && ready_within === undefined) return scenario
   const { servers } = scenario.content
-  const flags = readScenario({ servers: { ready_within: serverReadyWithin } }).content.servers
+  const flags = readScenario({ servers: { command, ready_within } }, { commands: 'allowed' }).content.servers
   const changed = { ...(typeof servers === 'object' ? servers : {}), ...(typeof flags === 'object' ? flags : {}) }
-  return { scenario: scenario.with({ servers: changed }), commands }
-}
-
-/** Replaces the addresses for "all of this machine" with loopback. */
-function localUrl(url: string): string {
-  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+  return scenario.with({ servers: changed })
 }
 
 /** Warns if other machines can reach the host, and lists its URLs for them. */

@@ -60,6 +60,8 @@ export interface ListenOptions {
   readonly control?: boolean | undefined
   /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
   readonly controlHosts?: readonly string[] | undefined
+  /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
+  readonly servers?: boolean | undefined
 }
 
 /** Options of `reset`. */

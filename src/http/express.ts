@@ -13,10 +13,11 @@ import { UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { AppOptions } from '../mock/options.js'
 import { operationOf } from '../msw/handlers.js'
+import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
 import { bodyLimit, type MockRequest, type RequestHandler } from '../server/message.js'
 import { explainUnmatched, routes } from '../server/routes.js'
 import { absoluteForm, NodeRequest, parseTarget, readBody, serveNodeRequest } from './node-adapter.js'
-import { createListener } from './server.js'
+import { createListener, urlOnThisMachine } from './server.js'
 
 // The public types do not name those of Express: a project without Express has none.
 
@@ -45,13 +46,26 @@ export type ExpressApp = [InstalledApp] extends [string] ? RequestListener : Ins
 
 /**
  * Creates an Express app with the whole server: Host check, control API, pages, operations, and JSON errors for all other
- * paths (PROTOCOL.md B9). You can mount it in another app. Throws `UsageError` if Express is not installed.
+ * paths (PROTOCOL.md B9). You can mount it in another app. With `servers`, game servers start from the first request on, and
+ * end when you close the mock. Throws `UsageError` if Express is not installed.
  */
 export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp {
-  const listener = createListener(mockOf(mock, 'createApp'), options)
-  return loadExpress()()
-    .disable('x-powered-by')
-    .use((request, response) => listener(request, response))
+  const { servers, ...others } = options
+  const own = mockOf(mock, 'createApp')
+  const listener = createListener(own, others)
+  checkStarted(own, { servers, call: 'createApp' })
+  const app = loadExpress()().disable('x-powered-by')
+  if (servers) {
+    // An app learns its port and its path from the first request.
+    const url = new Promise<string>(resolve => {
+      app.use((request, _response, next) => {
+        resolve(urlOnThisMachine(request))
+        next()
+      })
+    })
+    new GameServers({ mock: own, url, log: standardError })
+  }
+  return app.use((request, response) => listener(request, response))
 }
 
 /** Loads the Express of the user's project. It is an optional peer, and nothing else needs it. */

@@ -8,6 +8,7 @@ import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { Mock } from '../mock/mock.js'
 import { type AppOptions, checkListenOptions, type ListenOptions } from '../mock/options.js'
+import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
 import { header } from '../server/message.js'
 import { serveNodeRequest } from './node-adapter.js'
 import { Service, type ServiceOptions } from './service.js'
@@ -37,6 +38,15 @@ export function createListener(
   }
 }
 
+/** Returns the URL at which this machine reaches the server of a request, with the path where it is mounted. */
+export function urlOnThisMachine({ socket, baseUrl = '' }: IncomingRequest): string {
+  const { localAddress = '127.0.0.1', localPort } = socket
+  const address = localAddress.replace(/^::ffff:/, '')
+  const host = address.includes(':') ? `[${address}]` : address
+  const port = localPort === undefined ? '' : `:${localPort}`
+  return `${'encrypted' in socket ? 'https' : 'http'}://${host}${port}${baseUrl}`
+}
+
 /** A running server. */
 export interface Listening {
   /** `http://127.0.0.1:4100`, without a slash at its end. */
@@ -49,11 +59,30 @@ export interface Listening {
 export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}): Promise<Listening> {
   checkListenOptions(options)
   const mock = mockOf(mockmaker, 'listen')
-  const { port = defaultPort, host, ...app } = options
+  const { port = defaultPort, host, servers, ...app } = options
+  checkStarted(mock, { servers, call: 'listen' })
   const listener = createListener(mock, app)
   const bound = await bind({ port, host })
-  bound.serve(listener)
-  return { url: bound.url, close: () => bound.close(mock) }
+  try {
+    const gameServers = servers ? new GameServers({ mock, url: localUrl(bound.url), log: standardError }) : undefined
+    bound.serve(listener)
+    return {
+      url: bound.url,
+      async close() {
+        // They may call the mock until they have ended.
+        await gameServers?.close()
+        await bound.close(mock)
+      },
+    }
+  } catch (error) {
+    await bound.close()
+    throw error
+  }
+}
+
+/** Replaces the addresses for "all of this machine" with loopback. */
+export function localUrl(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
 /** The default port. */

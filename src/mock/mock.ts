@@ -4,6 +4,7 @@ import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
 import { readScenario } from '../scenario/read.js'
 import type { ScenarioInput } from '../scenario/schema.js'
+import type { ServerCommands } from '../scenario/server-commands.js'
 import { defaultScenario } from '../scenario/shipped.js'
 import { HistoryBudget } from '../server/history.js'
 import type { ExchangeRecord } from '../server/log.js'
@@ -25,6 +26,8 @@ export interface MockEnvironment {
   readonly scenarios?: Readonly<Record<string, ScenarioInput>> | undefined
   /** Creates the registry of scenarios. Default: `createRegistry`. */
   readonly registry?: typeof createRegistry | undefined
+  /** The mock's own scenario may have commands of game servers: it comes from the user's code. Default: refused. */
+  readonly commands?: 'allowed' | undefined
   /** Replaces some of the limits of memory. */
   readonly memory?: Partial<typeof memoryLimits> | undefined
 }
@@ -56,14 +59,21 @@ export class Mock {
   readonly answer: RequestHandler
   readonly #registry: ScenarioRegistry
   readonly #isStrict: boolean
+  readonly #commands: MockEnvironment['commands']
+  readonly #ends: (() => Promise<void>)[] = []
   readonly #createdAt = performance.now()
 
-  constructor(worlds: MockWorlds, { registry, log, isStrict }: MockWorldSettings) {
+  constructor(
+    worlds: MockWorlds,
+    { registry, log, isStrict }: MockWorldSettings,
+    { commands }: Pick<MockEnvironment, 'commands'> = {},
+  ) {
     this.worlds = worlds
     this.log = log
     this.answer = worlds.route('refuse', world => world.handle)
     this.#registry = registry
     this.#isStrict = isStrict
+    this.#commands = commands
   }
 
   /** The world of requests that name none. */
@@ -76,6 +86,11 @@ export class Mock {
     return this.#registry.summaries
   }
 
+  /** The commands of its own scenario, which may start its game servers. They change with `reload`. */
+  get commands(): ServerCommands {
+    return this.#registry.commands
+  }
+
   /** Returns the age of the mock, in real ms. */
   uptimeMs(): number {
     return performance.now() - this.#createdAt
@@ -86,14 +101,20 @@ export class Mock {
     changed: ScenarioInput,
     { dryRun = false, accepts = () => !dryRun }: MockReloadOptions = {},
   ): Promise<ReloadSummary> {
-    const scenario = readScenario(changed)
+    const scenario = readScenario(changed, { commands: this.#commands })
     const summary = this.default.applyScenario(this.#registry.definitionOf(scenario, defaultWorldId), accepts)
     if (accepts(summary)) this.#registry.replaceOwn(scenario)
     return summary
   }
 
+  /** Calls a function when the mock closes, before its worlds do. The mock waits for its promise. */
+  atClose(end: () => Promise<void>): void {
+    this.#ends.push(end)
+  }
+
   /** See `Mockmaker.close`. */
   async close(): Promise<void> {
+    if (this.#ends.length > 0) await Promise.all(this.#ends.map(end => end()))
     const unused = this.#isStrict ? this.worlds.unusedFaults() : []
     await this.worlds.close()
     checkUnusedFaults(unused)
@@ -102,7 +123,10 @@ export class Mock {
 
 /** Creates a mock. Throws `UsageError` if the scenario or an option is wrong. */
 export function createMock(input: MockmakerOptions = {}, environment: MockEnvironment = {}): Mock {
-  const options = parseOptions(input)
+  const { commands } = environment
+  const parsed = parseOptions(input)
+  const { scenario } = parsed
+  const options = commands && scenario ? { ...parsed, scenario: readScenario(scenario, { commands }) } : parsed
   const memory = { ...memoryLimits, ...environment.memory }
   const registry = (environment.registry ?? createRegistry)(options, environment)
   const settings: MockWorldSettings = {
@@ -115,7 +139,7 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
     isStrict: options.strict,
     onBug: environment.onBug ?? reportBug,
   }
-  return new Mock(new MockWorlds(settings, options), settings)
+  return new Mock(new MockWorlds(settings, options), settings, environment)
 }
 
 /** Creates a registry with the scenario of the options and the named ones. Throws `UsageError` if the scenario is wrong. */

@@ -100,6 +100,8 @@ export const ListenOptions = lazy(() =>
     control: z.boolean().optional(),
     /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
     controlHosts: z.array(z.string()).readonly().optional(),
+    /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
+    servers: z.boolean().optional(),
   }),
 )
 
@@ -118,7 +120,7 @@ const PluginOptions = lazy(() =>
         'expected an object, the name of a shipped scenario, or the path of a file',
       )
       .optional(),
-    ...ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true }).shape,
+    ...ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true, servers: true }).shape,
   }),
 )
 
@@ -129,12 +131,12 @@ export type MockmakerOptions = types.MockmakerOptions
 export type ListenOptions = types.ListenOptions
 
 /** Options of `createApp`. All are optional. */
-export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control' | 'controlHosts'>
+export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control' | 'controlHosts' | 'servers'>
 
 /** Options of the Vite plugin. All are optional. */
 export interface MockmakerPluginOptions
   extends Omit<MockmakerOptions, 'scenario' | 'baseUrl' | 'world' | 'strict'>,
-    Pick<AppOptions, 'control' | 'controlHosts'> {
+    Pick<AppOptions, 'control' | 'controlHosts' | 'servers'> {
   /** The path of the mock on Vite's server. Default: `/mm`. */
   readonly path?: string | undefined
   /** An object, the name of a shipped scenario, or the path of a file from Vite's root. Default: the shipped `default`. */

@@ -5,6 +5,7 @@ import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
+import { type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultTitle, defineWorld } from '../scenario/world.js'
 import { createState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 
@@ -35,6 +36,7 @@ export class ScenarioRegistry {
   /** By name. Those that a world has are checked, and the others as they were given. */
   readonly #scenarios: Map<string, ScenarioInput>
   readonly #states = new Map<string, WorldState>()
+  #commands: ServerCommands | undefined
   /** All scenarios, the mock's own first. */
   readonly summaries: ScenarioSummary[]
 
@@ -54,6 +56,12 @@ export class ScenarioRegistry {
     for (const [name, scenario] of this.#scenarios) copy.#scenarios.set(name, scenario)
     for (const [name, state] of this.#states) copy.#states.set(name, state)
     return copy
+  }
+
+  /** The commands of the mock's own scenario. */
+  get commands(): ServerCommands {
+    this.#commands ??= serverCommands(this.#named(this.#options.own.name))
+    return this.#commands
   }
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
@@ -96,6 +104,7 @@ export class ScenarioRegistry {
     const { name } = this.#options.own
     this.#scenarios.set(name, scenario)
     this.#states.delete(name)
+    this.#commands = undefined
     this.summaries[0] = summarize(name, scenario)
   }
 

@@ -1,12 +1,13 @@
 import { worldPath } from '../contract/paths.js'
 import { lobbyEnvironment } from '../control/environment.js'
 import type { GameServerState } from '../control/states.js'
+import { escapedLine } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
+import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { stopLobby } from '../operations/game-server.js'
 import { lobbyPorts } from '../operations/lobbies.js'
-import type { ServerCommands } from '../scenario/server-commands.js'
 import type { LobbyPort } from '../store/columns.js'
 import { modeKey } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
@@ -21,12 +22,31 @@ export interface ServerLog {
 
 interface GameServersOptions {
   readonly mock: Mock
-  /** The URL of the mock. */
-  readonly url: string
-  readonly commands: ServerCommands
+  /** A URL of the mock that works on this machine. Until a promise has it, servers wait. */
+  readonly url: string | Promise<string>
   readonly log: ServerLog
   /** The system. Default: the real one. */
   readonly system?: { readonly start: StartProcess; readonly findPorts: FindPorts } | undefined
+}
+
+/** The mocks whose game servers run. */
+const started = new WeakSet<Mock>()
+
+/** Throws `UsageError` if the mock's own scenario has commands for game servers, and nobody starts them. */
+export function checkStarted(
+  mock: Mock,
+  { servers, call }: { readonly servers: boolean | undefined; readonly call: string },
+) {
+  const { all, modes } = mock.commands
+  if (servers || started.has(mock) || (all === undefined && modes.size === 0)) return
+  throw new UsageError(
+    `the scenario has a command for game servers, and ${call} starts no program unasked: pass servers: true, or leave servers.command out`,
+  )
+}
+
+/** Writes to standard error, for game servers that code starts. */
+export const standardError: ServerLog = {
+  report: (_event, text) => void process.stderr.write(`${text.split('\n').map(escapedLine).join('\n')}\n`),
 }
 
 /** The process of a lobby. */
@@ -63,8 +83,6 @@ const notFoundCodes = [127, 9009]
  * ends first stops its lobby.
  */
 export class GameServers {
-  /** The commands for lobbies from now on. */
-  commands: ServerCommands
   readonly #options: GameServersOptions
   readonly #running = new Map<string, Server>()
   readonly #ended: Server[] = []
@@ -72,10 +90,14 @@ export class GameServers {
   readonly #crashes = new Map<string, number>()
   #isClosed = false
 
+  /** Throws `UsageError` if the mock has game servers already. */
   constructor(options: GameServersOptions) {
-    const { mock, commands } = options
-    this.commands = commands
+    const { mock } = options
+    if (started.has(mock)) throw new UsageError('the game servers of this mock run already: pass servers: true once')
+    started.add(mock)
     this.#options = options
+    process.once('exit', this.kill)
+    mock.atClose(() => this.close())
     mock.worlds.follow(world => this.#follow(world))
   }
 
@@ -85,10 +107,11 @@ export class GameServers {
     const servers = [...this.#running.values()]
     for (const server of servers) stop(server)
     await Promise.all(servers.map(({ process }) => process?.gone))
+    process.off('exit', this.kill)
   }
 
   /** Kills all processes at once. */
-  kill(): void {
+  readonly kill = (): void => {
     this.#isClosed = true
     for (const { process } of this.#running.values()) process?.kill()
   }
@@ -151,9 +174,9 @@ export class GameServers {
   #commandFor(lobby: LobbyRow, { world: { tables } }: MockWorld): string | undefined {
     const mode = tables.gameModes.get(modeKey(lobby))
     if (mode?.servers === undefined)
-      return tables.settings.get('settings')?.servers === 'manual' ? this.commands.all : undefined
+      return tables.settings.get('settings')?.servers === 'manual' ? this.#options.mock.commands.all : undefined
     if (mode.servers === 'auto') return undefined
-    return this.commands.modes.get(`${fullNameOf(lobby.namespace_id, tables)}/${lobby.game_mode_id}`)
+    return this.#options.mock.commands.modes.get(`${fullNameOf(lobby.namespace_id, tables)}/${lobby.game_mode_id}`)
   }
 
   /** Runs a process from the search for its ports to its end. */
@@ -163,12 +186,13 @@ export class GameServers {
     const system = this.#options.system ?? { start: startProcess, findPorts }
     const lobby = tables.lobbies.get(lobbyId)
     const { lobby_ports = [] } = (lobby && lobbyPorts(lobby, tables)) ?? {}
+    const url = await this.#options.url
     const ports = await system.findPorts(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
     const present = tables.lobbies.get(lobbyId)
     // It may have stopped meanwhile.
     if (server.isStopping || this.#isClosed || present?.status !== 'starting') return this.#end(server)
     mock.world.write(() => void tables.lobbies.put(Object.freeze({ ...present, ports })), { cause: { kind: 'code' } })
-    const env = lobbyEnvironment(tables, lobbyId, { url: this.#options.url + worldPath(mock.id) })
+    const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(mock.id) })
     const process = system.start(server.state.command, env, line => this.#addLine(server, line))
     server.process = process
     const { pid } = process

@@ -14,7 +14,7 @@ export type Report = (problems: readonly Problem[]) => string
 interface ReadOptions {
   /** By default the message has a line for each problem, in the order of the input. */
   readonly report?: Report | undefined
-  /** Only a file that is named on the command line may have commands of game servers. Default: refused. */
+  /** Only a file or an object of the user's own may have commands of game servers. Default: refused. */
   readonly commands?: 'allowed' | undefined
 }
 

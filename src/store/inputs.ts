@@ -93,7 +93,7 @@ export function serversColumns(given: ServersInput): { servers: Servers; ready_w
 
 /** Says that a command is not taken from this source. */
 export const commandRefused =
-  'starts a program, and only a file that is named on the command line may do that (npx mockmaker scenario.yaml, or --server-command). Leave it out'
+  'starts a program, and only your own command line or code may do that (npx mockmaker scenario.yaml, --server-command, or servers: true of the Vite plugin; createMockmaker with servers: true of listen or createApp). Leave it out'
 
 const serversKey: ScenarioKey = {
   instead: ['ready_within_ms'],

@@ -5,9 +5,11 @@ import { inspect, styleText } from 'node:util'
 import type { PreviewServer, ViteDevServer } from 'vite'
 import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../files/reloader.js'
 import { type LoadedScenario, loadScenario, type ScenarioFile } from '../files/scenario-file.js'
-import { createListener } from '../http/server.js'
+import { createListener, urlOnThisMachine } from '../http/server.js'
+import { escapedLine } from '../lib/text.js'
 import { createMock } from '../mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
+import { GameServers, type ServerLog } from '../processes/game-servers.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 
@@ -33,33 +35,45 @@ export async function serveBesideApp(
     allowedHosts = hostsOf(server),
     control,
     controlHosts,
+    servers,
     ...mockOptions
   } = parsePluginOptions(options)
   const { logger } = server.config
-  const loaded = await load(scenario, server.config.root)
+  const commands = servers ? 'allowed' : undefined
+  const loaded = await load(scenario, server.config.root, commands)
   const create = (publicUrl: string | undefined) => {
     const mock = createMock(
       { publicUrl, ...mockOptions, scenario: loaded?.scenario },
       {
         scenarios,
         scenarioName: loaded?.name,
+        commands,
         onBug: (error, where) => logger.error(`mockmaker: unexpected error, ${where}\n${inspect(error)}`),
       },
     )
     return { mock, listener: createListener(mock, { allowedHosts, control, controlHosts }), publicUrl }
   }
   let served = create(urlAt(server, path))
+  let hasServers = false
+  const startServers = (url: string) => {
+    if (!servers || hasServers) return
+    hasServers = true
+    new GameServers({ mock: served.mock, url, log: logOf(server) })
+  }
   server.httpServer?.once('listening', () => {
     const publicUrl = urlAt(server, path)
     // Vite takes another port if the first one is taken. No request has arrived yet.
     if (publicUrl !== served.publicUrl) served = create(publicUrl)
+    if (publicUrl !== undefined) startServers(publicUrl)
   })
   // The middleware that Vite has added before would answer preflights, and let pages of other sites read the answers.
   server.middlewares.stack.unshift({
     route: '',
     handle(request: IncomingMessage, response: ServerResponse, next: () => void) {
-      if (enterPath(request, path)) served.listener(request, response)
-      else next()
+      if (!enterPath(request, path)) return next()
+      // In Vite's middleware mode, only a request tells the port.
+      startServers(urlOnThisMachine(request))
+      served.listener(request, response)
     },
   })
   printUrlOf(server, path)
@@ -73,11 +87,28 @@ export async function serveBesideApp(
   }
 }
 
+/** Shows what game servers do in Vite's log. */
+function logOf({ config: { logger } }: ViteServer): ServerLog {
+  return {
+    report(_event, text, isFailure) {
+      const lines = text.split('\n').map(escapedLine).join('\n')
+      if (isFailure) logger.error(lines, { timestamp: true })
+      else logger.info(lines, { timestamp: true })
+    },
+  }
+}
+
 /** Loads the scenario of the options. A path starts at Vite's root. */
-async function load(scenario: ScenarioInput | string | undefined, root: string): Promise<LoadedScenario | undefined> {
+async function load(
+  scenario: ScenarioInput | string | undefined,
+  root: string,
+  commands: 'allowed' | undefined,
+): Promise<LoadedScenario | undefined> {
   if (typeof scenario !== 'string') return scenario && { name: 'own', scenario }
   // Messages name a file by its path from the working directory.
-  return loadScenario(Object.hasOwn(scenarios, scenario) ? scenario : relative('', resolve(root, scenario)))
+  return loadScenario(Object.hasOwn(scenarios, scenario) ? scenario : relative('', resolve(root, scenario)), {
+    commands,
+  })
 }
 
 /** The settings of the server in Vite's configuration. */

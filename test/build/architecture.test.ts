@@ -27,7 +27,7 @@ const folders: Readonly<Record<string, Row>> = {
     packages: ['zod', 'msw'],
   },
   processes: {
-    folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'control', 'mock'],
+    folders: ['lib', 'contract', 'store', 'operations', 'control', 'mock'],
     packages: [],
   },
   client: {
@@ -37,7 +37,7 @@ const folders: Readonly<Record<string, Row>> = {
   files: { folders: ['lib', 'store', 'scenario'], packages: ['yaml'] },
   msw: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'files'], packages: ['msw'] },
   http: {
-    folders: ['lib', 'contract', 'store', 'server', 'control', 'mock', 'files', 'msw'],
+    folders: ['lib', 'contract', 'store', 'server', 'control', 'mock', 'processes', 'files', 'msw'],
     packages: ['zod', 'express', 'msw'],
   },
   testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
@@ -54,7 +54,7 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'msw', 'testing'],
     packages: ['zod', 'msw', 'storybook'],
   },
-  vite: { folders: ['scenario', 'mock', 'files', 'http'], packages: ['vite'] },
+  vite: { folders: ['lib', 'scenario', 'mock', 'processes', 'files', 'http'], packages: ['vite'] },
   arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'mock', 'client'], packages: ['fast-check'] },
   dashboard: {
     folders: ['generated', 'lib', 'contract', 'store', 'server', 'control', 'client'],

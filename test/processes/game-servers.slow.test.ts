@@ -1,22 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import type { GameServerState } from '../../src/control/states.js'
 import { serve } from '../support/command.js'
-
-const guide = readFileSync('docs/guides/game-servers.md', 'utf8')
-
-/** Returns a file that the guide shows. */
-function shown(name: string): string {
-  const [, text] = new RegExp(`\`\`\`\\w+\\n(?://|#) ${name}\\n([^]*?)\`\`\``).exec(guide) ?? []
-  if (text === undefined) throw new Error(`the guide shows no ${name}`)
-  return text
-}
+import { isAlive, play, shown, until } from '../support/game-server-programs.js'
 
 async function folder(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
@@ -44,27 +35,6 @@ async function serveGames(command: string, { cwd, within = '30s' }: { cwd?: stri
   }
 }
 
-/** Connects a player to the server of its seat, and returns the first line that the server says. */
-async function play({ ports, player }: Join): Promise<{ line: string; leave(): void }> {
-  const { hostname = '', port = 0 } = ports.default ?? {}
-  const socket = connect(port, hostname)
-  socket.write(`${player.token}\n`)
-  const line = await new Promise<string>((resolve, reject) => {
-    socket.once('data', data => resolve(String(data).trim())).once('error', reject)
-  })
-  return { line, leave: () => void socket.end() }
-}
-
-function isAlive(pid = 0): boolean {
-  try {
-    // The whole group: the shell and its children.
-    process.kill(-pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Tells whether something listens on a port. */
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
@@ -76,14 +46,6 @@ async function isListening(port: number): Promise<boolean> {
         resolve(true)
       })
   })
-}
-
-async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 400; i += 1) {
-    if (await check()) return
-    await delay(25)
-  }
-  throw new Error('it did not happen within 10 s')
 }
 
 describe('ten lobbies', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/tokens.js'
-import { command, manage, manual, settled } from '../support/fake-game-servers.js'
+import { command, commanded, manage, settled } from '../support/fake-game-servers.js'
 
 describe('the game server of a lobby', () => {
   it('starts with its environment, and the seat leads to its port on the host of the client', async () => {
@@ -39,7 +39,7 @@ describe('the game server of a lobby', () => {
       { label: 'chat', target_port: 443, proxy_protocol: 'https' },
     ] as const
     const { mock, find, started } = manage({
-      ...manual,
+      ...commanded,
       game_modes: [{ game_mode_id: 'duel', ports: { lobby_ports } }],
     })
     void find()
@@ -84,7 +84,7 @@ describe('the game server of a lobby', () => {
 
   it('has no seat if too many game servers run, and starts when one has ended', async () => {
     const { find, ready, started, processes, failures } = manage({
-      ...manual,
+      ...commanded,
       matchmaker: { lobby_count_max: 1_000 },
       game_modes: [{ game_mode_id: 'duel', max_players: 1 }],
     })
@@ -116,7 +116,7 @@ describe('the game server of a lobby', () => {
   })
 
   it('is stopped when it is not ready in time', async () => {
-    const { mock, find, started, failures } = manage({ ...manual, servers: { ready_within: '30s' } })
+    const { mock, find, started, failures } = manage({ ...commanded, servers: { command, ready_within: '30s' } })
     const found = find()
     const { signals } = await started(1)
 
@@ -175,11 +175,11 @@ describe('the game server of a lobby', () => {
 
 describe('a lobby', () => {
   it.for<readonly [string, ScenarioInput]>([
-    ['whose mode the mock plays', { ...manual, servers: 'auto' }],
-    ['of a mode with servers: auto', { ...manual, game_modes: [{ game_mode_id: 'duel', servers: 'auto' }] }],
+    ['whose mode the mock plays', { ...commanded, servers: 'auto' }],
+    ['of a mode with servers: auto', { ...commanded, game_modes: [{ game_mode_id: 'duel', servers: 'auto' }] }],
     [
       'of a mode with servers: manual of its own',
-      { ...manual, game_modes: [{ game_mode_id: 'duel', servers: 'manual' }] },
+      { ...commanded, game_modes: [{ game_mode_id: 'duel', servers: 'manual' }] },
     ],
   ])('%s gets no process', async ([, scenario]) => {
     const { find, processes } = manage(scenario)
@@ -191,10 +191,10 @@ describe('a lobby', () => {
 
   it('of a mode with a command of its own gets that', async () => {
     const scenario: ScenarioInput = {
-      ...manual,
-      game_modes: [{ game_mode_id: 'duel', servers: { ready_within: '9s' } }],
+      ...commanded,
+      game_modes: [{ game_mode_id: 'duel', servers: { command: 'own', ready_within: '9s' } }],
     }
-    const { find, started } = manage(scenario, { all: 'other', modes: new Map([['game/prod/duel', 'own']]) })
+    const { find, started } = manage(scenario)
     void find()
 
     expect((await started(1)).command).toBe('own')

@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import { stopLobby } from '../../src/operations/game-server.js'
 import type { LobbyRow } from '../../src/store/matchmaker-rows.js'
-import { manage, manual, settled } from '../support/fake-game-servers.js'
+import { commanded, manage, settled } from '../support/fake-game-servers.js'
 
 /** Actions of clients, servers and the system. Those of one batch happen in one turn. `nth` counts lobbies or processes. */
 const action = fc.record({
@@ -36,7 +36,7 @@ describe('a seat', () => {
       let stopsWhenReady = false
       let refuses = false
       const game_modes = [{ game_mode_id: 'duel', max_players: 2 }]
-      const { mock, processes, post, ready } = manage({ ...manual, game_modes }, undefined, () => refuses)
+      const { mock, processes, post, ready } = manage({ ...commanded, game_modes }, () => refuses)
       const { tables } = mock.default.world
       /** The ready lobbies at the moment of each answer. */
       const readyAt = new Map<string, ReadonlySet<string>>()

@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest'
+import { createApp, listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { setupMockmaker } from '../../src/msw/node.js'
 import { parseScenario } from '../../src/scenario/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
@@ -17,7 +19,7 @@ const inMode: ScenarioInput = {
   ],
 }
 const refusal = (path: string) =>
-  `scenario: ${path} starts a program, and only a file that is named on the command line may do that (npx mockmaker scenario.yaml, or --server-command). Leave it out`
+  `scenario: ${path} starts a program, and only your own command line or code may do that (npx mockmaker scenario.yaml, --server-command, or servers: true of the Vite plugin; createMockmaker with servers: true of listen or createApp). Leave it out`
 
 describe('a command of game servers', () => {
   it.for([
@@ -45,13 +47,30 @@ describe('a command of game servers', () => {
     expect([got.status, json(got)]).toEqual([400, { code: 'API_BAD_BODY', message: refusal('servers.command') }])
   })
 
-  it('is refused by the client and in-process', async ({ serve }) => {
+  it('is refused by the client and in tests', async ({ serve }) => {
     const { client } = await serve()
 
     await expect(client.load(top)).rejects.toThrow('servers.command starts a program')
-    expect(() => createMockmaker({ scenario: inMode })).toThrow(
+    expect(() => setupMockmaker({ scenario: inMode })).toThrow(
       refusal('games[0].namespaces[0].game_modes[1].servers.command'),
     )
+  })
+
+  it('is refused in a world, although the mock itself has one', async () => {
+    const mock = createMockmaker({ scenario: top })
+
+    await expect(mock.load(top)).rejects.toThrow('servers.command starts a program')
+    await expect(mock.worlds.put('other', { scenario: top })).rejects.toThrow('servers.command starts a program')
+    await expect(mock.reload(inMode)).resolves.toBeDefined()
+  })
+
+  it('needs servers: true of what serves the mock', async () => {
+    const mock = createMockmaker({ scenario: top })
+    const reason = 'starts no program unasked: pass servers: true, or leave servers.command out'
+
+    await expect(listen(mock, { port: 0 })).rejects.toThrow(`listen ${reason}`)
+    expect(() => createApp(mock)).toThrow(`createApp ${reason}`)
+    await mock.close()
   })
 
   it('may stand in the text of a file', () => {

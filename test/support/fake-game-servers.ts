@@ -16,22 +16,18 @@ interface FakeProcess {
   exit(exit: Exit): void
 }
 
-/** Lobbies wait for their servers, and the clock stands still. */
-export const manual: ScenarioInput = {
+export const command = './server --port $PORT_default'
+/** Each lobby has a game server, and the clock stands still. */
+export const commanded: ScenarioInput = {
   now: '2026-11-20T20:00:00Z',
   clock: 'frozen',
-  servers: 'manual',
+  servers: { command },
   game_modes: ['duel'],
 }
-export const command = './server --port $PORT_default'
 
 /** Starts fake processes for a mock. Ports count up from 40001. `refuses` tells whether the system refuses to start the next one. */
-export function manage(
-  scenario: ScenarioInput = manual,
-  commands: object = { all: command, modes: new Map() },
-  refuses = () => false,
-) {
-  const mock = createMock({ scenario })
+export function manage(scenario: ScenarioInput = commanded, refuses = () => false) {
+  const mock = createMock({ scenario }, { commands: 'allowed' })
   const processes: FakeProcess[] = []
   const lines: string[] = []
   const failures: string[] = []
@@ -39,7 +35,6 @@ export function manage(
   const servers = new GameServers({
     mock,
     url: 'http://127.0.0.1:4100',
-    commands: commands as GameServers['commands'],
     log: { report: (_event, text, isFailure) => void (isFailure ? failures : lines).push(text) },
     system: {
       findPorts: async wanted => wanted.map(port => ({ ...port, target_port: nextPort++ })),

@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { build, createLogger, createServer, type InlineConfig, preview, type ViteDevServer } from 'vite'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Join } from '../../src/contract/lobbies.js'
+import type { GameServerState } from '../../src/control/states.js'
 import type { MockmakerPluginOptions } from '../../src/mock/options.js'
 import { mockmaker } from '../../src/vite/index.js'
 import { folder, freePort } from '../support/command.js'
+import { isAlive, play, shown, until } from '../support/game-server-programs.js'
 import { sendTo } from '../support/http.js'
 
 const duel = { game_modes: ['duel'], lobbies: [{ lobby_id: 'one', game_mode_id: 'duel', region_id: 'lnd-fra' }] }
@@ -387,5 +390,39 @@ describe('HTTP/2, which Vite speaks with a certificate', () => {
     await expect(text(open('/matchmaker/lobbies/list'))).rejects.toThrow('INTERNAL_ERROR')
 
     expect((await ask('/matchmaker/lobbies/list')).lobbies).toHaveLength(1)
+  })
+})
+
+describe('the game servers of a scenario', () => {
+  const scenario = 'servers: { command: node server.mjs }\ngame_modes: [duel]\n'
+
+  it('run with servers: true, and end with Vite', async () => {
+    const { root, lines, url, vite } = await serveApp(
+      { scenario: 'duel.yaml', servers: true },
+      { files: { 'lobby-server.mjs': shown('lobby-server.mjs'), 'duel.yaml': duelFile } },
+    )
+    const file = join(root, 'duel.yaml')
+    writeFileSync(file, scenario.replace('server.mjs', join(root, 'lobby-server.mjs')))
+    await expect.poll(() => lines.join('\n')).toContain('reloaded duel.yaml')
+
+    const found = await fetch(`${url}/mm/matchmaker/lobbies/find`, { method: 'POST', body: '{"game_modes": ["duel"]}' })
+    const { line } = await play((await found.json()) as Join)
+    const { servers } = (await (await fetch(`${url}/mm/__mock/servers`)).json()) as { servers: GameServerState[] }
+    await vite.close()
+
+    expect(line).toBe('welcome')
+    expect(lines.join('\n')).toContain('started its game server, port default')
+    await until(() => !isAlive(servers[0]?.pid))
+  })
+
+  it('are refused without it, and over HTTP in any case', async () => {
+    const { config } = await project({ 'duel.yaml': scenario })
+    const { url } = await serveApp({ scenario: duel, servers: true })
+
+    const body = JSON.stringify({ scenario: { servers: { command: 'touch owned' } } })
+    const put = await fetch(`${url}/mm/__mock/scenario`, { method: 'PUT', headers: jsonHeaders, body })
+
+    await expect(createServer(config({ scenario: 'duel.yaml' }))).rejects.toThrow('servers: true of the Vite plugin')
+    expect(put.status).toBe(400)
   })
 })

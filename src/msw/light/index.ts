@@ -8,7 +8,7 @@ import { http } from './http.js'
 
 /** See `mockmaker`. */
 export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
-  return toMockmaker(createMock(options), options, { http, more: () => ({}) })
+  return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
 }
 
 export { ApiError } from '../../contract/errors.js'

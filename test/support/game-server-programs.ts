@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Join } from '../../src/contract/lobbies.js'
+
+const guide = readFileSync('docs/guides/game-servers.md', 'utf8')
+
+/** Returns a file that the guide shows. */
+export function shown(name: string): string {
+  const [, text] = new RegExp(`\`\`\`\\w+\\n(?://|#) ${name}\\n([^]*?)\`\`\``).exec(guide) ?? []
+  if (text === undefined) throw new Error(`the guide shows no ${name}`)
+  return text
+}
+
+/** Connects a player to the server of its seat, and returns the first line that the server says. */
+export async function play({ ports, player }: Join): Promise<{ line: string; leave(): void }> {
+  const { hostname = '', port = 0 } = ports.default ?? {}
+  const socket = connect(port, hostname)
+  socket.write(`${player.token}\n`)
+  const line = await new Promise<string>((resolve, reject) => {
+    socket.once('data', data => resolve(String(data).trim())).once('error', reject)
+  })
+  return { line, leave: () => void socket.end() }
+}
+
+/** Tells whether a process lives, or one of its children. */
+export function isAlive(pid = 0): boolean {
+  try {
+    process.kill(-pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Waits until a check is true. Throws after 10 s. */
+export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 400; i += 1) {
+    if (await check()) return
+    await delay(25)
+  }
+  throw new Error('it did not happen within 10 s')
+}
