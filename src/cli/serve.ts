@@ -6,7 +6,7 @@ import { bind, createListener, localUrl, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, type Mock, type MockEnvironment } from '../mock/mock.js'
-import { GameServers, type ServerLog } from '../processes/game-servers.js'
+import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
@@ -68,7 +68,7 @@ export async function startMock(
     const served = { allowedHosts, control, controlHosts: controlHost }
     bound.serve(createListener(mock, served, { readOnlyBecause }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
-    const log = serverLog ?? { report: (_event, text) => console.warn(text) }
+    const log = serverLog ?? { report: report => console.warn(linesOf(report, { showsOutput: true }).join('\n')) }
     const servers = readOnlyBecause === undefined ? new GameServers({ mock, url, log }) : undefined
     return {
       mock,
@@ -196,10 +196,11 @@ export function openOrWarn(url: string, console: Pick<Console, 'warn'>): void {
 /** Shows what game servers do. `--quiet` shows only their failures. */
 function logOfServers({ json, quiet }: ServeFlags, console: Console): ServerLog {
   return {
-    report(event, text, isFailure) {
+    report(report) {
+      const { event, text, isFailure } = report
       if (quiet && !isFailure) return
       if (json) console.printJson(event)
-      else if (isFailure) console.warn(text)
+      else if (isFailure) console.warn(linesOf(report, { showsOutput: !quiet }).join('\n'))
       else console.print(text)
     },
   }

@@ -27,7 +27,7 @@ export interface GameServerState {
   readonly status: 'starting' | 'ready' | 'stopping' | 'exited'
   /** Absent while it runs, and after a signal. */
   readonly exit_code?: number
-  /** The number of processes of its game mode that had ended before their lobbies when it started. */
+  /** The number of times that the mock has restarted the server of this lobby. */
   readonly restarts: number
 }
 

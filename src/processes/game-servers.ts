@@ -1,23 +1,46 @@
 import { worldPath } from '../contract/paths.js'
 import { lobbyEnvironment } from '../control/environment.js'
 import type { GameServerState } from '../control/states.js'
+import { sameJson } from '../lib/json.js'
 import { escapedLine } from '../lib/text.js'
-import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { stopLobby } from '../operations/game-server.js'
 import { lobbyPorts } from '../operations/lobbies.js'
 import type { LobbyPort } from '../store/columns.js'
-import { modeKey } from '../store/lobby-rules.js'
+import { modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
+import { describeExit, longestTail, tailOf } from './exit-report.js'
 import { type FindPorts, findPorts } from './ports.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 
-/** Reports on game servers: an event for programs, and text for people. */
+/** A report on a game server: an event for programs, and text for people. */
+export interface ServerReport {
+  readonly event: object
+  /** One line. */
+  readonly text: string
+  readonly isFailure: boolean
+  /** The end of its output, which explains a failure. */
+  readonly tail: readonly string[]
+  /** True if the reports just before are the lines of the tail. */
+  readonly isTailAbove: boolean
+}
+
+/** Writes reports on game servers. */
 export interface ServerLog {
-  report(event: object, text: string, isFailure: boolean): void
+  report(report: ServerReport): void
+}
+
+/** Returns the lines of a report. A log that does not show the output of game servers needs the tail in any case. */
+export function linesOf(
+  { text, tail, isTailAbove }: ServerReport,
+  { showsOutput }: { readonly showsOutput: boolean },
+): string[] {
+  if (tail.length === 0) return [text]
+  if (isTailAbove && showsOutput) return [`${text}: see its output above`]
+  return [`${text}. Its last output:`, ...tail.map(line => `  ${line}`)]
 }
 
 interface GameServersOptions {
@@ -46,7 +69,8 @@ export function checkStarted(
 
 /** Writes to standard error, for game servers that code starts. */
 export const standardError: ServerLog = {
-  report: (_event, text) => void process.stderr.write(`${text.split('\n').map(escapedLine).join('\n')}\n`),
+  report: report =>
+    void process.stderr.write(`${linesOf(report, { showsOutput: true }).map(escapedLine).join('\n')}\n`),
 }
 
 /** The process of a lobby. */
@@ -55,8 +79,6 @@ interface Server {
   readonly lobbyId: string
   /** Begins the lines about it: `duel 8f2c41aa`. */
   readonly name: string
-  /** Counts restarts: the world and the game mode. */
-  readonly group: string
   readonly startedAt: number
   /** Absent until the ports are found. */
   process?: ServerProcess
@@ -69,14 +91,9 @@ interface Server {
 const mostServers = 128
 /** The most ended processes that are listed. */
 const mostEnded = 100
-/** The number of lines that a report about a failure repeats. */
-const repeatedLines = 5
 
 /** The port of a game mode that declares none. */
 const defaultPorts: readonly LobbyPort[] = [{ label: 'default', target_port: 0, proxy_protocol: 'tcp' }]
-
-/** The exit codes by which shells say that they found no command. */
-const notFoundCodes = [127, 9009]
 
 /**
  * Starts a process for each lobby that waits for its server, in all worlds of a mock. Stops it with its lobby. A process that
@@ -86,8 +103,8 @@ export class GameServers {
   readonly #options: GameServersOptions
   readonly #running = new Map<string, Server>()
   readonly #ended: Server[] = []
-  /** The numbers of processes that ended before their lobbies. */
-  readonly #crashes = new Map<string, number>()
+  /** The newest lines of output that no other report has interrupted, and whose they are. */
+  #above: { readonly server: Server; readonly lines: string[] } | undefined
   #isClosed = false
 
   /** Throws `UsageError` if the mock has game servers already. */
@@ -134,16 +151,14 @@ export class GameServers {
   }
 
   #startFor(lobby: LobbyRow, world: MockWorld): void {
-    const { lobby_id, namespace_id, game_mode_id } = lobby
+    const { lobby_id, game_mode_id } = lobby
     const key = keyOf(world, lobby_id)
     const command = this.#commandFor(lobby, world)
     if (command === undefined || this.#running.has(key) || this.#isClosed) return
-    const group = `${world.id} ${namespace_id}/${game_mode_id}`
     const server: Server = {
       world,
       lobbyId: lobby_id,
       name: `${game_mode_id} ${lobby_id.slice(0, 8)}`,
-      group,
       startedAt: performance.now(),
       isStopping: false,
       state: {
@@ -153,7 +168,7 @@ export class GameServers {
         ports: {},
         started_at: new Date().toISOString(),
         status: 'starting',
-        restarts: this.#crashes.get(group) ?? 0,
+        restarts: 0,
       },
     }
     if (this.#running.size >= mostServers) {
@@ -199,10 +214,8 @@ export class GameServers {
     const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
     server.state = { ...server.state, ports: Object.fromEntries(byLabel), ...(pid === undefined ? {} : { pid }) }
     this.#publish(mock)
-    const { restarts } = server.state
-    const restart = restarts === 0 ? '' : `, restart ${restarts}`
     const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')
-    this.#report(server, 'started', `${name}: started its game server, port ${list}, pid ${pid}${restart}`)
+    this.#report(server, 'started', `${name}: started its game server, port ${list}, pid ${pid}`)
     await this.#whenExited(server, await process.exited)
     await process.gone
     this.#end(server)
@@ -214,9 +227,18 @@ export class GameServers {
     this.#publish(server.world)
     if (server.isStopping) return this.#report(server, 'stopped', `${server.name}: stopped its game server`)
     server.isStopping = true
-    this.#crashes.set(server.group, (this.#crashes.get(server.group) ?? 0) + 1)
+    const { world, lobbyId, startedAt, state } = server
+    const lobby = world.world.tables.lobbies.get(lobbyId)
+    const { text, isFailure } = describeExit({
+      exit,
+      command: state.command,
+      ageMs: performance.now() - startedAt,
+      wasReady: lobby?.status === 'ready',
+      players: lobby ? seatsTaken(lobby) : 0,
+    })
     stopLobbyOf(server)
-    this.#fail(server, describeExit(exit, server))
+    if (isFailure) this.#fail(server, text)
+    else this.#report(server, 'stopped', `${server.name}: ${text}`)
   }
 
   #stopFor(lobbyId: string, world: MockWorld, before: LobbyRow | undefined): void {
@@ -226,7 +248,7 @@ export class GameServers {
     if (isLate && server.process)
       this.#fail(
         server,
-        `its game server did not call POST /matchmaker/lobbies/ready in time: make it faster, or raise ready_within${lastOf(server)}`,
+        'its game server did not call POST /matchmaker/lobbies/ready in time: make it faster, or raise ready_within',
       )
     stop(server)
   }
@@ -245,16 +267,36 @@ export class GameServers {
     world.states.servers = own.map(server => ({ ...server.state, status: statusOf(server) }))
   }
 
-  #addLine({ lobbyId, name }: Server, line: string): void {
-    this.#options.log.report({ event: 'server-output', lobby_id: lobbyId, line }, `${name} | ${line}`, false)
+  #addLine(server: Server, line: string): void {
+    const { lobbyId, name } = server
+    if (this.#above?.server !== server) this.#above = { server, lines: [] }
+    const { lines } = this.#above
+    lines.push(line)
+    if (lines.length > longestTail) lines.shift()
+    const event = { event: 'server-output', lobby_id: lobbyId, line }
+    this.#log({ event, text: `${name} | ${line}` })
   }
 
   #report(server: Server, event: 'started' | 'stopped', text: string): void {
-    this.#options.log.report({ event: `server-${event}`, ...server.state }, text, false)
+    this.#above = undefined
+    this.#log({ event: { event: `server-${event}`, ...server.state }, text })
   }
 
   #fail(server: Server, message: string): void {
-    this.#options.log.report({ event: 'server-failed', ...server.state, message }, `${server.name}: ${message}`, true)
+    const tail = tailOf(server.process?.lastLines() ?? [])
+    const above = this.#above?.server === server ? this.#above.lines.slice(-tail.length) : []
+    this.#above = undefined
+    this.#log({
+      event: { event: 'server-failed', ...server.state, message, output: tail },
+      text: `${server.name}: ${message}`,
+      isFailure: true,
+      tail,
+      isTailAbove: sameJson(above, tail),
+    })
+  }
+
+  #log(report: Pick<ServerReport, 'event' | 'text'> & Partial<ServerReport>): void {
+    this.#options.log.report({ isFailure: false, tail: [], isTailAbove: false, ...report })
   }
 }
 
@@ -280,18 +322,4 @@ function stopLobbyOf({ world: { world }, lobbyId }: Server): void {
     if (lobby && lobby.status !== 'stopped') stopLobby(lobby, world.tables, world.clock.now())
   }
   world.write(stopIt, { cause: { kind: 'code' } })
-}
-
-function describeExit({ code, signal, error }: Exit, server: Server): string {
-  const after = formatDuration(Math.round(performance.now() - server.startedAt))
-  const ends =
-    signal === undefined ? `exited with code ${code} after ${after}` : `was ended by ${signal} after ${after}`
-  const how = error === undefined ? ends : `could not start: ${error}`
-  const hint = code !== undefined && notFoundCodes.includes(code) ? '. The shell found no such command' : ''
-  return `its game server ${how}, so the lobby has stopped${hint}. Command: ${server.state.command}${lastOf(server)}`
-}
-
-function lastOf({ process }: Server): string {
-  const lastLines = process?.lastLines().slice(-repeatedLines) ?? []
-  return lastLines.length === 0 ? '' : `\nIts last output:\n${lastLines.map(line => `  ${line}`).join('\n')}`
 }

@@ -9,7 +9,7 @@ import { createListener, urlOnThisMachine } from '../http/server.js'
 import { escapedLine } from '../lib/text.js'
 import { createMock } from '../mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
-import { GameServers, type ServerLog } from '../processes/game-servers.js'
+import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 
@@ -90,9 +90,9 @@ export async function serveBesideApp(
 /** Shows what game servers do in Vite's log. */
 function logOf({ config: { logger } }: ViteServer): ServerLog {
   return {
-    report(_event, text, isFailure) {
-      const lines = text.split('\n').map(escapedLine).join('\n')
-      if (isFailure) logger.error(lines, { timestamp: true })
+    report(report) {
+      const lines = linesOf(report, { showsOutput: true }).map(escapedLine).join('\n')
+      if (report.isFailure) logger.error(lines, { timestamp: true })
       else logger.info(lines, { timestamp: true })
     },
   }

@@ -99,16 +99,17 @@ describe('a game server', () => {
 
     expect([status, json]).toMatchObject([400, { code: 'MATCHMAKER_LOBBY_STOPPED' }])
     await until(() => errors().includes('The shell found no such command. Command: no-such-server'))
-    expect(errors()).toMatch(/duel \w{8}: its game server exited with code 127/)
+    expect(errors()).toMatch(/duel \w{8}: its game server crashed with exit code 127/)
   })
 
   it('that crashes at once is reported with its last output', async () => {
-    const { find, errors } = await serveGames('echo no map here >&2; exit 4')
+    const { find, errors, lines } = await serveGames('echo no map here >&2; exit 4')
 
     await find()
 
-    await until(() => errors().includes('exited with code 4'))
-    expect(errors()).toContain('Its last output:\n  no map here')
+    await until(() => errors().includes('crashed with exit code 4'))
+    expect(errors()).toMatch(/so its lobby has stopped: see its output above\n$/)
+    expect(lines()).toContainEqual(expect.stringMatching(/^duel \w{8} \| no map here$/))
   })
 
   it('that is never ready is stopped, with its children', async () => {

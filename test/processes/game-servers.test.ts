@@ -63,23 +63,46 @@ describe('the game server of a lobby', () => {
     expect([status, json.code]).toEqual([400, 'MATCHMAKER_LOBBY_STOPPED'])
     expect(failures).toEqual([
       expect.stringMatching(
-        /^duel \w{8}: its game server exited with code 3 after \d+ms, so the lobby has stopped\. Command: \.\/server --port \$PORT_default\nIts last output:\n {2}cannot open map$/,
+        /^duel \w{8}: its game server crashed with exit code 3 after \d\.\d s, so its lobby has stopped: see its output above$/,
       ),
     ])
     expect(mock.default.states.servers).toMatchObject([{ status: 'exited', exit_code: 3, restarts: 0 }])
   })
 
-  it('counts as a restart after a crash in its game mode', async () => {
-    const { find, started, lines, mock } = manage()
-    const found = find()
-    ;(await started(1)).exit({ code: 1 })
-    await found
+  it('shows its last error again if the log has gone on', async () => {
+    const { find, started, failures } = manage({ ...commanded, game_modes: [{ game_mode_id: 'duel', max_players: 1 }] })
+    void find()
+    const server = await started(1)
+    for (const line of ['Error: null pointer', '    at run (game.js:3:1)']) server.write(line)
     void find()
     await started(2)
+
+    server.exit({ code: 1 })
     await settled()
 
-    expect(mock.default.states.servers.map(({ restarts }) => restarts)).toEqual([0, 1])
-    expect(lines.at(-1)).toMatch(/pid 102, restart 1$/)
+    expect(failures[0]?.split('\n').slice(1)).toEqual(['  Error: null pointer', '      at run (game.js:3:1)'])
+    expect(failures[0]).toContain('so its lobby has stopped. Its last output:\n')
+  })
+
+  it('that ends with 0 after its game is no failure, and the next one no restart', async () => {
+    const { find, ready, started, lines, failures, mock } = manage()
+    const found = find()
+    const { env, exit } = await started(1)
+    await ready(env.RIVET_LOBBY_ID ?? '')
+    const { player } = (await found).json
+    await mock.default.world.players.delete(q => q.where({ player_token: player.token }))
+
+    exit({ code: 0 })
+    await settled()
+    void find()
+    await started(2)
+
+    expect(failures).toEqual([])
+    expect(lines.some(line => /its game server has ended after \d\.\d s, so its lobby has stopped$/.test(line))).toBe(
+      true,
+    )
+    expect(lines.at(-1)).toMatch(/pid 102$/)
+    expect(mock.default.states.servers.map(({ restarts }) => restarts)).toEqual([0, 0])
   })
 
   it('has no seat if too many game servers run, and starts when one has ended', async () => {

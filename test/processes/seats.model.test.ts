@@ -36,7 +36,7 @@ describe('a seat', () => {
       let stopsWhenReady = false
       let refuses = false
       const game_modes = [{ game_mode_id: 'duel', max_players: 2 }]
-      const { mock, processes, post, ready } = manage({ ...commanded, game_modes }, () => refuses)
+      const { mock, close, processes, post, ready } = manage({ ...commanded, game_modes }, () => refuses)
       const { tables } = mock.default.world
       /** The ready lobbies at the moment of each answer. */
       const readyAt = new Map<string, ReadonlySet<string>>()
@@ -77,6 +77,8 @@ describe('a seat', () => {
         await settled()
       }
       await mock.default.reset()
+
+      await close()
 
       for (const { status, rayId, json } of await Promise.all(seats)) {
         if (status === 200) expect(readyAt.get(rayId ?? '')).toContain(json.lobby.lobby_id)

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import { createMock } from '../../src/mock/mock.js'
-import { GameServers } from '../../src/processes/game-servers.js'
+import { GameServers, linesOf } from '../../src/processes/game-servers.js'
 import type { Exit } from '../../src/processes/server-process.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/tokens.js'
@@ -35,7 +35,13 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
   const servers = new GameServers({
     mock,
     url: 'http://127.0.0.1:4100',
-    log: { report: (_event, text, isFailure) => void (isFailure ? failures : lines).push(text) },
+    log: {
+      report: report => {
+        const { text, isFailure } = report
+        if (isFailure) failures.push(linesOf(report, { showsOutput: true }).join('\n'))
+        else lines.push(text)
+      },
+    },
     system: {
       findPorts: async wanted => wanted.map(port => ({ ...port, target_port: nextPort++ })),
       start(started, env, onLine) {
@@ -66,10 +72,11 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
       },
     },
   })
-  onTestFinished(async () => {
+  const close = async () => {
     await servers.close()
     await mock.close()
-  })
+  }
+  onTestFinished(close)
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const sent = new TextEncoder().encode(JSON.stringify(body))
     const { status, headers: got, body: answer } = await mock.answer({ method: 'POST', path, headers, body: sent })
@@ -78,6 +85,7 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
   }
   return {
     mock,
+    close,
     processes,
     lines,
     failures,

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { describeExit, tailOf } from '../../src/processes/exit-report.js'
+
+const frames = (count: number) => Array.from({ length: count }, (_, i) => `    at step${i} (game.js:${i}:1)`)
+
+describe('the tail of an output', () => {
+  it.for<readonly [string, readonly string[], readonly string[]]>([
+    [
+      'JavaScript',
+      [
+        'Error: an older one',
+        'playing',
+        '/game.js:12',
+        '  throw new Error(text)',
+        '  ^',
+        '',
+        'TypeError: null pointer',
+        ...frames(9),
+      ],
+      ['TypeError: null pointer', ...frames(9)],
+    ],
+    [
+      'Python',
+      ['up', 'Traceback (most recent call last):', '  File "game.py", line 3', '    run()', 'ValueError: null pointer'],
+      ['Traceback (most recent call last):', '  File "game.py", line 3', '    run()', 'ValueError: null pointer'],
+    ],
+    [
+      'Java',
+      [
+        'up',
+        'Exception in thread "main" Oops: null pointer',
+        '\tat Game.run',
+        'Caused by: IOException: gone',
+        '\tat Game.read',
+      ],
+      [
+        'Exception in thread "main" Oops: null pointer',
+        '\tat Game.run',
+        'Caused by: IOException: gone',
+        '\tat Game.read',
+      ],
+    ],
+    [
+      'Go',
+      ['up', 'panic: null pointer', '', 'goroutine 1 [running]:'],
+      ['panic: null pointer', '', 'goroutine 1 [running]:'],
+    ],
+    [
+      'Rust',
+      ["thread 'main' panicked at game.rs:2:5:", 'null pointer'],
+      ["thread 'main' panicked at game.rs:2:5:", 'null pointer'],
+    ],
+    [
+      'Godot',
+      ['up', 'SCRIPT ERROR: null pointer', '   at: run (game.gd:3)'],
+      ['SCRIPT ERROR: null pointer', '   at: run (game.gd:3)'],
+    ],
+    ['a server that says nothing of an error', ['1', '2', '3', '4', '5', '6'], ['2', '3', '4', '5', '6']],
+    ['a silent server', [], []],
+  ])('of %s begins with its last error', ([, lines, tail]) => {
+    expect(tailOf(lines)).toEqual(tail)
+  })
+
+  it('loses its middle if it is long', () => {
+    const tail = tailOf(['Error: null pointer', ...frames(100)])
+
+    expect(tail).toHaveLength(21)
+    expect([tail[0], tail[10], tail.at(-1)]).toEqual([
+      'Error: null pointer',
+      '… 81 lines',
+      '    at step99 (game.js:99:1)',
+    ])
+  })
+})
+
+describe('the end of a game server', () => {
+  const ended = { command: './server', ageMs: 9_599, wasReady: true, players: 0 }
+
+  it.for<readonly [object, string, boolean]>([
+    [{ exit: { code: 1 } }, 'its game server crashed with exit code 1 after 9.6 s, so its lobby has stopped', true],
+    [
+      { exit: { signal: 'SIGSEGV' }, ageMs: 40 },
+      'its game server was ended by SIGSEGV after 0.0 s, so its lobby has stopped',
+      true,
+    ],
+    [{ exit: { code: 0 }, ageMs: 95_400 }, 'its game server has ended after 95s, so its lobby has stopped', false],
+    [
+      { exit: { code: 0 }, players: 2 },
+      'its game server has ended after 9.6 s, with 2 players, so its lobby has stopped',
+      false,
+    ],
+    [
+      { exit: { code: 0 }, wasReady: false },
+      'its game server ended after 9.6 s, before it called POST /matchmaker/lobbies/ready, so its lobby has stopped',
+      true,
+    ],
+    [
+      { exit: { error: 'permission denied' } },
+      'its game server could not start: permission denied, so its lobby has stopped. Command: ./server',
+      true,
+    ],
+  ])('%j is described in one line', ([change, text, isFailure]) => {
+    expect(describeExit({ ...ended, ...(change as { exit: object }) })).toEqual({ text, isFailure })
+  })
+})
