@@ -1,7 +1,7 @@
 import type { SetupWorker } from 'msw/browser'
 import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
 import { addons } from 'storybook/preview-api'
-import { quoted } from '../lib/text.js'
+import { escapedLine, quoted } from '../lib/text.js'
 import type { MockmakerWorld } from '../mock/facade.js'
 import type { ShippedScenario } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
@@ -132,9 +132,10 @@ export const annotations: PreviewAddon<MockmakerTypes> = {
         dynamicTitle: true,
         items: [
           { value: '', title: 'Scenario of the story' },
+          // Storybook drops a message with a line separator. This one would take all toolbars with it.
           ...Object.entries(scenarios).map(([value, { title }]) => ({
             value,
-            title: title === undefined ? quoted(value) : `${title} (${value})`,
+            title: title === undefined ? quoted(value) : escapedLine(`${title} (${value})`),
           })),
         ],
       },

@@ -40,6 +40,8 @@ class StorybookPage {
   constructor(page, base) {
     this.page = page
     this.base = base
+    /** The page or the frame that shows stories. */
+    this.preview = page
     page.on('console', message => this.printed.push(message.text()))
     page.on('requestfailed', request => {
       if (!request.url().startsWith(base)) this.escaped.push(request.url())
@@ -62,7 +64,18 @@ class StorybookPage {
     await this.page.goto(`${this.base}iframe.html?id=${docsId}&viewMode=docs`)
   }
 
-  /** Selects a scenario in the toolbar. */
+  /** Opens Storybook itself, with a story. */
+  async openManager(storyId) {
+    this.preview = this.page.frameLocator('#storybook-preview-iframe')
+    await this.page.goto(`${this.base}index.html?path=/story/${storyId}`)
+  }
+
+  /** Clicks a text outside of the preview. */
+  async click(text) {
+    await this.page.getByText(text, { exact: true }).first().click()
+  }
+
+  /** Selects a scenario, as a click on the toolbar does. */
   async select(scenario) {
     await this.#send('updateGlobals', { globals: { mockmaker: scenario } })
   }
@@ -82,7 +95,7 @@ class StorybookPage {
 
   /** Waits for a text in the story. */
   async sees(text) {
-    await this.page.locator('#storybook-root').getByText(text, { exact: true }).first().waitFor()
+    await this.preview.locator('#storybook-root').getByText(text, { exact: true }).first().waitFor()
   }
 
   /** Waits for a text in each of the frames of a docs page. */

@@ -46,15 +46,21 @@ describe('a story', () => {
 })
 
 describe('the toolbar', () => {
-  it('puts a scenario under the story that is shown, and takes it away', async () => {
-    await page.open('lobbylist--empty')
+  it('stands beside that of the preview, puts a scenario under the story that is shown, and takes it away', async () => {
+    await page.openManager('lobbylist--empty')
     await page.sees('0 lobbies')
 
-    await page.select('ghost-town')
+    await page.click('Scenario of the story')
+    await page.click('Ghost town (ghost-town)')
     await page.sees('3 lobbies')
 
-    await page.select('')
+    await page.click('Ghost town (ghost-town)')
+    await page.click('Scenario of the story')
     await page.sees('0 lobbies')
+
+    await page.click('English')
+    await page.click('French')
+    await page.page.getByText('French', { exact: true }).waitFor()
   })
 
   it('follows a second selection while the story starts with the first', async () => {
