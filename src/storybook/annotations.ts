@@ -49,10 +49,22 @@ async function openWorld(context: StoryContext): Promise<void> {
   const aroundFrame = takeScenarioAround()
   const fromToolbar = context.globals.mockmaker || aroundFrame
   const parameters = { ...chosen, ...(fromToolbar && { scenario: fromToolbar }) }
-  const story = await worlds.open(context.id, context.canvasElement, parameters)
+  const isOnDocsPage = context.viewMode === 'docs'
+  if (isOnDocsPage && worlds.showsOther(context.id, context.canvasElement, parameters)) return aborted(context)
+  // `showInFrame` leaves such a story beside others.
+  const sharesWorld = isOnDocsPage && context.parameters.mockmaker === undefined
+  const story = await worlds.open(context.id, context.canvasElement, parameters, { sharesWorld })
   rendered.set(context, story)
   context.mock = story.mock
-  if (context.viewMode === 'docs') await waitForTurn(context)
+  if (isOnDocsPage) await waitForTurn(context)
+}
+
+/**
+ * Waits until Storybook aborts this rendering of a story. When the toolbar or a parameter changes, Storybook mounts all stories of
+ * a docs page anew, and at the same time renders each of them again. If it cannot abort that at once, it reloads the page.
+ */
+function aborted({ abortSignal }: StoryContext): Promise<void> {
+  return new Promise(resolve => abortSignal.addEventListener('abort', () => resolve()))
 }
 
 /** Makes the page's requests reach the world of the story. */

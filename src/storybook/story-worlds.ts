@@ -21,6 +21,8 @@ export interface ShownStory {
   readonly parameters: CheckedParameters
   readonly mock: MockmakerWorld
   readonly owner: Owner
+  /** All such stories of a page have one world. It also answers the requests that name no world. */
+  readonly sharesWorld: boolean
   /** Storybook did not mount the component anew for this world. It still shows the answers of an earlier one. */
   readonly isOutdated: boolean
 }
@@ -43,42 +45,65 @@ export class StoryWorlds {
   }
 
   /**
-   * Gives a story a new world. A story that is rendered again in its element keeps its world, unless its parameters differ.
-   * Rejects with `UsageError` if the parameters are wrong.
+   * Gives a story a new world, or with `sharesWorld` the world of the stories that share one. A story that is rendered again in
+   * its element keeps its world, unless its parameters differ. Rejects with `UsageError` if the parameters are wrong.
    */
-  open(storyId: string, element: unknown, parameters: CheckedParameters): Promise<ShownStory> {
+  open(
+    storyId: string,
+    element: unknown,
+    parameters: CheckedParameters,
+    { sharesWorld = false }: { readonly sharesWorld?: boolean } = {},
+  ): Promise<ShownStory> {
     // Storybook can render a story again while an aborted rendering still runs its loaders.
-    const opened = this.#lastOpened.then(() => this.#open(storyId, element, parameters))
+    const opened = this.#lastOpened.then(() => this.#open({ storyId, element, parameters, sharesWorld }))
     this.#lastOpened = opened.catch(() => {})
     return opened
   }
 
-  async #open(storyId: string, element: unknown, parameters: CheckedParameters): Promise<ShownStory> {
+  /** Tells whether the element shows the story with other parameters. */
+  showsOther(storyId: string, element: unknown, parameters: CheckedParameters): boolean {
+    const before = this.#shown.get(element)
+    return before?.storyId === storyId && !isSame(before.parameters, parameters)
+  }
+
+  async #open(opened: Pick<ShownStory, 'storyId' | 'element' | 'parameters' | 'sharesWorld'>): Promise<ShownStory> {
+    const { storyId, element, parameters, sharesWorld } = opened
     const before = this.#shown.get(element)
     if (before?.storyId === storyId && isSame(before.parameters, parameters)) return before
-    const owner = this.#mockOf(parameters.baseUrl ?? '*')
-    const { scenario = 'default', seed, faults = [] } = parameters
-    const mock = await owner.object.worlds.put(`story-${++this.#count}`, { scenario, seed })
+    const sharing = this.shown.find(one => sharesWorld && one.sharesWorld && isSame(one.parameters, parameters))
+    const { mock, owner } = sharing ?? (await this.#createWorld(storyId, parameters))
     const isOutdated = before?.storyId === storyId
-    const story = { storyId, element, parameters, mock, owner, isOutdated }
-    try {
-      for (const fault of faults) mock.faults.add(fault)
-    } catch (error) {
-      await this.#end(story)
-      throw error
-    }
+    const story = { ...opened, mock, owner, isOutdated }
+    // The newest story comes last.
+    this.#shown.delete(element)
     this.#shown.set(element, story)
     if (before) await this.#end(before)
     return story
   }
 
-  /** Deletes the world of a story. All its requests get answers. */
+  async #createWorld(
+    storyId: string,
+    { scenario = 'default', seed, faults = [], baseUrl = '*' }: CheckedParameters,
+  ): Promise<Pick<ShownStory, 'mock' | 'owner'>> {
+    const owner = this.#mockOf(baseUrl)
+    const mock = await owner.object.worlds.put(`story-${++this.#count}`, { scenario, seed })
+    try {
+      for (const fault of faults) mock.faults.add(fault)
+    } catch (error) {
+      await this.#end({ storyId, mock, owner })
+      throw error
+    }
+    return { mock, owner }
+  }
+
+  /** Deletes the world of a story, unless others share it. All its requests get answers. */
   async close(story: ShownStory): Promise<void> {
     if (this.#shown.get(story.element) === story) this.#shown.delete(story.element)
     await this.#end(story)
   }
 
-  async #end({ storyId, owner, mock }: ShownStory): Promise<void> {
+  async #end({ storyId, owner, mock }: Pick<ShownStory, 'storyId' | 'owner' | 'mock'>): Promise<void> {
+    if (this.shown.some(one => one.mock === mock)) return
     await owner.mock.worlds.delete(mock.id, `this mock belongs to the story ${storyId}, which is no longer shown`)
   }
 
@@ -99,6 +124,9 @@ export class StoryWorlds {
     if (named) return named.mock.id
     const [only, another] = stories
     if (only && !another) return only.mock.id
+    // The toolbar gives such stories a new world one after the other.
+    const shared = stories.findLast(({ sharesWorld }) => sharesWorld)
+    if (shared) return shared.mock.id
     const { pathname } = new URL(request.url)
     if (!only) throw new ApiError('API_NOT_FOUND', `${request.method} ${pathname} came when no story was shown`)
     const ids = stories.map(({ storyId }) => storyId).join(', ')

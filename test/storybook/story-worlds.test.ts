@@ -86,6 +86,50 @@ describe('a page with one story', () => {
   })
 })
 
+describe('a page with stories that share a world', () => {
+  const shared = { sharesWorld: true }
+
+  it('answers all their requests in it', async () => {
+    const worlds = new StoryWorlds()
+    const [a, b] = await Promise.all(['a', 'b'].map(id => worlds.open(id, { id }, {}, shared)))
+
+    expect(b?.mock).toBe(a?.mock)
+    expect(await listLobbies(worlds)).toMatchObject({ status: 200 })
+    expect(a?.mock.journal.find()).toHaveLength(1)
+  })
+
+  it('answers a request there that names no world, beside a story with a world of its own', async () => {
+    const worlds = new StoryWorlds()
+    await worlds.open('a', {}, { scenario: 'empty' }, shared)
+    const { mock } = await worlds.open('b', {}, { scenario: 'ghost-town' })
+
+    expect(await listLobbies(worlds)).toMatchObject({ status: 200, count: 0 })
+    expect(await listLobbies(worlds, mock.url)).toMatchObject({ status: 200, count: 3 })
+  })
+
+  it('answers in the newest one while the toolbar gives them another, one after the other', async () => {
+    const [worlds, element] = [new StoryWorlds(), {}]
+    await worlds.open('a', element, {}, shared)
+    const b = await worlds.open('b', {}, {}, shared)
+
+    await worlds.open('a', element, { scenario: 'ghost-town' }, shared)
+
+    expect(await listLobbies(worlds)).toMatchObject({ count: 3 })
+    expect(b.mock.journal.find()).toEqual([])
+  })
+
+  it('deletes it with the last of them', async () => {
+    const worlds = new StoryWorlds()
+    const [a, b] = [await worlds.open('a', {}, {}, shared), await worlds.open('b', {}, {}, shared)]
+
+    await worlds.close(a)
+    expect(await listLobbies(worlds)).toMatchObject({ status: 200 })
+
+    await worlds.close(b)
+    expect(() => b.mock.lobby()).toThrow('no longer shown')
+  })
+})
+
 describe('a page with several stories', () => {
   it.prop([fc.array(fc.nat(4), { minLength: 2, maxLength: 4 })], { numRuns: 15 })(
     'answers a request in the world that it names',

@@ -71,3 +71,16 @@ describe('stories without frames on a docs page', () => {
     await page.page.getByText('The matchmaker answers 404').waitFor()
   })
 })
+
+describe('stories without the parameter `mockmaker` on a docs page', () => {
+  it('share a world, which follows the toolbar', async () => {
+    const stories = ['#story--plain--one--primary-inner', '#story--plain--another-inner']
+    const see = text => Promise.all(stories.map(id => page.page.locator(id).getByText(text).waitFor()))
+    await page.openDocs('plain--docs')
+    await see('6 lobbies')
+
+    await page.select('ghost-town')
+
+    await see('3 lobbies')
+  })
+})
