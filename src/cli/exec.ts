@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { environmentOf } from '../control/environment.js'
 import { systemReason } from '../lib/usage-error.js'
 import { versionNameOf } from '../operations/games.js'
+import { watchdog } from '../processes/watchdog.js'
 import { defaultNamespace } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
 import type { World } from '../store/world.js'
@@ -55,6 +56,8 @@ async function runCommand(
     process.platform === 'win32'
       ? spawn([name, ...args].map(windowsWord).join(' '), { stdio: 'inherit', env, shell: true })
       : spawn(name, args, { stdio: 'inherit', env })
+  const { pid } = child
+  if (pid !== undefined) watchdog.add(pid)
   const stopForwarding = forwardSignals(signal => child.kill(signal))
   const exitCode = await new Promise<number>(resolve => {
     child.once('error', (error: NodeJS.ErrnoException) => {
@@ -64,6 +67,7 @@ async function runCommand(
     child.once('exit', (code, signal) => resolve(code ?? exitCodes.signalled + constants.signals[signal ?? 'SIGTERM']))
   })
   stopForwarding()
+  if (pid !== undefined) watchdog.remove(pid)
   return exitCode
 }
 

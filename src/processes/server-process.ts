@@ -48,7 +48,7 @@ export const startProcess: StartProcess = (command, env, onLine) => {
     detached: !isWindows,
     windowsHide: true,
   })
-  if (child.pid !== undefined) watchdog.add(child.pid)
+  if (child.pid !== undefined) watchdog.add(-child.pid)
   const output = new ServerOutput([child.stdout, child.stderr], onLine)
   const exited = new Promise<Exit>(resolve => {
     child.once('error', error => resolve({ error: systemReason(error) }))
@@ -68,7 +68,7 @@ export const startProcess: StartProcess = (command, env, onLine) => {
     output.end()
     // Children that outlive the command still hold its ports.
     if (isGroupAlive(child)) await stopGroup()
-    if (child.pid !== undefined) watchdog.remove(child.pid)
+    if (child.pid !== undefined) watchdog.remove(-child.pid)
   })
   return {
     pid: child.pid,

@@ -5,27 +5,27 @@ import type { Socket } from 'node:net'
 export const graceMs = 5_000
 
 /**
- * Reads the groups that run from its input, as `+ 12` and `- 12`. Its input ends with the mock, in whatever way that ends. Then
- * it ends the groups that are left.
+ * Reads from its input what runs: `+ 12` and `- 12` for a process, `+ -12` and `- -12` for a group. Its input ends with the
+ * mock, in whatever way that ends. Then it ends what is left.
  */
 const watchdogScript = `trap '' INT TERM HUP
-groups=
-while read -r sign group; do
+all=
+while read -r sign target; do
   kept=
-  for one in $groups; do [ "$one" = "$group" ] || kept="$kept $one"; done
-  groups=$kept
-  [ "$sign" = - ] || groups="$groups $group"
+  for one in $all; do [ "$one" = "$target" ] || kept="$kept $one"; done
+  all=$kept
+  [ "$sign" = - ] || all="$all $target"
 done
-[ -n "$groups" ] || exit 0
-for one in $groups; do kill -TERM "-$one"; done 2>/dev/null
+[ -n "$all" ] || exit 0
+for one in $all; do kill -TERM "$one"; done 2>/dev/null
 sleep ${graceMs / 1000}
-for one in $groups; do kill -KILL "-$one"; done 2>/dev/null`
+for one in $all; do kill -KILL "$one"; done 2>/dev/null`
 
-/** Ends the game servers if the mock is killed. Windows has no such shell. */
+/** Ends processes if the mock is killed. A negative number is a group, as in `kill`. Windows has no such shell. */
 class Watchdog {
   #shell: ChildProcess | undefined
 
-  add(pid: number): void {
+  add(target: number): void {
     if (process.platform === 'win32') return
     if (!this.#shell) {
       this.#shell = spawn('/bin/sh', ['-c', watchdogScript], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
@@ -34,11 +34,11 @@ class Watchdog {
       // The mock does not wait for it.
       ;(this.#shell.stdin as Socket | null)?.on('error', () => {}).unref()
     }
-    this.#shell.stdin?.write(`+ ${pid}\n`)
+    this.#shell.stdin?.write(`+ ${target}\n`)
   }
 
-  remove(pid: number): void {
-    this.#shell?.stdin?.write(`- ${pid}\n`)
+  remove(target: number): void {
+    this.#shell?.stdin?.write(`- ${target}\n`)
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { windowsWord } from '../../src/cli/exec.js'
 import { folder, lineLike, run, start } from '../support/command.js'
+import { isAlive, until } from '../support/game-server-programs.js'
 
 /** The arguments that run a Node script against a mock. */
 const node = (script: string, ...args: readonly string[]) => ['exec', ...args, '--', process.execPath, '-e', script]
@@ -51,6 +52,17 @@ describe('mockmaker exec', () => {
     const { stdout } = await run(node(printed, 'mine.json'), { cwd })
 
     expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: 'pub.mock.two', RIVET_VERSION_NAME: '0.0.2' })
+  })
+
+  it('ends its command if it is killed itself', async () => {
+    const { lines, signal, exited } = start(node('console.log(process.pid); setInterval(() => {}, 1_000)'))
+    await until(() => lines().length > 0)
+    const pid = Number(lines()[0])
+
+    signal('SIGKILL')
+    await exited
+
+    await until(() => !isAlive(pid))
   })
 
   it('reads the scenario and the options before the dashes, and nothing after them', async () => {

@@ -9,7 +9,7 @@ import type { GameServerState } from '../../src/control/states.js'
 import { createApp, listen } from '../../src/http/index.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { folder } from '../support/command.js'
-import { isAlive, play, shown, until } from '../support/game-server-programs.js'
+import { isGroupAlive, play, shown, until } from '../support/game-server-programs.js'
 
 /** A mock whose lobbies have the server of the guide. */
 async function createGame(): Promise<Mockmaker> {
@@ -35,7 +35,7 @@ describe('the game servers of a mock that code serves', () => {
     await close()
 
     expect(line).toBe('welcome')
-    await until(() => !isAlive(server?.pid))
+    await until(() => !isGroupAlive(server?.pid))
   })
 
   it('run with createApp below its path, and end when the mock closes', async () => {
@@ -50,7 +50,7 @@ describe('the game servers of a mock that code serves', () => {
     await mock.close()
 
     expect(played.line).toBe('welcome')
-    await until(() => !isAlive(played.server?.pid))
+    await until(() => !isGroupAlive(played.server?.pid))
   })
 
   it('are started once', async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import type { GameServerState } from '../../src/control/states.js'
 import { serve } from '../support/command.js'
-import { isAlive, play, shown, until } from '../support/game-server-programs.js'
+import { isGroupAlive, play, shown, until } from '../support/game-server-programs.js'
 
 async function folder(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
@@ -85,7 +85,7 @@ describe('ten lobbies', () => {
 
       expect(code).toBe(0)
       // The system may take a moment to remove killed processes.
-      await until(() => running.every(({ pid }) => !isAlive(pid)))
+      await until(() => running.every(({ pid }) => !isGroupAlive(pid)))
       for (const { ports } of running) expect(await isListening(ports.default ?? 0)).toBe(false)
     },
   )
@@ -120,7 +120,7 @@ describe('a game server', () => {
     expect(json).toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
     await until(async () => (await servers())[0]?.status === 'exited')
     const [server] = await servers()
-    await until(() => !isAlive(server?.pid))
+    await until(() => !isGroupAlive(server?.pid))
     expect(errors()).toContain('did not call POST /matchmaker/lobbies/ready in time')
   })
 
@@ -138,7 +138,7 @@ describe('a game server', () => {
     await exited
 
     expect(performance.now() - before).toBeGreaterThan(4_500)
-    await until(() => !isAlive(server?.pid))
+    await until(() => !isGroupAlive(server?.pid))
   })
 
   it('is killed at once by a second SIGINT', async () => {
@@ -161,7 +161,7 @@ describe('a game server', () => {
     })
 
     expect(code).toBe(130)
-    await until(() => !isAlive(server?.pid))
+    await until(() => !isGroupAlive(server?.pid))
   })
 
   it('ends when the mock is killed', { timeout: 30_000 }, async () => {
@@ -173,7 +173,7 @@ describe('a game server', () => {
     signal('SIGKILL')
     await exited
 
-    await until(() => !isAlive(server?.pid))
+    await until(() => !isGroupAlive(server?.pid))
   })
 
   it('that floods its output is cut', async () => {

@@ -23,14 +23,19 @@ export async function play({ ports, player }: Join): Promise<{ line: string; lea
   return { line, leave: () => void socket.end() }
 }
 
-/** Tells whether a process lives, or one of its children. */
-export function isAlive(pid = 0): boolean {
+/** Tells whether a process lives. A negative number means its group. */
+export function isAlive(target: number): boolean {
   try {
-    process.kill(-pid, 0)
+    process.kill(target, 0)
     return true
   } catch {
     return false
   }
+}
+
+/** Tells whether a process lives, or one of its children. */
+export function isGroupAlive(pid = 0): boolean {
+  return isAlive(-pid)
 }
 
 /** Waits until a check is true. Throws after 10 s. */

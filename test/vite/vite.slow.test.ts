@@ -11,7 +11,7 @@ import type { GameServerState } from '../../src/control/states.js'
 import type { MockmakerPluginOptions } from '../../src/mock/options.js'
 import { mockmaker } from '../../src/vite/index.js'
 import { folder, freePort } from '../support/command.js'
-import { isAlive, play, shown, until } from '../support/game-server-programs.js'
+import { isGroupAlive, play, shown, until } from '../support/game-server-programs.js'
 import { sendTo } from '../support/http.js'
 
 const duel = { game_modes: ['duel'], lobbies: [{ lobby_id: 'one', game_mode_id: 'duel', region_id: 'lnd-fra' }] }
@@ -412,7 +412,7 @@ describe('the game servers of a scenario', () => {
 
     expect(line).toBe('welcome')
     expect(lines.join('\n')).toContain('started its game server, port default')
-    await until(() => !isAlive(servers[0]?.pid))
+    await until(() => !isGroupAlive(servers[0]?.pid))
   })
 
   it('are refused without it, and over HTTP in any case', async () => {
