@@ -4,6 +4,7 @@ import { splitWorldUrl } from '../contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import { scenarioText } from '../files/scenario-file.js'
 import { BodyTooLong, limitedResponse } from '../lib/limited-response.js'
+import { runAtOnce } from '../lib/steps.js'
 import { shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
@@ -103,7 +104,7 @@ export async function exportScenario(
   })
   try {
     if (!json.startsWith('{')) throw new SyntaxError('this is no object')
-    console.printDocument(scenarioText(json).trimEnd())
+    console.printDocument(runAtOnce(scenarioText(json)).trimEnd())
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)

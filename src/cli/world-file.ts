@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { MockWorld } from '../mock/mock-world.js'
+import { runInSlices } from '../store/timers.js'
 
 /** The most files that are tried before the user has to tidy up. */
 const mostFiles = 1_000
@@ -12,8 +13,8 @@ const mostFiles = 1_000
  * `mockmaker-world.yaml`, or `mockmaker-world-2.yaml` if that exists. Rejects with `UsageError` if it cannot be written.
  */
 export async function writeWorldFile(mock: Pick<MockWorld, 'snapshot'>, folder: string): Promise<string> {
-  const json = JSON.stringify(mock.snapshot({ with: ['faults', 'journal'] }))
-  const text = scenarioText(json)
+  const json = JSON.stringify(await runInSlices(mock.snapshot({ with: ['faults', 'journal'] })))
+  const text = await runInSlices(scenarioText(json))
   for (let number = 1; number <= mostFiles; number += 1) {
     const name = number === 1 ? 'mockmaker-world.yaml' : `mockmaker-world-${number}.yaml`
     if (await writeNewFile(join(folder, name), text)) return name

@@ -5,9 +5,12 @@ import { Expectation, JournalFilter, RequestPattern } from '../contract/journal.
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
+import { jsonPieces } from '../lib/long-json.js'
+import type { Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
+import { longestAsYaml } from '../scenario/write-yaml.js'
 import { hasContent, longestYaml } from '../scenario/yaml.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { checkOwnPage } from '../server/origin.js'
@@ -18,6 +21,7 @@ import { Location } from '../store/columns.js'
 import { timeOfState } from '../store/world-state.js'
 import {
   acceptsEvents,
+  type ControlContext,
   call,
   jsonResponse,
   type ParamNames,
@@ -142,12 +146,14 @@ export const controlCalls = lazy(() => [
       revision: wholeNumber.optional(),
       before: wholeNumber.optional(),
     }),
-    run: ({ mock, query }) => mock.snapshot(query),
-    respond(snapshot, { request, scenarioText }) {
+    run: ({ mock, query, inSlices }) => inSlices(mock.snapshot(query)),
+    async respond(snapshot, { request, scenarioText, inSlices }) {
       if (!prefersYaml(header(request, 'accept'))) return undefined
-      const json = JSON.stringify(snapshot)
-      const text = scenarioText(json)
-      return textResponse(text === json ? 'application/json' : 'application/yaml', text)
+      const pieces = await inSlices(jsonPieces(snapshot))
+      if (pieces.reduce((sum, { length }) => sum + length, 0) > longestAsYaml) return undefined
+      const json = pieces.join('')
+      const text = await inSlices(scenarioText(json))
+      return text === json ? undefined : textResponse('application/yaml', text)
     },
   }),
   call('PUT /snapshot', {
@@ -168,23 +174,15 @@ export const controlCalls = lazy(() => [
       limit: wholeNumber.optional(),
       rows: trueOrFalse.optional(),
     }),
-    run: ({ mock, query }) => mock.history(query),
+    run: ({ mock, query, inSlices }) => inSlices(mock.history(query)),
   }),
   call('GET /rows', {
     summary:
       'Returns the rows of all tables, or of some (`tables=lobbies,players`), at one moment: now, or right after a change set. Requests with ids below `next_id` were answered before that moment.',
     query: z.strictObject({ revision: wholeNumber.optional(), tables: z.string().optional() }),
-    async run({ mock, query: { revision, tables } }): Promise<RowsJson> {
+    async run({ mock, query, inSlices }): Promise<RowsJson> {
       await mock.world.clock.catchUp()
-      const state = revision === undefined ? mock.world.state : mock.stateAt(revision)
-      const at = revision === undefined ? mock.world.clock.now() : timeOfState(state)
-      const nextId = mock.nextChangeId(state.revision)
-      return {
-        revision: state.revision,
-        at: new Date(at).toISOString(),
-        ...(nextId === undefined ? {} : { next_id: nextId }),
-        rows: listRows(state.tables, tables),
-      }
+      return inSlices(rowsAt(mock, query))
     },
   }),
   call('GET /scenarios', {
@@ -281,12 +279,11 @@ export const controlCalls = lazy(() => [
       since: wholeNumber.optional(),
       answers: shortAnswers,
     }),
-    run: ({ mock: { journal }, query: { answers, ...filter } }) => ({
-      exchanges: journal.find(filter, answers),
-      dropped: journal.dropped(),
-      oldest: journal.oldest(),
-      pending: journal.pending(filter.operation),
-    }),
+    async run({ mock: { journal }, query: { answers, ...filter }, inSlices }) {
+      const [dropped, oldest, pending] = [journal.dropped(), journal.oldest(), journal.pending(filter.operation)]
+      const exchanges = await inSlices(journal.findSteps(filter, answers))
+      return { exchanges, dropped, oldest, pending }
+    },
   }),
   call('GET /journal/{exchange_id}', {
     summary: 'Returns an entry of the journal, by its id.',
@@ -328,7 +325,7 @@ export const controlCalls = lazy(() => [
   call('POST /journal/verify', {
     summary: 'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones.',
     body: Expectation(),
-    run: ({ mock, body }) => mock.journal.verify(body),
+    run: ({ mock, body, inSlices }) => inSlices(mock.journal.verifySteps(body)),
   }),
   call('DELETE /journal', {
     summary: 'Clears the journal.',
@@ -357,16 +354,18 @@ export const controlCalls = lazy(() => [
       const lastEventId = header(request, 'last-event-id')
       return () => mock.changes({ ...query, lastEventId })
     },
-    respond: (begin, { mock, isReadOnly }) =>
-      eventStream(mock.world, begin, event =>
-        event.type === 'world' ? { ...event, data: marked(event.data, isReadOnly) } : event,
-      ),
+    respond: (begin, { mock, isReadOnly, inSlices }) =>
+      eventStream(begin, {
+        world: mock.world,
+        inSlices,
+        toSent: event => (event.type === 'world' ? { ...event, data: marked(event.data, isReadOnly) } : event),
+      }),
   }),
   call('GET /explain', {
     summary:
       'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid. `exchange` asks for the reasons of a past answer, by the id of its journal entry. `find` asks which lobby a find in this game mode gets now.',
     query: Question().extend({ exchange: wholeNumber.optional() }),
-    run: ({ mock, query }) => mock.explain(query),
+    run: ({ mock, query, inSlices }) => inSlices(mock.explain(query)),
   }),
   call('GET /lobbies/{lobby_id}/env', {
     summary:
@@ -392,7 +391,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /simulation', {
     summary: 'Lists the simulations, with the number of players of each.',
-    run: ({ mock }) => ({ simulations: listSimulations(mock.world.tables) }),
+    run: async ({ mock, inSlices }) => ({ simulations: await inSlices(listSimulations(mock.world.tables)) }),
   }),
   call('PUT /simulation', {
     summary: 'Simulates players in a namespace from now on, in one change set. Absent fields get their defaults.',
@@ -440,8 +439,8 @@ export const controlCalls = lazy(() => [
   call('GET /{table}', {
     summary: 'Lists the records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
     query: 'fields',
-    run: ({ mock, params: { table }, request }) => ({
-      [listKey(table)]: listRecords(mock.world, table, request.query),
+    run: async ({ mock, params: { table }, request, inSlices }) => ({
+      [listKey(table)]: await inSlices(listRecords(mock.world, table, request.query)),
     }),
   }),
   call('GET /{table}/{id}', {
@@ -505,6 +504,22 @@ function marked<Described extends object>(
   isReadOnly: boolean,
 ): Described & { readonly read_only?: true } {
   return isReadOnly ? { ...world, read_only: true } : world
+}
+
+/** Lists rows as they were after a change set. Default: as they are now. */
+function* rowsAt(
+  mock: ControlContext['mock'],
+  { revision, tables }: { readonly revision?: number | undefined; readonly tables?: string | undefined },
+): Steps<RowsJson> {
+  const now = mock.world.clock.now()
+  const nextId = mock.nextChangeId(revision ?? mock.world.revision)
+  const state = yield* mock.stateAt(revision)
+  return {
+    revision: state.revision,
+    at: new Date(revision === undefined ? now : timeOfState(state)).toISOString(),
+    ...(nextId === undefined ? {} : { next_id: nextId }),
+    rows: yield* listRows(state.tables, tables),
+  }
 }
 
 /** Streams the list of worlds, at once and after each change. */

@@ -1,4 +1,6 @@
 import type * as z from 'zod'
+import { jsonBytes } from '../lib/long-json.js'
+import type { Steps } from '../lib/steps.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { YamlOptions } from '../scenario/yaml.js'
 import type { WorldJournal } from '../server/journal.js'
@@ -7,8 +9,18 @@ import type { BodyLimits } from '../server/parse.js'
 import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldState } from '../store/world-state.js'
+import type { Question } from './explain.js'
+import type { Explanation } from './explain-find.js'
+import type { HistoryJson, HistoryOptions } from './history.js'
 import type { ObservedWorld } from './states.js'
-import type { IdentifiedWorld, NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from './world-control.js'
+import type {
+  IdentifiedWorld,
+  NewWorldOptions,
+  ScenarioSummary,
+  SnapshotOptions,
+  WorldControl,
+  WorldsControl,
+} from './world-control.js'
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
 export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
@@ -18,16 +30,19 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   subscribe(listener: (isOpen: boolean) => void): () => void
 }
 
-type CalledPart = 'id' | 'faults' | 'history' | 'changes' | 'explain' | 'reset' | 'load' | 'snapshot' | 'restore'
+type CalledPart = 'id' | 'faults' | 'changes' | 'reset' | 'load' | 'restore'
 
-/** A world with the parts that only calls need. */
+/** A world with the parts that only calls need. Its steps show the world as it is at the first one. */
 interface ControlledWorld extends Pick<WorldControl, CalledPart> {
   readonly world: LiveWorld
   readonly journal: WorldJournal
   readonly waits: RequestWaits
   readonly states: ObservedWorld
-  /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
-  stateAt(revision: number): WorldState
+  snapshot(options: SnapshotOptions): Steps<ScenarioInput>
+  history(options: HistoryOptions): Steps<HistoryJson>
+  explain(question: Question): Steps<Explanation>
+  /** Returns the state right after a change set. Default: the present. Throws `UsageError` if the history no longer has it. */
+  stateAt(revision?: number): Steps<WorldState>
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
   nextChangeId(revision: number): number | undefined
 }
@@ -45,12 +60,14 @@ export interface ControlContext {
   /** Reads the text of a scenario file. Throws `UsageError`, and `ApiError` for a text beyond the limits. */
   parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): ScenarioInput
   /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
-  scenarioText(json: string): string
+  scenarioText(json: string): Steps<string>
   /** The version of mockmaker. */
   readonly version: string
   /** The URL by which the client reaches the world, without a slash at its end. */
   readonly url: string
   readonly request: MockRequest
+  /** Does work in slices, between which other requests are answered. Rejects with `ClientGone` if the client disconnects. */
+  inSlices<Result>(steps: Steps<Result>): Promise<Result>
   /** True if the server refuses every change. */
   readonly isReadOnly: boolean
 }
@@ -83,7 +100,10 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
     },
   ): Output | Promise<Output>
   /** Creates an answer that is not JSON. Returns `undefined` if the client prefers JSON. */
-  respond?(output: Output, context: ControlContext): MockResponseInit | undefined
+  respond?(
+    output: Output,
+    context: ControlContext,
+  ): MockResponseInit | undefined | Promise<MockResponseInit | undefined>
 }
 
 /** A call of the control API. Its named type keeps the declarations of the table short. */
@@ -107,6 +127,11 @@ export function call<
 
 const encoder = new TextEncoder()
 
+/** A JSON response. Other pages of this machine may read it. */
+export function* longJsonResponse(value: object): Steps<MockResponseInit> {
+  return bytesResponse('application/json', yield* jsonBytes(value), 'loopback')
+}
+
 /** A JSON response. If it holds tokens, only the mock's own pages may read it. */
 export function jsonResponse(value: object, cors: MockResponseInit['cors']): MockResponseInit {
   return textResponse('application/json', JSON.stringify(value), cors)
@@ -118,8 +143,11 @@ export function textResponse(
   text: string,
   cors: MockResponseInit['cors'] = 'loopback',
 ): MockResponseInit {
-  const headers = { 'content-type': type, 'x-content-type-options': 'nosniff' }
-  return { status: 200, headers, body: encoder.encode(text), cors }
+  return bytesResponse(type, encoder.encode(text), cors)
+}
+
+function bytesResponse(type: string, body: Uint8Array<ArrayBuffer>, cors: MockResponseInit['cors']): MockResponseInit {
+  return { status: 200, headers: { 'content-type': type, 'x-content-type-options': 'nosniff' }, body, cors }
 }
 
 /** Tells from the Accept header of a client if it prefers JSON to another type. */

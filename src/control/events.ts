@@ -1,5 +1,7 @@
 import type { ShortenedEntry } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
+import { isLight, jsonPieces } from '../lib/long-json.js'
+import type { Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
@@ -317,11 +319,18 @@ function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined):
   return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), cause, puts, deletes } }
 }
 
-/** Answers with Server-Sent Events. Calls `begin` when the answer is sent, and sends what `toSent` makes of each event. */
+interface EventStreamOptions {
+  /** Does work in slices: see `ControlContext`. */
+  inSlices<Result>(steps: Steps<Result>): Promise<Result>
+  readonly world: Pick<World, 'revision'>
+  /** Returns an event as the client gets it. */
+  toSent(event: MockEvent): MockEvent
+}
+
+/** Answers with Server-Sent Events. Calls `begin` when the answer is sent. */
 export function eventStream(
-  world: Pick<World, 'revision'>,
   begin: () => MockEvents,
-  toSent: (event: MockEvent) => MockEvent = event => event,
+  { world, inSlices, toSent }: EventStreamOptions,
 ): MockResponseInit {
   return streamResponse(client => {
     const events = begin()
@@ -329,7 +338,10 @@ export function eventStream(
       // A client that loses the connection before the first event can resume from this position.
       client.send(streamText({ type: 'begin', id: events.after, data: {} }))
       for await (const event of events) {
-        client.send(eventText(toSent(event), world))
+        await inSlices(sendEvent(toSent(event), client)).catch(() => {
+          const message = 'this event is too long to send: read the world again'
+          client.send(streamText({ type: 'gone', id: event.id, data: { message, revision: world.revision } }))
+        })
         // The events of a slow client stay in the queue, whose memory is limited.
         await client.drained()
       }
@@ -345,14 +357,24 @@ export function eventStream(
   })
 }
 
-/** Writes an event, or a gap if the event is longer than a string can be. */
-function eventText(event: MockEvent, { revision }: Pick<World, 'revision'>): string {
-  try {
-    return streamText(event)
-  } catch {
-    const message = 'this event is too long to send: read the world again'
-    return streamText({ type: 'gone', id: event.id, data: { message, revision } })
+/** The most characters of a string in all engines. */
+const longestString = 2 ** 29 - 24
+
+/** Sends an event, a long one piece by piece. Throws if the client could not keep its text in a string. */
+function* sendEvent(event: MockEvent, client: StreamClient): Steps<void> {
+  const { type, id, data } = event
+  if (isLight(data)) {
+    client.send(streamText(event))
+    return
   }
+  const pieces = yield* jsonPieces(data)
+  if (pieces.reduce((sum, { length }) => sum + length, 0) > longestString) throw new RangeError('too long')
+  client.send(streamHead(type, id))
+  for (const piece of pieces) {
+    client.send(piece)
+    yield
+  }
+  client.send('\n\n')
 }
 
 /** Answers with Server-Sent Events that a function sends. It returns a function that stops it. */
@@ -417,5 +439,9 @@ export function waitStream(wait: Wait): MockResponseInit {
 
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */
 function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
-  return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
+  return `${streamHead(type, id)}${JSON.stringify(data)}\n\n`
+}
+
+function streamHead(type: string, id?: string): string {
+  return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: `
 }

@@ -3,7 +3,8 @@ import type { JournalEntry } from '../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../contract/operations.js'
 import type { Coordinates } from '../contract/regions.js'
 import { isJsonObject } from '../lib/json.js'
-import { type FindCandidate, findCandidates } from '../operations/matchmaking.js'
+import type { Steps } from '../lib/steps.js'
+import type { FindCandidates } from '../operations/matchmaking.js'
 import { clientLocation } from '../operations/regions.js'
 import { isCanned } from '../operations/resolver.js'
 import type { MockRequest } from '../server/message.js'
@@ -17,7 +18,7 @@ import { models } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { TableName } from '../store/rows.js'
 import { readTables, type WorldState } from '../store/world-state.js'
-import { choiceText, type Explanation, explainCandidates, obstacleTexts } from './explain-find.js'
+import { choiceText, compareCandidates, type Explanation, explainCandidates, obstacleTexts } from './explain-find.js'
 import { tablesByPath } from './tables.js'
 
 /** A past request, and the world around it. */
@@ -30,13 +31,13 @@ export interface PastExchange {
 }
 
 /** Explains the answer to a past request, in at most three sentences. */
-export function explainExchange({ entry, before, changeSets }: PastExchange): Explanation {
+export function* explainExchange({ entry, before, changeSets }: PastExchange): Steps<Explanation> {
   const tables = before && readTables(before.tables)
-  const find = tables && findAgain(entry, tables)
+  const find = tables && (yield* findAgain(entry, tables))
   const fault = before?.faults.records.find(({ id }) => id === entry.fault)
   const because = [
     entry.fault === undefined ? undefined : faultText(entry.fault, fault),
-    fault?.fault.effect.error ? undefined : reasonOf(entry, tables, find),
+    fault?.fault.effect.error ? undefined : yield* reasonOf(entry, tables, find),
     entry.fault === undefined ? callerText(entry, tables) : undefined,
     changesText(entry, changeSets),
   ].filter(text => text !== undefined)
@@ -57,7 +58,11 @@ function verdictOf({ status, answer, operation }: JournalEntry): string {
 }
 
 /** Says why the mock gave this answer. Errors of the mock say it themselves. */
-function reasonOf(entry: JournalEntry, tables: Tables | undefined, find: PastFind | undefined): string | undefined {
+function* reasonOf(
+  entry: JournalEntry,
+  tables: Tables | undefined,
+  find: PastFind | undefined,
+): Steps<string | undefined> {
   const { status, answer, caller } = entry
   if (status >= 400 && isJsonObject(answer) && typeof answer.message === 'string') return answer.message
   const id = operationIds.find(known => known === entry.operation)
@@ -66,21 +71,19 @@ function reasonOf(entry: JournalEntry, tables: Tables | undefined, find: PastFin
     return 'a development token gets a canned answer, whatever the world has'
   if (operations[id].kind === 'watch') return watchText(entry)
   if (!tables) return 'the history does not have the world before this request'
+  const { namespace_id } = caller ?? {}
+  if (id === 'lobbies.list' && namespace_id !== undefined) return yield* listText(namespace_id, tables)
   return reasons[id]?.(entry, tables, find) ?? operations[id].summary
 }
 
 type Reason = (entry: JournalEntry, tables: Tables, find: PastFind | undefined) => string | undefined
 
 const reasons: { readonly [Id in OperationId]?: Reason } = {
-  'lobbies.list'({ caller }, tables) {
-    const namespace_id = caller?.namespace_id
-    return namespace_id === undefined ? undefined : listText(namespace_id, tables)
-  },
   'lobbies.find'(entry, tables, find) {
     const lobby = lobbyOf(entry, tables)
     if (!lobby)
       return 'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one'
-    return choiceText(lobby, find?.candidates ?? [])
+    return choiceText(lobby, find?.candidates.ties ?? 0)
   },
   'lobbies.join'(entry, tables) {
     const lobby = lobbyOf(entry, tables)
@@ -95,13 +98,18 @@ function lobbyOf({ answer }: JournalEntry, { lobbies }: Tables): LobbyRow | unde
   return isJsonObject(lobby) && typeof lobby.lobby_id === 'string' ? lobbies.get(lobby.lobby_id) : undefined
 }
 
-function listText(namespace_id: string, tables: Tables): string {
-  const running = tables.lobbies.inIndex('namespace_id', { namespace_id }).filter(({ status }) => status !== 'stopped')
+function* listText(namespace_id: string, tables: Tables): Steps<string> {
+  const running: LobbyRow[] = []
+  for (const lobby of tables.lobbies.all()) {
+    if (lobby.namespace_id === namespace_id && lobby.status !== 'stopped') running.push(lobby)
+    yield
+  }
   const obstacleOf = listObstacles(running, tables)
   const hidden = new Map<ListObstacle, number>()
   for (const lobby of running) {
     const obstacle = obstacleOf(lobby)
     if (obstacle !== undefined) hidden.set(obstacle, (hidden.get(obstacle) ?? 0) + 1)
+    yield
   }
   const counts = [...hidden].map(([obstacle, count]) => `${count} ${obstacleTexts[obstacle]}`)
   const listed = [...hidden.values()].reduce((rest, count) => rest - count, running.length)
@@ -122,12 +130,12 @@ function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): st
 
 /** A past find: the lobbies that it compared, and the place of its client. */
 interface PastFind {
-  readonly candidates: readonly FindCandidate[]
+  readonly candidates: FindCandidates
   readonly location: Coordinates | undefined
 }
 
 /** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
-function findAgain(entry: JournalEntry, tables: Tables): PastFind | undefined {
+function* findAgain(entry: JournalEntry, tables: Tables): Steps<PastFind | undefined> {
   const { caller, operation, status, answer } = entry
   const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
   if (!hasLooked) return undefined
@@ -136,7 +144,7 @@ function findAgain(entry: JournalEntry, tables: Tables): PastFind | undefined {
   try {
     const input = findInputOf(entry)
     return {
-      candidates: findCandidates(caller.namespace_id, input, tables),
+      candidates: yield* compareCandidates(caller.namespace_id, input, tables),
       location: clientLocation(input, tables),
     }
   } catch (error) {

@@ -1,6 +1,8 @@
 import { ApiError } from '../contract/errors.js'
+import type { OperationInput } from '../contract/operations.js'
 import type { Coordinates } from '../contract/regions.js'
-import { chooseForFind, type FindCandidate, findCandidates } from '../operations/matchmaking.js'
+import type { Steps } from '../lib/steps.js'
+import { chooseForFind, type FindCandidate, type FindCandidates, findCandidates } from '../operations/matchmaking.js'
 import { clientLocation, distance } from '../operations/regions.js'
 import { freeSeats, type ListObstacle, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
@@ -72,15 +74,15 @@ const thisMachine = { address: '127.0.0.1', isLocal: true } as const
  * Explains what a find in one game mode does now, for a player of this machine at the place of the settings. Changes nothing.
  * Throws `UsageError` for an unknown namespace.
  */
-export function explainFind(
+export function* explainFind(
   { find, namespace }: { readonly find: string; readonly namespace?: string | undefined },
   tables: Tables,
-): Explanation {
+): Steps<Explanation> {
   const { namespace_id } = findNamespace(namespace, tables)
   const input = { game_modes: [find] }
   try {
     const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
-    const candidates = findCandidates(namespace_id, input, tables)
+    const candidates = yield* compareCandidates(namespace_id, input, tables)
     const location = clientLocation({}, tables)
     const { region_id } = choice
     const away = distanceTo(region_id, location, tables)
@@ -88,7 +90,7 @@ export function explainFind(
     return {
       verdict: isNew ? `a new lobby in ${region_id}` : `a seat in lobby ${choice.lobby_id}`,
       because: [
-        isNew ? 'no lobby of the game mode has a free seat for find' : choiceText(choice, candidates),
+        isNew ? 'no lobby of the game mode has a free seat for find' : choiceText(choice, candidates.ties),
         regionText(region_id, away.kilometers, isNew),
       ],
       candidates: explainCandidates(candidates, { location, tables }),
@@ -134,19 +136,27 @@ function regionText(region_id: string, kilometers: number | undefined, isNew: bo
   return `${region_id} is the first region of the game mode, because the place of the player is unknown`
 }
 
+/** Compares lobbies as a find does. */
+export function compareCandidates(
+  namespaceId: string,
+  input: OperationInput<'lobbies.find'>,
+  tables: Tables,
+): Steps<FindCandidates> {
+  return findCandidates(namespaceId, { input, tables, most: mostCandidates })
+}
+
 /** Says why find chose a lobby, and how many others were as full. */
-export function choiceText(lobby: LobbyRow, candidates: readonly FindCandidate[]): string {
-  const ties = candidates.filter(({ lostBy }) => lostBy === 'distance' || lostBy === 'order').length
+export function choiceText(lobby: LobbyRow, ties: number): string {
   const tie = ties === 0 ? '' : `. Others with as many free seats, but farther away or newer: ${ties}`
   return `it is the fullest lobby that fits, with ${seatsTaken(lobby)} of ${lobby.max_players_normal} seats taken${tie}`
 }
 
 /** Describes the first candidates, and says why they lost. */
 export function explainCandidates(
-  candidates: readonly FindCandidate[],
+  { first }: FindCandidates,
   { location, tables }: { readonly location: Coordinates | undefined; readonly tables: Tables },
 ): ExplainedCandidate[] {
-  return candidates.slice(0, mostCandidates).map(({ lobby, lostBy }) => {
+  return first.map(({ lobby, lostBy }) => {
     const { lobby_id, game_mode_id, region_id } = lobby
     return {
       lobby_id,

@@ -7,6 +7,7 @@ import { deviceLinkPath, isControlPath, pathInWorld } from '../contract/paths.js
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import type { Steps } from '../lib/steps.js'
 import { nearest, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -17,7 +18,8 @@ import type { WorldFaults } from '../server/faults.js'
 import type { MockRequest } from '../server/message.js'
 import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../server/origin.js'
 import { routes } from '../server/routes.js'
-import { findObstacle, freeSeats, listObstacles, type RunningLobby, seatsTaken } from '../store/lobby-rules.js'
+import { findObstacle, freeSeats, listObstacles, modeKey, type RunningLobby, seatsTaken } from '../store/lobby-rules.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { WorldView } from '../store/world.js'
 import { explainExchange, type PastExchange } from './explain-exchange.js'
@@ -59,11 +61,11 @@ interface ExplainedWorld {
   readonly corsOrigins: readonly string[]
   readonly faults: Pick<WorldFaults, 'matching'>
   /** Finds a past request. Throws `UsageError` if the journal does not have it. */
-  exchange(id: number): PastExchange
+  exchange(id: number): Steps<PastExchange>
 }
 
 /** Answers a question. Throws `UsageError` unless it asks about one thing. */
-export function explain(explained: ExplainedWorld, asked: Question): Explanation {
+export function* explain(explained: ExplainedWorld, asked: Question): Steps<Explanation> {
   const { world } = explained
   const question = parseInput(Question(), asked, 'question')
   const { lobby_id, path, name_id, display_name, exchange, find } = question
@@ -73,14 +75,14 @@ export function explain(explained: ExplainedWorld, asked: Question): Explanation
     throw new UsageError(
       'ask for one thing: lobby_id, path (with method), exchange, find (with namespace), or name_id and display_name',
     )
-  if (exchange !== undefined) return explainExchange(explained.exchange(exchange))
-  if (find !== undefined) return explainFind({ ...question, find }, world.tables)
-  if (lobby_id !== undefined) return explainLobby(world, lobby_id)
+  if (exchange !== undefined) return yield* explainExchange(yield* explained.exchange(exchange))
+  if (find !== undefined) return yield* explainFind({ ...question, find }, world.tables)
+  if (lobby_id !== undefined) return yield* explainLobby(world, lobby_id)
   if (path !== undefined) return explainRequest(explained, { ...question, path })
   return explainNames(world, question)
 }
 
-function explainLobby({ tables }: WorldView, lobbyId: string): Explanation {
+function* explainLobby({ tables }: WorldView, lobbyId: string): Steps<Explanation> {
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) {
     const ids = tables.lobbies.all().map(({ lobby_id }) => lobby_id)
@@ -88,7 +90,13 @@ function explainLobby({ tables }: WorldView, lobbyId: string): Explanation {
     const hint = near === undefined ? 'GET /__mock/lobbies lists the lobbies' : `did you mean ${near}?`
     return { verdict: 'does not exist', because: [`the world has no lobby ${quoted(lobbyId)}: ${hint}`] }
   }
-  const obstacle = listObstacles(tables.lobbies.all(), tables)(lobby)
+  const mode = modeKey(lobby)
+  const ofMode: LobbyRow[] = []
+  for (const other of tables.lobbies.all()) {
+    if (modeKey(other) === mode) ofMode.push(other)
+    yield
+  }
+  const obstacle = listObstacles(ofMode, tables)(lobby)
   const more = lobby.status === 'stopped' ? [] : runningText(lobby)
   if (obstacle !== undefined) return { verdict: 'not listed', because: [`it is ${obstacleTexts[obstacle]}`, ...more] }
   const namespace = fullNameOf(lobby.namespace_id, tables)

@@ -11,7 +11,7 @@ import { checkControlAddress, checkControlCaller } from '../server/origin.js'
 import { parseJson } from '../server/parse.js'
 import { RouteTable } from '../server/routes.js'
 import { controlCalls, ObjectOrText } from './api.js'
-import { type ControlCall, type ControlContext, jsonResponse } from './call.js'
+import { type ControlCall, type ControlContext, longJsonResponse } from './call.js'
 
 type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, object>
 
@@ -56,7 +56,7 @@ export async function runControlCall({ call, params }: FoundCall, context: Contr
   try {
     const cause = { kind: 'control', call: call.route.replace('{table}', params.table ?? '') } as const
     const output = await context.mock.world.causedBy(cause, () => call.run(input))
-    return call.respond?.(output, context) ?? jsonResponse(output, 'loopback')
+    return (await call.respond?.(output, context)) ?? (await context.inSlices(longJsonResponse(output)))
   } catch (error) {
     const { method, query, body } = call
     const isAskedByQuery = method === 'GET' || (query !== undefined && body === undefined)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { FaultState } from '../contract/faults.js'
 import type * as types from '../generated/options.js'
 import { lazy } from '../lib/lazy.js'
+import { mapInSteps, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { typeTexts } from '../lib/type-text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -78,7 +79,8 @@ export interface ClockJson {
 
 const defaultLimit = 100
 
-export function listHistory(history: History, options: HistoryOptions): HistoryJson {
+/** Lists the change sets that the history has at the first step. */
+export function* listHistory(history: History, options: HistoryOptions): Steps<HistoryJson> {
   const { since, table, request, limit = defaultLimit, rows = true } = options
   const { oldestRevision: oldest, newestRevision: newest } = history
   const matching = history
@@ -86,17 +88,19 @@ export function listHistory(history: History, options: HistoryOptions): HistoryJ
     .later.filter(({ changes }) => table === undefined || changes.some(change => change.table === table))
     .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
   const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)
-  return { oldest, newest, change_sets: selected.map(changeSet => changeSetJson(changeSet, rows)) }
+  const change_sets: RecordedChangeSet[] = []
+  for (const changeSet of selected) change_sets.push(yield* changeSetJson(changeSet, rows))
+  return { oldest, newest, change_sets }
 }
 
-function changeSetJson(changeSet: ChangeSet, hasRows: boolean): RecordedChangeSet {
+function* changeSetJson(changeSet: ChangeSet, hasRows: boolean): Steps<RecordedChangeSet> {
   const { revision, at, cause, changes } = changeSet
   const head = { revision, at: new Date(at).toISOString(), cause }
-  if (!hasRows) return { ...head, changes: changes.map(({ table, id }) => ({ table, id })) }
+  if (!hasRows) return { ...head, changes: yield* mapInSteps(changes, ({ table, id }) => ({ table, id })) }
   const { random, clock, faults, scenario } = changeSet
   return {
     ...head,
-    changes: changes.map(recordedChange),
+    changes: yield* mapInSteps(changes, recordedChange),
     ...(random ? { random } : {}),
     ...(clock ? { clock: { before: clockJson(clock.before), after: clockJson(clock.after) } } : {}),
     ...(faults ? { faults: { before: faultsJson(faults.before, at), after: faultsJson(faults.after, at) } } : {}),
@@ -139,12 +143,17 @@ export interface RowsJson {
 }
 
 /** Lists the rows of the tables. `names` separates tables by commas. Default: all. Throws `UsageError` for an unknown one. */
-export function listRows(tables: TableStates, names: string | undefined): RowsJson['rows'] {
+export function* listRows(tables: TableStates, names: string | undefined): Steps<RowsJson['rows']> {
   const wanted = names === undefined ? tableNames : names.split(',').map(checkName)
-  return wanted.flatMap(table => {
+  const rows: RowsJson['rows'][number][] = []
+  for (const table of wanted) {
     const state: TableState<object> = tables[table]
-    return state.entries().map(({ id, row }) => ({ table, id, row }))
-  })
+    for (const { id, row } of state.rows.values()) {
+      rows.push({ table, id, row })
+      yield
+    }
+  }
+  return rows
 }
 
 function checkName(name: string): TableName {

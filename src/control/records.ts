@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { valueAt } from '../lib/issues.js'
+import type { Steps } from '../lib/steps.js'
 import { didYouMean, quoted, shortened } from '../lib/text.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fieldsOf, idOf } from '../store/models.js'
@@ -19,16 +20,20 @@ interface RecordPath {
 
 // These functions throw `ApiError` for an unknown table or record, and `UsageError` for wrong input.
 
-/** Lists the records that match a query, such as `game_mode_id=duel&state.map=Harbour`. */
-export function listRecords(world: World, table: string, query = ''): AnyRecord[] {
+/** Lists the records that match a query, such as `game_mode_id=duel&state.map=Harbour`. They are those of the first step. */
+export function* listRecords(world: World, table: string, query = ''): Steps<AnyRecord[]> {
   const name = tableAt(table)
-  const rows = tableOf(world, name)
-    .all()
-    .map(row => withOwner(row, name, world))
-  if (name !== 'tokens') return filterRecords(rows, query, fieldsOf(name))
-  const running = world.lobbies.all().filter(({ status }) => status !== 'stopped')
-  const lobbyTokens = running.map(lobby => ({ ...lobbyTokenInfo(lobby, world) }))
-  return filterRecords([...rows, ...lobbyTokens], query, [...fieldsOf(name), ...ownerFields])
+  const rows = tableOf(world, name).all()
+  if (name !== 'tokens') return yield* filterRecords(rows, query, fieldsOf(name))
+  const tokens = rows.map(row => withOwner(row, name, world))
+  const namespaces = new Map(world.namespaces.all().map(({ namespace_id: id }) => [id, fullNameOf(id, world)]))
+  const lobbies = world.lobbies.all()
+  const lobbyTokens: AnyRecord[] = []
+  for (const lobby of lobbies) {
+    if (lobby.status !== 'stopped') lobbyTokens.push({ ...lobbyTokenInfo(lobby, namespaces.get(lobby.namespace_id)) })
+    yield
+  }
+  return yield* filterRecords([...tokens, ...lobbyTokens], query, [...fieldsOf(name), ...ownerFields])
 }
 
 export function getRecord(world: World, { table, id }: RecordPath): AnyRecord {
@@ -104,7 +109,7 @@ function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord 
 const ownerFields = ['namespace', 'game', 'lobby_id']
 
 /** Returns the records that have all values of a query. A list matches by any of its items. */
-function filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): AnyRecord[] {
+function* filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): Steps<AnyRecord[]> {
   const parameters = [...new URLSearchParams(query)]
   // Checks a repeated condition once.
   const distinct = new Map(parameters.map(([name, value]) => [`${name}=${value}`, { path: name.split('.'), value }]))
@@ -117,7 +122,12 @@ function filterRecords(records: readonly AnyRecord[], query: string, fields: rea
         `query parameter ${shortened(field)} is not a field of this table.${didYouMean(field, fields)}`,
       )
   }
-  return records.filter(record => conditions.every(({ path, value }) => hasValue(valueAt(record, path), value)))
+  const matching: AnyRecord[] = []
+  for (const record of records) {
+    if (conditions.every(({ path, value }) => hasValue(valueAt(record, path), value))) matching.push(record)
+    yield
+  }
+  return matching
 }
 
 function hasValue(value: unknown, text: string): boolean {
@@ -138,9 +148,10 @@ export interface LobbyTokenInfo {
 function findLobbyToken(token: string, tables: ReadTables): LobbyTokenInfo | undefined {
   const lobbyId = lobbyIdIn(token)
   const lobby = lobbyId === undefined || tables.tokens.get(token) ? undefined : tables.lobbies.get(lobbyId)
-  return lobby && lobby.status !== 'stopped' ? lobbyTokenInfo(lobby, tables) : undefined
+  if (!lobby || lobby.status === 'stopped') return undefined
+  return lobbyTokenInfo(lobby, fullNameOf(lobby.namespace_id, tables))
 }
 
-function lobbyTokenInfo({ lobby_id, namespace_id }: LobbyRow, tables: ReadTables): LobbyTokenInfo {
-  return { token: lobbyTokenOf(lobby_id), kind: 'lobby', lobby_id, namespace: fullNameOf(namespace_id, tables) }
+function lobbyTokenInfo({ lobby_id }: LobbyRow, namespace = ''): LobbyTokenInfo {
+  return { token: lobbyTokenOf(lobby_id), kind: 'lobby', lobby_id, namespace }
 }

@@ -2,11 +2,12 @@ import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { SimulationEntry, simulationColumnsOf } from '../scenario/entries.js'
-import type { SimulationRow } from '../store/matchmaker-rows.js'
+import type { LobbyRow, SimulationRow } from '../store/matchmaker-rows.js'
 import { createRow } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
@@ -53,13 +54,20 @@ export async function simulate(world: LiveWorld, options: SimulationOptions = {}
     const row = { namespace_id, ...simulationColumnsOf(SimulationEntry.decode(entry), now) }
     checkModes(row, tables)
     tables.simulations.delete(namespace_id)
-    return stateOf(createRow('simulations', row, { tables, random, now }), tables)
+    const created = createRow('simulations', row, { tables, random, now })
+    const players = runAtOnce(countPlayers(created, tables.lobbies.inIndex('namespace_id', { namespace_id })))
+    return stateOf(created, fullNameOf(namespace_id, tables), players)
   }
   return world.write(write, { cause: { kind: 'control', call: 'simulate' } })
 }
 
-export function listSimulations(tables: ReadTables): SimulationState[] {
-  return tables.simulations.all().map(row => stateOf(row, tables))
+/** Lists the simulations as they are at the first step. */
+export function* listSimulations(tables: ReadTables): Steps<SimulationState[]> {
+  const lobbies = tables.lobbies.all()
+  const named = tables.simulations.all().map(row => ({ row, namespace: fullNameOf(row.namespace_id, tables) }))
+  const simulations: SimulationState[] = []
+  for (const { row, namespace } of named) simulations.push(stateOf(row, namespace, yield* countPlayers(row, lobbies)))
+  return simulations
 }
 
 export async function endSimulation(world: LiveWorld, options: EndSimulationOptions = {}): Promise<boolean> {
@@ -85,19 +93,30 @@ function checkModes({ namespace_id, modes = {} }: SimulationRow, tables: ReadTab
   )
 }
 
-function stateOf(row: SimulationRow, tables: ReadTables): SimulationState {
+function* countPlayers(
+  { namespace_id }: SimulationRow,
+  lobbies: readonly LobbyRow[],
+): Steps<SimulationState['players']> {
+  let [connected, reserved] = [0, 0]
+  for (const lobby of lobbies) {
+    if (lobby.namespace_id === namespace_id) {
+      connected += lobby.total_player_count
+      reserved += lobby.reserved_player_count
+    }
+    yield
+  }
+  return { connected, reserved }
+}
+
+function stateOf(row: SimulationRow, namespace: string, players: SimulationState['players']): SimulationState {
   const { namespace_id, concurrent, session_ms, modes, began_at } = row
-  const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
   return {
-    namespace: fullNameOf(namespace_id, tables),
+    namespace,
     namespace_id,
     concurrent,
     session: formatDuration(session_ms),
     ...(modes === undefined ? {} : { modes }),
     began_at: formatInstant(began_at),
-    players: {
-      connected: lobbies.reduce((sum, { total_player_count }) => sum + total_player_count, 0),
-      reserved: lobbies.reduce((sum, { reserved_player_count }) => sum + reserved_player_count, 0),
-    },
+    players,
   }
 }

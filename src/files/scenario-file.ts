@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
+import type { Steps } from '../lib/steps.js'
 import { didYouMean } from '../lib/text.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
@@ -51,7 +52,7 @@ export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file
 }
 
 /** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
-export function scenarioText(json: string): string {
+export function scenarioText(json: string): Steps<string> {
   return jsonToYaml(json, loadYaml())
 }
 

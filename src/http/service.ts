@@ -2,13 +2,16 @@ import { ApiError } from '../contract/errors.js'
 import { isControlPath, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
+import type { Steps } from '../lib/steps.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import type { UnknownWorld } from '../mock/mock-worlds.js'
 import type { AppOptions } from '../mock/options.js'
-import { bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
+import { type AbortSignalLike, bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
 import { checkHost, mayControl } from '../server/origin.js'
+import { ClientGone } from '../server/reads.js'
 import { locate, type Place, routes } from '../server/routes.js'
+import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
 import { parseControlHosts } from './control-hosts.js'
 import { isForPage, pageFor } from './pages.js'
@@ -31,6 +34,8 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
    * Default: nothing is refused.
    */
   readonly readOnlyBecause?: string | undefined
+  /** Returns the real time in ms, by which long calls take turns with other work. Default: `performance.now`. */
+  readonly now?: (() => number) | undefined
   /** Shows the dashboard at `/`. It needs a stream of events. Default: true. */
   readonly dashboard?: boolean | undefined
 }
@@ -103,7 +108,8 @@ export class Service {
       if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
       const server = this.#mock
       const texts = { parseScenario: parseSentScenario, scenarioText }
-      const context = { mock: world, server, ...texts, version, url, request, isReadOnly }
+      const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
+      const context = { mock: world, server, ...texts, version, url, request, inSlices, isReadOnly }
       return world.responder.answer(request, await runControlCall(found, context), startedAt)
     } catch (error) {
       return world.responder.refuse(request, error, startedAt)
@@ -132,6 +138,16 @@ export class Service {
 /** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */
 const noneByOthers: UnknownWorld = {
   refuseBecause: 'PUT /__mock/worlds/{id} creates one, and so does its first operation',
+}
+
+/** Does the work until the client disconnects, and then throws `ClientGone`. */
+function* untilGone<Result>(steps: Steps<Result>, request: MockRequest): Steps<Result> {
+  for (let next = steps.next(), client: AbortSignalLike | undefined; ; next = steps.next()) {
+    if (next.done) return next.value
+    yield
+    client ??= request.signal?.()
+    if (client?.aborted) throw new ClientGone()
+  }
 }
 
 /** Answers in the name of a world that gets no requests. A preflight asks only whether a page may read the answer. */

@@ -11,3 +11,13 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
     if (done) return value
   }
 }
+
+/** Maps items, one in each step. */
+export function* mapInSteps<Item, Result>(items: Iterable<Item>, map: (item: Item) => Result): Steps<Result[]> {
+  const results: Result[] = []
+  for (const item of items) {
+    results.push(map(item))
+    yield
+  }
+  return results
+}

@@ -63,7 +63,7 @@ export function escapedLine(text: string): string {
 const longestWord = 256
 
 /** The most choices to compare. A suggestion must cost less than the call. */
-const mostCompared = 10_000
+const mostCompared = 2_000
 
 /** The shortest word that is searched as a part of choices, in characters. */
 const shortestPart = 3

@@ -8,6 +8,7 @@ import { lobbyFields } from '../control/new-rows.js'
 import { listSchedule } from '../control/schedule.js'
 import { endSimulation, listSimulations, simulate } from '../control/simulation.js'
 import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from '../control/world-control.js'
+import { runAtOnce } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
@@ -102,18 +103,18 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
       return handlers.override(operation, resolver)
     },
     answer: request => usable().answer(checkRequest(request)),
-    history: options => usable().history(options),
+    history: options => runAtOnce(usable().history(options)),
     schedule: options => listSchedule(usable().world, options),
     changes: options => usable().changes(options),
-    explain: question => usable().explain(question),
+    explain: question => runAtOnce(usable().explain(question)),
     lobbyEnvironment: (lobbyId, options) => lobbyEnvironment(usable().world.tables, lobbyId, options),
     setClientLocation: location => promised(usable(), ({ world }) => setClientLocation(world, location)),
     simulate: options => simulate(usable().world, options),
-    simulations: () => listSimulations(usable().world.tables),
+    simulations: () => runAtOnce(listSimulations(usable().world.tables)),
     endSimulation: options => endSimulation(usable().world, options),
     reset: options => usable().reset(options),
     load: scenario => usable().load(scenario),
-    snapshot: options => usable().snapshot(options),
+    snapshot: options => runAtOnce(usable().snapshot(options)),
     restore: snapshot => usable().restore(snapshot),
     completeDeviceLink: (token, options) => completeDeviceLink(usable().world, token, options),
     expireDeviceLink: token => expireDeviceLink(usable().world, token),

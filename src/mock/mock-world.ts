@@ -10,10 +10,11 @@ import { ObservedWorld } from '../control/states.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
+import type { Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
-import { snapshotOf } from '../scenario/world.js'
+import { snapshotSteps } from '../scenario/world.js'
 import { Exchange } from '../server/exchange.js'
 import { type Execute, Executor } from '../server/execute.js'
 import { WorldFaults } from '../server/faults.js'
@@ -166,22 +167,25 @@ export class MockWorld {
     )
   }
 
-  explain(question: Question): Explanation {
+  explain(question: Question): Steps<Explanation> {
     const { world, faults } = this
     void world.clock.catchUp()
     const exchange = (id: number) => this.#pastExchange(id)
-    return explain({ world, corsOrigins: this.#settings.corsOrigins, faults, exchange }, question)
+    // A transaction cannot share its tables, and its code gets the answer at once.
+    const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
+    const view = { tables, seed: world.seed, hasPassed: (at: number) => world.hasPassed(at) }
+    return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, exchange }, question)
   }
 
   /** Finds a past request, and the world right before it. Throws `UsageError` if the journal does not have it. */
-  #pastExchange(id: number): PastExchange {
+  *#pastExchange(id: number): Steps<PastExchange> {
     const entry = this.#entry(id)
     const { revisions = [] } = entry
     try {
-      const before = this.#stateBefore(id)
       const [first] = revisions
       const later = first === undefined ? [] : this.#history.changesSince(first - 1).later
-      return { entry, before, changeSets: later.filter(({ revision }) => revisions.includes(revision)) }
+      const changeSets = later.filter(({ revision }) => revisions.includes(revision))
+      return { entry, before: yield* this.#stateBefore(id), changeSets }
     } catch (error) {
       // The history keeps fewer change sets than the journal keeps requests, and none of a snapshot.
       if (error instanceof UsageError) return { entry, before: undefined, changeSets: undefined }
@@ -196,19 +200,19 @@ export class MockWorld {
     throw new UsageError(`the journal has no request ${id}: GET /__mock/journal lists the requests that it has`)
   }
 
-  snapshot(options: SnapshotOptions = {}): ScenarioInput {
+  /** The first step takes the world and its journal as they are then. */
+  *snapshot(options: SnapshotOptions = {}): Steps<ScenarioInput> {
     const { with: parts = [], revision, before } = parseInput(SnapshotOptions(), options, 'snapshot')
     void this.world.clock.catchUp()
-    const present = () => (revision === undefined ? this.world.state : this.stateAt(revision))
-    const state = before === undefined ? present() : this.#stateBefore(before)
-    const snapshot = snapshotOf(state, { hasFaults: parts.includes('faults') })
-    if (!parts.includes('journal')) return snapshot
     const next = before ?? (revision === undefined ? undefined : this.nextChangeId(revision))
-    return { ...snapshot, journal: this.journal.find().filter(({ id }) => next === undefined || id < next) }
+    const journal = parts.includes('journal') ? this.journal.entriesBefore(next) : undefined
+    const state = yield* before === undefined ? this.stateAt(revision) : this.#stateBefore(before)
+    const snapshot = yield* snapshotSteps(state, { hasFaults: parts.includes('faults') })
+    return journal ? { ...snapshot, journal: yield* journal } : snapshot
   }
 
   /** Returns the state right before a request, at its time. Throws `UsageError` if the history does not have it. */
-  #stateBefore(requestId: number): WorldState {
+  *#stateBefore(requestId: number): Steps<WorldState> {
     const entry = this.#entry(requestId)
     // Its revisions may be those of other change sets here.
     if (requestId <= this.#history.lastLoaded)
@@ -220,20 +224,21 @@ export class MockWorld {
       own === undefined ? this.#history.revisionBefore(requestId) : own - 1,
     )
     const at = own === undefined ? Date.parse(entry.time) : this.#history.changesSince(own).at
-    return undoChangeSets(this.world.state, later, { revision, at })
+    return yield* undoChangeSets(this.world.state, later, { revision, at })
   }
 
-  /** Returns the state right after a change set. Throws `UsageError` if the history no longer has it. */
-  stateAt(revision: number): WorldState {
+  /** Returns the state right after a change set. Default: the present. Throws `UsageError` if the history no longer has it. */
+  *stateAt(revision?: number): Steps<WorldState> {
+    if (revision === undefined) return this.world.state
     const { at, later } = this.#history.changesSince(revision)
-    return undoChangeSets(this.world.state, later, { revision, at })
+    return yield* undoChangeSets(this.world.state, later, { revision, at })
   }
 
   nextChangeId(revision: number): number | undefined {
     return this.#history.nextChangeAfter(revision)
   }
 
-  history(options: HistoryOptions = {}): HistoryJson {
+  history(options: HistoryOptions = {}): Steps<HistoryJson> {
     return listHistory(this.#history, parseInput(HistoryOptions(), options, 'history'))
   }
 

@@ -5,6 +5,7 @@ import { NewWorldOptions, summarizeWorld, type WorldSummary } from '../control/w
 import { after } from '../lib/after.js'
 import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
+import { runAtOnce } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -278,7 +279,8 @@ function forkState(
   { revision, seed }: Pick<NewWorldOptions, 'revision' | 'seed'>,
 ): MockState {
   const present = source.world.state
-  const state = revision === undefined ? present : { ...source.stateAt(revision), revision: present.revision }
+  const state =
+    revision === undefined ? present : { ...runAtOnce(source.stateAt(revision)), revision: present.revision }
   const moved = withPublicUrl(state, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
   const withSeed = (other: number) => ({ ...moved, seed: other, random: new Random(other, 'world').save() })
   return { world: seed === undefined ? moved : withSeed(seed), withSeed }

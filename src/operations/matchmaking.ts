@@ -3,6 +3,7 @@ import { utf8Length } from '../contract/formats.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
 import { frozenCopy } from '../lib/json.js'
+import type { Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { maxPlayersColumns } from '../store/inputs.js'
@@ -184,30 +185,61 @@ export interface FindCandidate {
   readonly lostBy: FindObstacle | 'seats' | 'distance' | 'order' | undefined
 }
 
+/** The lobbies that a find compares. */
+export interface FindCandidates {
+  /** First the lobby that `findLobby` chooses, then the others that it could choose in their order, then the rest. */
+  readonly first: readonly FindCandidate[]
+  /** The number of other lobbies with as few free seats as the chosen one. */
+  readonly ties: number
+}
+
 /**
- * Lists the running lobbies in the requested modes and regions: first the one that `findLobby` chooses, then the others that
- * it could choose in their order, then the rest. Throws `ApiError` for a request that find refuses.
+ * Lists the first running lobbies in the requested modes and regions, at most `most`. Throws `ApiError` for a request that
+ * find refuses.
  */
-export function findCandidates(namespaceId: string, input: FindInput, tables: Tables): FindCandidate[] {
+export function* findCandidates(
+  namespaceId: string,
+  { input, tables, most }: { readonly input: FindInput; readonly tables: Tables; readonly most: number },
+): Steps<FindCandidates> {
   const places = findPlaces(findableModes(input, namespaceId, tables), input.regions, tables)
-  const compare = preference(input, tables)
   const orders = new Map(places.map(({ group }, order) => [group, order]))
   const orderOf = (lobby: LobbyRow) => orders.get(fullestGroup(lobby)) ?? -1
-  const running = tables.lobbies
-    .inIndex('namespace_id', { namespace_id: namespaceId })
-    .filter(lobby => lobby.status !== 'stopped' && orderOf(lobby) !== -1)
-    .map(lobby => ({ lobby, lostBy: findObstacle(lobby, input) }))
-  const rest = running.filter(({ lostBy }) => lostBy !== undefined)
-  // The sort is stable: the oldest lobby stays first.
-  const [best, ...others] = running
-    .filter(({ lostBy }) => lostBy === undefined)
-    .sort(({ lobby: one }, { lobby: other }) => compare(one, other) || orderOf(one) - orderOf(other))
-  if (!best) return rest
-  const losers = others.map(({ lobby }): FindCandidate => {
-    if (freeSeats(lobby) > freeSeats(best.lobby)) return { lobby, lostBy: 'seats' }
-    return { lobby, lostBy: compare(best.lobby, lobby) < 0 ? 'distance' : 'order' }
+  const prefer = preference(input, tables)
+  const compare = (one: LobbyRow, other: LobbyRow) => prefer(one, other) || orderOf(one) - orderOf(other)
+  const fitting: LobbyRow[] = []
+  const rest: FindCandidate[] = []
+  const seats = new Map<number, number>()
+  for (const lobby of tables.lobbies.all()) {
+    if (lobby.namespace_id === namespaceId && lobby.status !== 'stopped' && orderOf(lobby) !== -1) {
+      const lostBy = findObstacle(lobby, input)
+      if (lostBy === undefined) {
+        insertSorted(fitting, lobby, { compare, most })
+        seats.set(freeSeats(lobby), (seats.get(freeSeats(lobby)) ?? 0) + 1)
+      } else if (rest.length < most) rest.push({ lobby, lostBy })
+    }
+    yield
+  }
+  const [best, ...others] = fitting
+  if (!best) return { first: rest, ties: 0 }
+  const losers = others.map((lobby): FindCandidate => {
+    if (freeSeats(lobby) > freeSeats(best)) return { lobby, lostBy: 'seats' }
+    return { lobby, lostBy: prefer(best, lobby) < 0 ? 'distance' : 'order' }
   })
-  return [best, ...losers, ...rest]
+  const first = [{ lobby: best, lostBy: undefined }, ...losers, ...rest].slice(0, most)
+  return { first, ties: (seats.get(freeSeats(best)) ?? 1) - 1 }
+}
+
+/** Inserts an item into a sorted list of at most `most` items, behind equal ones. */
+function insertSorted<Item>(
+  sorted: Item[],
+  item: Item,
+  { compare, most }: { compare: (one: Item, other: Item) => number; most: number },
+): void {
+  const last = sorted.at(-1)
+  if (last !== undefined && sorted.length === most && compare(last, item) <= 0) return
+  const behind = sorted.findLastIndex(other => compare(other, item) <= 0)
+  sorted.splice(behind + 1, 0, item)
+  if (sorted.length > most) sorted.pop()
 }
 
 /** Returns the place that is nearest to the client, and the first of those that are as near. There is at least one. */

@@ -141,7 +141,7 @@ export function playerColumnsOf(entry: PlayerEntry) {
   return { ...playerDefaults, ...givenKeys(entry, 'token') }
 }
 
-function playerEntry(row: PlayerRow): PlayerEntry {
+export function playerEntry(row: PlayerRow): PlayerEntry {
   return { token: row.player_token, ...givenKeys(row, 'player_token', 'lobby_id', 'namespace_id') }
 }
 
@@ -192,10 +192,10 @@ export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: Serve
   }
 }
 
-/** Returns the entry of a lobby. It has `max_players` only if they differ from those of its mode. */
+/** Returns the entry of a lobby, without its players. It has `max_players` only if they differ from those of its mode. */
 export function lobbyEntry(
   lobby: LobbyRow,
-  { mode, servers, players }: { mode: GameModeRow | undefined; servers: Servers | undefined; players: PlayerRow[] },
+  { mode, servers }: { mode: GameModeRow | undefined; servers: Servers | undefined },
 ): LobbyEntry {
   const columns = givenKeys(lobby, 'namespace_id', 'reserved_player_count', ...maxPlayersNames)
   const max_players = maxPlayersKey(lobby)
@@ -205,6 +205,5 @@ export function lobbyEntry(
       run_by: runBy(lobby.status, { servers: mode?.servers ?? servers }),
     }),
     ...(mode && sameJson(maxPlayersKey(mode), max_players) ? {} : { max_players }),
-    ...(players.length > 0 ? { players: players.map(playerEntry) } : {}),
   }
 }

@@ -1,21 +1,27 @@
 import * as z from 'zod'
 import { lazyFor } from '../lib/lazy.js'
+import { mapInSteps, type Steps } from '../lib/steps.js'
 import { faultRandom, faultState } from '../store/faults.js'
 import { serversColumns } from '../store/inputs.js'
+import { modeKey } from '../store/lobby-rules.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { createSeededIds, Random, type SeededIds } from '../store/random.js'
 import { type NamespaceRow, type SettingsRow, settingsDefaults } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
+import type { TableState } from '../store/table-state.js'
 import {
   type InitialRows,
   nameOf,
   readTables,
+  type TableStates,
   timeOfState,
   type WorldDefinition,
   type WorldState,
 } from '../store/world-state.js'
 import {
+  BearerTokenEntry,
   bearerTokenEntry,
+  DeviceLinkEntry,
   deviceLinkEntry,
   deviceLinkRows,
   gameEntry,
@@ -34,11 +40,13 @@ import { givenIds, layoutOf } from './layout.js'
 import {
   type GameMode,
   gameModeEntry,
-  type LobbyEntry,
+  LobbyEntry,
   lobbyColumnsOf,
   lobbyEntry,
   modeOfLobby,
+  PlayerEntry,
   playerColumnsOf,
+  playerEntry,
   regionEntry,
   regionRow,
   serversEntry,
@@ -223,11 +231,13 @@ function* playerRows(namespaces: readonly IdentifiedNamespace[], ids: SeededIds)
  * state, and a higher revision. Rows keep their order within their game or namespace. A snapshot has no blocked requests,
  * and not the address in links, which belongs to the server.
  */
-export function snapshotOf(state: WorldState, { hasFaults = false } = {}): ScenarioInput {
+export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): Steps<ScenarioInput> {
   const { seed, revision, clock, random, faults } = state
   const tables = readTables(state.tables)
   const now = timeOfState(state)
-  return z.encode(Scenario(), {
+  const namespaces = tables.namespaces.all()
+  // The lists that may be long are encoded row by row, and put into their places.
+  const snapshot = z.encode(Scenario(), {
     ...nameOf(state),
     revision: Math.min(revision, highestRevision),
     now,
@@ -236,16 +246,62 @@ export function snapshotOf(state: WorldState, { hasFaults = false } = {}): Scena
     ...settingsEntry(tables),
     regions: tables.regions.all().map(regionEntry),
     games: tables.games.all().map(game => {
-      const namespaces = tables.namespaces.findMany(q => q.where({ game_id: game.game_id }))
+      const own = namespaces.filter(({ game_id }) => game_id === game.game_id)
       return gameEntry(
         game,
-        namespaces.map(namespace => namespaceWithContents(namespace, tables)),
+        own.map(namespace => namespaceWithoutLobbies(namespace, tables)),
       )
     }),
-    device_links: tables.deviceLinks.all().map(link => deviceLinkEntry(link, tables)),
-    bearer_tokens: tables.tokens.all().map(token => bearerTokenEntry(token, tables)),
+    device_links: [],
+    bearer_tokens: [],
     ...(hasFaults ? { faults: faults.records.map(record => faultState(record, { now, holding: 0 })) } : {}),
   })
+  const lobbies = yield* lobbiesByNamespace(state.tables)
+  const games = tables.games.all().map(({ game_id }, i) => ({ game_id, entry: snapshot.games?.[i] }))
+  return {
+    ...snapshot,
+    games: games.map(({ game_id, entry }) => ({
+      ...entry,
+      namespaces: namespaces
+        .filter(namespace => namespace.game_id === game_id)
+        .map(({ namespace_id }, i) => ({ ...entry?.namespaces?.[i], lobbies: lobbies.get(namespace_id) ?? [] })),
+    })),
+    device_links: yield* encodeAll(state.tables.deviceLinks, DeviceLinkEntry, link => deviceLinkEntry(link, tables)),
+    bearer_tokens: yield* encodeAll(state.tables.tokens, BearerTokenEntry, token => bearerTokenEntry(token, tables)),
+  }
+}
+
+/** Encodes the rows of a table as entries of a scenario. */
+function encodeAll<Row extends object, Entry extends z.ZodType>(
+  table: TableState<Row>,
+  schema: Entry,
+  entryOf: (row: Row) => z.output<Entry>,
+): Steps<z.input<Entry>[]> {
+  return mapInSteps(table.rows.values(), ({ row }) => z.encode(schema, entryOf(row)))
+}
+
+/** Encodes the lobbies of each namespace with their players. */
+function* lobbiesByNamespace({ settings, gameModes, lobbies, players }: TableStates) {
+  const playersOf = new Map<string, z.input<typeof PlayerEntry>[]>()
+  for (const { row } of players.rows.values()) {
+    addTo(playersOf, row.lobby_id, z.encode(PlayerEntry, playerEntry(row)))
+    yield
+  }
+  const { servers } = settings.all()[0] ?? {}
+  const lobbiesOf = new Map<string, z.input<typeof LobbyEntry>[]>()
+  for (const { row } of lobbies.rows.values()) {
+    const entry = lobbyEntry(row, { mode: gameModes.entry(modeKey(row))?.row, servers })
+    const own = playersOf.get(row.lobby_id)
+    addTo(lobbiesOf, row.namespace_id, { ...z.encode(LobbyEntry, entry), ...(own && { players: own }) })
+    yield
+  }
+  return lobbiesOf
+}
+
+function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
 }
 
 function settingsEntry(tables: ReadTables): Scenario {
@@ -259,19 +315,13 @@ function settingsEntry(tables: ReadTables): Scenario {
   }
 }
 
-function namespaceWithContents(namespace: NamespaceRow, tables: ReadTables) {
+function namespaceWithoutLobbies(namespace: NamespaceRow, { gameModes, simulations }: ReadTables) {
   const { namespace_id } = namespace
-  const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
-  const modeOf = new Map(modes.map(mode => [mode.game_mode_id, mode]))
-  const lobbies = tables.lobbies.findMany(q => q.where({ namespace_id }))
-  const { servers } = tables.settings.get('settings') ?? {}
-  const simulation = tables.simulations.get(namespace_id)
+  const modes = gameModes.findMany(q => q.where({ namespace_id }))
+  const simulation = simulations.get(namespace_id)
   return namespaceEntry(namespace, {
     game_modes: modes.map(gameModeEntry),
-    lobbies: lobbies.map(lobby => {
-      const players = tables.players.findMany(q => q.where({ lobby_id: lobby.lobby_id }))
-      return lobbyEntry(lobby, { mode: modeOf.get(lobby.game_mode_id), servers, players })
-    }),
+    lobbies: [],
     ...(simulation && { players: simulationEntry(simulation) }),
   })
 }

@@ -10,6 +10,7 @@ import {
 } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
+import { mapInSteps, runAtOnce, type Steps } from '../lib/steps.js'
 import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
@@ -58,14 +59,28 @@ export class WorldJournal implements Journal {
     this.#pending = pending
   }
 
-  find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
+  find(filter?: JournalFilter): JournalEntry[] {
+    return runAtOnce(this.findSteps(filter))
+  }
+
+  /** Finds exchanges as `find` does, among those that the journal has at the first step. */
+  *findSteps(filter: JournalFilter = {}, answers?: 'short'): Steps<ShortenedEntry[]> {
     this.#world.checkUsable()
     const { operation: glob, status, since = 0 } = parseInput(JournalFilter(), filter, 'filter')
-    return this.#history.exchanges
+    const found = this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)
       .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
-      .map(exchange => exchange.entry(answers))
+    return yield* mapInSteps(found, exchange => exchange.entry(answers))
+  }
+
+  /** Returns the exchanges that the journal has now, in steps. Leaves out those from an id on. */
+  entriesBefore(id = Number.POSITIVE_INFINITY): Steps<JournalEntry[]> {
+    this.#world.checkUsable()
+    return mapInSteps(
+      this.#history.exchanges.filter(exchange => exchange.id < id),
+      exchange => exchange.entry(),
+    )
   }
 
   get(id: number): JournalEntry | undefined {
@@ -89,12 +104,18 @@ export class WorldJournal implements Journal {
   }
 
   verify(expectation: Expectation): Verification {
+    return runAtOnce(this.verifySteps(expectation))
+  }
+
+  /** Compares the exchanges that the journal has at the first step, as `verify` does. */
+  *verifySteps(expectation: Expectation): Steps<Verification> {
     this.#world.checkUsable()
     const { tables } = this.#world
+    const dropped = this.dropped()
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
-    const entries = [...exchanges.values()].map(exchange => exchange.entryWithoutAnswer())
     const expected = redactExpectation(parseInput(Expectation(), expectation, 'expectation'))
-    const verification = verify(expected, { entries, tables, dropped: this.dropped() })
+    const entries = yield* mapInSteps([...exchanges.values()], exchange => exchange.entryWithoutAnswer())
+    const verification = verify(expected, { entries, tables, dropped })
     const nearest = verification.nearest.map(({ exchange, differs }) => ({
       exchange: exchanges.get(exchange.id)?.entry() ?? exchange,
       differs,

@@ -1,5 +1,6 @@
 import { Emitter } from '../lib/emitter.js'
 import { getKey } from '../lib/json.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import type { ClockState } from './clock.js'
 import type { FaultsState } from './faults.js'
 import type { RandomState } from './random.js'
@@ -114,39 +115,41 @@ function memoryOfJson(value: unknown): number {
  * Undoes the change sets that led to a state, the newest last. `revision` and `at` (ms of the world's clock) become those of
  * the result.
  */
-export function undoChangeSets(
+export function* undoChangeSets(
   state: WorldState,
   changeSets: readonly ChangeSet[],
   { revision, at }: { readonly revision: number; readonly at: number },
-): WorldState {
-  const before = replay(state, changeSets.toReversed(), 'before')
+): Steps<WorldState> {
+  const before = yield* replay(state, changeSets.toReversed(), 'before')
   return { ...before, revision, clock: { ...before.clock, now: at } }
 }
 
 /** Applies change sets to the state before them, the oldest first. */
 export function applyChangeSets(state: WorldState, changeSets: readonly ChangeSet[]): WorldState {
-  const after = replay(state, changeSets, 'after')
+  const after = runAtOnce(replay(state, changeSets, 'after'))
   const { revision, at } = changeSets.at(-1) ?? { revision: state.revision, at: after.clock.now }
   return { ...after, revision, clock: { ...after.clock, now: at } }
 }
 
-function replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before' | 'after'): WorldState {
+function* replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before' | 'after'): Steps<WorldState> {
   const from = to === 'before' ? 'after' : 'before'
   const differences = new Map<TableName, Map<string, Difference>>()
   let { random, faults, clock } = state
   let name = nameOf(state)
   for (const changeSet of changeSets) {
-    for (const change of changeSet.changes) collect(differences, change, { from: change[from], to: change[to] })
+    for (const change of changeSet.changes) {
+      collect(differences, change, { from: change[from], to: change[to] })
+      yield
+    }
     random = changeSet.random?.[to] ?? random
     faults = changeSet.faults?.[to] ?? faults
     name = changeSet.scenario?.[to] ?? name
     clock = changeSet.clock?.[to] ?? clock
   }
-  const tables = mapTables<TableStates>(name => {
-    const table: TableState<object> = state.tables[name]
-    const rows = differences.get(name)
-    return rows ? withDifferences(table, [...rows.values()]) : table
-  })
+  const changed = new Map<TableName, TableState<object>>()
+  for (const [name, rows] of differences)
+    changed.set(name, yield* withDifferences(state.tables[name], [...rows.values()]))
+  const tables = mapTables<TableStates>(name => changed.get(name) ?? state.tables[name])
   const { description: _, ...unnamed } = state
   return { ...unnamed, ...name, tables, random, faults, clock }
 }
@@ -172,13 +175,17 @@ function collect(
   else Object.assign(known, { to, lastSeq: Math.max(known.lastSeq, lastSeq) })
 }
 
-function withDifferences(table: TableState<object>, rows: readonly Difference[]): TableState<object> {
+function* withDifferences(table: TableState<object>, rows: readonly Difference[]): Steps<TableState<object>> {
   const clone = table.clone()
   // First delete rows: a restored row may have the creation number of a row that goes.
-  for (const { from, to } of rows) if (from && from.seq !== to?.seq) clone.replace(from, undefined)
+  for (const { from, to } of rows) {
+    if (from && from.seq !== to?.seq) clone.replace(from, undefined)
+    yield
+  }
   for (const { from, to, lastSeq } of rows) {
     clone.nextSeq = Math.max(clone.nextSeq, Math.floor(lastSeq) + 1)
     if (to && from !== to) clone.replace(from?.seq === to.seq ? from : undefined, to)
+    yield
   }
   return clone
 }

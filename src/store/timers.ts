@@ -1,3 +1,4 @@
+import type { Steps } from '../lib/steps.js'
 import { createTree } from './tree.js'
 
 /** A call that waits for its time on a world's clock. */
@@ -115,28 +116,49 @@ let queue: Promise<void> = Promise.resolve()
 
 /** Limits how long jobs block the event loop, from its construction to `end`. */
 export class BusySlice {
-  readonly #startedAt = realNow()
+  readonly #now: () => number
+  readonly #startedAt: number
   #freeJobs: number
 
-  /** The first `freeJobs` run whatever time they take. */
-  constructor(freeJobs: number) {
+  /** The first `freeJobs` run whatever time they take. `now` returns real ms. */
+  constructor(freeJobs: number, now = realNow) {
+    this.#now = now
+    this.#startedAt = now()
     this.#freeJobs = freeJobs
   }
 
   /** Tells whether another job may run. Otherwise other work must run first: requests, timers, the signal to end. */
   admitsJob(): boolean {
     this.#freeJobs -= 1
-    return this.#freeJobs >= 0 || busyMs + realNow() - this.#startedAt < sliceMs
+    return this.#freeJobs >= 0 || busyMs + this.#now() - this.#startedAt < sliceMs
   }
 
   end(): void {
-    busyMs += realNow() - this.#startedAt
+    busyMs += this.#now() - this.#startedAt
     if (isCounting) return
     isCounting = true
     void nextTurn().then(() => {
       isCounting = false
       busyMs = 0
     })
+  }
+}
+
+/** Does work in the slices of real time that jobs share. Other work runs between them. */
+export async function runInSlices<Result>(steps: Steps<Result>, now = realNow): Promise<Result> {
+  // Most work is one step. A slice would cost more.
+  for (let next = steps.next(); ; next = steps.next()) {
+    if (next.done) return next.value
+    const slice = new BusySlice(0, now)
+    try {
+      while (slice.admitsJob()) {
+        next = steps.next()
+        if (next.done) return next.value
+      }
+    } finally {
+      slice.end()
+    }
+    await yieldToEventLoop()
   }
 }
 

@@ -98,7 +98,7 @@ describe('the nearest choice', () => {
 
     nearest('lnd-fra', counted(choices, looked))
 
-    expect(looked.length).toBeLessThanOrEqual(10_001)
+    expect(looked.length).toBeLessThanOrEqual(2_001)
   })
 
   it('among no choices is undefined', () => {

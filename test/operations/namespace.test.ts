@@ -2,10 +2,9 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import { HostName } from '../../src/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { snapshotOf } from '../../src/scenario/world.js'
 import { ask, failure, json, type TestRequest } from '../support/http.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
-import { live, stateOf } from '../support/worlds.js'
+import { live, snapshotOf, stateOf } from '../support/worlds.js'
 
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 const beta = { display_name: 'Beta', name_id: 'beta', version_id: ids.lobby }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { runAtOnce } from '../../src/lib/steps.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/store/tokens.js'
 import { command, commanded, manage, settled } from '../support/fake-game-servers.js'
@@ -190,7 +191,7 @@ describe('the game server of a lobby', () => {
     await ready(env.RIVET_LOBBY_ID ?? '')
     await found
 
-    await mock.default.restore(mock.default.snapshot())
+    await mock.default.restore(runAtOnce(mock.default.snapshot()))
 
     expect(signals).toEqual([])
   })

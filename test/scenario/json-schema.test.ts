@@ -3,9 +3,8 @@ import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import { operationIds } from '../../src/contract/operations.js'
 import { scenarios } from '../../src/scenario/shipped.js'
-import { snapshotOf } from '../../src/scenario/world.js'
 import { catalogue } from '../../src/store/matchmaker-rows.js'
-import { rowsOf, worldOf } from '../support/worlds.js'
+import { rowsOf, snapshotOf, worldOf } from '../support/worlds.js'
 
 /** The parts of a JSON Schema that these tests read. */
 interface Schema {

@@ -1,14 +1,13 @@
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
-import { snapshotOf } from '../../src/scenario/world.js'
 import { callsTo } from '../support/example-calls.js'
 import { ask, comparable, type TestRequest, type TestResponse } from '../support/http.js'
 import { randomRead, randomWriteCall } from '../support/random-request.js'
 import { play, randomWorld } from '../support/random-world.js'
 import { play as playWrite, randomWrite } from '../support/random-write.js'
 import { tanks } from '../support/tanks.js'
-import { live } from '../support/worlds.js'
+import { live, snapshotOf } from '../support/worlds.js'
 
 const publicUrl = 'http://links.test'
 

@@ -5,10 +5,11 @@ import { parseScenario } from '../../src/scenario/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { scenarios } from '../../src/scenario/shipped.js'
-import { defineWorld, snapshotOf } from '../../src/scenario/world.js'
+import { defineWorld } from '../../src/scenario/world.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 import { createState } from '../../src/store/world-state.js'
 import { kinds, play, type RandomWorld, randomWorld } from '../support/random-world.js'
+import { snapshotOf } from '../support/worlds.js'
 
 const publicUrl = 'http://links.test'
 

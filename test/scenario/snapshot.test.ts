@@ -1,9 +1,8 @@
 import { it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { snapshotOf } from '../../src/scenario/world.js'
 import { uuid } from '../support/http.js'
 import { tanks } from '../support/tanks.js'
-import { worldOf } from '../support/worlds.js'
+import { snapshotOf, worldOf } from '../support/worlds.js'
 
 describe('a snapshot', () => {
   it('reads like a scenario of a person, without the defaults of lobbies, modes and regions', () => {

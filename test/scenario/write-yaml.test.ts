@@ -1,8 +1,11 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import * as yaml from 'yaml'
-import { jsonToYaml, longestAsYaml } from '../../src/scenario/write-yaml.js'
+import { runAtOnce } from '../../src/lib/steps.js'
+import * as write from '../../src/scenario/write-yaml.js'
 
+const { longestAsYaml } = write
+const jsonToYaml = (text: string, library: typeof yaml) => runAtOnce(write.jsonToYaml(text, library))
 const yamlOf = (value: unknown) => jsonToYaml(JSON.stringify(value), yaml)
 const readYaml = (text: string) => JSON.stringify(yaml.parse(text, { stringKeys: true, maxAliasCount: 0 }))
 
@@ -76,6 +79,30 @@ const { json } = fc.letrec(tie => ({
 }))
 
 describe('JSON written as YAML', () => {
+  const word = fc.constantFrom('duel', 'free-for-all', 'Old Town')
+  const { words } = fc.letrec(tie => ({
+    words: fc.oneof(
+      { maxDepth: 4 },
+      word,
+      fc.nat(),
+      fc.array(tie('words'), { maxLength: 4 }),
+      fc.dictionary(word, tie('words'), { maxKeys: 4 }),
+    ),
+  }))
+
+  it.prop([words, fc.constantFrom(1, 300)])(
+    'has the form that the library gives it, whatever its size',
+    (value, times) => {
+      const many = Array.from({ length: times }, () => value)
+      const large = { many, more: [[many, { other: many }]] }
+      const document = new yaml.Document(large, { aliasDuplicateObjects: false })
+
+      const text = yamlOf(large)
+
+      if (!text.startsWith('{')) expect(text).toBe(document.toString({ lineWidth: 0 }))
+    },
+  )
+
   it.prop([json], { numRuns: 1_000 })('parses to the same value', value => {
     expect(readYaml(yamlOf(value))).toBe(JSON.stringify(value))
   })

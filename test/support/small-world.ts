@@ -1,9 +1,9 @@
-import { snapshotOf } from '../../src/scenario/world.js'
 import type { ClockMode } from '../../src/store/clock.js'
 import { tableNames } from '../../src/store/table-names.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 import { createState, type InitialRows, type WorldDefinition } from '../../src/store/world-state.js'
 import { startAt } from './tanks.js'
+import { snapshotOf } from './worlds.js'
 
 interface SmallWorldOptions {
   readonly seed?: number

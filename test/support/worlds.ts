@@ -1,9 +1,10 @@
 import { expect, onTestFinished } from 'vitest'
+import { runAtOnce } from '../../src/lib/steps.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../../src/mock/facade.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { defineWorld, type WorldOptions } from '../../src/scenario/world.js'
+import { defineWorld, snapshotSteps, type WorldOptions } from '../../src/scenario/world.js'
 import type { Rows, TableName } from '../../src/store/rows.js'
 import { tableNames } from '../../src/store/table-names.js'
 import { createWorld, type LiveWorld, type World } from '../../src/store/world.js'
@@ -49,6 +50,11 @@ export function rowsOf(
 export function worldOf(input: ScenarioInput): LiveWorld {
   const frozen: ScenarioInput = { clock: 'frozen', now: new Date(startAt).toISOString(), ...input }
   return createWorld(createState(defineWorld(readScenario(frozen))))
+}
+
+/** Writes the state of a world as a scenario, at once. */
+export function snapshotOf(...args: Parameters<typeof snapshotSteps>): ScenarioInput {
+  return runAtOnce(snapshotSteps(...args))
 }
 
 /** Returns the lines of the `UsageError` that a function throws. */
