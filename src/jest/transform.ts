@@ -7,7 +7,8 @@ import { version } from '../version.js'
 const transformer: SyncTransformer = {
   process(source, _path, { supportsStaticESM }) {
     if (supportsStaticESM || !isModule(source)) return { code: source }
-    const { code } = transform(source.replaceAll('import.meta.url', fileUrl), {
+    const readable = source.replaceAll('import.meta.url', fileUrl).replace(bareYield, 'yield void 0')
+    const { code } = transform(readable, {
       transforms: ['imports'],
       disableESTransforms: true,
     })
@@ -21,6 +22,9 @@ const transformer: SyncTransformer = {
 
 /** The URL of a CommonJS module. */
 const fileUrl = "require('node:url').pathToFileURL(__filename).href"
+
+/** A `yield` without a value, as a minifier writes it. Sucrase can read one before a semicolon or a brace only. */
+const bareYield = /(?<![.$\w])yield(?=[,)])/g
 
 /** A minified module has its exports behind a semicolon or a brace. */
 function isModule(source: string): boolean {

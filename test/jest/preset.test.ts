@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import type { JestExpect } from '@jest/expect'
 import type { TransformOptions } from '@jest/transform'
@@ -40,12 +40,22 @@ describe('the transformer of the preset', () => {
     expect(await (load as () => unknown)()).toHaveProperty('join')
   })
 
-  it.for(['const one=1;export{one};', 'function one(){}export{one};'])(
+  it.for(['const one=1;export{one};', 'function one(){}export{one};', 'function*one(){if(yield,1)return}export{one};'])(
     'turns the minified module %s into CommonJS',
     source => {
       expect(exportsOf(transformed(source, { supportsStaticESM: false }))).toHaveProperty('one')
     },
   )
+
+  it('reads every module that the entry points share', () => {
+    const chunks = readdirSync('dist/chunks').filter(file => file.endsWith('.js'))
+
+    for (const file of chunks) {
+      const source = readFileSync(join('dist/chunks', file), 'utf8')
+      expect(() => transformed(source, { supportsStaticESM: false }), file).not.toThrow()
+    }
+    expect(chunks.length).toBeGreaterThan(0)
+  })
 
   it('lets createApp load the Express of the project', () => {
     const file = resolve('dist/http/index.js')
