@@ -181,7 +181,8 @@ export const lobbyOperations = {
       fidelity: [
         ...simulatedServerNotes,
         'The fullest lobby is the one with the fewest free seats. On a tie, the nearest region wins, then the first of the requested modes, then the oldest lobby.',
-        'Without `regions`, the mock searches all regions that the game modes enable, and creates a new lobby in the nearest. The real service searches only the nearest. An empty list of `regions` is `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`.',
+        'Without `regions`, the mock searches all regions that the game modes enable, and creates a new lobby in the nearest. The real service searches only the nearest.',
+        'If the game modes enable none of the `regions`, the mock answers `MATCHMAKER_REGION_NOT_ENABLED_FOR_GAME_MODE`, also to an empty list. The real service answers `MATCHMAKER_AUTO_CREATE_FAILED`.',
         'With `tags`, it finds a lobby that has all of them. With `max_players`, it finds a lobby with exactly that maximum. A new lobby gets both.',
         optionsNote,
         'The limit of players per client address applies to a loopback address without `x-forwarded-for` only after the scenario or an mm-config call has set `max_players`. On one machine all players have the same address.',
