@@ -32,7 +32,10 @@ const settings: Readonly<Record<string, string>> = {
 const ranInBrowser = ['mocks.ts', 'e2e/app.ts', 'e2e/lobbies.e2e.ts', 'e2e/served.e2e.ts']
 
 /** Tells whether a test runs or compares a block. `before` is the previous block of the page. */
-function isTested(block: Block, { before, shell, page }: { before: Block | undefined; shell: string; page: Page }) {
+function isTested(
+  block: Block,
+  { before, commands, page }: { before: Block | undefined; commands: string; page: Page },
+) {
   const { language, text, file = '' } = block
   // A test compares it with the file, and another one runs the example.
   if (isOfExample(page, block)) return true
@@ -41,7 +44,7 @@ function isTested(block: Block, { before, shell, page }: { before: Block | undef
   if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
   // test/processes/game-servers.slow.test.ts runs them.
   if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
-  if (language === 'js') return file !== '' && shell.includes(`node ${file}`)
+  if (language === 'js') return file !== '' && commands.includes(`node ${file}`)
   if (language === 'ts') return file.endsWith('.test.ts') || ranInBrowser.includes(file)
   if (language === 'yaml') return isScenario({ file }) || file === '.github/workflows/test.yml'
   if (language === 'mermaid') return text.startsWith('stateDiagram-v2')
@@ -132,6 +135,18 @@ describe('the pages', () => {
   })
 })
 
+describe('an example', () => {
+  const guides = pages.filter(({ path }) => path.startsWith('docs/guides/'))
+  const linked = new Set(guides.flatMap(page => localLinksOf(page).map(({ file }) => file)))
+
+  it.for(readdirSync('examples'))('is linked from a guide, and says what to change in another project: %s', name => {
+    const manifest: { '//': string } = JSON.parse(readFileSync(`examples/${name}/package.json`, 'utf8'))
+
+    expect([...linked]).toContain(`examples/${name}`)
+    expect(manifest['//']).toMatch(/^In a project of your own, install mockmaker .*instead of file:\.\.\/\.\./)
+  })
+})
+
 describe('docs/contributing.md', () => {
   const { text } = pageAt('docs/contributing.md')
 
@@ -185,8 +200,9 @@ describe('the blocks of code', () => {
     'of %s are run by a test, or compared by one',
     ([, page]) => {
       const { blocks } = page
-      const shell = blocks.map(({ language, text }) => (language === 'sh' ? text : '')).join('\n')
-      const others = blocks.filter((block, at) => !isTested(block, { before: blocks[at - 1], shell, page }))
+      // A scenario may start a game server.
+      const commands = blocks.map(({ language, text }) => (/^(?:sh|yaml)$/.test(language) ? text : '')).join('\n')
+      const others = blocks.filter((block, at) => !isTested(block, { before: blocks[at - 1], commands, page }))
 
       expect(others).toEqual([])
     },

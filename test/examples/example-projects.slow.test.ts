@@ -42,25 +42,24 @@ describe('the manifest of an example', () => {
   const manifest = {
     name: 'example',
     dependencies: { storybook: '^10', '@storybook/html-vite': '^10', other: '1' },
-    devDependencies: { mockmaker: '*', msw: '^2' },
+    devDependencies: { mockmaker: 'file:../..', msw: '^2' },
   }
-  const packed = '/packed.tgz'
 
-  it('gets the packed package, and the versions', () => {
-    const text = withVersions(JSON.stringify(manifest), { packed, packages: { msw: '3', storybook: '9' } })
+  it('gets the versions, and still finds mockmaker in the checkout', () => {
+    const text = withVersions(JSON.stringify(manifest), { msw: '3', storybook: '9' })
 
     expect(JSON.parse(text)).toEqual({
       name: 'example',
       dependencies: { storybook: '9', '@storybook/html-vite': '9', other: '1' },
-      devDependencies: { mockmaker: 'file:/packed.tgz', msw: '3' },
+      devDependencies: { mockmaker: 'file:../..', msw: '3' },
     })
   })
 
-  it('is refused if it lacks a package of the matrix, or does not have "mockmaker": "*"', () => {
+  it('is refused if it lacks a package of the matrix, or takes mockmaker from elsewhere', () => {
     const pinned = { ...manifest, devDependencies: { mockmaker: '1' } }
 
-    expect(() => withVersions(JSON.stringify(manifest), { packed, packages: { vitest: '4' } })).toThrow('lacks vitest')
-    expect(() => withVersions(JSON.stringify(pinned), { packed, packages: {} })).toThrow('"mockmaker": "*"')
+    expect(() => withVersions(JSON.stringify(manifest), { vitest: '4' })).toThrow('lacks vitest')
+    expect(() => withVersions(JSON.stringify(pinned), {})).toThrow('"mockmaker": "file:../.."')
   })
 })
 

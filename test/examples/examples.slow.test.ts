@@ -74,7 +74,7 @@ describe('the examples', () => {
     it.concurrent(`${example}: npm test passes, and leaves nothing behind, with ${titleOf(versions)}`, {
       tags,
     }, async ({ expect, onTestFinished }) => {
-      const project = await installExample(join('examples', example), { packed: packed.file, versions })
+      const project = await installExample(join('examples', example), { packed: packed.folder, versions })
       onTestFinished(project.remove)
 
       const { code, output, left } = await project.run('npm', 'test')

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -34,26 +34,31 @@ export interface ExampleProject {
   remove(): void
 }
 
-/** Packs the built package into a new folder. */
-export async function packPackage(): Promise<{ readonly file: string; remove(): void }> {
+/** Packs the built package, and unpacks it into a new folder: a checkout with the files of the package alone. */
+export async function packPackage(): Promise<{ readonly folder: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'mockmaker-packed-'))
   // Without scripts: a build would replace `dist` while other tests use it.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const { stdout } = await execute('npm', args)
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-  return { file: join(folder, filename), remove: () => rmSync(folder, { recursive: true }) }
+  await execute('tar', ['-xzf', join(folder, filename), '-C', folder, '--strip-components=1'])
+  mkdirSync(join(folder, 'examples'))
+  return { folder, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Copies an example into a new folder, puts the packed package and the versions into its manifest, and installs it. */
+/**
+ * Copies an example into the examples of an unpacked package, puts the versions into its manifest, and installs it. It finds
+ * mockmaker as it does in a checkout.
+ */
 export async function installExample(
   example: string,
   { packed, versions: { node, packages } }: { readonly packed: string; readonly versions: Versions },
 ): Promise<ExampleProject> {
-  const folder = mkdtempSync(join(tmpdir(), `mockmaker-example-${basename(example)}-`))
+  const folder = mkdtempSync(join(packed, 'examples', `${basename(example)}-`))
   const remove = () => rmSync(folder, { recursive: true })
   cpSync(example, folder, { recursive: true, filter: path => basename(path) !== 'node_modules' })
   const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
-  writeFileSync(join(folder, 'package.json'), withVersions(manifest, { packed, packages }))
+  writeFileSync(join(folder, 'package.json'), withVersions(manifest, packages))
   const env = environment(await programsOf(node))
   const run = (program: string, ...args: string[]) => runProgram(program, args, { cwd: folder, env })
   const { code, output } = await run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline')
@@ -68,20 +73,16 @@ interface Manifest {
 }
 
 /** Replaces the versions in the text of a manifest. Throws if the manifest lacks one of the packages. */
-export function withVersions(
-  text: string,
-  { packed, packages }: { readonly packed: string; readonly packages: Readonly<Record<string, string>> },
-): string {
+export function withVersions(text: string, packages: Versions['packages']): string {
   const manifest: Manifest = JSON.parse(text)
   const { dependencies, devDependencies } = manifest
   const names = Object.keys({ ...dependencies, ...devDependencies })
-  const wanted: Readonly<Record<string, string>> = { ...packages, mockmaker: `file:${packed}` }
-  const lost = Object.keys(wanted).filter(name => !names.includes(name))
+  const lost = Object.keys(packages).filter(name => !names.includes(name))
   if (lost.length > 0) throw new Error(`package.json of the example lacks ${lost.join(', ')}`)
-  if (devDependencies?.mockmaker !== '*')
-    throw new Error('package.json of the example must have "mockmaker": "*" in its devDependencies')
+  if (devDependencies?.mockmaker !== 'file:../..')
+    throw new Error('package.json of the example must have "mockmaker": "file:../.." in its devDependencies')
   const replaced = (versions: Readonly<Record<string, string>> = {}) =>
-    Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, wanted[familyOf(name)] ?? version]))
+    Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, packages[familyOf(name)] ?? version]))
   return JSON.stringify({
     ...manifest,
     dependencies: replaced(dependencies),
