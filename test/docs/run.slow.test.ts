@@ -52,7 +52,7 @@ describe('the docs', () => {
     '%s has commands that work, served with: %s',
     async ([path, , { page, args, steps }]) => {
       const project = await createProject(filesOf(page, urlInDocs))
-      const server = await openCommand(args.map(word => (word.endsWith('.yaml') ? join(project.folder, word) : word)))
+      const server = await openCommand(args, { cwd: project.folder })
       try {
         for (const [file, text] of Object.entries(filesOf(page, server)))
           writeFileSync(join(project.folder, file), text)

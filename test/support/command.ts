@@ -118,8 +118,8 @@ export interface OpenCommand extends Served, ListeningLine {
 }
 
 /** Serves like `serveJson`, but for more than one test. */
-export async function openCommand(args: readonly string[] = []): Promise<OpenCommand> {
-  const command = await withFirstLine(startProcess(['--port', '0', '--json', ...args], {}))
+export async function openCommand(args: readonly string[] = [], options: StartOptions = {}): Promise<OpenCommand> {
+  const command = await withFirstLine(startProcess(['--port', '0', '--json', ...args], options))
   return {
     ...command,
     end() {

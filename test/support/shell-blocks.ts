@@ -1,7 +1,13 @@
+import manifest from '../../package.json' with { type: 'json' }
 import type { Block, Page } from './docs.js'
 
 /** Commands for a new checkout or project. `.ci/run` and `.ci/package` run them. */
-export const commandsOfCi = ['npm ci && npm start', 'npm ci && npm test', 'npm install --save-dev mockmaker msw']
+export const commandsOfCi = [
+  'npm ci && npm start',
+  'npm ci && npm test',
+  'npm pack ../mockmaker',
+  `npm install --save-dev ./mockmaker-${manifest.version}.tgz msw`,
+]
 
 /** The tests of the examples install the packages of a guide, from the packed package. */
 const installLine = /^npm install --save-dev mockmaker /
