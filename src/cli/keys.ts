@@ -110,7 +110,7 @@ async function completeNewestLink({ mock, console }: KeyTarget): Promise<void> {
   const [newest, game] = [pending.at(-1), games.all()[0]]
   if (!newest) return console.print('  there is no pending device link')
   if (!game) return console.print('  there is no game to complete the device link for')
-  await completeDeviceLink(mock.default.world, newest.device_link_token, { game: game.game_id })
+  completeDeviceLink(mock.default.world, newest.device_link_token, { game: game.game_id })
   console.print(`  completed ${newest.device_link_id} for ${game.name_id}`)
 }
 

@@ -5,7 +5,7 @@ import type { LoadedScenario } from '../files/scenario-file.js'
 import { bind, createListener, localUrl, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
-import { createMock, type Mock, type MockEnvironment } from '../mock/mock.js'
+import { createMock, describeBug, type Mock, type MockEnvironment } from '../mock/mock.js'
 import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
@@ -58,8 +58,10 @@ export async function startMock(
   try {
     if (host !== undefined) warnOfOpenHost(host, bound.port, console)
     const url = localUrl(bound.url)
-    const onBug = (error: unknown, where: string) =>
-      console.warn(`mockmaker: unexpected error, ${where}\n${inspect(error)}`)
+    const onBug = (error: unknown, where: string) => {
+      const [title, cause] = describeBug(error, where)
+      console.warn(`${title}\n${inspect(cause)}`)
+    }
     const scenario = configureServers(loaded?.scenario, flags)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: url },

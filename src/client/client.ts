@@ -1,4 +1,4 @@
-import type { Fault, FaultDelay, FaultState } from '../contract/faults.js'
+import type { FaultState } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
 import { decodeSegment, defaultWorldId, splitWorldUrl, worldId, worldPath } from '../contract/paths.js'
 import type { Health } from '../control/api.js'
@@ -17,10 +17,19 @@ import type {
 } from '../control/world-control.js'
 import { quoted } from '../lib/text.js'
 import { checkKeys } from '../lib/usage-error.js'
-import { delayed, type Failure, type FaultHandle, type FaultOptions, failure, held } from '../server/fault-calls.js'
+import {
+  delayed,
+  type Failure,
+  type FaultHandle,
+  type FaultOfCall,
+  type FaultOptions,
+  failure,
+  held,
+} from '../server/fault-calls.js'
+import { type FaultDelayInput, withTextDurations } from '../server/fault-input.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
-import { expectationOf, JournalMismatch } from '../server/journal-mismatch.js'
+import { expectationOf, inArguments, JournalMismatch } from '../server/journal-mismatch.js'
 import type { ClockSetting } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Rows } from '../store/rows.js'
@@ -32,6 +41,7 @@ import {
   checkObject,
   readEvents,
   request,
+  rewordedCall,
   undefinedIfMissing,
   waitFor,
 } from './http.js'
@@ -116,7 +126,7 @@ export interface Client
   /** Fails the requests of an operation: with a status, with a code of the service, or with both and a message. */
   fail(operation: OperationPattern, failure: Failure, options?: FaultOptions): Promise<ClientFaultHandle>
   /** Delays the requests of an operation, by the world's clock. */
-  delay(operation: OperationPattern, delay: FaultDelay, options?: FaultOptions): Promise<ClientFaultHandle>
+  delay(operation: OperationPattern, delay: FaultDelayInput, options?: FaultOptions): Promise<ClientFaultHandle>
   /** Holds the requests of an operation, until `release` of the handle. */
   hold(operation: OperationPattern, options?: FaultOptions): Promise<ClientFaultHandle>
   /** Yields change sets and requests as they happen, from the moment when the promise resolves. */
@@ -208,7 +218,7 @@ function worldOf(remote: ControlledRemote): ClientWorld {
 function faultsOf(remote: ControlledRemote): Client['faults'] {
   return {
     list: async (query = {}) => (await request(remote, 'GET /faults', { query })).faults,
-    add: fault => request(remote, 'POST /faults', { body: fault }),
+    add: fault => request(remote, 'POST /faults', { body: withTextDurations(fault) }),
     remove: fault_id => isFound(request(remote, 'DELETE /faults/{fault_id}', { params: { fault_id } })),
     async clear() {
       await request(remote, 'DELETE /faults')
@@ -235,8 +245,9 @@ function creatorsOf(remote: ControlledRemote): Pick<Client, 'lobby' | 'lobbies' 
 
 function faultCallsOf(remote: ControlledRemote): Pick<Client, 'fail' | 'delay' | 'hold'> {
   const { add, remove, release } = faultsOf(remote)
-  const addFault = async (faultOf: () => Fault): Promise<ClientFaultHandle> => {
-    const state = await add(checked(faultOf))
+  const addFault = async (faultOf: () => FaultOfCall): Promise<ClientFaultHandle> => {
+    const { fault, inArguments } = checked(faultOf)
+    const state = await rewordedCall(add(fault), inArguments)
     return Object.freeze({
       ...state,
       remove: () => remove(state.id),
@@ -270,7 +281,9 @@ function journalOf(remote: ControlledRemote): Client['journal'] {
     verify: expectation => request(remote, 'POST /journal/verify', { body: expectation }),
     async expect(operation, match, times) {
       const body = checked(() => expectationOf('expect', { operation, match, times }))
-      const verification = await request(remote, 'POST /journal/verify', { body })
+      const verification = await rewordedCall(request(remote, 'POST /journal/verify', { body }), message =>
+        inArguments('expect', message),
+      )
       if (!verification.ok) throw new JournalMismatch(verification)
     },
     async clear() {

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../control/api.js'
+import { beginAtCaller } from '../lib/caller-stack.js'
 
 /** The parts of a `ClientError` besides its message. */
 export interface ClientErrorParts {
@@ -20,6 +21,7 @@ export class ClientError extends Error {
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
     this.code = code
+    beginAtCaller(this)
   }
 }
 
@@ -74,7 +76,9 @@ export async function send<Name extends Route>(
   // Any server may have answered.
   const { code, message } = Object(parseJson(text)) as { readonly code?: unknown; readonly message?: unknown }
   if (typeof code !== 'string') throw noMock(response, { url: target.href, text })
-  throw new ClientError(String(message), { status: response.status, code })
+  // Callers know arguments, and not the parts of a request.
+  const aboutArguments = String(message).replaceAll(/^(?:body|query)\./gm, '')
+  throw new ClientError(aboutArguments, { status: response.status, code })
 }
 
 /** Encodes a call as a URL and the options of `fetch`. Throws `ClientError` if a value fits neither a URL nor JSON. */

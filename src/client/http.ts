@@ -1,5 +1,6 @@
 import type { ChangesOptions, MockEvent } from '../control/events.js'
 import { signalOf } from '../lib/abort-signal.js'
+import { rememberCaller } from '../lib/caller-stack.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -55,6 +56,15 @@ export function undefinedIfMissing<Value>(call: Promise<Value>): Promise<Value |
     if (error instanceof ClientError && error.status === 404) return undefined
     throw error
   })
+}
+
+/** Waits for a call for a caller who knows other names than it: `reword` changes the message of each `ClientError`. */
+export async function rewordedCall<Value>(call: Promise<Value>, reword: (message: string) => string): Promise<Value> {
+  try {
+    return await call
+  } catch (error) {
+    throw error instanceof ClientError ? new ClientError(reword(error.message), error) : error
+  }
 }
 
 /** The pause before a reconnection, in ms. */
@@ -114,6 +124,8 @@ export function waitFor<Value>(
   route: 'POST /journal/next' | 'POST /journal/blocked',
   { body, options }: { readonly body: Input<typeof route>['body']; readonly options?: WaitOptions | undefined },
 ): Promise<Value> {
+  // The caller may await it only after the rejection.
+  const atCaller = rememberCaller()
   const begin = async () => {
     const signal = checked(() => signalOf(route === 'POST /journal/next' ? 'next' : 'blocked', options))
     if (remote.beginning.size > 0) await Promise.all(remote.beginning)
@@ -125,7 +137,11 @@ export function waitFor<Value>(
   const beginning = begin()
   const begun = beginning.catch(() => {}).finally(() => remote.beginning.delete(begun))
   remote.beginning.add(begun)
-  const outcome = beginning.then(({ outcome }) => outcome)
+  const outcome = beginning
+    .then(({ outcome }) => outcome)
+    .catch(error => {
+      throw error instanceof ClientError ? atCaller(error) : error
+    })
   outcome.catch(() => {})
   return outcome
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/requests.js'
 import { lazy } from '../lib/lazy.js'
-import { nearest } from '../lib/text.js'
+import { didYouMean, nearest, quoted } from '../lib/text.js'
 import { durationMs } from '../lib/time.js'
 import { Duration, Instant } from '../lib/time-schemas.js'
 import { typeTexts } from '../lib/type-text.js'
@@ -51,7 +51,12 @@ const codeFormat = /^[A-Z][A-Z0-9_]*$/
 const Code: () => z.ZodType<AnyErrorCode, AnyErrorCode> = lazy(() =>
   z
     .string()
-    .regex(codeFormat, 'expected a code in upper case, such as API_RATE_LIMIT')
+    .regex(codeFormat, {
+      error({ input }) {
+        const near = nearest(String(input), Object.keys(errorStatus))
+        return `expected a code in upper case, such as API_RATE_LIMIT${near === undefined ? '' : `. Did you mean ${near}?`}`
+      },
+    })
     .register(typeTexts, { type: 'AnyErrorCode' }),
 )
 /** A code of the service, or one of your own. */
@@ -90,9 +95,9 @@ export const FaultError = lazy(() =>
       path: ['code'],
       // A refinement runs on valid input only, and this one fails only if there is a code.
       error({ input }) {
-        const near = nearest((input as { readonly code: string }).code, Object.keys(errorStatus))
-        const hint = near === undefined ? '' : ` Did you mean ${near}?`
-        return `expected an error code of the service (see docs/reference/errors.md), or a status with a code of your own.${hint}`
+        const { code } = input as { readonly code: string }
+        const advice = `A code of your own needs a status too, as in {status: 400, code: ${quoted(code)}}`
+        return `expected an error code of the service. ${advice}.${didYouMean(code, Object.keys(errorStatus))}`
       },
     }),
 )

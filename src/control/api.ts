@@ -414,14 +414,14 @@ export const controlCalls = lazy(() => [
     summary: 'Completes a device link for a game, without a cloud token.',
     body: CompletionOptions(),
     async run({ mock, params: { token }, body }) {
-      await completeDeviceLink(mock.world, token, body)
+      completeDeviceLink(mock.world, token, body)
       return getRecord(mock.world, { table: 'device-links', id: token })
     },
   }),
   call('POST /device-links/{token}/expire', {
     summary: 'Expires a device link now.',
     async run({ mock, params: { token } }) {
-      await expireDeviceLink(mock.world, token)
+      expireDeviceLink(mock.world, token)
       return getRecord(mock.world, { table: 'device-links', id: token })
     },
   }),

@@ -19,11 +19,7 @@ export const CompletionOptions = lazy(() =>
 /** Options of `completeDeviceLink`. */
 export type CompletionOptions = types.CompletionOptions
 
-export async function completeDeviceLink(
-  world: LiveWorld,
-  token: string,
-  options: CompletionOptions = {},
-): Promise<void> {
+export function completeDeviceLink(world: LiveWorld, token: string, options: CompletionOptions = {}): void {
   if (typeof token !== 'string')
     throw new UsageError(`completeDeviceLink: the token is ${quoted(token)}: expected the token of a device link`)
   const { game } = parseInput(CompletionOptions(), options, 'completion')
@@ -37,7 +33,7 @@ export async function completeDeviceLink(
 }
 
 /** Expires a link now, unless it has already expired. */
-export async function expireDeviceLink(world: LiveWorld, token: string): Promise<void> {
+export function expireDeviceLink(world: LiveWorld, token: string): void {
   const { deviceLinks } = world.tables
   const write = () => {
     const link = deviceLinks.get(token)

@@ -4,12 +4,8 @@ import type { Inputs } from '../store/inputs.js'
 
 // Without schemas, because the client uses it too.
 
-type WithPlayers<Input> = Input extends unknown
-  ? Omit<Input, 'players'> & { readonly players?: number | Inputs['lobbies']['players'] }
-  : never
-
-/** The fields of a new lobby. `players` is the number of its players, or their fields. */
-export type NewLobby = WithPlayers<Inputs['lobbies']>
+/** The fields of a new lobby, as for `world.lobbies.create`. */
+export type NewLobby = Inputs['lobbies']
 
 /** The fields of several new lobbies: the same for all, or by their index. */
 export type NewLobbies = NewLobby | ((index: number) => NewLobby)

@@ -7,7 +7,7 @@ import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { SimulationEntry, simulationColumnsOf } from '../scenario/entries.js'
-import type { LobbyRow, SimulationRow } from '../store/matchmaker-rows.js'
+import { type LobbyRow, SessionInCode, type SimulationRow } from '../store/matchmaker-rows.js'
 import { createRow } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
@@ -21,7 +21,7 @@ export const SimulationOptions = lazy(() =>
     /** The number of players at once, averaged over a day. Default: 100. */
     concurrent: SimulationEntry.shape.concurrent,
     /** The average length of a session. Default: `12m`. */
-    session: SimulationEntry.shape.session.unwrap().in.optional(),
+    session: SessionInCode.optional(),
     /** The weights of the game modes, by their ids. Default: all alike. */
     modes: SimulationEntry.shape.modes,
   }),

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { FaultDelay } from '../contract/faults.js'
 import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest } from '../contract/journal.js'
 import type { Coordinates } from '../contract/regions.js'
 import type * as types from '../generated/options.js'
@@ -8,6 +7,7 @@ import { lazy } from '../lib/lazy.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import type { Failure, FaultHandle, FaultOptions } from '../server/fault-calls.js'
+import type { FaultDelayInput } from '../server/fault-input.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
 import type { WaitOptions } from '../server/request-waits.js'
@@ -131,7 +131,7 @@ export interface TestControls {
    */
   fail(operation: OperationPattern, failure: Failure, options?: FaultOptions): FaultHandle
   /** Delays the requests of an operation, by the world's clock. Throws `UsageError`. */
-  delay(operation: OperationPattern, delay: FaultDelay, options?: FaultOptions): FaultHandle
+  delay(operation: OperationPattern, delay: FaultDelayInput, options?: FaultOptions): FaultHandle
   /** Holds the requests of an operation, until `release` of the handle. Throws `UsageError`. */
   hold(operation: OperationPattern, options?: FaultOptions): FaultHandle
 }

@@ -140,8 +140,8 @@ export interface LobbyInput {
   readonly forgotten_at?: string | number | undefined
   /** The most players of a lobby: by find, by join with its id, as a party. One number is all three. */
   readonly max_players?: MaxPlayersInput | undefined
-  /** Players with a row of their own. Default: none. */
-  readonly players?: readonly Omit<PlayerInput, 'lobby_id'>[] | undefined
+  /** The number of its connected players, or the fields of each player. Default: none. */
+  readonly players?: number | readonly Omit<PlayerInput, 'lobby_id'>[] | undefined
 }
 
 /** New simulated players: their columns, and keys of a scenario. */
@@ -160,7 +160,7 @@ export interface SimulationInput {
   /** When the next step is due. Default: at the next of the steps of five seconds after began_at. */
   readonly next_step_at?: string | number | undefined
   /** The average length of a session. Default: 12m. */
-  readonly session?: string | undefined
+  readonly session?: string | number | undefined
 }
 
 /** A new namespace: its columns, and keys of a scenario. */
@@ -237,11 +237,11 @@ export interface DeviceLinkInput {
   /** The name_id of the game that it is or will be completed for. Default: the only game. */
   readonly game?: string | undefined
   /** The time until the world completes it, as in 5s. Default: never. */
-  readonly completes_after?: string | undefined
+  readonly completes_after?: string | number | undefined
   /** When the world completes it, as a point in time instead. */
   readonly completes_at?: string | number | undefined
   /** The time until it expires, as in 1h. Default: never. */
-  readonly expires_after?: string | undefined
+  readonly expires_after?: string | number | undefined
 }
 
 /** The columns of a new token, besides its owner. */

@@ -147,7 +147,7 @@ export interface SimulationOptions {
   /** The number of players at once, averaged over a day. Default: 100. */
   readonly concurrent?: number | undefined
   /** The average length of a session. Default: `12m`. */
-  readonly session?: string | undefined
+  readonly session?: string | number | undefined
   /** The weights of the game modes, by their ids. Default: all alike. */
   readonly modes?: Record<string, number> | undefined
 }

@@ -106,8 +106,10 @@ export function likelyIssues(issue: Issue): readonly Issue[] {
   return [{ code: 'custom', path: issue.path, message, input: issue.input }]
 }
 
-function isWrongType({ code, path }: Issue): boolean {
-  return code === 'invalid_type' && path.length === 0
+function isWrongType(issue: Issue): boolean {
+  if (issue.path.length > 0) return false
+  if (issue.code === 'invalid_union') return issue.errors.every(branch => branch.some(isWrongType))
+  return issue.code === 'invalid_type'
 }
 
 function unknownKeys(issues: readonly Issue[]): number {
@@ -119,8 +121,28 @@ function unknownKeys(issues: readonly Issue[]): number {
  * `what` names the input in the message.
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
+  return parse(schema, input, error => issueTexts(error, input, what.split('.')))
+}
+
+/**
+ * Parses the arguments of a call, by their names. Throws `UsageError` with a line for each problem: `next: operation is 3:
+ * expected string`.
+ */
+export function parseArguments<Schema extends z.ZodType>(
+  schema: Schema,
+  input: object,
+  call: string,
+): z.output<Schema> {
+  return parse(schema, input, error => issueTexts(error, input).map(text => `${call}: ${text}`))
+}
+
+function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  textsOf: (error: z.ZodError) => readonly string[],
+): z.output<Schema> {
   // Compiling a schema takes longer than checking a few inputs.
   const { data, error } = schema.safeParse(input, { jitless: true, error: listKnownKeys })
   if (!error) return data
-  throw new UsageError(problemLines(issueTexts(error, input, what.split('.'))))
+  throw new UsageError(problemLines(textsOf(error)))
 }

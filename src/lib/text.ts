@@ -70,7 +70,8 @@ const shortestPart = 3
 
 /**
  * Finds the choice that a mistyped word most likely meant: at most a third of the letters differ, ignoring case.
- * If there is none, it returns the only choice that has the word as a part: `lnd-fra` for `fra`.
+ * If there is none, it returns the only choice that has the word as a part: `lnd-fra` for `fra`, `A_LOBBY_FULL` for
+ * `LOBBY_FULL`.
  */
 export function nearest(word: string, choices: Iterable<string>): string | undefined {
   if (word === '' || word.length > longestWord) return undefined
@@ -96,10 +97,12 @@ export function nearest(word: string, choices: Iterable<string>): string | undef
 
 function hasPart(choice: string, lower: string): boolean {
   if (lower.length < shortestPart || choice.length > longestWord) return false
-  return choice
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .includes(lower)
+  return words(choice).includes(words(lower))
+}
+
+/** Writes the words of a text in lower case, each between spaces. */
+function words(text: string): string {
+  return ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ')} `
 }
 
 /** The most choices that a message lists. */

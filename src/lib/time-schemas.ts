@@ -1,19 +1,36 @@
 import * as z from 'zod'
 import {
   durationFormat,
+  durationInCode,
   durationMs,
   formatDuration,
   formatInstant,
   furthestMs,
   instantFormat,
-  parseDuration,
+  readDuration,
 } from './time.js'
 
-/** A duration as text, such as `5s`. */
-export const Duration = z
-  .string()
-  .refine(text => parseDuration(text) !== undefined, `expected ${durationFormat}`)
-  .meta({ examples: ['250ms', '40s', '12m', '1h'] })
+const isDuration = (duration: string | number) => readDuration(duration) !== undefined
+const durationExamples = ['250ms', '40s', '12m', '1h']
+
+/** A duration as text, such as `5s`. Files have no other form: `60` in a file mostly means seconds. */
+export const Duration = z.string().refine(isDuration, `expected ${durationFormat}`).meta({ examples: durationExamples })
+
+const expectedInCode = `expected ${durationInCode}`
+
+/** A duration in code: text, or a number of ms, which becomes text. */
+export const DurationInCode = z
+  .codec(
+    z.union([z.string().refine(isDuration, expectedInCode), z.number().refine(isDuration, expectedInCode)], {
+      error: expectedInCode,
+    }),
+    z.string(),
+    {
+      decode: duration => (typeof duration === 'number' ? formatDuration(Math.round(duration)) : duration),
+      encode: text => text,
+    },
+  )
+  .meta({ examples: durationExamples })
 
 const dateTime = z.regexes.datetime({ offset: true })
 /** `toISOString` writes years beyond 9999 with a sign and six digits. */
@@ -43,3 +60,6 @@ export const Time = z.codec(Instant, z.int().min(-furthestMs).max(furthestMs), {
 
 /** A duration. Text in files, ms in memory. */
 export const Span = z.codec(Duration, z.number(), { decode: durationMs, encode: formatDuration })
+
+/** A duration in code. Ms in memory. */
+export const SpanInCode = z.codec(DurationInCode, z.number(), { decode: durationMs, encode: formatDuration })

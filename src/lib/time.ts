@@ -8,8 +8,17 @@ const duration = new RegExp(`^(?=.)${units.map(([unit]) => String.raw`(?:(\d+(?:
 /** Describes a duration in messages. */
 export const durationFormat = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
 
+/** Describes a duration in code: as text, or as a number of ms. */
+export const durationInCode = 'a number of ms from 0, or a text with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
+
 /** A hundred years. A longer duration is a typing error. */
 const longestMs = 36_525 * unitMs.d
+
+/** Reads a duration of code: text, or a number of ms. Returns whole ms, or `undefined` if it is invalid. */
+export function readDuration(duration: unknown): number | undefined {
+  if (typeof duration === 'string') return parseDuration(duration)
+  return typeof duration === 'number' && duration >= 0 && duration <= longestMs ? Math.round(duration) : undefined
+}
 
 /** Reads a duration such as `250ms`, `40s`, `1h30m` or `2d`. Returns ms, or `undefined` if the text is invalid. */
 export function parseDuration(text: string): number | undefined {

@@ -1,11 +1,27 @@
-import { didYouMean } from './text.js'
+import { beginAtCaller } from './caller-stack.js'
+import { didYouMean, quoted } from './text.js'
 
 /**
  * A mistake of our user: in a scenario, in an option, or in a write that does not fit its model.
- * The message says what is wrong, where, and what to do. A request that the service refuses is an `ApiError` instead.
+ * The message says what is wrong, where, and what to do. The stack begins at the caller of this package. A request that the
+ * service refuses is an `ApiError` instead.
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    beginAtCaller(this)
+  }
+}
+
+/** Runs a function for a caller who knows other names than it: `reword` changes the message of each `UsageError`. */
+export function reworded<Value>(run: () => Value, reword: (message: string) => string): Value {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(reword(error.message)) : error
+  }
 }
 
 /** The most problems that a message lists. */
@@ -24,10 +40,20 @@ export function problemLines<Problem>(
   return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
 }
 
-/** Throws `UsageError` if the options have a key that is not known. For code that loads no schemas. */
-export function checkKeys(options: object, known: readonly string[]): void {
+/** Throws `UsageError` if a value is no function. `name` begins the message: `mock.log.subscribe: the listener`. */
+export function checkFunction(name: string, value: unknown): void {
+  if (typeof value !== 'function') throw new UsageError(`${name} is ${quoted(value)}: expected a function`)
+}
+
+/**
+ * Throws `UsageError` if the options have a key that is not known. For code that loads no schemas. `call` begins the message.
+ * Default: none.
+ */
+export function checkKeys(options: object, known: readonly string[], call?: string): void {
   const unknown = Object.keys(options).find(key => !known.includes(key))
-  if (unknown !== undefined) throw new UsageError(`options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
+  const start = call === undefined ? '' : `${call}: `
+  if (unknown !== undefined)
+    throw new UsageError(`${start}options.${unknown} is an unknown key.${didYouMean(unknown, known)}`)
 }
 
 /** Common system errors by code, worded as the end of a sentence. */

@@ -1,4 +1,5 @@
 import type { HttpHandler } from 'msw'
+import { ApiError } from '../contract/errors.js'
 import type { OperationId } from '../contract/operations.js'
 import { setClientLocation } from '../control/client-location.js'
 import { createLobbies, createPlayer } from '../control/creators.js'
@@ -8,9 +9,10 @@ import { lobbyFields } from '../control/new-rows.js'
 import { listSchedule } from '../control/schedule.js'
 import { endSimulation, listSimulations, simulate } from '../control/simulation.js'
 import type { NewWorldOptions, ScenarioSummary, WorldControl, WorldsControl } from '../control/world-control.js'
+import { beginAtCaller } from '../lib/caller-stack.js'
 import { runAtOnce } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { checkFunction, UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { addFault, delayed, failure, held } from '../server/fault-calls.js'
 import type { ExchangeLog } from '../server/log.js'
@@ -107,7 +109,13 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     schedule: options => listSchedule(usable().world, options),
     changes: options => usable().changes(options),
     explain: question => runAtOnce(usable().explain(question)),
-    lobbyEnvironment: (lobbyId, options) => lobbyEnvironment(usable().world.tables, lobbyId, options),
+    lobbyEnvironment(lobbyId, options) {
+      try {
+        return lobbyEnvironment(usable().world.tables, lobbyId, options)
+      } catch (error) {
+        throw atCaller(error)
+      }
+    },
     setClientLocation: location => promised(usable(), ({ world }) => setClientLocation(world, location)),
     simulate: options => simulate(usable().world, options),
     simulations: () => runAtOnce(listSimulations(usable().world.tables)),
@@ -116,12 +124,14 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     load: scenario => usable().load(scenario),
     snapshot: options => runAtOnce(usable().snapshot(options)),
     restore: snapshot => usable().restore(snapshot),
-    completeDeviceLink: (token, options) => completeDeviceLink(usable().world, token, options),
-    expireDeviceLink: token => expireDeviceLink(usable().world, token),
+    completeDeviceLink: (token, options) =>
+      promised(usable(), ({ world }) => completeDeviceLink(world, token, options)),
+    expireDeviceLink: token => promised(usable(), ({ world }) => expireDeviceLink(world, token)),
     next: (operation, match, options) => usable().waits.next(operation, match, options),
     blocked: (count, operation, options) => usable().waits.blocked(count, operation, options),
-    lobby: (fields = {}) => promised(usable(), ({ world }) => createLobbies(world, [fields])[0] as LobbyRow), // one for each input
-    lobbies: (count, fields) => promised(usable(), ({ world }) => createLobbies(world, lobbyFields(count, fields))),
+    lobby: (fields = {}) => promised(usable(), ({ world }) => createLobbies(world, [fields], 'lobby')[0] as LobbyRow), // one for each input
+    lobbies: (count, fields) =>
+      promised(usable(), ({ world }) => createLobbies(world, lobbyFields(count, fields), 'lobbies')),
     player: fields => promised(usable(), ({ world }) => createPlayer(world, fields)),
     fail: (operation, what, options) => addFault(usable().faults, failure(operation, what, options)),
     delay: (operation, delay, options) => addFault(usable().faults, delayed(operation, delay, options)),
@@ -140,8 +150,17 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
 }
 
 /** Runs a function whose errors become rejections. An ended world throws before that. */
-async function promised<Value>(world: MockWorld, run: (world: MockWorld) => Value): Promise<Value> {
-  return run(world)
+async function promised<Value>(world: MockWorld, run: (world: MockWorld) => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await run(world)
+  } catch (error) {
+    throw atCaller(error)
+  }
+}
+
+/** Cuts the stack of an `ApiError`. It does not do this itself, because it also refuses requests, and often. */
+function atCaller(error: unknown): unknown {
+  return error instanceof ApiError ? beginAtCaller(error) : error
 }
 
 /** Creates the object that users hold of a mock. */
@@ -169,12 +188,17 @@ export function mockFacade<More extends object>(
       const found = usable().get(id)
       return found && objectOf(found)
     },
-    put: async (id, options) => objectOf(await usable().put(id, options)),
+    put: (id, options) => promised(mock.default.usable(), async () => objectOf(await mock.worlds.put(id, options))),
     delete: id => usable().delete(id),
   }
   const object = facade(mock.default, handlers.own, {
     worlds,
-    log: mock.log,
+    log: {
+      subscribe(listener) {
+        checkFunction('log.subscribe: the listener', listener)
+        return mock.log.subscribe(listener)
+      },
+    } satisfies ExchangeLog,
     scenarios: mock.scenarios,
     answer: (request: MockRequest) => usable() && mock.answer(checkRequest(request)),
     uptimeMs: () => mock.uptimeMs(),

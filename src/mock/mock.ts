@@ -10,6 +10,7 @@ import { HistoryBudget } from '../server/history.js'
 import type { ExchangeRecord } from '../server/log.js'
 import type { RequestHandler } from '../server/message.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
+import { UserCodeError } from '../server/user-code.js'
 import type { ReloadSummary } from '../store/reload.js'
 import type { MockWorld, MockWorldSettings, ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
@@ -152,7 +153,14 @@ export function createRegistry(
   return new ScenarioRegistry({ own, named: scenarios, seed, publicUrl, live })
 }
 
+/** Returns the title of a report, and the error below it. `where` says what came of it. */
+export function describeBug(error: unknown, where: string): readonly [title: string, error: unknown] {
+  if (error instanceof UserCodeError) return [`mockmaker: ${error.subject} failed, ${where}`, error.cause]
+  return [`mockmaker: unexpected error, ${where}`, error]
+}
+
 function reportBug(error: unknown, where: string): void {
+  const [title, cause] = describeBug(error, where)
   // biome-ignore lint/suspicious/noConsole: the one place that reports bugs
-  console.error(`mockmaker: unexpected error, ${where}\n`, error)
+  console.error(`${title}\n`, cause)
 }

@@ -6,7 +6,7 @@ import type { MockmakerOptions } from '../mock/options.js'
 import { pageIsControlled } from './controlled-page.js'
 import { claimListening, combineWithMsw, type MswMethods, releaseListening } from './life-cycle.js'
 import { toMockmaker } from './mockmaker.js'
-import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
+import { checkMswOptions, type ListenOptions, toMswOptions } from './unhandled-requests.js'
 
 /** A Mockmaker with MSW's service worker and its methods. `close` and `reset` also stop and reset the worker. */
 export interface BrowserMockmaker extends Mockmaker, MswMethods<SetupWorker> {
@@ -34,7 +34,9 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
       return {
         worker,
         ...combineWithMsw(mock, worker, () => worker.stop()),
-        async listen({ onUnhandledRequest, ...start }: Parameters<BrowserMockmaker['listen']>[0] = {}) {
+        async listen(options: Parameters<BrowserMockmaker['listen']>[0]) {
+          checkMswOptions(options, ['serviceWorker', 'quiet'])
+          const { onUnhandledRequest, ...start } = options ?? {}
           const mswOptions = toMswOptions({ onUnhandledRequest })
           claimListening(mock.default)
           try {

@@ -83,6 +83,17 @@ export function operationOf(handler: object): HandlerOperation | undefined {
   return (handler as { readonly [operationKey]?: HandlerOperation })[operationKey] // only `createHandler` sets this key
 }
 
+/** Throws `UsageError` if a value is no handler of MSW. No `instanceof`: a project may hold several copies of MSW. */
+export function checkHandlers(call: string, handlers: readonly unknown[]): void {
+  for (const [i, handler] of handlers.entries()) {
+    if (typeof handler === 'object' && handler !== null && ('run' in handler || 'kind' in handler)) continue
+    const advice = Array.isArray(handler)
+      ? `spread the list, as in ${call}(...handlers)`
+      : 'expected a handler of MSW, such as http.get(…), or one of mock.handlers'
+    throw new UsageError(`${call}: argument ${i + 1} is ${quoted(handler)}: ${advice}`)
+  }
+}
+
 /** An origin for requests that have none, because `*` matches any. Nobody else has it. */
 const ownHost = 'mockmaker.test'
 

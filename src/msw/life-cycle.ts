@@ -1,6 +1,7 @@
 import type { ResetOptions } from '../control/world-control.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
+import { checkHandlers } from './handlers.js'
 
 /** The methods that MSW's server and its worker have in common. */
 interface Msw {
@@ -25,8 +26,14 @@ export function combineWithMsw<Setup extends Msw>(mock: Mock, msw: Setup, stop: 
   const owner = mock.default
   const methods: MswMethods<Setup> = {
     events: msw.events,
-    use: msw.use.bind(msw),
-    resetHandlers: msw.resetHandlers.bind(msw),
+    use(...handlers) {
+      checkHandlers('use', handlers)
+      msw.use(...handlers)
+    },
+    resetHandlers(...handlers) {
+      checkHandlers('resetHandlers', handlers)
+      msw.resetHandlers(...handlers)
+    },
     restoreHandlers: msw.restoreHandlers.bind(msw),
   }
   return {

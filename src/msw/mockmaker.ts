@@ -8,6 +8,7 @@ import type { MockWorld } from '../mock/mock-world.js'
 import type { MockmakerOptions } from '../mock/options.js'
 import type { RequestHandler } from '../server/message.js'
 import { checkResolver } from '../server/overrides.js'
+import { ofUserCode } from '../server/user-code.js'
 import { createHandler, createHandlers, type Http, type RequestHandlers, urlInProcess } from './handlers.js'
 
 /** The parts that an entry point adds to a mock. */
@@ -28,8 +29,8 @@ export function toMockmaker<More extends object>(
   const { worlds } = mock
   const choose = (request: Request): (() => MockWorld) | undefined => {
     try {
-      const id: unknown = worldOf?.(request)
-      if (id !== undefined) return () => worlds.known(checkChoice(id))
+      const id = chosenWorld(worldOf, request)
+      if (id !== undefined) return () => worlds.known(id)
       const own = ownWorld()
       return own && (() => own)
     } catch (error) {
@@ -69,6 +70,16 @@ export function toMockmaker<More extends object>(
   }
   const handlers = handlersOf()
   return mockFacade(mock, { own: handlers, of: handlersOf }, more(handlers))
+}
+
+/** Calls the option `world`. Throws `UserCodeError` if it throws, or returns no id. */
+function chosenWorld(worldOf: MockmakerOptions['world'], request: Request): string | undefined {
+  try {
+    const id: unknown = worldOf?.(request)
+    return id === undefined ? undefined : checkChoice(id)
+  } catch (error) {
+    throw ofUserCode('the option `world`', error)
+  }
 }
 
 function checkChoice(id: unknown): string {

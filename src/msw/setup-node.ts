@@ -1,5 +1,6 @@
 import { type SetupServer, setupServer } from 'msw/node'
 import { loadScenarioSync } from '../files/scenario-file.js'
+import { checkFunction } from '../lib/usage-error.js'
 import type { Mockmaker, MockmakerWorld } from '../mock/facade.js'
 import { createMock } from '../mock/mock.js'
 import type { MockmakerOptions } from '../mock/options.js'
@@ -9,7 +10,7 @@ import type { Http } from './handlers.js'
 import { type IsolatedOptions, Isolation } from './isolation.js'
 import { claimListening, combineWithMsw, type MswMethods } from './life-cycle.js'
 import { toMockmaker } from './mockmaker.js'
-import { type ListenOptions, toMswOptions } from './unhandled-requests.js'
+import { checkMswOptions, type ListenOptions, toMswOptions } from './unhandled-requests.js'
 
 /** Options like `MockmakerOptions`. The scenario may also be the name of a shipped one, or the path of a file. */
 export interface NodeMockmakerOptions extends Omit<MockmakerOptions, 'scenario'> {
@@ -41,12 +42,16 @@ export function setupInNode(http: Http, { scenario, ...options }: NodeMockmakerO
     ownWorld: isolation.current,
     more({ list }) {
       const server = setupServer(...list())
-      const boundary = server.boundary.bind(server)
+      const boundary: typeof server.boundary = callback => {
+        checkFunction('boundary: the callback', callback)
+        return server.boundary(callback)
+      }
       return {
         server,
         ...combineWithMsw(mock, server, () => server.close()),
         boundary,
         listen(options?: ListenOptions) {
+          checkMswOptions(options, [])
           const mswOptions = toMswOptions(options)
           claimListening(mock.default)
           server.listen(mswOptions)

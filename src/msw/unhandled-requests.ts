@@ -1,5 +1,5 @@
 import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { checkKeys, UsageError } from '../lib/usage-error.js'
 import { explainUnmatched } from '../server/routes.js'
 
 /** Prints MSW's message about a request that no handler matches. `error` also fails the request. */
@@ -21,6 +21,16 @@ export interface ListenOptions {
 interface UnhandledFrame {
   readonly frame: { readonly protocol: string; readonly data: unknown }
   readonly defaults: { warn(): unknown; error(): unknown }
+}
+
+/** Throws `UsageError` if the options of `listen` are no object, or have an unknown key. `more` are known too. */
+export function checkMswOptions(options: unknown, more: readonly string[]): void {
+  if (options === undefined) return
+  if (typeof options !== 'object' || options === null)
+    throw new UsageError(
+      `listen: the options are ${quoted(options)}: expected an object such as { onUnhandledRequest }`,
+    )
+  checkKeys(options, ['onUnhandledRequest', ...more])
 }
 
 /** Translates the option for both majors of MSW. Throws `UsageError` if it is none of the choices. */

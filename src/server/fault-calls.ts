@@ -1,12 +1,14 @@
 import type { ErrorCode } from '../contract/errors.js'
-import type { Fault, FaultDelay, FaultError, FaultState } from '../contract/faults.js'
+import type { FaultError, FaultState } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
 import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { durationInCode } from '../lib/time.js'
+import { checkKeys, reworded, UsageError } from '../lib/usage-error.js'
+import type { FaultDelayInput, FaultInput } from './fault-input.js'
 import type { Faults } from './faults.js'
 
 /** More keys of a fault: which requests it applies to, and how often. */
-export interface FaultOptions extends Pick<Fault, 'times' | 'after' | 'for' | 'chance' | 'match'> {}
+export interface FaultOptions extends Pick<FaultInput, 'times' | 'after' | 'for' | 'chance' | 'match'> {}
 
 /** The error of a failing request: an HTTP status, a code of the service, or both with a message. */
 export type Failure = number | ErrorCode | FaultError
@@ -19,29 +21,38 @@ export interface FaultHandle extends FaultState {
   release(): number
 }
 
+/** A fault that a call makes. */
+export interface FaultOfCall {
+  readonly fault: FaultInput
+  /** Rewrites a message about the keys of the fault as one about the arguments of the call. */
+  inArguments(message: string): string
+}
+
 /** Returns a fault that fails the requests of an operation. The faults of a world check the rest. */
-export function failure(operation: OperationPattern, what: Failure, options: FaultOptions = {}): Fault {
+export function failure(operation: OperationPattern, what: Failure, options?: FaultOptions): FaultOfCall {
   if (what === undefined)
     throw new UsageError(
       'fail: the failure is missing: expected a status such as 503, or a code such as API_RATE_LIMIT',
     )
-  return faultOf('fail', operation, { error: errorOf(what) }, options)
+  // The path of a status or a code alone names no key that the user wrote.
+  const isWhole = typeof what === 'object'
+  return faultOf('fail', operation, { effect: { error: errorOf(what) }, argument: 'failure', isWhole }, options)
 }
 
 /** Returns a fault that delays the requests of an operation. */
-export function delayed(operation: OperationPattern, delay: FaultDelay, options: FaultOptions = {}): Fault {
-  if (delay === undefined) throw new UsageError('delay: the time is missing: expected a duration such as 2s')
-  return faultOf('delay', operation, { delay }, options)
+export function delayed(operation: OperationPattern, delay: FaultDelayInput, options?: FaultOptions): FaultOfCall {
+  if (delay === undefined) throw new UsageError(`delay: the delay is missing: expected ${durationInCode}`)
+  return faultOf('delay', operation, { effect: { delay }, argument: 'delay', isWhole: true }, options)
 }
 
 /** Returns a fault that holds the requests of an operation. */
-export function held(operation: OperationPattern, options: FaultOptions = {}): Fault {
-  return faultOf('hold', operation, { hold: true }, options)
+export function held(operation: OperationPattern, options?: FaultOptions): FaultOfCall {
+  return faultOf('hold', operation, { effect: { hold: true }, argument: 'hold', isWhole: true }, options)
 }
 
-/** Adds a fault. Returns its handle. Throws `UsageError` if the fault is wrong. */
-export function addFault(faults: Faults, fault: Fault): FaultHandle {
-  const state = faults.add(fault)
+/** Adds a fault. Returns its handle. Throws `UsageError` if an argument is wrong. */
+export function addFault(faults: Faults, { fault, inArguments }: FaultOfCall): FaultHandle {
+  const state = reworded(() => faults.add(fault), inArguments)
   const remove = () => faults.remove(state.id)
   const release = () => {
     const released = faults.release(state.id) ?? 0
@@ -51,13 +62,39 @@ export function addFault(faults: Faults, fault: Fault): FaultHandle {
   return Object.freeze({ ...state, remove, release })
 }
 
-function faultOf(call: string, operation: OperationPattern, effect: Fault['effect'], options: FaultOptions): Fault {
+const optionNames = ['times', 'after', 'for', 'chance', 'match'] satisfies (keyof FaultOptions)[]
+
+/** The beginning of a line about a key of a fault: `fault.effect.error.code`, `times`. */
+const faultPath = new RegExp(
+  `^(?:fault\\.)?(?:(?<operation>operation)|effect\\.\\w+(?<inner>[\\w.]*)|(?<option>${optionNames.join('|')}))(?=[ .[])`,
+  'gm',
+)
+
+function faultOf(
+  call: string,
+  operation: OperationPattern,
+  {
+    effect,
+    argument,
+    isWhole,
+  }: { readonly effect: FaultInput['effect']; readonly argument: string; readonly isWhole: boolean },
+  options: FaultOptions = {},
+): FaultOfCall {
   // A misspelt name must not match every request.
   if (operation === undefined)
     throw new UsageError(`${call}: the operation is missing. For the requests of all operations, pass "*"`)
   if (typeof options !== 'object' || options === null)
     throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object such as { times: 2 }`)
-  return { ...options, operation, effect }
+  checkKeys(options, optionNames, call)
+  return {
+    fault: { ...options, operation, effect },
+    inArguments: message =>
+      message.replaceAll(faultPath, (...found) => {
+        const { operation, inner = '', option } = found.at(-1) as Partial<Record<string, string>> // the named groups
+        const path = operation ?? (option === undefined ? argument + (isWhole ? inner : '') : `options.${option}`)
+        return `${call}: ${path}`
+      }),
+  }
 }
 
 function errorOf(what: Failure): FaultError {

@@ -15,6 +15,7 @@ import {
 } from '../store/faults.js'
 import type { Random } from '../store/random.js'
 import type { LiveWorld, WriteOptions } from '../store/world.js'
+import { type FaultInput, withTextDurations } from './fault-input.js'
 import { findDifferences, UncheckedRequest } from './match.js'
 import type { MockRequest } from './message.js'
 
@@ -28,8 +29,8 @@ export interface FaultFilter {
 export interface Faults {
   /** Lists the faults in the order in which they were added. Default: all. */
   list(filter?: FaultFilter): readonly FaultState[]
-  /** Adds a fault behind the others. Throws `UsageError` if it is invalid, or if there are too many. */
-  add(fault: Fault): FaultState
+  /** Adds a fault behind the others. Its durations may be numbers of ms. Throws `UsageError` if it is invalid, or if there are too many. */
+  add(fault: FaultInput): FaultState
   /** Deletes a fault and releases the requests that it holds. Returns `false` if it does not exist. */
   remove(id: string): boolean
   /** Deletes all faults and releases the requests that they hold. */
@@ -78,11 +79,11 @@ export class WorldFaults implements Faults {
       .map(record => this.#stateOf(record))
   }
 
-  add(fault: Fault): FaultState {
+  add(fault: FaultInput): FaultState {
     this.#world.checkUsable()
     if (this.#records.length >= mostFaults)
       throw new UsageError(`there are ${mostFaults} faults already: delete some before you add another`)
-    const checked = parseInput(Fault(), fault, 'fault')
+    const checked = parseInput(Fault(), withTextDurations(fault), 'fault')
     const { clock } = this.#world
     this.#write('faults.add', state => appendFault(state, checked, clock.now()))
     return this.#stateOf(this.#records.at(-1) as FaultRecord) // just added

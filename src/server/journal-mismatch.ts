@@ -1,7 +1,9 @@
 import type { ExchangeMatch, Expectation, OperationPattern } from '../contract/journal.js'
+import { beginAtCaller } from '../lib/caller-stack.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Difference } from './match.js'
+import { requestText } from './request-text.js'
 import type { NearMiss, Verification } from './verify.js'
 
 /** The number of matching requests: exactly so many, or a range. */
@@ -15,6 +17,7 @@ export class JournalMismatch extends Error {
   constructor(verification: Verification) {
     super(describeMismatch(verification))
     this.verification = verification
+    beginAtCaller(this)
   }
 }
 
@@ -34,10 +37,16 @@ export function expectationOf(call: 'expect' | 'toHaveAnswered', { operation, ma
   }
 }
 
+/** Rewrites a message about an expectation as one about the arguments of the call that made it. */
+export function inArguments(call: 'expect' | 'toHaveAnswered', message: string): string {
+  const paths = /^(?:expectation\.)?(operation|match|count)(?=[ .[])/gm
+  return message.replaceAll(paths, (_, key) => `${call}: ${key === 'count' ? 'times' : key}`)
+}
+
 function countOf(call: string, times: Times): NonNullable<Expectation['count']> {
-  if (typeof times === 'number') return { min: times, max: times }
+  if (Number.isInteger(times) && Number(times) >= 0) return { min: Number(times), max: Number(times) }
   if (typeof times === 'object' && times !== null) return times
-  throw new UsageError(`${call}: the times are ${quoted(times)}: expected a number, or { min, max }`)
+  throw new UsageError(`${call}: the times are ${quoted(times)}: expected a whole number from 0, or { min, max }`)
 }
 
 /** Writes the reason of a mismatch, and the nearest requests with their differences. */
@@ -49,8 +58,7 @@ export function describeMismatch({ reason = '', nearest }: Verification): string
 }
 
 function nearMissLines({ exchange, differs }: NearMiss): string[] {
-  const { id, method, path, status } = exchange
-  return [`  ${id}. ${method} ${path} → ${status}`, ...differs.map(one => `     ${differenceText(one)}`)]
+  return [`  ${requestText(exchange)}`, ...differs.map(one => `     ${differenceText(one)}`)]
 }
 
 function differenceText({ field, expected, actual }: Difference): string {

@@ -12,10 +12,11 @@ import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
 import { mapInSteps, runAtOnce, type Steps } from '../lib/steps.js'
 import { matchesGlob } from '../lib/text.js'
+import { reworded } from '../lib/usage-error.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, SentRequest, StoredExchange } from './history.js'
-import { expectationOf, JournalMismatch, type Times } from './journal-mismatch.js'
+import { expectationOf, inArguments, JournalMismatch, type Times } from './journal-mismatch.js'
 import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
 import type { PendingRequests } from './pending.js'
 import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
@@ -124,7 +125,11 @@ export class WorldJournal implements Journal {
   }
 
   expect(operation: OperationPattern, match?: ExchangeMatch, times?: Times): void {
-    const verification = this.verify(expectationOf('expect', { operation, match, times }))
+    const expectation = expectationOf('expect', { operation, match, times })
+    const verification = reworded(
+      () => this.verify(expectation),
+      message => inArguments('expect', message),
+    )
     if (!verification.ok) throw new JournalMismatch(verification)
   }
 

@@ -14,6 +14,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
 import { type Call, type CallOrigin, type Execute, outputNow } from './execute.js'
 import { Blocked } from './reads.js'
+import { ofUserCode } from './user-code.js'
 
 /** A call that an override answers: the checked input, the world, and the answer of the mock itself. */
 export interface OverrideCall<Id extends OperationId> {
@@ -91,6 +92,7 @@ export class Overrides {
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       let cancelled: ApiError | undefined
+      let ofMock: unknown
       const cancel = () => {
         this.#cancels.delete(cancel)
         cancelled = new ApiError('ERROR', `the world was reset or closed before the resolver of ${call.id} answered`)
@@ -99,14 +101,19 @@ export class Overrides {
       const original = async () => {
         if (cancelled) throw cancelled
         // A copy, because a resolver may change it, and the mock's answer contains frozen rows.
-        const outcome = usual(call, origin)
-        return structuredClone(outputNow(await (outcome instanceof Blocked ? origin.block(outcome) : outcome)))
+        try {
+          const outcome = usual(call, origin)
+          return structuredClone(outputNow(await (outcome instanceof Blocked ? origin.block(outcome) : outcome)))
+        } catch (error) {
+          ofMock = error
+          throw error
+        }
       }
       this.#cancels.add(cancel)
       const answered = async () =>
         checkAnswer(call.id, await resolver({ input: call.input, world: this.#world, original }))
       answered()
-        .then(resolve, reject)
+        .then(resolve, error => reject(error === ofMock ? error : ofUserCode(`the resolver of ${call.id}`, error)))
         .finally(() => this.#cancels.delete(cancel))
     })
   }

@@ -7,7 +7,8 @@ import {
   RequestPattern,
 } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
-import { parseInput } from '../lib/issues.js'
+import { rememberCaller } from '../lib/caller-stack.js'
+import { parseArguments } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { LiveWorld } from '../store/world.js'
@@ -58,7 +59,7 @@ export class RequestWaits {
     const { history, world } = this.#source
     return handled(() => {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
-      const pattern = parseInput(RequestPattern(), { operation, match }, 'next')
+      const pattern = parseArguments(RequestPattern(), { operation, match }, 'next')
       const redacted = redactExpectation(pattern)
       const signal = signalOf('next', options)
       const matching = match === undefined ? '' : ` that matches ${JSON.stringify(match)}`
@@ -76,7 +77,7 @@ export class RequestWaits {
   blocked(atLeast?: number, operation?: OperationPattern, options?: WaitOptions): Promise<PendingRequest[]> {
     const { pending } = this.#source
     return handled(() => {
-      const { count } = parseInput(BlockedQuery(), { count: atLeast, operation }, 'blocked')
+      const { count } = parseArguments(BlockedQuery(), { count: atLeast, operation }, 'blocked')
       const signal = signalOf('blocked', options)
       // The count of all requests is fast, and mostly it decides.
       const isReached = () => pending.count() >= count && pending.count(operation) >= count
@@ -107,6 +108,8 @@ export class RequestWaits {
     signal: AbortSignal | undefined,
     subscribe: (resolve: (value: T) => void) => () => void,
   ): Promise<T> {
+    // Whoever ends the wait is not its caller.
+    const atCaller = rememberCaller()
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) throw new UsageError(`${this.#ended} before ${what}`)
       const leave = () => {
@@ -116,7 +119,7 @@ export class RequestWaits {
       }
       const cancel = (reason: string) => {
         leave()
-        reject(new UsageError(`${reason} before ${what}`))
+        reject(atCaller(new UsageError(`${reason} before ${what}`)))
       }
       const abort = () => {
         leave()

@@ -10,6 +10,7 @@ import { type AllowedOrigins, corsHeaders, isAllowedOrigin, isFromOwnPage } from
 import { describeOutcome } from './outcome.js'
 import { ClientGone, isShared } from './reads.js'
 import { redactMessage, redactPath, redactText } from './redact.js'
+import { UserCodeError } from './user-code.js'
 
 /** Thrown to respond with an injected error of any status and code. */
 export class InjectedError extends Error {
@@ -169,7 +170,8 @@ export class Responder {
 
   #reportBug({ rayId }: ExchangeFacts, error: unknown): Result {
     this.#options.onBug(error, `answered with 500 ERROR, ray id ${rayId}`)
-    const message = `the mock failed unexpectedly: its console shows the error, at ray id ${rayId}`
+    const failed = error instanceof UserCodeError ? error.message : 'the mock failed unexpectedly'
+    const message = `${failed}: the console of the mock shows the error, at ray id ${rayId}`
     return failure(500, { code: 'ERROR', message })
   }
 }

@@ -1,7 +1,8 @@
 import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
-import { matchesGlob } from '../lib/text.js'
+import { counted, matchesGlob } from '../lib/text.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { type Difference, difference, findDifferences, type MatchableRequest, type RequestOwner } from './match.js'
+import { requestText } from './request-text.js'
 import { routes } from './routes.js'
 
 /** The result of comparing the journal with an expectation. If it differs, `reason` and `nearest` tell why. */
@@ -40,7 +41,7 @@ export function verify(expectation: Expectation, journal: JournalContents): Veri
   const { reason } = verification
   const { dropped } = journal
   if (reason === undefined || dropped === 0) return verification
-  const older = dropped === 1 ? '1 older exchange is' : `${dropped} older exchanges are`
+  const older = dropped === 1 ? '1 older request is' : `${dropped} older requests are`
   return { ...verification, reason: `${reason}; ${older} no longer kept` }
 }
 
@@ -63,13 +64,13 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
   if (matched >= min && matched <= max) return { ok: true, matched, nearest: [] }
   const isTooFew = matched < min
   const limit = min === max ? 'exactly' : isTooFew ? 'at least' : 'at most'
-  const reason = `expected ${limit} ${exchangeCount(isTooFew ? min : max)} ${describePattern(pattern)}, and found ${matched}`
+  const reason = `expected ${limit} ${counted(isTooFew ? min : max, 'request', 'requests')} ${describePattern(pattern)}, and found ${matched}`
   const others = compared.filter(({ differs }) => differs.length > 0)
   return { ok: false, matched, reason, nearest: nearestOf(isTooFew ? others : matching) }
 }
 
 function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: JournalContents): Verification {
-  let after = 0
+  let last: JournalEntry | undefined
   let next = 0
   for (const [i, pattern] of steps.entries()) {
     // The entries are in order, so each is compared for one step only.
@@ -77,17 +78,21 @@ function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: Jour
     if (found === -1) {
       const compared = entries.map(exchange => {
         const differs = listDifferences(exchange, pattern, tables)
-        const early = { field: 'order', expected: `after exchange ${after}`, actual: `exchange ${exchange.id}` }
-        return { exchange, differs: exchange.id > after ? differs : [...differs, early] }
+        return { exchange, differs: last && exchange.id <= last.id ? [...differs, tooEarly(exchange, last)] : differs }
       })
-      const where = after === 0 ? '' : ` after exchange ${after}`
-      const reason = `expected an exchange ${describePattern(pattern)}${where}, as step ${i + 1} of ${steps.length}, and found none`
+      const where = last === undefined ? '' : ` after ${requestText(last)}`
+      const reason = `expected a request ${describePattern(pattern)}${where}, as step ${i + 1} of ${steps.length}, and found none`
       return { ok: false, matched: i, reason, nearest: nearestOf(compared) }
     }
-    after = entries[found]?.id ?? after
+    last = entries[found]
     next = found + 1
   }
   return { ok: true, matched: steps.length, nearest: [] }
+}
+
+function tooEarly(exchange: JournalEntry, last: JournalEntry): Difference {
+  const actual = exchange.id === last.id ? 'that request itself' : 'before it'
+  return { field: 'order', expected: `after ${requestText(last)}`, actual }
 }
 
 /** Tells whether an exchange matches a pattern. */
@@ -101,10 +106,6 @@ function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
     .toReversed()
     .toSorted((one, other) => one.differs.length - other.differs.length)
     .slice(0, mostNearMisses)
-}
-
-function exchangeCount(count: number): string {
-  return count === 1 ? '1 exchange' : `${count} exchanges`
 }
 
 function describePattern({ operation, match }: RequestPattern): string {

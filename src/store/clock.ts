@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isSignal } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
-import { durationFormat, instantFormat, latestMs, parseDuration } from '../lib/time.js'
+import { durationInCode, instantFormat, latestMs, parseDuration } from '../lib/time.js'
 import { parseInstant } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
 import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
@@ -389,9 +389,7 @@ function timeOf(now: number | string): number {
 function durationMsOf(by: number | string): number {
   const ms = typeof by === 'string' ? parseDuration(by) : by
   if (ms !== undefined && Number.isFinite(ms) && ms >= 0) return ms
-  throw new UsageError(
-    `clock.advance(${typeof by === 'number' ? by : quoted(by)}): expected a finite number of ms, 0 or more, or ${durationFormat}`,
-  )
+  throw new UsageError(`clock.advance(${typeof by === 'number' ? by : quoted(by)}): expected ${durationInCode}`)
 }
 
 function tooLate(call: string): UsageError {

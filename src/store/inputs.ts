@@ -6,10 +6,11 @@ import type * as scenario from '../generated/scenario.js'
 import { issueTexts, listKnownKeys, type Path, pathText } from '../lib/issues.js'
 import { isJsonObject, isPlainObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
-import { Span, Time } from '../lib/time-schemas.js'
+import { durationMs } from '../lib/time.js'
+import { Span, SpanInCode, Time } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeServerPorts, type ServerPortsInput, Token } from './columns.js'
-import { catalogue, catalogueRegion, MaxPlayers, playerDefaults, Servers, SimulationRow } from './matchmaker-rows.js'
+import { catalogue, catalogueRegion, MaxPlayers, playerDefaults, Servers, SessionInCode } from './matchmaker-rows.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
 import { defaultNames, linkTimes, matchmakerDefaults, NamespaceRow, type TableName } from './rows.js'
@@ -194,6 +195,7 @@ function rowsInList(table: TableName, key: string, owner: string): NonNullable<S
     )
 }
 
+const playersInList = rowsInList('players', 'players', 'lobby_id')
 const namespacesOfGame = rowsInList('namespaces', 'namespaces', 'game_id')
 
 const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, ScenarioKey>> } = {
@@ -243,21 +245,21 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
       // The trigger of each player row adds it to the count.
       columns(value, context) {
         const { total_player_count: total } = context.input
-        const connected = countSeated(readList(value, 'players', context).filter(isJsonObject), 'connected')
+        const connected = countSeated(readPlayers(value, context).filter(isJsonObject), 'connected')
         if (typeof total !== 'number') return {}
         if (total >= connected) return { total_player_count: total - connected }
         throw new UsageError(
           `${context.call}: total_player_count is ${total}, below ${connected}, the connected players that players lists. Raise it, or leave it out`,
         )
       },
-      rows: rowsInList('players', 'players', 'lobby_id'),
+      rows: (value, row, context) => playersInList(readPlayers(value, context), row, context),
     },
   },
   players: { token: renamed('player_token') },
   simulations: {
     session: {
       instead: ['session_ms'],
-      columns: (_, { parse }) => ({ session_ms: parse(SimulationRow.shape.session_ms) }),
+      columns: (_, { parse }) => ({ session_ms: durationMs(parse(SessionInCode)) }),
     },
   },
   deviceLinks: {
@@ -278,7 +280,7 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     completes_after: { instead: ['completes', 'completes_at'], columns: completionColumn },
     expires_after: {
       instead: ['expires_at'],
-      columns: (_, { parse, now }) => ({ expires_at: linkTimes({ expires_after: parse(Span) }, now).expires_at }),
+      columns: (_, { parse, now }) => ({ expires_at: linkTimes({ expires_after: parse(SpanInCode) }, now).expires_at }),
     },
     game: {
       instead: ['game_id', 'completes'],
@@ -377,7 +379,7 @@ function ownedInput(
 /** Returns the column `completes` of a pending link, from a time or from a duration. */
 function completionColumn(_: unknown, context: KeyContext): object {
   const { call, now, input } = context
-  const completes_after = parseKey(Span.optional(), input.completes_after, { call, path: ['completes_after'] })
+  const completes_after = parseKey(SpanInCode.optional(), input.completes_after, { call, path: ['completes_after'] })
   const completes_at = decodeTexts(Time, input.completes_at, { call, path: ['completes_at'] }) as number | undefined // the row's schema checks it
   return {
     completes: {
@@ -419,6 +421,19 @@ function unknownOwner(
       ? 'is missing, and the world does not have exactly one game'
       : `is ${quoted(name)}, which no ${key} has`
   return new UsageError(`${call}: ${key} ${problem}.${didYouMean(typeof name === 'string' ? name : '', known)}`)
+}
+
+/** The most players that a number stands for. */
+const mostPlayers = 100_000
+
+/** Reads the players of a lobby. A number stands for as many connected players. */
+function readPlayers(value: unknown, { call }: InputContext): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostPlayers)
+    return Array.from({ length: Number(value) }, () => ({}))
+  throw new UsageError(
+    `${call}: players is ${quoted(value)}: expected a list, or a whole number from 0 to ${mostPlayers}`,
+  )
 }
 
 function readList(value: unknown, key: string, { call }: InputContext): readonly unknown[] {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Json, record, Uint32, Uuid } from '../contract/formats.js'
 import type * as types from '../generated/rows.js'
 import { durationMs, formatDuration } from '../lib/time.js'
-import { Duration, Time } from '../lib/time-schemas.js'
+import { Duration, DurationInCode, Time } from '../lib/time-schemas.js'
 import { Id, LobbyPorts, Location, lifetimeMs, ServerPorts, Token } from './columns.js'
 import { mostPlayers, seatsTaken } from './lobby-rules.js'
 
@@ -329,12 +329,15 @@ export function arrivesTooFast({ concurrent, session_ms }: { concurrent: number;
 
 export const arrivesTooFastMessage = `expected fewer players, or longer sessions: at most ${mostArrivals} may arrive in a second`
 
+const isSession = (text: string) => durationMs(text) >= sessionLimits.min && durationMs(text) <= sessionLimits.max
+const expectedSession = 'expected a duration from 10s to 7d'
+
+/** The average length of a session in code, as text. */
+export const SessionInCode = DurationInCode.refine(isSession, expectedSession)
+
 /** The average length of a session. Text in files, ms in rows. */
 const Session = z.codec(
-  Duration.refine(text => {
-    const ms = durationMs(text)
-    return ms >= sessionLimits.min && ms <= sessionLimits.max
-  }, 'expected a duration from 10s to 7d'),
+  Duration.refine(isSession, expectedSession),
   z.int().min(sessionLimits.min).max(sessionLimits.max),
   { decode: durationMs, encode: formatDuration },
 )

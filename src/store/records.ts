@@ -120,7 +120,9 @@ export class Records<Row extends object> {
       throw new UsageError(
         `${this.#call('createMany')} expects a number of rows, and a function that returns the input of each`,
       )
-    return this.#store.transaction(() => Array.from({ length: count }, (_, i) => this.create(inputOf(i))))
+    return this.#store.transaction(() =>
+      Array.from({ length: count }, (_, i) => this.createAs(this.#call('createMany'), inputOf(i))),
+    )
   }
 
   update(first: unknown, second: unknown): Row | undefined {

@@ -2,7 +2,8 @@ import { Collection } from '@mswjs/data'
 import { TypedEvent } from 'rettime'
 import * as z from 'zod'
 import { draftOf, getKey, isJsonObject, sameJson } from '../lib/json.js'
-import { UsageError } from '../lib/usage-error.js'
+import { didYouMean, quoted } from '../lib/text.js'
+import { checkFunction, UsageError } from '../lib/usage-error.js'
 import type { ChangeSet } from './change-set.js'
 import type { WorldClock } from './clock.js'
 import { expandInput, type Inputs } from './inputs.js'
@@ -152,6 +153,27 @@ function dropFormerColumns(draft: object, row: object, schema: z.ZodType): void 
 /** The library's emitter of changes. The compiler cannot know the rows of its events. */
 interface Hooks {
   emit(event: TypedEvent<object>): unknown
+  on(...args: HookArguments): unknown
+  once(...args: HookArguments): unknown
+}
+
+type HookArguments = [name: string, listener: unknown, options?: object]
+
+/** The names of the events, and that of all of them. */
+const hookNames = ['create', 'update', 'delete', '*']
+
+/** Lets `on` and `once` check their arguments at once. The library would fail when it calls the listener. */
+function checkHooks(hooks: Hooks): void {
+  for (const method of ['on', 'once'] as const) {
+    const add = hooks[method].bind(hooks)
+    hooks[method] = (...args) => {
+      const [name, listener] = args
+      if (!hookNames.includes(name))
+        throw new UsageError(`hooks.${method}: the event is ${quoted(name)}.${didYouMean(String(name), hookNames)}`)
+      checkFunction(`hooks.${method}: the listener`, listener)
+      return add(...args)
+    }
+  }
 }
 
 /** The library's class without its signatures. Those of `Table` also take ids. */
@@ -171,7 +193,10 @@ export class TableCollection<Row extends object> extends LibraryCollection {
     let isSubscribed = false
     Object.defineProperty(this, 'hooks', {
       get() {
-        if (!isSubscribed) store.subscribe(changes => emitChanges(hooks, changes))
+        if (!isSubscribed) {
+          store.subscribe(changes => emitChanges(hooks, changes))
+          checkHooks(hooks)
+        }
         isSubscribed = true
         return hooks
       },

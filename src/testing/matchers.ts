@@ -1,6 +1,8 @@
-import type { ExchangeMatch, OperationPattern } from '../contract/journal.js'
+import { rewordedCall } from '../client/http.js'
+import type { ExchangeMatch, Expectation, OperationPattern } from '../contract/journal.js'
 import { after } from '../lib/after.js'
-import { describeMismatch, expectationOf, type Times } from '../server/journal-mismatch.js'
+import { reworded } from '../lib/usage-error.js'
+import { describeMismatch, expectationOf, inArguments, type Times } from '../server/journal-mismatch.js'
 import type { Verification } from '../server/verify.js'
 import { checkMock } from './tested-mock.js'
 
@@ -31,10 +33,15 @@ export const matchers = {
     const { journal } = checkMock(mock, 'toHaveAnswered')
     const expectation = expectationOf('toHaveAnswered', { operation, match, times })
     const { isNot = false } = Object(this) as { readonly isNot?: boolean } // a runner passes its state
-    return after(journal.verify(expectation), verification => {
+    const reword = (message: string) => inArguments('toHaveAnswered', message)
+    const verify = (expected: Expectation) => {
+      const verified = reworded(() => journal.verify(expected), reword)
+      return verified instanceof Promise ? rewordedCall(verified, reword) : verified
+    }
+    return after(verify(expectation), verification => {
       if (!verification.ok || !isNot) return resultOf(verification)
       // Only a count of none shows the requests that match.
-      const none = journal.verify({ ...expectation, count: { max: 0 } })
+      const none = verify({ ...expectation, count: { max: 0 } })
       return after(none, found => ({ ...resultOf(found), pass: true, message: () => unexpected(found, times) }))
     })
   },

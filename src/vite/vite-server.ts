@@ -7,7 +7,7 @@ import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../file
 import { type LoadedScenario, loadScenario, type ScenarioFile } from '../files/scenario-file.js'
 import { createListener, urlOnThisMachine } from '../http/server.js'
 import { escapedLine } from '../lib/text.js'
-import { createMock } from '../mock/mock.js'
+import { createMock, describeBug } from '../mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
 import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
 import type { ScenarioInput } from '../scenario/schema.js'
@@ -48,7 +48,10 @@ export async function serveBesideApp(
         scenarios,
         scenarioName: loaded?.name,
         commands,
-        onBug: (error, where) => logger.error(`mockmaker: unexpected error, ${where}\n${inspect(error)}`),
+        onBug(error, where) {
+          const [title, cause] = describeBug(error, where)
+          logger.error(`${title}\n${inspect(cause)}`)
+        },
       },
     )
     return { mock, listener: createListener(mock, { allowedHosts, control, controlHosts }), publicUrl }

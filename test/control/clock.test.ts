@@ -88,8 +88,8 @@ describe('the clock of a world', () => {
     ['PUT', '/__mock/clock', { mode: 'running', rate: 0 }, 'above 0'],
     ['PUT', '/__mock/clock', { mode: 'running', rate: 1e9 }, '1000000'],
     ['PUT', '/__mock/clock', { speed: 2 }, 'speed'],
-    ['POST', '/__mock/clock/advance', { by: '-1s' }, 'expected a finite number of ms'],
-    ['POST', '/__mock/clock/advance', { by: -1 }, 'expected a finite number of ms'],
+    ['POST', '/__mock/clock/advance', { by: '-1s' }, 'expected a number of ms'],
+    ['POST', '/__mock/clock/advance', { by: -1 }, 'expected a number of ms'],
     ['POST', '/__mock/clock/advance', { by: 'soon' }, 'as in 250ms'],
     ['POST', '/__mock/clock/advance', {}, 'by is missing'],
   ] as const)('refuses %s %s %j, and does not change', async ([method, path, body, message], { serve }) => {

@@ -36,6 +36,14 @@ describe.each(controls)('mock.lobby, $where', ({ of }) => {
     expect(changes(served)).toBe(before + 1)
   })
 
+  it('takes the same fields as create of its table', async ({ serve }) => {
+    const control = of(await serve())
+
+    const made = await control.world.lobbies.create({ game_mode_id: 'ffa', players: 3 })
+
+    expect(made.total_player_count).toBe((await control.lobby({ game_mode_id: 'ffa', players: 3 })).total_player_count)
+  })
+
   it('takes the fields of players', async ({ serve }) => {
     const served = await serve()
 
@@ -54,7 +62,9 @@ describe.each(controls)('mock.lobby, $where', ({ of }) => {
 
     expect(await messageOf(() => control.lobby({ players: 3 }))).toContain('at most 2 players')
     expect(await messageOf(() => control.lobby({ mode: 'duel' } as never))).toContain('mode is an unknown key')
-    expect(await messageOf(() => control.lobby({ players: -1 }))).toContain('players is -1: expected a whole number')
+    const wrong = 'players is -1: expected a list, or a whole number from 0 to 100000'
+    expect(await messageOf(() => control.lobby({ players: -1 }))).toMatch(new RegExp(`^lobb(y|ies): ${wrong}$`))
+    expect(await messageOf(() => control.world.lobbies.create({ players: -1 }))).toBe(`lobbies.create: ${wrong}`)
     expect(await messageOf(() => control.lobby('duel' as never))).toContain('expected an object')
     expect(stateOf(served.mock.world)).toBe(before)
   })
@@ -126,6 +136,8 @@ describe.each(controls)('mock.player, $where', ({ of }) => {
       address: '203.0.113.7',
     })
     expect(served.mock.world.players.get('mine')).toEqual(player)
-    expect(await messageOf(() => control.player({ lobby: 'empty' } as never))).toContain('Did you mean lobby_id?')
+    expect(await messageOf(() => control.player({ lobby: 'empty' } as never))).toMatch(
+      /^player: lobby is an unknown key.* Did you mean lobby_id\?$/,
+    )
   })
 })

@@ -32,10 +32,10 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
 
     expect(error).toBeInstanceOf(JournalMismatch)
     expect((error as Error).message.split('\n')).toEqual([
-      'expected exactly 1 exchange of lobbies.find that matches {"body":{"game_modes":["ffa"]}}, and found 0',
+      'expected exactly 1 request of lobbies.find that matches {"body":{"game_modes":["ffa"]}}, and found 0',
       '',
       'The nearest requests:',
-      expect.stringMatching(/^ {2}\d+\. POST \/matchmaker\/lobbies\/find → 200$/),
+      '  POST /matchmaker/lobbies/find → 200',
       '     body.game_modes.0: expected "ffa", and it is "duel"',
     ])
     expect((error as JournalMismatch).verification).toMatchObject({ ok: false, matched: 0, nearest: [{}] })
@@ -48,7 +48,7 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
     const { journal } = of(served)
 
     expect(await messageOf(() => journal.expect('lobbies.list', {}, 1))).toContain(
-      'expected exactly 1 exchange of lobbies.list that matches {}, and found 2',
+      'expected exactly 1 request of lobbies.list that matches {}, and found 2',
     )
     expect(await messageOf(() => journal.expect('lobbies.list', {}, { max: 1 }))).toContain('expected at most 1')
   })
@@ -56,10 +56,15 @@ describe.each(controls)('journal.expect, $where', ({ of }) => {
   it('refuses wrong input', async ({ serve }) => {
     const { journal } = of(await serve())
 
-    expect(await messageOf(() => journal.expect('lobies.list' as never))).toContain('expected the id of an operation')
+    expect(await messageOf(() => journal.expect('lobies.list' as never))).toContain(
+      'expect: operation is "lobies.list": expected',
+    )
     expect(await messageOf(() => journal.expect('lobbies.list', { bodi: {} } as never))).toContain('Did you mean body?')
     expect(await messageOf(() => journal.expect('lobbies.list', {}, 'once' as never))).toContain('the times are "once"')
     expect(await messageOf(() => journal.expect(undefined as never))).toContain('the operation is missing')
-    expect(await messageOf(() => journal.expect('lobbies.list', {}, -1))).toContain('is -1: expected at least 0')
+    expect(await messageOf(() => journal.expect('lobbies.list', {}, -1))).toContain(
+      'expect: the times are -1: expected',
+    )
+    expect(await messageOf(() => journal.expect('lobbies.list', {}, { max: -1 }))).toContain('expect: times.max is -1')
   })
 })

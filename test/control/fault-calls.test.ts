@@ -66,26 +66,38 @@ describe.each(controls)('mock.fail, $where', ({ of }) => {
 
     const messages = await Promise.all([
       messageOf(() => control.fail('lobbies.list', 'API_RATELIMIT' as never)),
+      messageOf(() => control.fail('lobbies.list', 'LOBBY_FULL' as never)),
       messageOf(() => control.fail('lobies.list' as never, 503)),
       messageOf(() => control.fail('lobbies.list', 200)),
+      messageOf(() => control.fail('lobbies.list', { status: 700 })),
       messageOf(() => control.fail('lobbies.list', 503, { time: 1 } as never)),
+      messageOf(() => control.fail('lobbies.list', 503, { times: 0, chance: 2 })),
       messageOf(() => control.fail(undefined as never, 503)),
       messageOf(() => control.fail('lobbies.list', undefined as never)),
       messageOf(() => control.delay('lobbies.list', undefined as never)),
+      messageOf(() => control.delay('lobbies.list', 'soon')),
+      messageOf(() => control.delay('lobbies.list', { min: '2s', max: '1s' })),
       messageOf(() => control.hold('lobbies.list', 2 as never)),
     ])
 
     expect(messages.map(message => message.split('Known')[0]?.trim())).toEqual([
-      expect.stringMatching(
-        /effect\.error\.code is "API_RATELIMIT": expected an error code .* Did you mean API_RATE_LIMIT\?$/,
-      ),
-      expect.stringContaining('operation is "lobies.list": expected the id of an operation'),
-      expect.stringContaining('effect.error.status is 200: expected at least 400'),
-      expect.stringContaining('time is an unknown key'),
+      expect.stringMatching(/^fail: failure is "API_RATELIMIT": expected an error code/),
+      expect.stringMatching(/^fail: failure is "LOBBY_FULL": expected an error code/),
+      expect.stringMatching(/^fail: operation is "lobies.list": expected the id of an operation/),
+      'fail: failure is 200: expected at least 400',
+      'fail: failure.status is 700: expected at most 599',
+      'fail: options.time is an unknown key.',
+      'fail: options.times is 0: expected at least 1\nfail: options.chance is 2: expected at most 1',
       'fail: the operation is missing. For the requests of all operations, pass "*"',
       'fail: the failure is missing: expected a status such as 503, or a code such as API_RATE_LIMIT',
-      'delay: the time is missing: expected a duration such as 2s',
+      'delay: the delay is missing: expected a number of ms from 0, or a text with ms, s, m, h or d, as in 250ms, 40s, 1h30m',
+      expect.stringMatching(/^delay: delay is "soon": expected a number with ms/),
+      'delay: delay.max is "1s": expected no less than min',
       'hold: the options are 2: expected an object such as { times: 2 }',
+    ])
+    expect(messages.slice(0, 2).map(message => message.split('Did you mean ')[1])).toEqual([
+      'API_RATE_LIMIT?',
+      'MATCHMAKER_LOBBY_FULL?',
     ])
     expect(stateOf(served.mock.world)).toBe(before)
   })
@@ -124,6 +136,21 @@ describe.each(controls)('mock.delay, $where', ({ of }) => {
     await answer
 
     expect([before, status]).toEqual([undefined, 200])
+  })
+
+  it('takes a number of ms, as the clock does', async ({ serve }) => {
+    const control = of(await serve())
+
+    const fault = await control.delay('*', 300, { for: 90_000 })
+
+    expect([fault.effect, fault.for]).toEqual([{ delay: '300ms' }, '90s'])
+    const range = await control.faults.add({ effect: { delay: { min: 0, max: 0.6 } } })
+    expect(range.effect).toEqual({ delay: { min: '0ms', max: '1ms' } })
+    expect((await control.faults.add({ effect: { spurious: 2000 } })).effect).toEqual({ spurious: '2s' })
+    expect(await messageOf(() => control.delay('*', -1))).toContain('delay: delay is -1: expected a duration')
+    expect(await messageOf(() => control.delay('*', 1e15))).toContain('delay: delay is 1000000000000000: expected')
+    expect((await control.world.deviceLinks.create({ expires_after: 60_000 })).expires_at).toBeDefined()
+    expect(await control.simulate({ session: 90_000 })).toMatchObject({ session: '90s' })
   })
 
   it('takes a range', async ({ serve }) => {

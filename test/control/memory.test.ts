@@ -127,8 +127,8 @@ describe('the journal', () => {
     const more = mock.journal.verify({ order: [{ operation: 'lobbies.find' }] })
     const found = mock.journal.verify({ match: { path: '/nowhere' } })
 
-    expect(one.reason).toMatch(/; 1 older exchange is no longer kept$/)
-    expect(more.reason).toMatch(/; 2 older exchanges are no longer kept$/)
+    expect(one.reason).toMatch(/; 1 older request is no longer kept$/)
+    expect(more.reason).toMatch(/; 2 older requests are no longer kept$/)
     expect(found).toEqual({ ok: true, matched: 2, nearest: [] })
   })
 })

@@ -98,7 +98,7 @@ describe('simulate', () => {
     [{ concurrent: -1 }, 'concurrent is -1: expected at least 0'],
     [{ session: '9999ms' }, 'session is "9999ms": expected a duration from 10s to 7d'],
     [{ session: '8d' }, 'session is "8d": expected a duration from 10s to 7d'],
-    [{ session: 'long' }, 'session is "long": expected a number with ms'],
+    [{ session: 'long' }, 'session is "long": expected a number of ms'],
     [{ namespace: 'tanks/prd' }, 'Known: tanks/prod, tanks/closed, boats/prod. Did you mean tanks/prod?'],
     [
       { modes: { dual: 1 } },

@@ -69,7 +69,7 @@ describe('journal.verify', () => {
     expect(found).toMatchObject({
       ok: false,
       matched: 0,
-      reason: expect.stringMatching(/^expected at least 1 exchange of games\.\* that matches \{.*\}, and found 0$/),
+      reason: expect.stringMatching(/^expected at least 1 request of games\.\* that matches \{.*\}, and found 0$/),
     })
     expect(found.nearest[0]?.exchange.id).toBe(5)
     expect(found.nearest[0]?.differs).toEqual([
@@ -88,7 +88,7 @@ describe('journal.verify', () => {
     expect(found).toMatchObject({
       ok: false,
       matched: 3,
-      reason: 'expected at most 1 exchange of lobbies.list, and found 3',
+      reason: 'expected at most 1 request of lobbies.list, and found 3',
     })
     expect(found.nearest.map(({ exchange, differs }) => [exchange.id, differs])).toEqual([
       [3, []],
@@ -106,7 +106,7 @@ describe('journal.verify', () => {
     expect(found).toMatchObject({
       ok: false,
       matched: 1,
-      reason: 'expected an exchange of lobbies.list after exchange 4, as step 2 of 2, and found none',
+      reason: 'expected a request of lobbies.list after GET /cloud/devices/links → 200, as step 2 of 2, and found none',
     })
     expect(found.nearest[0]).toMatchObject({
       exchange: { id: 5 },
@@ -114,7 +114,7 @@ describe('journal.verify', () => {
     })
     expect(found.nearest[1]).toMatchObject({
       exchange: { id: 3 },
-      differs: [{ field: 'order', expected: 'after exchange 4', actual: 'exchange 3' }],
+      differs: [{ field: 'order', expected: 'after GET /cloud/devices/links → 200', actual: 'before it' }],
     })
   })
 

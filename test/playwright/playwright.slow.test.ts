@@ -128,7 +128,7 @@ describe('mockmaker/playwright', () => {
     const [unanswered, noMock] = titled('did not come')?.errors ?? []
     const [strict, expected, timedOut] = ['strict', 'has no attachments', 'times out'].map(titled)
     await expectAttachments(titled('no lobby'))
-    expect(unanswered).toContain('The nearest requests:\n  2. POST /matchmaker/lobbies/find → 200')
+    expect(unanswered).toContain('The nearest requests:\n  POST /matchmaker/lobbies/find → 200')
     expect(noMock).toContain('toHaveAnswered expects a mock, a world of a mock, or a client, and got {}')
     expect(strict?.errors[0]).toContain('fault 1 (lobbies.join: {"error":{"status":503}}) never applied')
     expect(attachedTo(strict)).toEqual(attached)

@@ -48,6 +48,9 @@ describe.each(localEntryPoints)('mock.on through $name', entryPoint => {
 
     expect(failure(got)).toBe('500 ERROR')
     expect(consoleError).toHaveBeenCalledOnce()
+    expect(consoleError.mock.calls[0]?.[0]).toMatch(
+      /^mockmaker: the resolver of lobbies\.list failed, answered with 500/,
+    )
     expect(String(consoleError.mock.calls[0]?.[1])).toContain('answer.lobbies[0].lobby_id is 5: expected string')
     await close()
   })

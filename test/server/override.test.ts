@@ -191,7 +191,10 @@ describe('an override that throws', () => {
       const ray = got.headers['rvt-ray-id']
       expect([got.status, json(got)]).toEqual([
         500,
-        { code: 'ERROR', message: `the mock failed unexpectedly: its console shows the error, at ray id ${ray}` },
+        {
+          code: 'ERROR',
+          message: `the resolver of lobbies.list failed: the console of the mock shows the error, at ray id ${ray}`,
+        },
       ])
       expect(consoleError.mock.calls).toHaveLength(1)
       expect(consoleError.mock.calls[0]?.[0]).toContain(ray)

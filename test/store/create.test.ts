@@ -226,7 +226,7 @@ describe('a wrong key of a scenario', () => {
     [
       'players that are not a list',
       t => t.lobbies.create({ players: wrong({}) }),
-      'lobbies.create: players is {}: expected a list',
+      'lobbies.create: players is {}: expected a list, or a whole number from 0 to 100000',
     ],
     [
       'an invalid player',

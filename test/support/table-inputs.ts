@@ -14,6 +14,8 @@ interface TableInput {
   readonly omit?: readonly string[]
   /** The types of keys that have not the type of the entry. */
   readonly types?: Readonly<Record<string, string>>
+  /** The comments of keys that mean more than in the entry. */
+  readonly docs?: Readonly<Record<string, string>>
   readonly doc: string
 }
 
@@ -40,12 +42,14 @@ const tableInputs: Readonly<Record<string, TableInput>> = {
     doc: 'A new lobby: its columns, and keys of a scenario.',
     row: matchmakerRows.LobbyRow,
     entry: matchmakerEntries.LobbyEntry,
-    types: { players: "readonly Omit<PlayerInput, 'lobby_id'>[]" },
+    types: { players: "number | readonly Omit<PlayerInput, 'lobby_id'>[]" },
+    docs: { players: 'The number of its connected players, or the fields of each player. Default: none.' },
   },
   SimulationInput: {
     doc: 'New simulated players: their columns, and keys of a scenario.',
     row: matchmakerRows.SimulationRow,
     entry: entries.SimulationEntry,
+    types: { session: 'string | number' },
   },
   NamespaceInput: {
     doc: 'A new namespace: its columns, and keys of a scenario.',
@@ -73,7 +77,12 @@ const tableInputs: Readonly<Record<string, TableInput>> = {
     doc: 'A new device link: its columns, and keys of a scenario.',
     row: rows.DeviceLinkRow,
     entry: entries.DeviceLinkEntry,
-    types: { completes: '{ readonly at: number; readonly game_id: string }', completes_at: 'string | number' },
+    types: {
+      completes: '{ readonly at: number; readonly game_id: string }',
+      completes_at: 'string | number',
+      completes_after: 'string | number',
+      expires_after: 'string | number',
+    },
   },
 }
 
@@ -86,7 +95,10 @@ export function inputTypes(nameOf: NameOf): Declaration[] {
   return [...ofTables, ...tokenInputs(nameOf)]
 }
 
-function inputMembers({ row, entry, required = [], omit = [], types = {} }: TableInput, nameOf: NameOf): Member[] {
+function inputMembers(
+  { row, entry, required = [], omit = [], types = {}, docs = {} }: TableInput,
+  nameOf: NameOf,
+): Member[] {
   const rowShapes = (row instanceof z.ZodDiscriminatedUnion ? row.options : [row]).map(
     one => (one as z.ZodObject).shape,
   )
@@ -100,7 +112,7 @@ function inputMembers({ row, entry, required = [], omit = [], types = {} }: Tabl
     .map(({ key, type, doc }) => {
       const known = (types[key] ?? type).replace(/ \| undefined$/, '')
       const isOptional = !required.includes(key)
-      return { key, type: isOptional ? union([known, 'undefined']) : known, isOptional, doc }
+      return { key, type: isOptional ? union([known, 'undefined']) : known, isOptional, doc: docs[key] ?? doc }
     })
 }
 

@@ -23,8 +23,8 @@ describe.each(controls)("toHaveAnswered with Playwright's expect, $where", ({ of
     const unexpected = await messageOf(() => extended(mock).not.toHaveAnswered('lobbies.find'))
     const noMock = await messageOf(() => extended({}).not.toHaveAnswered('lobbies.find'))
 
-    expect(stripVTControlCharacters(missing)).toContain('expected at least 1 exchange of lobbies.join, and found 0')
-    expect(stripVTControlCharacters(unexpected)).toContain('expected exactly 0 exchanges of lobbies.find, and found 1')
+    expect(stripVTControlCharacters(missing)).toContain('expected at least 1 request of lobbies.join, and found 0')
+    expect(stripVTControlCharacters(unexpected)).toContain('expected exactly 0 requests of lobbies.find, and found 1')
     expect(stripVTControlCharacters(noMock)).toContain('toHaveAnswered expects a mock')
   })
 })

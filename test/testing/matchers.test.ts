@@ -40,12 +40,12 @@ describe.each(controls)('toHaveAnswered, $where', ({ of }) => {
     const times = await messageOf(() => expect(mock).not.toHaveAnswered('lobbies.find', {}, 1))
 
     vitestExpect(stripVTControlCharacters(message)).toContain(
-      'expected at least 1 exchange of lobbies.find that matches {"body":{"game_modes":["ffa"]}}, and found 0',
+      'expected at least 1 request of lobbies.find that matches {"body":{"game_modes":["ffa"]}}, and found 0',
     )
     vitestExpect(stripVTControlCharacters(message)).toContain('POST /matchmaker/lobbies/find → 200')
     vitestExpect(stripVTControlCharacters(message)).toContain('body.game_modes.0: expected "ffa", and it is "duel"')
     vitestExpect(stripVTControlCharacters(unexpected)).toContain(
-      'expected exactly 0 exchanges of lobbies.find, and found 1',
+      'expected exactly 0 requests of lobbies.find, and found 1',
     )
     vitestExpect(stripVTControlCharacters(unexpected)).toContain('POST /matchmaker/lobbies/find → 200')
     vitestExpect(stripVTControlCharacters(times)).toContain('expected another number of requests than 1, and found 1')

@@ -1,0 +1,41 @@
+import type { Fault, FaultDelay } from '../contract/faults.js'
+import { isJsonObject } from '../lib/json.js'
+import { formatDuration, readDuration } from '../lib/time.js'
+
+// Without schemas, because the client uses it too.
+
+type InCode<Value> = Value extends string ? string | number : { [Key in keyof Value]: string | number }
+
+/** A delay as code gives it: text or ms, `{ min, max }` or `{ median, p95 }`. */
+export type FaultDelayInput = InCode<FaultDelay>
+
+/** A fault as code gives it: durations may be numbers of ms. `after` may not: there a number counts requests. */
+export interface FaultInput extends Omit<Fault, 'effect' | 'for'> {
+  readonly effect: Omit<Fault['effect'], 'delay' | 'spurious'> & {
+    readonly delay?: FaultDelayInput | undefined
+    readonly spurious?: string | number | undefined
+  }
+  readonly for?: string | number | undefined
+}
+
+/** Writes the durations of a fault as text. Leaves invalid ones to the schema. */
+export function withTextDurations(fault: FaultInput): Fault {
+  if (!isJsonObject(fault)) return fault as Fault // the schema refuses it
+  const effect = fault.effect
+  const all = { ...fault, ...textIn(fault, 'for') }
+  if (!isJsonObject(effect)) return all as Fault
+  const delay: unknown = effect.delay
+  const inner = isJsonObject(delay) ? { delay: { ...delay, ...textIn(delay, 'min', 'max', 'median', 'p95') } } : {}
+  return { ...all, effect: { ...effect, ...textIn(effect, 'delay', 'spurious'), ...inner } } as Fault // checked later
+}
+
+/** Returns those of the keys whose value is a number of ms, as text. */
+function textIn(values: object, ...keys: string[]): Readonly<Record<string, string>> {
+  const texts: Record<string, string> = {}
+  for (const key of keys) {
+    const value: unknown = Object.hasOwn(values, key) ? values[key as never] : undefined // a key of this object
+    const ms = typeof value === 'number' ? readDuration(value) : undefined
+    if (ms !== undefined) texts[key] = formatDuration(ms)
+  }
+  return texts
+}
