@@ -140,7 +140,7 @@ export interface TestControls {
 export interface WorldControl extends TestControls {
   readonly id: string
   readonly world: World
-  /** The same as `world.clock`. */
+  /** The clock of the world. `now()` first runs the jobs that are due, as a read of `world` does. */
   readonly clock: Clock
   /** The tokens of the scenario. */
   readonly tokens: readonly TokenInfo[]

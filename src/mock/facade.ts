@@ -18,6 +18,7 @@ import { addFault, delayed, failure, held } from '../server/fault-calls.js'
 import type { ExchangeLog } from '../server/log.js'
 import type { MockRequest, RequestHandler } from '../server/message.js'
 import type { OverrideResolver } from '../server/overrides.js'
+import type { Clock } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { ReloadSummary } from '../store/reload.js'
 import type { Mock } from './mock.js'
@@ -85,6 +86,24 @@ export interface Handlers {
   readonly url: string
 }
 
+/** The clock of a world for users. To read the time first runs the jobs that are due, as each read of a table does. */
+function clockOf({ world: { clock } }: MockWorld): Clock {
+  return {
+    get mode() {
+      return clock.mode
+    },
+    get rate() {
+      return clock.rate
+    },
+    now() {
+      void clock.catchUp()
+      return clock.now()
+    },
+    advance: (by, options) => clock.advance(by, options),
+    set: (setting, options) => clock.set(setting, options),
+  }
+}
+
 /**
  * Creates the object that users hold of a world. Once the world has ended, each use throws `UsageError`. `more` has further
  * members, and replaces those of the same name.
@@ -96,7 +115,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     id: world.id,
     url: handlers.url,
     world: world.world,
-    clock: world.clock,
+    clock: clockOf(world),
     faults: world.faults,
     journal: world.journal,
     on: (operation, resolver) => usable().overrides.add(operation, resolver),

@@ -114,6 +114,27 @@ describe('after a synchronous advance of timers, a synchronous read', () => {
     expect(mock.world.deviceLinks.get(token)?.status).toBe('complete')
   })
 
+  it('of the clock sees the whole time if no timer ran', () => {
+    const mock = created({ scenario: completing })
+    const began = mock.clock.now()
+
+    vi.setSystemTime(Date.now() + 60_000)
+
+    expect(mock.clock.now()).toBe(began + 60_000)
+  })
+
+  it('of the clock answers a watch that waits for a job', async () => {
+    const mock = created({ scenario: completing })
+    const { watch } = json(await ask(mock, link)) as { watch: { index: string } }
+    const answer = ask(mock, { ...link, query: `${link.query}&watch_index=${watch.index}` })
+    await mock.blocked()
+
+    vi.setSystemTime(Date.now() + 60_000)
+    mock.clock.now()
+
+    expect(isComplete(json(await answer))).toBe(true)
+  })
+
   it('sees each job at its own time', () => {
     const mock = created({ scenario: { game_modes: ['duel'], players: { concurrent: 5, session: '1m' } } })
     const began = mock.world.clock.now()

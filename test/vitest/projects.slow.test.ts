@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { executablePath } from '../support/chromium.js'
+import { blockOf } from '../support/docs.js'
 import { createVitestProject, type VitestProject } from '../support/vitest-project.js'
 
 /** Runs before everything else. Its `afterAll` runs last, and writes what the file has left behind. */
@@ -242,9 +243,72 @@ test('has no lobby', async ({ mock }) => {
 for (const name of ['first', 'second']) test.concurrent(name, async () => void (await count()))
 `
 
+/** Tests with fake timers. The guide has those that need more waits in a page than in Node. */
+const fakeTimers = `
+import { mockmaker } from 'mockmaker/vitest'
+import { afterEach, expect, vi } from 'vitest'
+
+const token = 'device.mock.tv'
+const test = mockmaker({ scenario: { device_links: [{ token, completes_after: '5s' }] } })
+const read = async (index = '') => {
+  const query = new URLSearchParams({ device_link_token: token, watch_index: index })
+  if (index === '') query.delete('watch_index')
+  return (await fetch('https://matchmaker.test/cloud/devices/links?' + query)).json()
+}
+/** Begins to watch the link. Returns a promise for its token. */
+const watch = async mock => {
+  const answer = read((await read()).watch.index)
+  await mock.blocked()
+  return { token: answer.then(({ cloud_token }) => cloud_token) }
+}
+
+afterEach(() => void vi.useRealTimers())
+
+test('advances all timers', async ({ mock }) => {
+  vi.useFakeTimers()
+  const watched = await watch(mock)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(await watched.token).toBeTypeOf('string')
+})
+
+test('advances a list of timers', async ({ mock }) => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  const watched = await watch(mock)
+  vi.advanceTimersByTime(5000)
+  expect(await watched.token).toBeTypeOf('string')
+})
+
+test('advances timers beside the real time', async ({ mock }) => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const watched = await watch(mock)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(await watched.token).toBeTypeOf('string')
+})
+
+test('sets the system time', async ({ mock }) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const [watched, began] = [await watch(mock), mock.clock.now()]
+  vi.setSystemTime(began + 60_000)
+  expect(mock.clock.now()).toBe(began + 60_000)
+  expect(await watched.token).toBeTypeOf('string')
+})
+
+test('advances the clock of the mock', async ({ mock }) => {
+  vi.useFakeTimers()
+  const watched = await watch(mock)
+  await mock.clock.advance('5s')
+  expect(await watched.token).toBeTypeOf('string')
+})
+`
+
 describe('the fixture in a page', () => {
-  it('works through the worker, and refuses a second test at once', async () => {
-    const project = await createVitestProject({ 'vitest.config.ts': config, 'page.test.ts': inPage })
+  it('works through the worker, also with fake timers, and refuses a second test at once', async () => {
+    const project = await createVitestProject({
+      'vitest.config.ts': config,
+      'page.test.ts': inPage,
+      'fake-timers.test.js': fakeTimers,
+      'guide.test.ts': blockOf('docs/guides/vitest.md', 'fake-timers-in-a-page.test.ts').text,
+    })
     await project.run([], ['npx', 'msw', 'init', 'public', '--no-save']).catch(() => {})
 
     const { output, states } = await project.run()
@@ -254,6 +318,13 @@ describe('the fixture in a page', () => {
       'has no lobby': 'passed',
       first: 'passed',
       second: 'failed',
+      'advances all timers': 'passed',
+      'advances a list of timers': 'passed',
+      'advances timers beside the real time': 'passed',
+      'sets the system time': 'passed',
+      'advances the clock of the mock': 'passed',
+      'polls each second': 'passed',
+      'gets a late answer': 'passed',
     })
     expect(output).toContain(
       '"second" began while "first" runs: a page cannot tell whose request is whose. Write test(…) instead of test.concurrent(…), or run these tests in Node',
