@@ -40,7 +40,7 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
       ['file', file],
       ['world', worldLine(mock.default.world, scenario.title ?? name, 'journal'.length)],
       ['time', `${dateAndTime(mock.default.clock.now())} UTC, frozen`],
-      ['journal', journalText(mock.default)],
+      ['journal', journalText(mock.default, content.journal !== undefined)],
       ...(hasServers ? ([['servers', 'none: mockmaker show runs no command of the file']] as const) : []),
     ],
     `Read-only: nothing can be changed. Ctrl+C ends.${style('dim', keys ? ` Press ${keyText('h', keys)} for help.` : '')}`,
@@ -52,10 +52,13 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
   obeyKeys(showingKeys({ mock, url, console, quit }), keys, { console })
 }
 
-/** Counts the requests in the journal of a world, and those that failed. */
-function journalText({ journal }: MockWorld): string {
+/** Counts the requests in the journal of a world, and those that failed. `isExported`: the file has a journal. */
+function journalText({ journal }: MockWorld, isExported: boolean): string {
   const entries = journal.find()
-  if (entries.length === 0) return 'empty: mockmaker export --with journal adds it'
+  if (entries.length === 0)
+    return isExported
+      ? 'empty: no request had come when it was exported'
+      : 'none: mockmaker export --with journal adds it'
   const failed = entries.filter(hasFailed).length
   return `${counted(entries.length, 'request', 'requests')}${failed > 0 ? `, ${failed} failed` : ''}`
 }

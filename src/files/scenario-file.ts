@@ -77,7 +77,11 @@ export function readScenarioText(path: string): string {
     throw new UsageError(`there is no scenario file ${path}, and no shipped scenario has that name.${known}`)
   }
   try {
-    if (statSync(path).size > mostBytes)
+    const stats = statSync(path)
+    // A device or a pipe may never end.
+    if (!stats.isFile() && !stats.isDirectory())
+      throw new UsageError(`${path} is no regular file: copy its contents to a file, and name that one`)
+    if (stats.size > mostBytes)
       throw new UsageError(
         `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows`,
       )

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -51,17 +52,25 @@ describe('mockmaker [scenario]', () => {
     ])
   })
 
-  it('is refused if it cannot be opened', async () => {
+  it('is refused if it is a socket', async () => {
     const path = join(await folder(), 'socket')
     const server = createServer().listen(path)
     onTestFinished(() => void server.close())
 
     const { code, stderr } = await runHere([path])
 
-    expect(code).toBe(1)
-    expect(stderr.startsWith(`cannot read ${path}: `)).toBe(true)
-    expect(stderr.trimEnd()).not.toContain('\n')
+    expect([code, stderr]).toEqual([1, `${path} is no regular file: copy its contents to a file, and name that one\n`])
   })
+
+  it.runIf(existsSync('/dev/zero')).for([[[]], [['show']], [['validate']]] as const)(
+    'is refused if it is a device, which never ends: %j',
+    async ([command]) => {
+      const { code, stderr } = await runHere([...command, '/dev/zero'])
+
+      expect(code).toBe(1)
+      expect(stderr).toContain('/dev/zero is no regular file: copy its contents to a file, and name that one')
+    },
+  )
 
   it('is refused if it is not text', async () => {
     const path = await file(
@@ -132,5 +141,19 @@ describe('mockmaker init', () => {
 
     expect(code).toBe(1)
     expect(stderr).toBe(`cannot write into ${path}: part of the path is not a folder\n`)
+  })
+
+  it.runIf(existsSync('/proc'))('is refused below a folder that takes no folders', async () => {
+    const { code, stderr } = await runHere(['init', '/proc/x/y'])
+
+    expect([code, stderr]).toEqual([1, 'cannot write into /proc/x/y: it does not exist\n'])
+  })
+
+  it('makes the folders above it', async () => {
+    const path = join(await folder(), 'a/b')
+
+    expect((await runHere(['init', path])).code).toBe(0)
+
+    expect(await readFile(join(path, 'scenario.yaml'), 'utf8')).toContain('title')
   })
 })

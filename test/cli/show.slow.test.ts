@@ -131,7 +131,18 @@ describe('mockmaker show', () => {
   it('says how to get a journal if the file has none', async () => {
     const { lines } = await show('default')
 
-    expect(lines()).toContain('  journal  empty: mockmaker export --with journal adds it')
+    expect(lines()).toContain('  journal  none: mockmaker export --with journal adds it')
+  })
+
+  it('says that an exported journal is empty', async () => {
+    const mock = createMock()
+    onTestFinished(() => mock.close())
+    const path = await folder()
+    const name = await writeWorldFile(mock.default, path)
+
+    const { lines } = await show(join(path, name))
+
+    expect(lines()).toContain('  journal  empty: no request had come when it was exported')
   })
 
   it('listens on the port of --port, and not on that of the environment', async () => {
