@@ -2,9 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { controlHostForms, isControlHost } from '../http/control-hosts.js'
 import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
+import { nearest } from '../lib/text.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
 import { type ListenOptions, type MockmakerOptions, parseOptions } from '../mock/options.js'
-import { isOrigin } from '../server/origin.js'
+import { hostForm, isHost, isOrigin } from '../server/origin.js'
 
 /** The options of all commands that start a mock. */
 export interface MockFlags
@@ -70,7 +71,7 @@ function openOption(): Option {
 export function addMockOptions(command: Command): Command {
   return command
     .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', notBlank('an address or a name'))
-    .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseList)
+    .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseNames)
     .option(
       '--cors-origin <origins>',
       "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
@@ -132,7 +133,7 @@ export function tokenOption(): Option {
 }
 
 /** Parses a comma-separated list. The option may be repeated. */
-export function parseList(text: string, before: readonly string[] = []): string[] {
+function parseList(text: string, before: readonly string[] = []): string[] {
   const values = text.split(',').map(value => value.trim())
   return [...before, ...values.filter(value => value !== '')]
 }
@@ -142,6 +143,25 @@ function parseHosts(text: string, before: readonly string[] = []): string[] {
   if (hosts.length > 0 && hosts.every(isControlHost)) return [...before, ...hosts]
   throw new InvalidArgumentError(`Expected ${controlHostForms}.`)
 }
+
+function parseNames(text: string, before: readonly string[] = []): string[] {
+  const names = parseList(text)
+  if (names.length > 0 && names.every(isHost)) return [...before, ...names]
+  throw new InvalidArgumentError(`Expected ${hostForm}.`)
+}
+
+/** Parses the parts that a snapshot may have besides the world. */
+export function parseParts(text: string, before: readonly string[] = []): string[] {
+  const parts = parseList(text)
+  const wrong = parts.find(part => !snapshotParts.includes(part))
+  if (parts.length > 0 && wrong === undefined) return [...before, ...parts]
+  const near = nearest(wrong ?? '', snapshotParts)
+  throw new InvalidArgumentError(
+    `Expected journal, faults, or journal,faults.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+  )
+}
+
+const snapshotParts = ['journal', 'faults']
 
 function parseOrigins(text: string, before?: readonly string[]): string[] {
   const origins = parseList(text, before)

@@ -12,7 +12,7 @@ import {
   addMockOptions,
   addServeOptions,
   addShowOptions,
-  parseList,
+  parseParts,
   type ServeFlags,
   type ShowFlags,
   tokenOption,
@@ -183,7 +183,7 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
 
   addCommand(program, 'export', 'print a running world as a scenario')
     .addOption(urlOption())
-    .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseList)
+    .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseParts)
     .option('--revision <n>', 'print the world as it was at this revision', wholeNumber(0))
     .action((flags: ExportFlags) => exportScenario(flags, console))
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import { Fault } from '../contract/faults.js'
-import { Expectation, JournalFilter, RequestPattern } from '../contract/journal.js'
+import { Expectation, JournalFilter, OperationPattern, RequestPattern } from '../contract/journal.js'
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
@@ -306,7 +306,7 @@ export const controlCalls = lazy(() => [
   call('POST /journal/next', {
     summary:
       'Waits for the next matching request, and streams it as a Server-Sent Event. The event `begin` says that the mock waits.',
-    body: RequestPattern().required({ operation: true }),
+    body: RequestPattern().extend({ operation: OperationPattern() }),
     run:
       ({ mock, body: { operation, match } }): Wait =>
       signal =>

@@ -6,7 +6,7 @@ import { lazy } from '../lib/lazy.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
-import { isOrigin } from '../server/origin.js'
+import { hostForm, isHost, isOrigin } from '../server/origin.js'
 
 const expectedScenario =
   'expected an object, as mockmaker/scenarios has them; names and files are for setupMockmaker of mockmaker/node'
@@ -95,7 +95,10 @@ export const ListenOptions = lazy(() =>
     /** The address to listen on. Default: 127.0.0.1 and ::1. */
     host: z.string().optional(),
     /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
-    allowedHosts: z.array(z.string()).readonly().optional(),
+    allowedHosts: z
+      .array(z.string().refine(isHost, `expected ${hostForm}`))
+      .readonly()
+      .optional(),
     /** Turns the control API on or off. Default: on. */
     control: z.boolean().optional(),
     /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */

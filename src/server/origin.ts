@@ -193,6 +193,14 @@ function controlForbidden(why: string): ApiError {
 
 const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
 
+/** The form of an allowed host, for messages. */
+export const hostForm = 'a name without a port, such as game.example'
+
+/** Tells whether a text can be the host of a URL, without a port. */
+export function isHost(text: string): boolean {
+  return ipLiteral.test(text) || /^[\w-]+(\.[\w-]+)*\.?$/.test(text)
+}
+
 /**
  * Prevents DNS rebinding, by which a page of another site could reach this machine. The Host header may be `localhost`,
  * `*.localhost`, `host.docker.internal`, an IP address, or a listed name. Throws `ApiError` for any other.
@@ -204,6 +212,6 @@ export function checkHost(host: string | undefined, allowedHosts: readonly strin
   if (isAllowed || allowedHosts.some(listed => listed.toLowerCase() === name)) return
   throw new ApiError(
     'API_FORBIDDEN',
-    `the Host header is ${quoted(host ?? '')}, which this server does not answer to: use localhost, or allow it (--allowed-hosts ${name || 'NAME'}, allowedHosts of createApp, listen and the Vite plugin)`,
+    `the Host header is ${quoted(host ?? '')}, which this server does not answer to: use localhost, or allow it (--allowed-hosts ${isHost(name) ? name : 'NAME'}, allowedHosts of createApp, listen and the Vite plugin)`,
   )
 }

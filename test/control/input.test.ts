@@ -124,6 +124,17 @@ describe('the body of a call', () => {
   })
 })
 
+describe('a wait for the next request', () => {
+  it('says that its operation is missing', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const got = await steer('POST', '/__mock/journal/next', {})
+
+    expect(failure(got)).toBe('400 API_BAD_BODY')
+    expect(json(got)).toMatchObject({ message: expect.stringMatching(/^body\.operation is missing/) })
+  })
+})
+
 describe('the input of a call in-process', () => {
   const mock = createMockmaker({ scenario: tanks })
   // TypeScript would refuse this.

@@ -57,10 +57,11 @@ describe('listen', () => {
     [{ port: 65_536 }, 'options.port is 65536: expected a port from 0 to 65535'],
     [{ host: 5 }, 'options.host is 5: expected string'],
     [{ allowedHosts: 'a' }, 'options.allowedHosts is "a": expected array'],
+    [{ allowedHosts: ['*'] }, 'options.allowedHosts[0] is "*": expected a name without a port, such as game.example'],
     [{ control: 'no' }, 'options.control is "no": expected boolean'],
     [
       { prt: 1 },
-      'options.prt is an unknown key. Known: port, host, allowedHosts, control, controlHosts. Did you mean port?',
+      'options.prt is an unknown key. Known: port, host, allowedHosts, control, controlHosts, servers. Did you mean port?',
     ],
   ])('refuses %j', async (options, message) => {
     // The types forbid these.

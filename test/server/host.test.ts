@@ -143,6 +143,14 @@ describe('a server that listens', () => {
   })
 })
 
+describe('a malformed host', () => {
+  it.for(['[::1', 'a b', '*'])('is not what the advice allows: %j', async (host, { server }) => {
+    const got = await sendTo(server.url, prepare(host))
+
+    expect(json(got)).toMatchObject({ message: expect.stringContaining('--allowed-hosts NAME, allowedHosts') })
+  })
+})
+
 describe('a mock without a server of its own', () => {
   it('does not check the host', async ({ server }) => {
     const answer = await server.mock.answer({ ...prepare('evil.example') })
