@@ -1,5 +1,5 @@
 import type { ChangesOptions, MockEvent } from '../control/events.js'
-import { signalOf } from '../lib/abort-signal.js'
+import { signalOf, waitSignalOf } from '../lib/abort-signal.js'
 import { rememberCaller } from '../lib/caller-stack.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
@@ -127,7 +127,7 @@ export function waitFor<Value>(
   // The caller may await it only after the rejection.
   const atCaller = rememberCaller()
   const begin = async () => {
-    const signal = checked(() => signalOf(route === 'POST /journal/next' ? 'next' : 'blocked', options))
+    const signal = checked(() => waitSignalOf(route === 'POST /journal/next' ? 'next' : 'blocked', options))
     if (remote.beginning.size > 0) await Promise.all(remote.beginning)
     const events = await openStream(remote, route, { body }, { signal })
     await events.next()

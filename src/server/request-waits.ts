@@ -6,7 +6,7 @@ import {
   type PendingRequest,
   RequestPattern,
 } from '../contract/journal.js'
-import { signalOf } from '../lib/abort-signal.js'
+import { waitSignalOf } from '../lib/abort-signal.js'
 import { rememberCaller } from '../lib/caller-stack.js'
 import { parseArguments } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
@@ -61,7 +61,7 @@ export class RequestWaits {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
       const pattern = parseArguments(RequestPattern(), { operation, match }, 'next')
       const redacted = redactExpectation(pattern)
-      const signal = signalOf('next', options)
+      const signal = waitSignalOf('next', options)
       const matching = match === undefined ? '' : ` that matches ${JSON.stringify(match)}`
       const what = `a request for ${operation}${matching} came`
       return this.#wait(what, signal, resolve =>
@@ -78,7 +78,7 @@ export class RequestWaits {
     const { pending } = this.#source
     return handled(() => {
       const { count } = parseArguments(BlockedQuery(), { count: atLeast, operation }, 'blocked')
-      const signal = signalOf('blocked', options)
+      const signal = waitSignalOf('blocked', options)
       // The count of all requests is fast, and mostly it decides.
       const isReached = () => pending.count() >= count && pending.count(operation) >= count
       if (isReached()) return Promise.resolve(pending.list(operation))

@@ -177,6 +177,23 @@ describe.each(controls)('a wait with a wrong signal, $where', ({ of }) => {
   })
 })
 
+describe.each(controls)('a wait with an unknown option, $where', ({ of }) => {
+  it('is refused, and leaves nothing behind', async ({ serve }) => {
+    const served = await serve()
+    const control = of(served)
+    const unknown = { timeout: 500 } as never
+
+    await expect(control.next('lobbies.list', {}, unknown)).rejects.toThrow(
+      'next: options.timeout is an unknown key. Known: signal.',
+    )
+    await expect(control.blocked(1, '*', unknown)).rejects.toThrow(
+      'blocked: options.timeout is an unknown key. Known: signal.',
+    )
+
+    expect(isBusy(served.mock)).toBe(false)
+  })
+})
+
 describe.each(controls)('blocked, $where', ({ of }) => {
   it('resolves when a request waits on a watch index', async ({ serve }) => {
     const served = await serve()
