@@ -47,9 +47,13 @@ export type ShowFlags = Pick<ServeFlags, 'port' | 'open'>
 
 /** Adds the options of a command that serves. */
 export function addServeOptions(command: Command): Command {
-  return addMockOptions(command.addOption(portOption().env('PORT').default(defaultPort)))
-    .option('--no-reload', 'do not reload the scenario file when it changes')
+  command
+    .optionsGroup('Serve:')
+    .addOption(portOption().env('PORT').default(defaultPort))
     .addOption(openOption())
+    .option('--no-reload', 'do not reload the scenario file when it changes')
+  return addMockOptions(command)
+    .optionsGroup('Output:')
     .option('--json', 'print one JSON object per line')
     .option('--quiet', 'after the first lines, print only errors')
 }
@@ -67,16 +71,10 @@ function openOption(): Option {
   return new Option('--open', 'open the page of the mock in a browser')
 }
 
-/** Adds the options of a command that starts a mock. */
-export function addMockOptions(command: Command): Command {
+/** Adds the options of a command that starts a mock, by groups of its help. */
+function addMockOptions(command: Command): Command {
   return command
-    .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', notBlank('an address or a name'))
-    .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseNames)
-    .option(
-      '--cors-origin <origins>',
-      "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
-      parseOrigins,
-    )
+    .optionsGroup('World:')
     .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))
     .option('--live', 'simulate players in each namespace, unless the scenario sets its players')
     .addOption(
@@ -91,7 +89,7 @@ export function addMockOptions(command: Command): Command {
       durationOption('--world-ttl <duration>', 'the time after which an unused world is deleted', defaults.worldTtlMs),
     )
     .addOption(countOption('--journal <n>', 'the most requests in the journal of each world', defaults.journalSize, 0))
-    .option('--no-control', 'turn off the control API under /__mock')
+    .optionsGroup('Game servers:')
     .option(
       '--server-command <command>',
       'start this game server for each lobby that find or create makes',
@@ -102,11 +100,32 @@ export function addMockOptions(command: Command): Command {
       'stop a lobby if its game server is not ready within this time (default: 5m)',
       text => formatDuration(parseMs(text)),
     )
+    .optionsGroup('Network:')
+    .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', notBlank('an address or a name'))
+    .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseNames)
+    .option(
+      '--cors-origin <origins>',
+      "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
+      parseOrigins,
+    )
+    .option('--no-control', 'turn off the control API under /__mock')
     .option(
       '--control-host <addresses>',
       'addresses and networks (192.168.1.0/24) of other machines that may use the control API, separated by commas; * means all (default: none)',
       parseHosts,
     )
+}
+
+/** The options of a mock that `mockmaker exec --help` lists. */
+const listedByExec = ['--seed', '--live', '--server-command']
+
+/** Adds the options of `mockmaker exec`. Its help lists a few of them. */
+export function addExecOptions(command: Command): Command {
+  command.addOption(tokenOption())
+  addMockOptions(command)
+  for (const option of command.options)
+    if (option.long !== '--token' && !listedByExec.includes(option.long ?? '')) option.hideHelp()
+  return command.addHelpText('after', '\nThe other options of a mock work too: mockmaker --help lists them.')
 }
 
 /** Translates the options of a command into those of a mock. */

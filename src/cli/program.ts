@@ -9,7 +9,7 @@ import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { type ExecFlags, exec } from './exec.js'
 import {
-  addMockOptions,
+  addExecOptions,
   addServeOptions,
   addShowOptions,
   parseParts,
@@ -73,7 +73,7 @@ function createProgram(options: ProgramOptions): Command {
     .configureOutput({
       writeOut: text => console.printDocument(text.trimEnd()),
       writeErr: text => console.warn(text.trimEnd()),
-      outputError: text => console.fail(text.trimEnd()),
+      outputError: text => console.fail(withNearOption(text.trimEnd())),
     })
     // Otherwise commander takes the options of `exec` for those of `serve` with the same names.
     .enablePositionalOptions()
@@ -135,7 +135,7 @@ function addContractCommands(program: Command, { console }: ProgramOptions): voi
 }
 
 function addExec(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addMockOptions(
+  addExecOptions(
     addCommand(
       program,
       'exec',
@@ -146,7 +146,6 @@ function addExec(program: Command, { console, commandToRun, setExitCode }: Progr
     .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
     // The errors below say more than commander's.
     .allowExcessArguments()
-    .addOption(tokenOption())
     .action(async (scenario: string | undefined, flags: ExecFlags, command: Command) => {
       const [, excess] = command.args
       if (commandToRun === undefined) command.error(`error: ${withoutSeparator(command.args)}`)
@@ -249,11 +248,27 @@ async function loadIfNamed(scenario: string | undefined, program: Command): Prom
   }
 }
 
+/** Leaves out the suggestions of commander that are not near: it counts the dashes too. */
+function withNearOption(text: string): string {
+  const [suggestion, listed = ''] = /\n\(Did you mean (?:one of )?(.*)\?\)$/.exec(text) ?? []
+  const word = /unknown option '-*(.*?)'/.exec(text)?.[1]
+  if (suggestion === undefined || word === undefined) return text
+  const near = nearestName(
+    word,
+    listed.split(', ').map(option => option.replace(/^-+/, '')),
+  )
+  return text.slice(0, -suggestion.length) + (near === undefined ? '' : `\n(Did you mean --${near}?)`)
+}
+
 /** Returns a line that suggests the nearest command, or an empty text. */
 function suggestCommand(word: string, program: Command): string {
   const names = program.commands.map(command => command.name())
-  const letters = (text: string) => [...text].sort().join()
-  // `nearest` counts two swapped letters as two differences.
-  const near = names.find(name => letters(name) === letters(word)) ?? nearest(word, names)
+  const near = nearestName(word, names)
   return near === undefined ? '' : `\n(Did you mean the command ${near}?)`
+}
+
+/** Finds the name that a word most likely meant. `nearest` counts two swapped letters as two differences. */
+function nearestName(word: string, names: readonly string[]): string | undefined {
+  const letters = (text: string) => [...text].sort().join()
+  return names.find(name => letters(name) === letters(word)) ?? nearest(word, names)
 }

@@ -106,7 +106,7 @@ export function logRequests(
   const { print, printJson, style } = console
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
-    if (isReadOfDashboard(record)) return
+    if (isReadOfDashboard(record) || isPreflight(record)) return
     // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
     else
@@ -119,6 +119,11 @@ export function logRequests(
 /** The dashboard reads the world each second. That would hide the requests of the game. */
 function isReadOfDashboard({ fromOwnPage, method, path, status }: ExchangeRecord): boolean {
   return fromOwnPage && method === 'GET' && status < 400 && isControlPath(pathInWorld(path))
+}
+
+/** A browser sends a preflight by itself before a request of the page. */
+function isPreflight({ method, status }: ExchangeRecord): boolean {
+  return method === 'OPTIONS' && status < 400
 }
 
 /**

@@ -54,6 +54,42 @@ describe('mockmaker --version', () => {
   })
 })
 
+describe('the options in the help', () => {
+  const headings = (text: string) => text.match(/^[A-Z][\w ]+:$/gm)
+
+  it('of mockmaker stand in groups', async () => {
+    const { stdout } = await runHere(['--help'])
+
+    expect(headings(stdout)).toEqual(
+      expect.arrayContaining(['Options:', 'Serve:', 'World:', 'Game servers:', 'Network:', 'Output:']),
+    )
+    expect(stdout).toMatch(/Network:\n {2}--host[^:]*/)
+    expect(stdout.slice(stdout.indexOf('Options:'), stdout.indexOf('\n\n', stdout.indexOf('Options:')))).toMatch(
+      /^Options:\n +-v, --version +print the version\n +-h, --help +print this help$/,
+    )
+  })
+
+  it('of exec are few, and the others work', async () => {
+    const { stdout } = await runHere(['exec', '--help'])
+
+    expect([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name)).toEqual([
+      '--token',
+      '--help',
+      '--seed',
+      '--live',
+      '--server-command',
+    ])
+    expect(stdout).toContain('The other options of a mock work too: mockmaker --help lists them.')
+    expect((await runHere(['exec', '--journal', 'x', '--', 'true'])).stderr).toContain('Expected a whole number')
+  })
+
+  it('are suggested only if they are near', async () => {
+    const { stderr } = await runHere(['--persist'])
+
+    expect(stderr).toBe("error: unknown option '--persist'\nmockmaker --help lists the options\n")
+  })
+})
+
 describe('wrong usage', () => {
   it.for<readonly [readonly string[], string]>([
     [['--prot', '1'], "unknown option '--prot'\n(Did you mean --port?)"],

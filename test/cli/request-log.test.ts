@@ -50,6 +50,16 @@ describe('the line of a request', () => {
     expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
   })
 
+  it('is left out for the preflight of a browser', async () => {
+    const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' }
+
+    const { url, linesOf: linesOfMock } = await serveLogged()
+    await sendTo(url, { ...list, method: 'OPTIONS', headers })
+    await sendTo(url, list)
+
+    expect((await linesOfMock(1)).map(line => line.split(' ')[0])).toEqual(['GET'])
+  })
+
   it('is left out for what a page of the mock reads, but not for what it changes', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
     const clock = '/__mock/clock'
