@@ -7,7 +7,9 @@ import { pureFaker, shortLines, withoutDescriptions } from './lighten.js'
 
 /** Users install the peers themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
 const peers = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies)
-const external = new RegExp(`^(node:|(${[...peers, '@jest/globals'].join('|')})(/|$))`)
+const peer = new RegExp(`^(${[...peers, '@jest/globals'].join('|')})(/|$)`)
+// chokidar imports `fs` and its like without `node:`.
+const external = (id: string) => isBuiltin(id) || peer.test(id)
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {

@@ -58,6 +58,8 @@ export function createConsole(process: NodeJS.Process): Console {
   }
   const stdout = new OutputStream(process.stdout, onStdoutError, bottom)
   const warn = (text: string) => {
+    // Earlier lines stand above it on a terminal.
+    stdout.flush()
     stderr.addLine(() => escapeLines(text))
     stderr.flush()
   }

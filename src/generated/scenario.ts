@@ -119,6 +119,8 @@ export type ScenarioGameMode =
         | {
             /** The command that starts the game server of a lobby. Default: none, and you start them. */
             command?: string | undefined
+            /** Files and folders whose changes restart the running game servers, from the folder of the mock. Default: none. */
+            watch?: readonly string[] | undefined
             /** A lobby stops if its server has not called ready within this time. Default: 5m. */
             ready_within?: string | undefined
           }
@@ -313,6 +315,8 @@ export interface ScenarioInput {
     | {
         /** The command that starts the game server of a lobby. Default: none, and you start them. */
         command?: string | undefined
+        /** Files and folders whose changes restart the running game servers, from the folder of the mock. Default: none. */
+        watch?: readonly string[] | undefined
         /** A lobby stops if its server has not called ready within this time. Default: 5m. */
         ready_within?: string | undefined
       }

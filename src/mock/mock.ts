@@ -4,7 +4,7 @@ import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
 import { readScenario } from '../scenario/read.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import type { ServerCommands } from '../scenario/server-commands.js'
+import { type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultScenario } from '../scenario/shipped.js'
 import { HistoryBudget } from '../server/history.js'
 import type { ExchangeRecord } from '../server/log.js'
@@ -62,6 +62,9 @@ export class Mock {
   readonly #isStrict: boolean
   readonly #commands: MockEnvironment['commands']
   readonly #ends: (() => Promise<void>)[] = []
+  readonly #checks: ((commands: ServerCommands) => void)[] = []
+  /** Publishes the commands of each scenario that has replaced the mock's own. */
+  readonly reloaded = new Emitter<ServerCommands>()
   readonly #createdAt = performance.now()
 
   constructor(
@@ -103,9 +106,17 @@ export class Mock {
     { dryRun = false, accepts = () => !dryRun }: MockReloadOptions = {},
   ): Promise<ReloadSummary> {
     const scenario = readScenario(changed, { commands: this.#commands })
+    if (this.#checks.length > 0) for (const check of this.#checks) check(serverCommands(scenario))
     const summary = this.default.applyScenario(this.#registry.definitionOf(scenario, defaultWorldId), accepts)
-    if (accepts(summary)) this.#registry.replaceOwn(scenario)
+    if (!accepts(summary)) return summary
+    this.#registry.replaceOwn(scenario)
+    this.reloaded.emit(this.commands)
     return summary
+  }
+
+  /** Calls a function with the commands of each reload, before anything happens. What it throws refuses the reload. */
+  checkReloads(check: (commands: ServerCommands) => void): void {
+    this.#checks.push(check)
   }
 
   /** Calls a function when the mock closes, before its worlds do. The mock waits for its promise. */

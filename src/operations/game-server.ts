@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import { frozenCopy } from '../lib/json.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
-import { isSeated, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
+import { isSeated, modeKey, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
 import { type LobbyRow, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
@@ -217,6 +217,28 @@ export function removePlayer(player: SeatedPlayer, { players }: Tables, now: num
 /** Closes a lobby, or opens it. */
 export function closeLobby(lobby: LobbyRow, is_closed: boolean, { lobbies }: Tables): void {
   lobbies.put(Object.freeze({ ...lobby, is_closed }))
+}
+
+/**
+ * Makes a lobby wait for its server again, because that starts anew: without its players, its state, and open. A lobby that
+ * waits already keeps its seats, and its time to become ready begins again. `now` in ms since the epoch.
+ */
+export function restartLobby(lobby: RunningLobby, tables: Tables, now: number): void {
+  const { lobbies, players } = tables
+  const { lobby_id } = lobby
+  if (lobby.status === 'ready')
+    for (const player of players.inIndex('lobby_id', { lobby_id }))
+      if (isSeated(player)) removePlayer(player, tables, now)
+  // Read again: its seats have changed.
+  const { state: _, ...columns } = lobbies.get(lobby_id) as RunningLobby
+  const ready_by = now + readyWithinMs(lobby, tables)
+  lobbies.put(Object.freeze({ ...columns, is_closed: false, run_by: 'server', status: 'starting', ready_by }))
+}
+
+/** Returns the time in which the server of a lobby has to call ready, in ms. */
+export function readyWithinMs(lobby: Pick<LobbyRow, 'namespace_id' | 'game_mode_id'>, tables: Tables): number {
+  const own = tables.gameModes.get(modeKey(lobby))?.ready_within_ms
+  return own ?? tables.settings.get('settings')?.ready_within_ms ?? lifetimeMs.starting
 }
 
 /** Stops a lobby. A trigger then removes its players. The rows stay for an hour (PROTOCOL.md C). */

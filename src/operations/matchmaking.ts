@@ -13,6 +13,7 @@ import type { Tables } from '../store/model.js'
 import { fullestGroup } from '../store/models.js'
 import { matchmakerDefaults } from '../store/rows.js'
 import { freshId, freshToken } from '../store/tokens.js'
+import { readyWithinMs } from './game-server.js'
 import { cannedJoin, findLobbyById, joinOutput, lobbyPorts } from './lobbies.js'
 import { compareDistances } from './regions.js'
 import type { Client, Resolver, WriteCall } from './resolver.js'
@@ -318,7 +319,6 @@ function createLobbyRow(
   // A lobby that simulated players create has a simulated server.
   const settings = tables.settings.get('settings')
   const isSimulated = client.sessionMs !== undefined || (mode.servers ?? settings?.servers) !== 'manual'
-  const readyWithinMs = mode.ready_within_ms ?? settings?.ready_within_ms ?? lifetimeMs.starting
   const lobby: LobbyRow = Object.freeze({
     lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
     namespace_id,
@@ -336,7 +336,7 @@ function createLobbyRow(
     stops_at: now + lifetimeMs.lobby,
     ...(isSimulated
       ? ({ run_by: 'mock', status: 'ready' } as const)
-      : ({ run_by: 'server', status: 'starting', ready_by: now + readyWithinMs } as const)),
+      : ({ run_by: 'server', status: 'starting', ready_by: now + readyWithinMs(mode, tables) } as const)),
   })
   tables.lobbies.put(lobby)
   return lobby

@@ -6,8 +6,9 @@ import { escapedLine } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
-import { stopLobby } from '../operations/game-server.js'
+import { restartLobby, stopLobby } from '../operations/game-server.js'
 import { lobbyPorts } from '../operations/lobbies.js'
+import type { ServerCommand, ServerCommands } from '../scenario/server-commands.js'
 import type { LobbyPort } from '../store/columns.js'
 import { modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
@@ -15,6 +16,7 @@ import { fullNameOf } from '../store/namespaces.js'
 import { describeExit, longestTail, tailOf } from './exit-report.js'
 import { type FindPorts, findPorts } from './ports.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
+import { checkWatchedPaths, type WatchFiles, watchedPaths, watchFiles } from './watch-files.js'
 
 /** A report on a game server: an event for programs, and text for people. */
 export interface ServerReport {
@@ -49,7 +51,9 @@ interface GameServersOptions {
   readonly url: string | Promise<string>
   readonly log: ServerLog
   /** The system. Default: the real one. */
-  readonly system?: { readonly start: StartProcess; readonly findPorts: FindPorts } | undefined
+  readonly system?:
+    | { readonly start: StartProcess; readonly findPorts: FindPorts; readonly watchFiles: WatchFiles }
+    | undefined
 }
 
 /** The mocks whose game servers run. */
@@ -79,9 +83,13 @@ interface Server {
   readonly lobbyId: string
   /** Begins the lines about it: `duel 8f2c41aa`. */
   readonly name: string
-  readonly startedAt: number
+  /** The files and folders whose changes restart it. */
+  readonly watch: readonly string[]
+  startedAt: number
   /** Absent until the ports are found. */
-  process?: ServerProcess
+  process: ServerProcess | undefined
+  /** True from a change of its files until its next process. */
+  isRestarting: boolean
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
   state: GameServerState
@@ -105,14 +113,21 @@ export class GameServers {
   readonly #ended: Server[] = []
   /** The newest lines of output that no other report has interrupted, and whose they are. */
   #above: { readonly server: Server; readonly lines: string[] } | undefined
+  readonly #watches = new Map<string, { close(): Promise<void> }>()
+  readonly #system: NonNullable<GameServersOptions['system']>
   #isClosed = false
 
-  /** Throws `UsageError` if the mock has game servers already. */
+  /** Throws `UsageError` if the mock has game servers already, or a watched path does not exist. */
   constructor(options: GameServersOptions) {
     const { mock } = options
     if (started.has(mock)) throw new UsageError('the game servers of this mock run already: pass servers: true once')
+    checkWatchedPaths(mock.commands)
     started.add(mock)
     this.#options = options
+    this.#system = options.system ?? { start: startProcess, findPorts, watchFiles }
+    this.#updateWatches(mock.commands)
+    mock.checkReloads(checkWatchedPaths)
+    mock.reloaded.subscribe(commands => this.#updateWatches(commands))
     process.once('exit', this.kill)
     mock.atClose(() => this.close())
     mock.worlds.follow(world => this.#follow(world))
@@ -123,7 +138,10 @@ export class GameServers {
     this.#isClosed = true
     const servers = [...this.#running.values()]
     for (const server of servers) stop(server)
-    await Promise.all(servers.map(({ process }) => process?.gone))
+    await Promise.all([
+      ...servers.map(({ process }) => process?.gone),
+      ...[...this.#watches.values()].map(watch => watch.close()),
+    ])
     process.off('exit', this.kill)
   }
 
@@ -131,6 +149,41 @@ export class GameServers {
   readonly kill = (): void => {
     this.#isClosed = true
     for (const { process } of this.#running.values()) process?.kill()
+  }
+
+  /** Watches the files of these commands, and no others. */
+  #updateWatches(commands: ServerCommands): void {
+    if (this.#isClosed) return
+    const paths = watchedPaths(commands)
+    for (const [path, watch] of this.#watches) {
+      if (paths.has(path)) continue
+      this.#watches.delete(path)
+      void watch.close()
+    }
+    for (const path of paths) {
+      if (this.#watches.has(path)) continue
+      const onChange = (file: string) => this.#restart(path, file)
+      const onError = (reason: string) =>
+        this.#log({
+          event: { event: 'watch-failed', path, reason },
+          text: `cannot watch ${path}: ${reason}`,
+          isFailure: true,
+        })
+      this.#watches.set(path, this.#system.watchFiles(path, { onChange, onError }))
+    }
+  }
+
+  /** Restarts the running servers that watch a path. One without a process reads the changed file anyway. */
+  #restart(path: string, file: string): void {
+    for (const server of this.#running.values()) {
+      const { process, isRestarting, isStopping, watch, name, state } = server
+      if (!process || isRestarting || isStopping || !watch.includes(path)) continue
+      server.isRestarting = true
+      server.state = { ...state, restarts: state.restarts + 1 }
+      restartLobbyOf(server)
+      this.#report(server, 'restarting', `${name}: restarts its game server, because ${file} has changed`)
+      process.stop()
+    }
   }
 
   #follow(mock: MockWorld): void {
@@ -153,18 +206,21 @@ export class GameServers {
   #startFor(lobby: LobbyRow, world: MockWorld): void {
     const { lobby_id, game_mode_id } = lobby
     const key = keyOf(world, lobby_id)
-    const command = this.#commandFor(lobby, world)
-    if (command === undefined || this.#running.has(key) || this.#isClosed) return
+    const found = this.#commandFor(lobby, world)
+    if (found === undefined || this.#running.has(key) || this.#isClosed) return
     const server: Server = {
       world,
       lobbyId: lobby_id,
       name: `${game_mode_id} ${lobby_id.slice(0, 8)}`,
       startedAt: performance.now(),
+      watch: found.watch,
+      process: undefined,
+      isRestarting: false,
       isStopping: false,
       state: {
         lobby_id,
         game_mode_id,
-        command,
+        command: found.command,
         ports: {},
         started_at: new Date().toISOString(),
         status: 'starting',
@@ -186,7 +242,7 @@ export class GameServers {
   }
 
   /** Returns the command for a lobby that waits. A game mode that sets `servers` has its own, or none. */
-  #commandFor(lobby: LobbyRow, { world: { tables } }: MockWorld): string | undefined {
+  #commandFor(lobby: LobbyRow, { world: { tables } }: MockWorld): ServerCommand | undefined {
     const mode = tables.gameModes.get(modeKey(lobby))
     if (mode?.servers === undefined)
       return tables.settings.get('settings')?.servers === 'manual' ? this.#options.mock.commands.all : undefined
@@ -194,38 +250,56 @@ export class GameServers {
     return this.#options.mock.commands.modes.get(`${fullNameOf(lobby.namespace_id, tables)}/${lobby.game_mode_id}`)
   }
 
-  /** Runs a process from the search for its ports to its end. */
+  /** Runs one process after the other, until one ends that no change of a file has stopped. */
   async #run(server: Server): Promise<void> {
+    // The old process may have called ready before it ended.
+    while (await this.#runProcess(server)) restartLobbyOf(server)
+    this.#end(server)
+  }
+
+  /** Runs a process from the search for its ports to its end. Resolves with `true` if another one takes its place. */
+  async #runProcess(server: Server): Promise<boolean> {
     const { world: mock, lobbyId, name } = server
     const { tables } = mock.world
-    const system = this.#options.system ?? { start: startProcess, findPorts }
+    server.process = undefined
+    server.isRestarting = false
     const lobby = tables.lobbies.get(lobbyId)
     const { lobby_ports = [] } = (lobby && lobbyPorts(lobby, tables)) ?? {}
     const url = await this.#options.url
-    const ports = await system.findPorts(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
+    const ports = await this.#system.findPorts(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
     const present = tables.lobbies.get(lobbyId)
     // It may have stopped meanwhile.
-    if (server.isStopping || this.#isClosed || present?.status !== 'starting') return this.#end(server)
+    if (server.isStopping || this.#isClosed || present?.status !== 'starting') return false
     mock.world.write(() => void tables.lobbies.put(Object.freeze({ ...present, ports })), { cause: { kind: 'code' } })
     const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(mock.id) })
-    const process = system.start(server.state.command, env, line => this.#addLine(server, line))
+    server.startedAt = performance.now()
+    const process = this.#system.start(server.state.command, env, line => this.#addLine(server, line))
     server.process = process
     const { pid } = process
     const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
     server.state = { ...server.state, ports: Object.fromEntries(byLabel), ...(pid === undefined ? {} : { pid }) }
     this.#publish(mock)
     const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')
-    this.#report(server, 'started', `${name}: started its game server, port ${list}, pid ${pid}`)
-    await this.#whenExited(server, await process.exited)
+    this.#report(
+      server,
+      'started',
+      `${name}: started its game server${server.state.restarts > 0 ? ' again' : ''}, port ${list}, pid ${pid}`,
+    )
+    const exit = await process.exited
+    const isReplaced = () => server.isRestarting && !server.isStopping
+    if (!isReplaced()) this.#whenExited(server, exit)
     await process.gone
-    this.#end(server)
+    return isReplaced()
   }
 
-  async #whenExited(server: Server, exit: Exit): Promise<void> {
+  #whenExited(server: Server, exit: Exit): void {
     const { code } = exit
     if (code !== undefined) server.state = { ...server.state, exit_code: code }
     this.#publish(server.world)
-    if (server.isStopping) return this.#report(server, 'stopped', `${server.name}: stopped its game server`)
+    if (server.isStopping) {
+      this.#report(server, 'stopped', `${server.name}: stopped its game server`)
+      return
+    }
     server.isStopping = true
     const { world, lobbyId, startedAt, state } = server
     const lobby = world.world.tables.lobbies.get(lobbyId)
@@ -277,7 +351,7 @@ export class GameServers {
     this.#log({ event, text: `${name} | ${line}` })
   }
 
-  #report(server: Server, event: 'started' | 'stopped', text: string): void {
+  #report(server: Server, event: 'started' | 'restarting' | 'stopped', text: string): void {
     this.#above = undefined
     this.#log({ event: { event: `server-${event}`, ...server.state }, text })
   }
@@ -313,6 +387,15 @@ function statusOf({ world, lobbyId, isStopping, state }: Server): GameServerStat
 function stop(server: Server): void {
   server.isStopping = true
   server.process?.stop()
+}
+
+/** Makes the lobby wait for its next process. */
+function restartLobbyOf({ world: { world }, lobbyId }: Server): void {
+  const restartIt = () => {
+    const lobby = world.tables.lobbies.get(lobbyId)
+    if (lobby && lobby.status !== 'stopped') restartLobby(lobby, world.tables, world.clock.now())
+  }
+  world.write(restartIt, { cause: { kind: 'code' } })
 }
 
 /** Stops the lobby of a process that has ended. Its players get what the service answers. */

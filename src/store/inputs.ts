@@ -76,6 +76,14 @@ export const ServersInput = z
           description: 'The command that starts the game server of a lobby. Default: none, and you start them.',
           examples: ['./server --port $PORT_default'],
         }),
+      watch: z
+        .array(z.string().regex(/\S/, 'expected the path of a file or a folder'))
+        .optional()
+        .meta({
+          description:
+            'Files and folders whose changes restart the running game servers, from the folder of the mock. Default: none.',
+          examples: [['src']],
+        }),
       ready_within: Span.optional().meta({
         description: 'A lobby stops if its server has not called ready within this time. Default: 5m.',
         examples: ['30s'],
@@ -92,6 +100,13 @@ export function serversColumns(given: ServersInput): { servers: Servers; ready_w
   return { servers: 'manual', ...(ready_within === undefined ? {} : { ready_within_ms: ready_within }) }
 }
 
+/** Returns the key of `servers` that only the user's own command line or code may set. */
+export function commandKeyOf(given: ServersInput): 'command' | 'watch' | undefined {
+  if (typeof given === 'string') return undefined
+  if (given.command !== undefined) return 'command'
+  return given.watch === undefined ? undefined : 'watch'
+}
+
 /** Says that a command is not taken from this source. */
 export const commandRefused =
   'starts a program, and only your own command line or code may do that (npx mockmaker scenario.yaml, --server-command, or servers: true of the Vite plugin; createMockmaker with servers: true of listen or createApp). Leave it out'
@@ -100,8 +115,8 @@ const serversKey: ScenarioKey = {
   instead: ['ready_within_ms'],
   columns(_, { call, parse }) {
     const given = parse(ServersInput)
-    if (typeof given === 'object' && given.command !== undefined)
-      throw new UsageError(`${call}: servers.command ${commandRefused}`)
+    const key = commandKeyOf(given)
+    if (key !== undefined) throw new UsageError(`${call}: servers.${key} ${commandRefused}`)
     return serversColumns(given)
   },
 }

@@ -10,6 +10,7 @@ import { escapedLine } from '../lib/text.js'
 import { createMock, describeBug } from '../mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
 import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
+import { checkWatchedPaths } from '../processes/watch-files.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 
@@ -57,6 +58,7 @@ export async function serveBesideApp(
     return { mock, listener: createListener(mock, { allowedHosts, control, controlHosts }), publicUrl }
   }
   let served = create(urlAt(server, path))
+  if (servers) checkWatchedPaths(served.mock.commands)
   let hasServers = false
   const startServers = (url: string) => {
     if (!servers || hasServers) return

@@ -27,8 +27,8 @@ const folders: Readonly<Record<string, Row>> = {
     packages: ['zod', 'msw'],
   },
   processes: {
-    folders: ['lib', 'contract', 'store', 'operations', 'control', 'mock'],
-    packages: [],
+    folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'control', 'mock'],
+    packages: ['chokidar'],
   },
   client: {
     folders: ['generated', 'lib', 'contract', 'store', 'server', 'control'],

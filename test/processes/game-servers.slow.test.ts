@@ -109,7 +109,7 @@ describe('a game server', () => {
 
     await until(() => errors().includes('crashed with exit code 4'))
     expect(errors()).toMatch(/so its lobby has stopped: see its output above\n$/)
-    expect(lines()).toContainEqual(expect.stringMatching(/^duel \w{8} \| no map here$/))
+    await until(() => lines().some(line => /^duel \w{8} \| no map here$/.test(line)))
   })
 
   it('that is never ready is stopped, with its children', async () => {
@@ -174,6 +174,30 @@ describe('a game server', () => {
     await exited
 
     await until(() => !isGroupAlive(server?.pid))
+  })
+
+  it('starts again when a watched file changes', async () => {
+    const cwd = await folder({ 'lobby-server.mjs': shown('lobby-server.mjs') })
+    const file = join(cwd, 'lobby-server.mjs')
+    const scenario = 'servers: { command: node lobby-server.mjs, watch: [lobby-server.mjs] }\ngame_modes: [duel]\n'
+    await writeFile(join(cwd, 'watched.yaml'), scenario)
+    const { url, lines } = await serve(['watched.yaml'], { cwd })
+    const find = async () => {
+      const got = await fetch(`${url}/matchmaker/lobbies/find`, { method: 'POST', body: '{"game_modes": ["duel"]}' })
+      return (await got.json()) as Join
+    }
+    const before = await find()
+
+    // Written again, but not without pause: the file system is watched soon after the start.
+    let checks = 0
+    await until(async () => {
+      if (checks++ % 20 === 0) await writeFile(file, shown('lobby-server.mjs').replace('welcome', 'welcome back'))
+      return lines().some(line => line.includes('because lobby-server.mjs has changed'))
+    })
+    const after = await find()
+    const { line } = await play(after)
+
+    expect([line, after.lobby.lobby_id]).toEqual(['welcome back', before.lobby.lobby_id])
   })
 
   it('that floods its output is cut', async () => {

@@ -26,7 +26,9 @@ describe('a command of game servers', () => {
     ['PUT', '/__mock/scenario', { scenario: top }],
     ['PUT', '/__mock/snapshot', { ...top, revision: 1 }],
     ['PUT', '/__mock/worlds/other', { scenario: top }],
+    ['PUT', '/__mock/scenario', { scenario: { servers: { watch: ['/'] } } }],
     ['POST', '/__mock/game-modes', { game_mode_id: 'new', servers: { command: 'a' } }],
+    ['POST', '/__mock/game-modes', { game_mode_id: 'new', servers: { watch: ['/'] } }],
     ['PATCH', '/__mock/game-modes/tanks/prod/duel', { servers: { command: 'a' } }],
   ] as const)('is refused by %s %s, and nothing changes', async ([method, path, body], { serve }) => {
     const { mock, steer } = await serve()
@@ -82,11 +84,11 @@ describe('a command of game servers', () => {
 
   it('leaves its scenario, which then waits for servers', () => {
     expect(serverCommands(readScenario(top, { commands: 'allowed' }))).toEqual({
-      all: 'touch /tmp/owned',
+      all: { command: 'touch /tmp/owned', watch: [] },
       modes: new Map(),
     })
     expect(serverCommands(readScenario(inMode, { commands: 'allowed' })).modes).toEqual(
-      new Map([['tanks/prod/duel', 'b']]),
+      new Map([['tanks/prod/duel', { command: 'b', watch: [] }]]),
     )
 
     const { snapshot } = createMockmaker({ scenario: readScenario(top, { commands: 'allowed' }) })

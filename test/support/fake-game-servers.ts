@@ -32,6 +32,8 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
   const lines: string[] = []
   const failures: string[] = []
   let nextPort = 40_001
+  /** The watched paths, each with the function that reports a change. */
+  const watched = new Map<string, () => void>()
   const servers = new GameServers({
     mock,
     url: 'http://127.0.0.1:4100',
@@ -43,6 +45,10 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
       },
     },
     system: {
+      watchFiles(path, { onChange }) {
+        watched.set(path, () => onChange(`${path}/game.js`))
+        return { close: async () => void watched.delete(path) }
+      },
       findPorts: async wanted => wanted.map(port => ({ ...port, target_port: nextPort++ })),
       start(started, env, onLine) {
         if (refuses()) throw new Error('no more processes')
@@ -86,6 +92,7 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
   return {
     mock,
     close,
+    watched,
     processes,
     lines,
     failures,
