@@ -17,7 +17,7 @@ export type { PendingRequest, ShortenedEntry, WaitReason } from './contract/jour
 export type { OperationInput, OperationOutput } from './contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangesOptions, MockEvent, MockEvents } from './control/events.js'
-export type { ExplainedCandidate, ExplainedChoice, Explanation } from './control/explain-find.js'
+export type { ExplainedChoice, Explanation } from './control/explain-find.js'
 export type { ChangeSetJson, ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'

@@ -4,7 +4,13 @@ import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { nearest } from '../lib/text.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
-import { type ListenOptions, type MockmakerOptions, parseOptions } from '../mock/options.js'
+import {
+  historyFormat,
+  historyLengthOf,
+  type ListenOptions,
+  type MockmakerOptions,
+  parseOptions,
+} from '../mock/options.js'
 import { hostForm, isHost, isOrigin } from '../server/origin.js'
 
 /** The options of all commands that start a mock. */
@@ -23,6 +29,8 @@ export interface MockFlags
   readonly worldTtl?: number
   /** In requests. */
   readonly journal?: number
+  /** A duration, or a number of change sets. */
+  readonly history?: string | number
 }
 
 /** The options of `mockmaker [scenario]`. */
@@ -89,6 +97,14 @@ function addMockOptions(command: Command): Command {
       durationOption('--world-ttl <duration>', 'the time after which an unused world is deleted', defaults.worldTtlMs),
     )
     .addOption(countOption('--journal <n>', 'the most requests in the journal of each world', defaults.journalSize, 0))
+    .addOption(
+      new Option(
+        '--history <length>',
+        "how far the history of each world goes back: a duration of the world's clock, or a number of change sets",
+      )
+        .default(defaults.history)
+        .argParser(parseHistory),
+    )
     .optionsGroup('Game servers:')
     .option(
       '--server-command <command>',
@@ -138,6 +154,7 @@ export function mockOptionsOf(flags: MockFlags): MockmakerOptions {
     watchTimeoutMs: flags.watchTimeout,
     worldTtlMs: flags.worldTtl,
     journalSize: flags.journal,
+    history: flags.history,
   }
 }
 
@@ -208,6 +225,12 @@ function parseMs(text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined) throw new InvalidArgumentError(`Expected ${durationFormat}.`)
   return ms
+}
+
+function parseHistory(text: string): string | number {
+  const length = /^\d+$/.test(text) ? Number(text) : text
+  if (historyLengthOf(length) === undefined) throw new InvalidArgumentError(`Expected ${historyFormat}.`)
+  return length
 }
 
 /** Refuses the empty text that an unset variable of the shell makes. As a host it would mean every address. */

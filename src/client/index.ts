@@ -1,7 +1,7 @@
 export type { PendingRequest } from '../contract/journal.js'
 export type { Health } from '../control/api.js'
 export type { MockEvent } from '../control/events.js'
-export type { ExplainedCandidate, ExplainedChoice, Explanation } from '../control/explain-find.js'
+export type { ExplainedChoice, Explanation } from '../control/explain-find.js'
 export type { ClockJson } from '../control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from '../control/new-rows.js'
 export type { ScheduledJob } from '../control/schedule.js'

@@ -74,6 +74,35 @@ export type RequestMatch = types.RequestMatch
 /** By name: the value, or a list if there are several. */
 const Parameters = lazy(() => record(z.union([z.string(), z.array(z.string())])))
 
+/** A lobby that a find could have chosen, or could not. */
+export const ExplainedCandidate = lazy(() =>
+  z.strictObject({
+    lobby_id: z.string(),
+    game_mode_id: z.string(),
+    region_id: z.string(),
+    free_seats: z.int().describe('The seats that were free for find.'),
+    kilometers: z
+      .number()
+      .optional()
+      .describe('The distance from the client. Absent if the place of the client is unknown.'),
+    because: z.string().optional().describe('Why find did not choose it. Absent for the chosen lobby.'),
+  }),
+)
+export type ExplainedCandidate = types.ExplainedCandidate
+
+/** Why a request got its answer. */
+export const AnswerReasons = lazy(() =>
+  z.strictObject({
+    verdict: z.string().describe('A few words.'),
+    because: z.array(z.string()).describe('A sentence for each reason.'),
+    candidates: z
+      .array(ExplainedCandidate())
+      .optional()
+      .describe('The lobbies that a find could choose, and those that it could not. The chosen one is first.'),
+  }),
+)
+export type AnswerReasons = types.AnswerReasons
+
 /** A request and its answer, as the journal shows them. Tokens are cut to their labels. */
 export const JournalEntry = lazy(() =>
   z.strictObject({
@@ -106,6 +135,9 @@ export const JournalEntry = lazy(() =>
       .array(z.int())
       .optional()
       .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
+    reasons: AnswerReasons()
+      .optional()
+      .describe('Why it got this answer. Absent while the history has the world before it.'),
   }),
 )
 export type JournalEntry = types.JournalEntry

@@ -513,7 +513,7 @@ function* rowsAt(
 ): Steps<RowsJson> {
   const now = mock.world.clock.now()
   const nextId = mock.nextChangeId(revision ?? mock.world.revision)
-  const state = yield* mock.stateAt(revision)
+  const state = yield* mock.past.stateAt(revision)
   return {
     revision: state.revision,
     at: new Date(revision === undefined ? now : timeOfState(state)).toISOString(),

@@ -8,10 +8,10 @@ import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { BodyLimits } from '../server/parse.js'
 import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
-import type { WorldState } from '../store/world-state.js'
 import type { Question } from './explain.js'
 import type { Explanation } from './explain-find.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
+import type { WorldPast } from './past.js'
 import type { ObservedWorld } from './states.js'
 import type {
   IdentifiedWorld,
@@ -38,11 +38,10 @@ interface ControlledWorld extends Pick<WorldControl, CalledPart> {
   readonly journal: WorldJournal
   readonly waits: RequestWaits
   readonly states: ObservedWorld
+  readonly past: WorldPast
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
   history(options: HistoryOptions): Steps<HistoryJson>
   explain(question: Question): Steps<Explanation>
-  /** Returns the state right after a change set. Default: the present. Throws `UsageError` if the history no longer has it. */
-  stateAt(revision?: number): Steps<WorldState>
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
   nextChangeId(revision: number): number | undefined
 }

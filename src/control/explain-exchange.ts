@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import type { JournalEntry } from '../contract/journal.js'
+import type { AnswerReasons, JournalEntry } from '../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../contract/operations.js'
 import type { Coordinates } from '../contract/regions.js'
 import { isJsonObject } from '../lib/json.js'
@@ -13,28 +13,30 @@ import type { ChangeSet } from '../store/change-set.js'
 import type { FaultRecord } from '../store/faults.js'
 import { type ListObstacle, listObstacles, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import type { Tables } from '../store/model.js'
+import type { LobbyTables, Tables } from '../store/model.js'
 import { models } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { TableName } from '../store/rows.js'
-import { readTables, type WorldState } from '../store/world-state.js'
-import { choiceText, compareCandidates, type Explanation, explainCandidates, obstacleTexts } from './explain-find.js'
+import { choiceText, compareCandidates, explainCandidates, obstacleTexts } from './explain-find.js'
 import { tablesByPath } from './tables.js'
 
+/** The tables that explanations of past answers read. */
+type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
+
 /** A past request, and the world around it. */
-export interface PastExchange {
+interface PastExchange {
   readonly entry: JournalEntry
   /** The world right before it. `undefined` if the history does not have it. */
-  readonly before: WorldState | undefined
+  readonly before: { readonly tables: ExplainedTables; readonly faults: readonly FaultRecord[] } | undefined
   /** The change sets that it caused. `undefined` if the history does not have them. */
   readonly changeSets: readonly ChangeSet[] | undefined
 }
 
 /** Explains the answer to a past request, in at most three sentences. */
-export function* explainExchange({ entry, before, changeSets }: PastExchange): Steps<Explanation> {
-  const tables = before && readTables(before.tables)
+export function* explainExchange({ entry, before, changeSets }: PastExchange): Steps<AnswerReasons> {
+  const tables = before?.tables
   const find = tables && (yield* findAgain(entry, tables))
-  const fault = before?.faults.records.find(({ id }) => id === entry.fault)
+  const fault = before?.faults.find(({ id }) => id === entry.fault)
   const because = [
     entry.fault === undefined ? undefined : faultText(entry.fault, fault),
     fault?.fault.effect.error ? undefined : yield* reasonOf(entry, tables, find),
@@ -60,7 +62,7 @@ function verdictOf({ status, answer, operation }: JournalEntry): string {
 /** Says why the mock gave this answer. Errors of the mock say it themselves. */
 function* reasonOf(
   entry: JournalEntry,
-  tables: Tables | undefined,
+  tables: ExplainedTables | undefined,
   find: PastFind | undefined,
 ): Steps<string | undefined> {
   const { status, answer, caller } = entry
@@ -76,7 +78,7 @@ function* reasonOf(
   return reasons[id]?.(entry, tables, find) ?? operations[id].summary
 }
 
-type Reason = (entry: JournalEntry, tables: Tables, find: PastFind | undefined) => string | undefined
+type Reason = (entry: JournalEntry, tables: ExplainedTables, find: PastFind | undefined) => string | undefined
 
 const reasons: { readonly [Id in OperationId]?: Reason } = {
   'lobbies.find'(entry, tables, find) {
@@ -93,12 +95,12 @@ const reasons: { readonly [Id in OperationId]?: Reason } = {
 }
 
 /** Finds the lobby of a seat in the world before the request. `undefined` for a lobby that the request created. */
-function lobbyOf({ answer }: JournalEntry, { lobbies }: Tables): LobbyRow | undefined {
+function lobbyOf({ answer }: JournalEntry, { lobbies }: ExplainedTables): LobbyRow | undefined {
   const lobby = isJsonObject(answer) ? answer.lobby : undefined
   return isJsonObject(lobby) && typeof lobby.lobby_id === 'string' ? lobbies.get(lobby.lobby_id) : undefined
 }
 
-function* listText(namespace_id: string, tables: Tables): Steps<string> {
+function* listText(namespace_id: string, tables: ExplainedTables): Steps<string> {
   const running: LobbyRow[] = []
   for (const lobby of tables.lobbies.all()) {
     if (lobby.namespace_id === namespace_id && lobby.status !== 'stopped') running.push(lobby)
@@ -135,7 +137,7 @@ interface PastFind {
 }
 
 /** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
-function* findAgain(entry: JournalEntry, tables: Tables): Steps<PastFind | undefined> {
+function* findAgain(entry: JournalEntry, tables: ExplainedTables): Steps<PastFind | undefined> {
   const { caller, operation, status, answer } = entry
   const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
   if (!hasLooked) return undefined
@@ -161,7 +163,7 @@ function findInputOf({ method, path, headers, body }: JournalEntry): OperationIn
   return { ...parseHeaders(spec, request), ...parseBody(spec, request) } as unknown as OperationInput<'lobbies.find'> // by its schemas
 }
 
-function callerText({ caller }: JournalEntry, tables: Tables | undefined): string | undefined {
+function callerText({ caller }: JournalEntry, tables: ExplainedTables | undefined): string | undefined {
   if (!caller) return undefined
   const { kind, namespace_id, game_id } = caller
   if (kind === 'anonymous') return 'it had no token, and needs none'

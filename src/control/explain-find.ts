@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js'
+import type { AnswerReasons, ExplainedCandidate } from '../contract/journal.js'
 import type { OperationInput } from '../contract/operations.js'
 import type { Coordinates } from '../contract/regions.js'
 import type { Steps } from '../lib/steps.js'
@@ -6,21 +7,8 @@ import { chooseForFind, type FindCandidate, type FindCandidates, findCandidates 
 import { clientLocation, distance } from '../operations/regions.js'
 import { freeSeats, type ListObstacle, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import type { Tables } from '../store/model.js'
+import type { LobbyTables, Tables } from '../store/model.js'
 import { findNamespace } from './tables.js'
-
-/** A lobby that a find could have chosen, or could not. */
-export interface ExplainedCandidate {
-  readonly lobby_id: string
-  readonly game_mode_id: string
-  readonly region_id: string
-  /** The seats that were free for find. */
-  readonly free_seats: number
-  /** The distance from the client. Absent if the place of the client is unknown. */
-  readonly kilometers?: number
-  /** Why find did not choose it. Absent for the chosen lobby. */
-  readonly because?: string
-}
 
 /** The answer that a find in a game mode gets now. */
 export interface ExplainedChoice {
@@ -37,13 +25,7 @@ export interface ExplainedChoice {
 }
 
 /** The answer to a question. */
-export interface Explanation {
-  /** A few words. */
-  readonly verdict: string
-  /** A sentence for each reason. */
-  readonly because: readonly string[]
-  /** The lobbies that a find could choose, and those that it could not. The chosen one is first. */
-  readonly candidates?: readonly ExplainedCandidate[]
+export interface Explanation extends AnswerReasons {
   /** The region of the lobby that a find would take or create now. */
   readonly region_id?: string
   /** The distance of that region from the player. Absent if the place of the player is unknown. */
@@ -140,7 +122,7 @@ function regionText(region_id: string, kilometers: number | undefined, isNew: bo
 export function compareCandidates(
   namespaceId: string,
   input: OperationInput<'lobbies.find'>,
-  tables: Tables,
+  tables: LobbyTables,
 ): Steps<FindCandidates> {
   return findCandidates(namespaceId, { input, tables, most: mostCandidates })
 }
@@ -154,7 +136,7 @@ export function choiceText(lobby: LobbyRow, ties: number): string {
 /** Describes the first candidates, and says why they lost. */
 export function explainCandidates(
   { first }: FindCandidates,
-  { location, tables }: { readonly location: Coordinates | undefined; readonly tables: Tables },
+  { location, tables }: { readonly location: Coordinates | undefined; readonly tables: Pick<Tables, 'regions'> },
 ): ExplainedCandidate[] {
   return first.map(({ lobby, lostBy }) => {
     const { lobby_id, game_mode_id, region_id } = lobby

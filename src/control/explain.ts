@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../contract/formats.js'
+import type { AnswerReasons } from '../contract/journal.js'
 import type { Auth } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../contract/paths.js'
@@ -22,7 +23,6 @@ import { findObstacle, freeSeats, listObstacles, modeKey, type RunningLobby, sea
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { WorldView } from '../store/world.js'
-import { explainExchange, type PastExchange } from './explain-exchange.js'
 import { type Explanation, explainFind, obstacleTexts } from './explain-find.js'
 import { findGame } from './tables.js'
 
@@ -60,8 +60,8 @@ interface ExplainedWorld {
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
   readonly faults: Pick<WorldFaults, 'matching'>
-  /** Finds a past request. Throws `UsageError` if the journal does not have it. */
-  exchange(id: number): Steps<PastExchange>
+  /** Says why a past request got its answer. Throws `UsageError` if the journal does not have it. */
+  reasonsOf(exchange: number): Steps<AnswerReasons>
 }
 
 /** Answers a question. Throws `UsageError` unless it asks about one thing. */
@@ -75,7 +75,7 @@ export function* explain(explained: ExplainedWorld, asked: Question): Steps<Expl
     throw new UsageError(
       'ask for one thing: lobby_id, path (with method), exchange, find (with namespace), or name_id and display_name',
     )
-  if (exchange !== undefined) return yield* explainExchange(yield* explained.exchange(exchange))
+  if (exchange !== undefined) return yield* explained.reasonsOf(exchange)
   if (find !== undefined) return yield* explainFind({ ...question, find }, world.tables)
   if (lobby_id !== undefined) return yield* explainLobby(world, lobby_id)
   if (path !== undefined) return explainRequest(explained, { ...question, path })

@@ -37,6 +37,8 @@ export type HistoryOptions = types.HistoryOptions
 export interface HistoryJson {
   /** The oldest revision that can be restored. */
   readonly oldest: number
+  /** The time of that revision, in ISO 8601. */
+  readonly oldest_at: string
   /** The newest revision. */
   readonly newest: number
   readonly change_sets: readonly RecordedChangeSet[]
@@ -82,15 +84,21 @@ const defaultLimit = 100
 /** Lists the change sets that the history has at the first step. */
 export function* listHistory(history: History, options: HistoryOptions): Steps<HistoryJson> {
   const { since, table, request, limit = defaultLimit, rows = true } = options
-  const { oldestRevision: oldest, newestRevision: newest } = history
+  const { oldest } = history
   const matching = history
-    .changesSince(since ?? oldest)
+    .changesSince(since ?? oldest.revision)
     .later.filter(({ changes }) => table === undefined || changes.some(change => change.table === table))
     .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
   const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)
+  const state = historyState(history)
   const change_sets: RecordedChangeSet[] = []
   for (const changeSet of selected) change_sets.push(yield* changeSetJson(changeSet, rows))
-  return { oldest, newest, change_sets }
+  return { ...state, change_sets }
+}
+
+/** Returns the revisions between which a world can go back. */
+export function historyState({ oldest, newestRevision: newest }: History): Omit<HistoryJson, 'change_sets'> {
+  return { oldest: oldest.revision, oldest_at: new Date(oldest.at).toISOString(), newest }
 }
 
 function* changeSetJson(changeSet: ChangeSet, hasRows: boolean): Steps<RecordedChangeSet> {

@@ -9,7 +9,7 @@ import type { PendingRequests } from '../server/pending.js'
 import type { LiveWorld } from '../store/world.js'
 import type { ScenarioName } from '../store/world-state.js'
 import { type ExplainedChoice, listFinds } from './explain-find.js'
-import { type ClockJson, clockJson } from './history.js'
+import { type ClockJson, clockJson, type HistoryJson, historyState } from './history.js'
 import { listSchedule, type ScheduledJob } from './schedule.js'
 
 /** A process that the mock has started as the game server of a lobby. */
@@ -38,8 +38,8 @@ export interface WorldStates {
   readonly faults: { readonly faults: readonly FaultState[] }
   /** The answers that a find gets now, for the first 100 game modes. */
   readonly finds: { readonly finds: readonly ExplainedChoice[] }
-  /** The oldest revision that can be restored, and the newest. */
-  readonly history: { readonly oldest: number; readonly newest: number }
+  /** The oldest revision that can be restored, its time in ISO 8601, and the newest revision. */
+  readonly history: Omit<HistoryJson, 'change_sets'>
   readonly journal: JournalState
   /** The next 50 jobs. */
   readonly schedule: { readonly jobs: readonly ScheduledJob[] }
@@ -121,7 +121,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
       clock: () => clockJson(world.clock.state),
       faults: () => ({ faults: faults.list() }),
       finds: () => ({ finds: listFinds(world.tables) }),
-      history: () => ({ oldest: history.oldestRevision, newest: history.newestRevision }),
+      history: () => historyState(history),
       journal: () => ({
         oldest: history.oldestExchange ?? history.lastId + 1,
         dropped: history.dropped,

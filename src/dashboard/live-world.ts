@@ -94,6 +94,8 @@ export class LiveWorld {
   readonly changes: Signal<readonly Change[]> = signal([])
   /** The oldest revision that the mock can still show. */
   readonly oldestRevision = signal(0)
+  /** The time of that revision, in ms since the epoch. */
+  readonly oldestAt = signal(0)
   /** The first requests that wait for their answers, and the number of all. */
   readonly pending: Signal<Pick<JournalState, 'waiting' | 'pending'>> = signal({ waiting: 0, pending: [] })
   readonly faults: Signal<readonly FaultState[]> = signal([])
@@ -235,7 +237,7 @@ export class LiveWorld {
     if (type === 'clock') this.clock.value = { ...data, now: Date.parse(data.now), readAt: performance.now() }
     if (type === 'faults') this.faults.value = data.faults
     if (type === 'finds') this.finds.value = data.finds
-    if (type === 'history') this.oldestRevision.value = data.oldest
+    if (type === 'history') this.#showOldest(data)
     if (type === 'schedule') this.schedule.value = data.jobs
     if (type === 'servers') this.servers.value = data.servers
     if (type === 'world') this.about.value = data
@@ -292,8 +294,13 @@ export class LiveWorld {
     })
   }
 
+  #showOldest({ oldest, oldest_at }: WorldStates['history']): void {
+    this.oldestRevision.value = oldest
+    this.oldestAt.value = Date.parse(oldest_at)
+  }
+
   async #loadAll(isNewest: () => boolean): Promise<void> {
-    const [{ revision, rows }, { exchanges }, { oldest, change_sets }] = await Promise.all([
+    const [{ revision, rows }, { exchanges }, { change_sets, ...history }] = await Promise.all([
       this.#api.call('GET /rows', { query: {} }),
       this.#api.call('GET /journal', { query: { answers: 'short' } }),
       this.#api.call('GET /history', { query: { limit: 1_000, rows: false } }),
@@ -306,7 +313,7 @@ export class LiveWorld {
       this.changes.value = change_sets
         .filter(one => one.revision <= revision)
         .map(({ at, cause, changes, ...one }) => ({ ...one, at: Date.parse(at), cause, rows: changes.length }))
-      this.oldestRevision.value = oldest
+      this.#showOldest(history)
       this.revision.value = revision
       this.version.value += 1
     })

@@ -100,7 +100,7 @@ function SpanSelect() {
 
 /** Moves the page through the revisions of the world. */
 function TravelSlider() {
-  const { oldestRevision, revision } = page.live
+  const { oldestRevision, oldestAt, revision } = page.live
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const newest = revision.value
   const value = page.past.value?.revision ?? newest
@@ -111,17 +111,22 @@ function TravelSlider() {
     else timer.current = setTimeout(() => void page.travelTo(target), drawPauseMs)
   }
   return (
-    <label class="travel">
-      <span class="hidden">Revision</span>
-      <input
-        type="range"
-        min={oldestRevision.value}
-        max={newest}
-        value={value}
-        aria-valuetext={page.past.value ? `${timeOfDay(page.past.value.at)}, revision ${value}` : 'now'}
-        onInput={event => travel(Number(event.currentTarget.value))}
-      />
-    </label>
+    <div class="travel">
+      <span class="muted" title="The mock has dropped the history before this time.">
+        from {timeOfDay(oldestAt.value)}
+      </span>
+      <label>
+        <span class="hidden">Revision</span>
+        <input
+          type="range"
+          min={oldestRevision.value}
+          max={newest}
+          value={value}
+          aria-valuetext={page.past.value ? `${timeOfDay(page.past.value.at)}, revision ${value}` : 'now'}
+          onInput={event => travel(Number(event.currentTarget.value))}
+        />
+      </label>
+    </div>
   )
 }
 

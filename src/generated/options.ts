@@ -37,6 +37,11 @@ export interface MockmakerOptions {
   /** The most requests in the journal of each world. Default: 1 000. */
   readonly journalSize?: number | undefined
   /**
+   * How far the history of each world goes back: a duration of the world's clock, or a number of change sets. It
+   * takes at most 64 MiB: beyond them it drops the oldest change sets. Default: `1h`.
+   */
+  readonly history?: number | string | undefined
+  /**
    * Makes `reset`, `close` and `isolated` fail, after their work, if a fault that code has added never applied to
    * a request. Default: false.
    */

@@ -15,6 +15,29 @@ export interface RequestMatch {
   namespace?: string | undefined
 }
 
+/** A lobby that a find could have chosen, or could not. */
+export interface ExplainedCandidate {
+  lobby_id: string
+  game_mode_id: string
+  region_id: string
+  /** The seats that were free for find. */
+  free_seats: number
+  /** The distance from the client. Absent if the place of the client is unknown. */
+  kilometers?: number | undefined
+  /** Why find did not choose it. Absent for the chosen lobby. */
+  because?: string | undefined
+}
+
+/** Why a request got its answer. */
+export interface AnswerReasons {
+  /** A few words. */
+  verdict: string
+  /** A sentence for each reason. */
+  because: string[]
+  /** The lobbies that a find could choose, and those that it could not. The chosen one is first. */
+  candidates?: ExplainedCandidate[] | undefined
+}
+
 /** A request and its answer, as the journal shows them. Tokens are cut to their labels. */
 export interface JournalEntry {
   /** The number of the entry. Requests and change sets of a world are counted together. */
@@ -60,6 +83,8 @@ export interface JournalEntry {
   fault?: string | undefined
   /** The revisions of the change sets that the request caused. Absent if it changed nothing. */
   revisions?: number[] | undefined
+  /** Why it got this answer. Absent while the history has the world before it. */
+  reasons?: AnswerReasons | undefined
 }
 
 /** Conditions on a request and on the status of its answer. All given keys must match. */

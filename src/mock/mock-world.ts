@@ -3,14 +3,14 @@ import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId } from '../contract/paths.js'
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from '../control/events.js'
 import { explain, type Question } from '../control/explain.js'
-import type { PastExchange } from '../control/explain-exchange.js'
 import type { Explanation } from '../control/explain-find.js'
 import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
+import { WorldPast } from '../control/past.js'
 import { ObservedWorld } from '../control/states.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
-import type { Steps } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
@@ -18,7 +18,7 @@ import { snapshotSteps } from '../scenario/world.js'
 import { Exchange } from '../server/exchange.js'
 import { type Execute, Executor } from '../server/execute.js'
 import { WorldFaults } from '../server/faults.js'
-import { History, type HistoryLimits } from '../server/history.js'
+import { History, type HistoryLimits, type StoredExchange } from '../server/history.js'
 import { WorldJournal } from '../server/journal.js'
 import type { ExchangeRecord } from '../server/log.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
@@ -29,7 +29,6 @@ import { Responder } from '../server/respond.js'
 import { withoutWorld } from '../server/routes.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
 import { Scheduler } from '../simulation/scheduler.js'
-import { undoChangeSets } from '../store/change-set.js'
 import type { Clock } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
@@ -84,6 +83,7 @@ export class MockWorld {
   readonly waits: RequestWaits
   /** The states that event streams follow. It holds the game servers of the world too. */
   readonly states: ObservedWorld
+  readonly past: WorldPast
   readonly #settings: MockWorldSettings
   readonly #history: History
   readonly #execute: Execute
@@ -99,8 +99,10 @@ export class MockWorld {
   constructor(id: string, state: MockState, settings: MockWorldSettings) {
     const { watchTimeoutMs, corsOrigins, log, onBug } = settings
     const { revision } = state.world
-    const history = new History(settings.history, { revision, at: timeOfState(state.world) })
+    const start = { revision, at: timeOfState(state.world) }
+    const history = new History(settings.history, start, exchanges => runAtOnce(this.past.explain(exchanges)))
     const world = createWorld(state.world, changeSet => history.addChange(changeSet))
+    this.past = new WorldPast(world, history)
     world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
     this.id = id
     this.world = world
@@ -170,33 +172,17 @@ export class MockWorld {
   explain(question: Question): Steps<Explanation> {
     const { world, faults } = this
     void world.clock.catchUp()
-    const exchange = (id: number) => this.#pastExchange(id)
+    const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
     // A transaction cannot share its tables, and its code gets the answer at once.
     const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
     const view = { tables, seed: world.seed, hasPassed: (at: number) => world.hasPassed(at) }
-    return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, exchange }, question)
+    return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, reasonsOf }, question)
   }
 
-  /** Finds a past request, and the world right before it. Throws `UsageError` if the journal does not have it. */
-  *#pastExchange(id: number): Steps<PastExchange> {
-    const entry = this.#entry(id)
-    const { revisions = [] } = entry
-    try {
-      const [first] = revisions
-      const later = first === undefined ? [] : this.#history.changesSince(first - 1).later
-      const changeSets = later.filter(({ revision }) => revisions.includes(revision))
-      return { entry, before: yield* this.#stateBefore(id), changeSets }
-    } catch (error) {
-      // The history keeps fewer change sets than the journal keeps requests, and none of a snapshot.
-      if (error instanceof UsageError) return { entry, before: undefined, changeSets: undefined }
-      throw error
-    }
-  }
-
-  /** Returns the journal entry of a request. Throws `UsageError` if the journal does not have it. */
-  #entry(id: number): JournalEntry {
-    const entry = this.journal.get(id)
-    if (entry) return entry
+  /** Finds a past request. Throws `UsageError` if the journal does not have it. */
+  #exchange(id: number): StoredExchange {
+    const exchange = this.#history.exchange(id)
+    if (exchange) return exchange
     throw new UsageError(`the journal has no request ${id}: GET /__mock/journal lists the requests that it has`)
   }
 
@@ -206,32 +192,11 @@ export class MockWorld {
     void this.world.clock.catchUp()
     const next = before ?? (revision === undefined ? undefined : this.nextChangeId(revision))
     const journal = parts.includes('journal') ? this.journal.entriesBefore(next) : undefined
-    const state = yield* before === undefined ? this.stateAt(revision) : this.#stateBefore(before)
+    const state = yield* before === undefined
+      ? this.past.stateAt(revision)
+      : this.past.stateBefore(this.#exchange(before))
     const snapshot = yield* snapshotSteps(state, { hasFaults: parts.includes('faults') })
     return journal ? { ...snapshot, journal: yield* journal } : snapshot
-  }
-
-  /** Returns the state right before a request, at its time. Throws `UsageError` if the history does not have it. */
-  *#stateBefore(requestId: number): Steps<WorldState> {
-    const entry = this.#entry(requestId)
-    // Its revisions may be those of other change sets here.
-    if (requestId <= this.#history.lastLoaded)
-      throw new UsageError(
-        `request ${requestId} is from a snapshot, which does not have the world before it: leave before out for the present world`,
-      )
-    const [own] = entry.revisions ?? []
-    const { revision, later } = this.#history.changesSince(
-      own === undefined ? this.#history.revisionBefore(requestId) : own - 1,
-    )
-    const at = own === undefined ? Date.parse(entry.time) : this.#history.changesSince(own).at
-    return yield* undoChangeSets(this.world.state, later, { revision, at })
-  }
-
-  /** Returns the state right after a change set. Default: the present. Throws `UsageError` if the history no longer has it. */
-  *stateAt(revision?: number): Steps<WorldState> {
-    if (revision === undefined) return this.world.state
-    const { at, later } = this.#history.changesSince(revision)
-    return yield* undoChangeSets(this.world.state, later, { revision, at })
   }
 
   nextChangeId(revision: number): number | undefined {

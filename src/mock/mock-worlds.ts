@@ -280,7 +280,7 @@ function forkState(
 ): MockState {
   const present = source.world.state
   const state =
-    revision === undefined ? present : { ...runAtOnce(source.stateAt(revision)), revision: present.revision }
+    revision === undefined ? present : { ...runAtOnce(source.past.stateAt(revision)), revision: present.revision }
   const moved = withPublicUrl(state, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
   const withSeed = (other: number) => ({ ...moved, seed: other, random: new Random(other, 'world').save() })
   return { world: seed === undefined ? moved : withSeed(seed), withSeed }

@@ -14,7 +14,7 @@ import { UserCodeError } from '../server/user-code.js'
 import type { ReloadSummary } from '../store/reload.js'
 import type { MockWorld, MockWorldSettings, ReloadOptions } from './mock-world.js'
 import { MockWorlds } from './mock-worlds.js'
-import { type MockmakerOptions, parseOptions } from './options.js'
+import { historyLengthOf, type MockmakerOptions, parseOptions } from './options.js'
 import { ScenarioRegistry } from './scenario-registry.js'
 
 /** The parts of a mock that depend on its entry point. */
@@ -146,7 +146,12 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
     log: new Emitter(),
     watchTimeoutMs: options.watchTimeoutMs,
     corsOrigins: options.corsOrigins,
-    history: { exchanges: options.journalSize, bytes: memory.journal, budget: new HistoryBudget(memory.journals) },
+    history: {
+      exchanges: options.journalSize,
+      changes: historyLengthOf(options.history) ?? { ms: 0 }, // the schema accepts no other
+      bytes: memory.journal,
+      budget: new HistoryBudget(memory.journals),
+    },
     events: new EventBudget({ each: memory.events, total: memory.allEvents }),
     isStrict: options.strict,
     onBug: environment.onBug ?? reportBug,

@@ -4,8 +4,10 @@ import { parseInput } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { parseUrl } from '../lib/parse-url.js'
+import { parseDuration } from '../lib/time.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
+import type { HistoryLimits } from '../server/history.js'
 import { hostForm, isHost, isOrigin } from '../server/origin.js'
 
 const expectedScenario =
@@ -33,6 +35,16 @@ function isWholeNumber(value: unknown, least: number): value is number {
 /** Tells whether a link can be made by appending a path. */
 function isLinkBase(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/[^?#]+$/i.test(value) && parseUrl(value) !== undefined
+}
+
+/** Describes the length of a history in messages. */
+export const historyFormat = 'a duration such as 1h, or a whole number of change sets from 1'
+
+/** Reads the length of a history. Returns `undefined` if the value is none. */
+export function historyLengthOf(value: unknown): HistoryLimits['changes'] | undefined {
+  const ms = typeof value === 'string' ? parseDuration(value) : undefined
+  if (ms !== undefined) return { ms }
+  return isWholeNumber(value, 1) ? { count: value } : undefined
 }
 
 export const MockmakerOptions = z.strictObject({
@@ -77,6 +89,14 @@ export const MockmakerOptions = z.strictObject({
   worldTtlMs: milliseconds.default(30 * 60_000),
   /** The most requests in the journal of each world. Default: 1 000. */
   journalSize: count(0).default(1_000),
+  /**
+   * How far the history of each world goes back: a duration of the world's clock, or a number of change sets. It takes at most
+   * 64 MiB: beyond them it drops the oldest change sets. Default: `1h`.
+   */
+  history: z
+    .custom<number | string>(value => historyLengthOf(value) !== undefined, `expected ${historyFormat}`)
+    .register(typeTexts, { type: 'number | string' })
+    .default('1h'),
   /**
    * Makes `reset`, `close` and `isolated` fail, after their work, if a fault that code has added never applied to a request.
    * Default: false.

@@ -9,7 +9,7 @@ import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { maxPlayersColumns } from '../store/inputs.js'
 import { type FindObstacle, findObstacle, freeSeats, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { GameModeRow, LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
-import type { Tables } from '../store/model.js'
+import type { LobbyTables, Tables } from '../store/model.js'
 import { fullestGroup } from '../store/models.js'
 import { matchmakerDefaults } from '../store/rows.js'
 import { freshId, freshToken } from '../store/tokens.js'
@@ -94,7 +94,7 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
   return reserveSeat(createLobbyRow(place, { ...input, publicity: input.publicity ?? 'private' }, call), call)
 }
 
-function findableModes({ game_modes }: FindInput, namespaceId: string, tables: Tables): GameModeRow[] {
+function findableModes({ game_modes }: FindInput, namespaceId: string, tables: LobbyTables): GameModeRow[] {
   if (game_modes.length === 0)
     throw new ApiError('MATCHMAKER_NO_GAME_MODE_PROVIDED', 'game_modes is empty: name at least one')
   const modes = [...new Set(game_modes)].map(id => findMode(id, namespaceId, tables))
@@ -106,7 +106,7 @@ function findableModes({ game_modes }: FindInput, namespaceId: string, tables: T
   )
 }
 
-function findMode(id: string, namespace_id: string, { gameModes }: Tables): GameModeRow {
+function findMode(id: string, namespace_id: string, { gameModes }: LobbyTables): GameModeRow {
   const mode = gameModes.get(modeKey({ namespace_id, game_mode_id: id }))
   if (mode) return mode
   const known = gameModes.inIndex('namespace_id', { namespace_id }).map(({ game_mode_id }) => game_mode_id)
@@ -123,7 +123,7 @@ function findMode(id: string, namespace_id: string, { gameModes }: Tables): Game
 function findPlaces(
   modes: readonly GameModeRow[],
   requested: readonly string[] | undefined,
-  tables: Tables,
+  tables: LobbyTables,
 ): readonly [Place, ...Place[]] {
   const regions = requested && [...new Set(requested)]
   for (const id of regions ?? []) checkRegion(id, tables)
@@ -154,7 +154,7 @@ function placesOf(mode: GameModeRow): ReadonlyMap<string, Place> {
   return places
 }
 
-function checkRegion(id: string, { regions }: Tables): void {
+function checkRegion(id: string, { regions }: LobbyTables): void {
   if (regions.get(id)) return
   const known = regions.all().map(({ region_id }) => region_id)
   throw new ApiError('MATCHMAKER_REGION_NOT_FOUND', `there is no region ${quoted(id)}.${didYouMean(id, known)}`)
@@ -174,7 +174,7 @@ function fullestLobby(places: readonly Place[], { client, input, tables }: FindC
 }
 
 /** Creates a function that sorts lobbies as find prefers them: the fullest first, then the nearest. */
-function preference(input: FindInput, tables: Tables): (one: LobbyRow, other: LobbyRow) => number {
+function preference(input: FindInput, tables: LobbyTables): (one: LobbyRow, other: LobbyRow) => number {
   const compare = compareDistances(input, tables)
   return (one, other) => freeSeats(one) - freeSeats(other) || compare(one.region_id, other.region_id)
 }
@@ -200,7 +200,7 @@ export interface FindCandidates {
  */
 export function* findCandidates(
   namespaceId: string,
-  { input, tables, most }: { readonly input: FindInput; readonly tables: Tables; readonly most: number },
+  { input, tables, most }: { readonly input: FindInput; readonly tables: LobbyTables; readonly most: number },
 ): Steps<FindCandidates> {
   const places = findPlaces(findableModes(input, namespaceId, tables), input.regions, tables)
   const orders = new Map(places.map(({ group }, order) => [group, order]))
@@ -244,7 +244,7 @@ function insertSorted<Item>(
 }
 
 /** Returns the place that is nearest to the client, and the first of those that are as near. There is at least one. */
-function nearestPlace(places: readonly Place[], input: Pick<FindInput, 'x-coords'>, tables: Tables): Place {
+function nearestPlace(places: readonly Place[], input: Pick<FindInput, 'x-coords'>, tables: LobbyTables): Place {
   const compare = compareDistances(input, tables)
   return places.reduce((best, place) => (compare(place.region_id, best.region_id) < 0 ? place : best))
 }

@@ -50,7 +50,7 @@ export const localRegion: Region = {
 /** Creates a function that sorts regions by their distance from the client. Without a location, all are as far. */
 export function compareDistances(
   input: { readonly 'x-coords'?: Coordinates | undefined },
-  tables: Tables,
+  tables: Pick<Tables, 'regions' | 'settings'>,
 ): (region: string, other: string) => number {
   const client = clientLocation(input, tables)
   if (client === undefined) return () => 0

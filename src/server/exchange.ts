@@ -51,6 +51,8 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   readonly #parts: ExchangeParts
   /** The generation of the history when the request arrived. */
   readonly #generation: number
+  /** The revision of the world when the request was resolved. */
+  #resolvedAt: number | undefined
   #hasEnded = false
   /** Created on first use, so that a waiting request holds none. */
   #rayId: string | undefined
@@ -122,6 +124,7 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   }
 
   #resolve(execute: Execute): Answer {
+    this.#resolvedAt = this.#parts.world.revision
     try {
       const outcome = execute(this.#parse(), this)
       const output = outcome instanceof Blocked ? this.block(outcome) : outcome
@@ -193,7 +196,9 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     const { worldId, world, history } = this.#parts
     // A request that began before a reset does not belong to the journal after it.
     if (this.#generation !== history.generation || !history.shouldRecordExchanges) return
-    history.addExchange(new RecordedExchange(this, response, { worldId, at: world.clock.now(), endedAt }))
+    // An answer that changed nothing is about the present world, even if the request has waited.
+    const revision = (this.revisions.length > 0 ? this.#resolvedAt : undefined) ?? world.revision
+    history.addExchange(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt }))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JournalEntry, ShortenedEntry } from '../contract/journal.js'
+import type { AnswerReasons, JournalEntry, ShortenedEntry } from '../contract/journal.js'
 import { Emitter } from '../lib/emitter.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
@@ -11,6 +11,14 @@ export interface StoredExchange {
   readonly status: number
   /** The estimated memory of its bodies, path, query and headers. */
   readonly bytes: number
+  /** The time of the answer, in ms of the world's clock. */
+  readonly at: number
+  /** The revision of the world that the answer is about. Absent for an exchange of a snapshot. */
+  readonly revision?: number
+  /** The revisions of the change sets that the request caused. Absent if it changed nothing. */
+  readonly revisions?: readonly number[] | undefined
+  /** Why the request got its answer. Absent while the history has the world of its `revision`. */
+  reasons?: AnswerReasons | undefined
   /** Returns the entry for the journal. Default: with its whole answer. */
   entry(answers?: 'short'): ShortenedEntry
   /** Returns the entry without the body of the response, which may be long. */
@@ -43,6 +51,8 @@ interface ExchangeEntry extends BudgetEntry {
 interface ChangeEntry extends BudgetEntry {
   readonly kind: 'change'
   readonly changeSet: ChangeSet
+  /** The time that had passed in the world, in ms. Unlike its clock, it never goes back. */
+  readonly passedMs: number
 }
 
 /** An entry in the list of a budget, which sets its neighbours. */
@@ -50,7 +60,7 @@ interface BudgetEntry {
   /** Exchanges and change sets of a world are numbered together, from 1. */
   readonly id: number
   /** The estimated memory, in bytes. */
-  readonly bytes: number
+  bytes: number
   older: BudgetEntry | undefined
   newer: BudgetEntry | undefined
   /** Drops the entry from its history, where it is the oldest of its kind. The history then removes it from the budget. */
@@ -81,6 +91,12 @@ export class HistoryBudget {
     while (this.#bytes > this.limit && this.#oldest && this.#oldest !== entry) this.#oldest.drop()
   }
 
+  /** Counts more bytes for an entry. The next entry drops the oldest ones beyond the limit. */
+  grow(entry: BudgetEntry, bytes: number): void {
+    entry.bytes += bytes
+    this.#bytes += bytes
+  }
+
   remove(entry: BudgetEntry): void {
     const { older, newer } = entry
     if (older) older.newer = newer
@@ -94,7 +110,7 @@ export class HistoryBudget {
 }
 
 /** A first-in-first-out queue. Unlike `Array.shift`, its `shift` takes constant time. */
-class Queue<Item extends BudgetEntry> implements Iterable<Item> {
+class Queue<Item extends BudgetEntry> {
   #items: (Item | undefined)[] = []
   /** The index of the oldest item. */
   #start = 0
@@ -133,9 +149,24 @@ class Queue<Item extends BudgetEntry> implements Iterable<Item> {
     return item
   }
 
-  /** From the oldest to the newest. */
-  *[Symbol.iterator](): Iterator<Item> {
-    for (const item of this.#items.slice(this.#start)) if (item !== undefined) yield item
+  /** Lists the items from a position on, the oldest first. Position 0 is the oldest item. Default: all. */
+  from(position = 0): Item[] {
+    return this.#items.slice(this.#start + position) as Item[] // the places after the start are filled
+  }
+
+  at(position: number): Item | undefined {
+    return position < 0 ? undefined : this.#items[this.#start + position]
+  }
+
+  /** Finds the position of the first item that is later. All items after it must be later, too. */
+  positionAfter(isLater: (item: Item) => boolean): number {
+    let [low, high] = [this.#start, this.#items.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isLater(this.#items[middle] as Item)) high = middle
+      else low = middle + 1
+    }
+    return low - this.#start
   }
 }
 
@@ -149,6 +180,8 @@ interface Revision {
 export interface HistoryLimits {
   /** The most exchanges. */
   readonly exchanges: number
+  /** How long change sets stay: ms of the world's clock, or a number of change sets. */
+  readonly changes: { readonly ms: number } | { readonly count: number }
   /** The most memory for exchanges, and also for change sets, in bytes. */
   readonly bytes: number
   /** The budget that it shares with the histories of other worlds. */
@@ -158,17 +191,14 @@ export interface HistoryLimits {
 /** Exchanges of an earlier run keep ids below this limit. Much larger numbers are not exact. */
 const keptIdLimit = 2 ** 52
 
-const mostChangeSets = 1_000
-
-/** The most rows in all change sets together. */
-const mostRows = 100_000
+/** The history explains this many answers at once: each time it has to undo change sets. */
+const batchSize = 16
 
 /** The newest exchanges and change sets of a world. It publishes each new one. */
 export class History {
   readonly #limits: HistoryLimits
   readonly #exchanges = new Queue<ExchangeEntry>()
   readonly #changes = new Queue<ChangeEntry>()
-  #rows = 0
   #dropped = 0
   #lastId = 0
   #generation = 0
@@ -178,13 +208,25 @@ export class History {
   readonly #emitter = new Emitter<HistoryEntry | undefined>()
   /** Emits after the exchanges were cleared, or replaced by those of a snapshot. */
   readonly replaced = new Emitter<void>()
+  readonly #explain: (exchanges: readonly StoredExchange[]) => (AnswerReasons | undefined)[]
   #hasEnded = false
   #oldest: Revision
+  #passedMs = 0
+  /** No exchange without reasons needs an earlier revision. */
+  #neededRevision = Number.POSITIVE_INFINITY
 
-  /** `start` is the first revision of the world. */
-  constructor(limits: HistoryLimits, start: Revision) {
+  /**
+   * `start` is the first revision of the world. `explain` returns the reasons of answers, in the order of their revisions. The
+   * history calls it before it drops those revisions.
+   */
+  constructor(
+    limits: HistoryLimits,
+    start: Revision,
+    explain: (exchanges: readonly StoredExchange[]) => (AnswerReasons | undefined)[],
+  ) {
     this.#limits = limits
     this.#oldest = start
+    this.#explain = explain
   }
 
   /** The id of the newest entry. 0 if there was none. */
@@ -208,7 +250,12 @@ export class History {
 
   /** The oldest first. */
   get exchanges(): StoredExchange[] {
-    return [...this.#exchanges].map(({ exchange }) => exchange)
+    return this.#exchanges.from().map(({ exchange }) => exchange)
+  }
+
+  exchange(id: number): StoredExchange | undefined {
+    const found = this.#exchanges.at(this.#exchanges.positionAfter(entry => entry.id >= id))
+    return found?.id === id ? found.exchange : undefined
   }
 
   /** The number of exchanges that the limits have dropped since the last clearing. */
@@ -245,16 +292,20 @@ export class History {
   }
 
   addChange(changeSet: ChangeSet): void {
+    const { cause, at } = changeSet
+    const before = this.#changes.newest?.changeSet ?? this.#oldest
+    // A reset or a load sets the clock, but no time passes.
+    if (cause.kind !== 'reset' && cause.kind !== 'load') this.#passedMs += Math.max(0, at - before.at)
     const entry: ChangeEntry = {
       id: ++this.#lastId,
       kind: 'change',
       changeSet,
+      passedMs: this.#passedMs,
       bytes: memoryOf(changeSet),
       older: undefined,
       newer: undefined,
       drop: this.#dropChange,
     }
-    this.#rows += changeSet.changes.length
     this.#add(entry, this.#changes)
     // A single change set stays, however large it is.
     while (this.#changes.size > 1 && this.#exceedsChangeLimits()) this.#dropChange()
@@ -270,16 +321,19 @@ export class History {
   /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */
   entriesAfter(id: number): HistoryEntry[] | undefined {
     if (id < this.#lastDropped || id > this.#lastId) return undefined
-    return [...this.#exchanges, ...this.#changes].filter(entry => entry.id > id).sort((a, b) => a.id - b.id)
+    const isLater = (entry: HistoryEntry) => entry.id > id
+    const exchanges = this.#exchanges.from(this.#exchanges.positionAfter(isLater))
+    const changes = this.#changes.from(this.#changes.positionAfter(isLater))
+    return [...exchanges, ...changes].sort((a, b) => a.id - b.id)
   }
 
   /** The oldest revision that can be restored: the one before the oldest change set. */
-  get oldestRevision(): number {
-    return this.#oldest.revision
+  get oldest(): Revision {
+    return this.#oldest
   }
 
   get newestRevision(): number {
-    return this.#changes.newest?.changeSet.revision ?? this.oldestRevision
+    return this.#changes.newest?.changeSet.revision ?? this.#oldest.revision
   }
 
   /**
@@ -287,35 +341,31 @@ export class History {
    * revision that does not exist yet, or is no longer stored.
    */
   changesSince(revision: number): Revision & { readonly later: readonly ChangeSet[] } {
-    const { oldestRevision: oldest, newestRevision: newest } = this
+    const { newestRevision: newest } = this
+    const oldest = this.#oldest.revision
     if (revision < oldest)
       throw new UsageError(`revision ${revision} is no longer kept: the oldest one is ${oldest} (GET /__mock/history)`)
     if (revision > newest) throw new UsageError(`there is no revision ${revision} yet: the newest one is ${newest}`)
-    const changeSets = [...this.#changes].map(({ changeSet }) => changeSet)
-    const later = changeSets.filter(changeSet => changeSet.revision > revision)
-    const own = changeSets.at(-1 - later.length) ?? this.#oldest
+    const next = this.#positionAfter(revision)
+    const own = this.#changes.at(next - 1)?.changeSet ?? this.#oldest
+    const later = this.#changes.from(next).map(({ changeSet }) => changeSet)
     return { revision: own.revision, at: own.at, later }
+  }
+
+  /** Finds the change set of a revision. `undefined` if it was dropped. */
+  changeSet(revision: number): ChangeSet | undefined {
+    const found = this.#changes.at(this.#positionAfter(revision) - 1)?.changeSet
+    return found?.revision === revision ? found : undefined
   }
 
   /** The id of the first change set after a revision. `undefined` if there is none. */
   nextChangeAfter(revision: number): number | undefined {
-    return [...this.#changes].find(({ changeSet }) => changeSet.revision > revision)?.id
-  }
-
-  /** The revision of the newest change set before an entry. Throws `UsageError` if a later one was dropped. */
-  revisionBefore(id: number): number {
-    if (this.#lastDroppedChange > id)
-      throw new UsageError(`the state before entry ${id} is no longer kept: the history has dropped later change sets`)
-    let { revision } = this.#oldest
-    for (const change of this.#changes) if (change.id < id) revision = change.changeSet.revision
-    return revision
+    return this.#changes.at(this.#positionAfter(revision))?.id
   }
 
   /** The id of the newest change set up to a revision. 0 if there was none, `undefined` if it was dropped. */
   lastChangeUpTo(revision: number): number | undefined {
-    let found = this.#lastDroppedChange === 0 ? 0 : undefined
-    for (const { id, changeSet } of this.#changes) if (changeSet.revision <= revision) found = id
-    return found
+    return this.#changes.at(this.#positionAfter(revision) - 1)?.id ?? (this.#lastDroppedChange === 0 ? 0 : undefined)
   }
 
   /** Calls the listener with each new entry, and with `undefined` at the end. Returns a function that unsubscribes. */
@@ -329,15 +379,22 @@ export class History {
 
   /** Ends the subscriptions, and frees its share of the budget. */
   end(): void {
-    if (!this.#hasEnded) for (const entry of [...this.#exchanges, ...this.#changes]) this.#limits.budget.remove(entry)
+    if (!this.#hasEnded)
+      for (const entry of [...this.#exchanges.from(), ...this.#changes.from()]) this.#limits.budget.remove(entry)
     this.#hasEnded = true
     this.#emitter.emit(undefined)
     this.#emitter.clear()
   }
 
+  /** The position of the first change set after a revision. */
+  #positionAfter(revision: number): number {
+    return this.#changes.positionAfter(({ changeSet }) => changeSet.revision > revision)
+  }
+
   #store(exchange: StoredExchange, id = this.#lastId + 1): ExchangeEntry {
     exchange.id = id
     this.#lastId = id
+    this.#neededRevision = Math.min(this.#neededRevision, exchange.revision ?? Number.POSITIVE_INFINITY)
     const entry: ExchangeEntry = {
       id,
       kind: 'exchange',
@@ -374,7 +431,10 @@ export class History {
   }
 
   #exceedsChangeLimits(): boolean {
-    return this.#changes.size > mostChangeSets || this.#rows > mostRows || this.#changes.bytes > this.#limits.bytes
+    const { changes, bytes } = this.#limits
+    if (this.#changes.bytes > bytes) return true
+    if ('count' in changes) return this.#changes.size > changes.count
+    return this.#passedMs - (this.#changes.oldest?.passedMs ?? 0) > changes.ms
   }
 
   // Arrow functions, because they are also the `drop` of the entries.
@@ -384,10 +444,35 @@ export class History {
   }
 
   #dropChange = (): void => {
-    const entry = this.#removeOldest(this.#changes)
-    if (!entry) return
-    this.#rows -= entry.changeSet.changes.length
-    this.#lastDroppedChange = entry.id
-    this.#oldest = entry.changeSet
+    const { oldest } = this.#changes
+    if (!oldest) return
+    if (this.#neededRevision < oldest.changeSet.revision) this.#keepReasons(oldest.changeSet.revision)
+    this.#removeOldest(this.#changes)
+    this.#lastDroppedChange = oldest.id
+    this.#oldest = oldest.changeSet
+  }
+
+  /** Writes the reasons of the answers that are about earlier revisions to their exchanges, and those of some later ones. */
+  #keepReasons(revision: number): void {
+    const revisionOf = ({ exchange }: ExchangeEntry) => exchange.revision ?? Number.POSITIVE_INFINITY
+    const waiting = this.#exchanges
+      .from()
+      .filter(({ exchange }) => exchange.revision !== undefined && !exchange.reasons)
+      .sort((one, other) => revisionOf(one) - revisionOf(other))
+    const soon = this.#changes.at(this.#changes.size >> 2)?.changeSet.revision ?? revision
+    const { length } = waiting.filter((entry, i) => revisionOf(entry) < (i < batchSize ? soon : revision))
+    const batch = waiting.slice(0, length)
+    const reasons = this.#explain(batch.map(({ exchange }) => exchange))
+    for (const [i, entry] of batch.entries()) this.#setReasons(entry, reasons[i])
+    const [next] = waiting.slice(length)
+    this.#neededRevision = next ? revisionOf(next) : Number.POSITIVE_INFINITY
+  }
+
+  #setReasons(entry: ExchangeEntry, reasons: AnswerReasons | undefined): void {
+    if (!reasons) return
+    const { length } = JSON.stringify(reasons)
+    entry.exchange.reasons = reasons
+    this.#exchanges.bytes += length
+    if (!this.#hasEnded) this.#limits.budget.grow(entry, length)
   }
 }

@@ -1,5 +1,6 @@
 import { utf8Length } from '../contract/formats.js'
 import {
+  type AnswerReasons,
   type ExchangeMatch,
   Expectation,
   type JournalEntry,
@@ -152,7 +153,7 @@ export class WorldJournal implements Journal {
   }
 
   #exchange(id: number): StoredExchange | undefined {
-    return this.#history.exchanges.find(exchange => exchange.id === id)
+    return this.#history.exchange(id)
   }
 }
 
@@ -168,9 +169,12 @@ export class RecordedExchange implements StoredExchange {
   readonly bytes: number
   readonly operation: OperationId | undefined
   readonly status: number
+  readonly at: number
+  readonly revision: number
+  readonly revisions: readonly number[] | undefined
+  reasons: AnswerReasons | undefined
   // Copied from the request, which may hold a socket. No nested objects, because there are many exchanges.
   readonly #worldId: string
-  readonly #at: number
   readonly #method: string
   readonly #path: string
   readonly #query: string | undefined
@@ -182,20 +186,24 @@ export class RecordedExchange implements StoredExchange {
   readonly #blockedMs: number
   readonly #since: number | undefined
   readonly #fault: string | undefined
-  readonly #revisions: readonly number[] | undefined
 
   /** `at` is the time of the world's clock, `endedAt` is that of `performance.now()`. */
   constructor(
     exchange: ExchangeFacts,
     response: MockResponse,
-    { worldId, at, endedAt }: { readonly worldId: string; readonly at: number; readonly endedAt: number },
+    {
+      worldId,
+      endedAt,
+      ...position
+    }: { readonly worldId: string; readonly endedAt: number } & Pick<RecordedExchange, 'at' | 'revision'>,
   ) {
     const { request, blockedAt } = exchange
     const { body } = request
     this.operation = exchange.operation
     this.status = response.status
     this.#worldId = worldId
-    this.#at = at
+    this.at = position.at
+    this.revision = position.revision
     this.#method = request.method
     this.#path = request.path
     this.#query = request.query
@@ -208,7 +216,7 @@ export class RecordedExchange implements StoredExchange {
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
     this.#since = exchange.pendingSince
     this.#fault = exchange.fault?.id
-    this.#revisions = exchange.revisions?.length ? exchange.revisions : undefined
+    this.revisions = exchange.revisions?.length ? exchange.revisions : undefined
     this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
   }
 
@@ -234,7 +242,7 @@ export class RecordedExchange implements StoredExchange {
   entryWithoutAnswer(): JournalEntry {
     return {
       id: this.id,
-      time: new Date(this.#at).toISOString(),
+      time: new Date(this.at).toISOString(),
       world: this.#worldId,
       ...(this.operation === undefined ? {} : { operation: this.operation }),
       ...(this.#caller === undefined ? {} : { caller: callerEntry(this.#caller) }),
@@ -248,7 +256,8 @@ export class RecordedExchange implements StoredExchange {
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
       ...(this.#since === undefined ? {} : { since: new Date(this.#since).toISOString() }),
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
-      ...(this.#revisions === undefined ? {} : { revisions: [...this.#revisions] }),
+      ...(this.revisions === undefined ? {} : { revisions: [...this.revisions] }),
+      ...(this.reasons === undefined ? {} : { reasons: structuredClone(this.reasons) }),
     }
   }
 }
@@ -282,12 +291,15 @@ function headLength({ path, query = '', headers }: MockRequest): number {
 
 /** Restores an exchange of an earlier run from its entry in a snapshot. */
 export function restoreExchange({ answer, ...head }: JournalEntry): StoredExchange {
+  const { reasons } = head
   const answerBytes =
     answer === undefined ? 0 : utf8Length(typeof answer === 'string' ? answer : JSON.stringify(answer))
   return {
     id: head.id,
     operation: head.operation,
     status: head.status,
+    at: Date.parse(head.time),
+    ...(reasons === undefined ? {} : { reasons }),
     bytes: JSON.stringify(head).length + answerBytes,
     entry(answers) {
       const entry = this.entryWithoutAnswer()

@@ -11,6 +11,9 @@ import type { Shape } from './table-state.js'
 /** The tables of a world. */
 export type Tables = { readonly [Name in TableName]: Table<Rows[Name]> }
 
+/** The tables that decide which lobbies a list shows, and which one a find chooses. */
+export type LobbyTables = Pick<Tables, 'lobbies' | 'gameModes' | 'regions' | 'settings'>
+
 /** A changed row before and after. `undefined` if it did not exist. */
 export interface RowChange<Row> {
   readonly before: Row | undefined

@@ -162,9 +162,10 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
 }
 
 /** Returns read-only tables of a state. */
-export function readTables(states: TableStates): Tables {
+export function readTables<Name extends TableName>(states: Pick<TableStates, Name>): Pick<Tables, Name> {
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
-  return mapTables<Tables>(name => new Table<object>(states[name], context))
+  const tables = Object.entries<TableState<object>>(states).map(([name, state]) => [name, new Table(state, context)])
+  return Object.fromEntries(tables) as Pick<Tables, Name> // each is of its name
 }
 
 /** Creates a value for each table. */

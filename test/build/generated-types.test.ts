@@ -95,6 +95,8 @@ describe('a generated type is equal to the type of its schema', () => {
 
   it('of requests, journal entries and faults', () => {
     expectTypeOf<requests.RequestMatch>().toEqualTypeOf<Made<typeof journal.RequestMatch>>()
+    expectTypeOf<requests.ExplainedCandidate>().toEqualTypeOf<Made<typeof journal.ExplainedCandidate>>()
+    expectTypeOf<requests.AnswerReasons>().toEqualTypeOf<Made<typeof journal.AnswerReasons>>()
     expectTypeOf<requests.JournalEntry>().toEqualTypeOf<Made<typeof journal.JournalEntry>>()
     expectTypeOf<requests.ExchangeMatch>().toEqualTypeOf<Made<typeof journal.ExchangeMatch>>()
     expectTypeOf<requests.RequestPattern>().toEqualTypeOf<Made<typeof journal.RequestPattern>>()

@@ -1,6 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { createMockmaker, type Explanation, type Mockmaker } from '../../src/index.js'
 import { scenarios } from '../../src/scenario/index.js'
 import { ask, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
@@ -194,20 +194,70 @@ describe('an explained request', () => {
     expect(mock.explain({ exchange: id })).toEqual(explained)
   })
 
-  it('keeps its verdict when the history no longer has the world before it', async ({ serve }) => {
-    const { mock, send } = await serve()
-    await send(find({ game_modes: ['duel'] }))
-    for (let i = 0; i < 1_001; i++)
-      mock.world.transaction(tx => tx.games.update(ids.tanks, { display_name: `Tanks ${i}` }))
+  it.for([
+    find({ game_modes: ['duel'] }),
+    find({ game_modes: ['duel'], prevent_auto_create_lobby: true, regions: ['lnd-fra'], max_players: 3 }),
+    list,
+    { method: 'POST', path: '/matchmaker/lobbies/join', body: JSON.stringify({ lobby_id: ids.lobby }) },
+  ] as const)(
+    'keeps its reasons when the history no longer has the world before it: %j',
+    async (request, { serve }) => {
+      const { mock, client, send } = await serve({ history: 2 })
+      await send(request)
+      const [{ id } = { id: 0 }] = mock.journal.find()
+      const { reasons: early, ...entry } = mock.journal.get(id) ?? {}
+      const reasons = explainNewest(mock)
 
-    expect(explainNewest(mock)).toEqual({
-      verdict: '200, answered by lobbies.find',
-      because: [
-        'the history does not have the world before this request',
-        'it had no token, and the namespace needs none',
-        'it changed the world, and the history does not have the change',
-      ],
-    })
+      mock.world.lobbies.deleteMany()
+      for (const name of ['one', 'two', 'three'])
+        mock.world.transaction(tx => tx.games.update(ids.tanks, { display_name: name }))
+
+      expect(() => mock.snapshot({ before: id })).toThrow('is no longer kept')
+      expect([explainNewest(mock), await client.explain({ exchange: id })]).toEqual([reasons, reasons])
+      expect([early, mock.journal.get(id)]).toEqual([undefined, { ...entry, reasons }])
+      await mock.restore(mock.snapshot({ with: ['journal'] }))
+      expect(explainNewest(mock)).toEqual(reasons)
+    },
+  )
+
+  const action = fc.oneof(
+    fc.record({ modes: fc.uniqueArray(fc.constantFrom('duel', 'ffa'), { minLength: 1 }) }),
+    fc.record({ advanceMs: fc.nat(60_000) }),
+    fc.constant('list' as const),
+  )
+
+  property.prop([fc.array(action, { maxLength: 20 }), fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constant('20s'))], {
+    numRuns: 30,
+  })('keeps its reasons, whatever happens in a busy world after it', async (actions, history) => {
+    const scenario = { ...tanks, clock: 'frozen' } as const
+    const mock = closedAfterTest(createMockmaker({ scenario, history }))
+    await mock.simulate({ concurrent: 200, session: '30s' })
+    const expected: Explanation[] = []
+
+    for (const action of actions) {
+      if (typeof action === 'object' && 'advanceMs' in action) await mock.clock.advance(action.advanceMs)
+      else {
+        await ask(mock, action === 'list' ? list : find({ game_modes: action.modes }))
+        expected.push(explainNewest(mock))
+      }
+    }
+
+    expect(mock.journal.find().map(({ id }) => mock.explain({ exchange: id }))).toEqual(expected)
+  })
+
+  it('is about the world in which a held request is resolved', async ({ serve }) => {
+    const { mock, send } = await serve()
+    const fault = mock.hold('lobbies.find')
+    const answer = send(find({ game_modes: ['duel'] }))
+    await mock.blocked(1)
+    mock.world.lobbies.deleteMany()
+
+    fault.release()
+    await answer
+
+    expect(explainNewest(mock).because).toContain(
+      'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one',
+    )
   })
 
   it.for([find({ game_modes: ['duel'] }), list] as const)(

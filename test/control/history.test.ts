@@ -1,6 +1,10 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { scenarios } from '../../src/scenario/index.js'
+import { ask } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { completion, ids, tanks, tokens } from '../support/tanks.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' } as const
 
@@ -120,7 +124,7 @@ describe('a revision of a world', () => {
     const before = await client.snapshot({ with: ['faults', 'journal'] })
 
     await send(completion)
-    await client.clock.advance('1h')
+    await client.clock.advance('30m')
     await client.load('default')
     await client.world.games.create({ name_id: 'cars' })
 
@@ -170,18 +174,75 @@ describe('a revision of a world', () => {
     expect([mock.worlds.list().length, mock.world.revision]).toEqual([1, revision])
   })
 
-  it('is kept for 1,000 change sets', async ({ serve }) => {
+  it('is kept for an hour of the clock of its world', async ({ serve }) => {
     const { mock } = await serve()
     const { revision } = mock.world
-    const write = (i: number) =>
-      mock.world.transaction(tx => tx.games.update(ids.tanks, { display_name: `Tanks ${i}` }))
-    for (let i = 0; i < 1_000; i++) write(i)
+    const began = mock.clock.now()
+    rename(mock, 'Tanks 1')
+    await mock.clock.advance('1h')
     expect(mock.snapshot({ revision }).games).toEqual((await serve()).mock.snapshot().games)
 
-    write(1_000)
+    await mock.clock.advance(1)
 
     expect(() => mock.snapshot({ revision })).toThrow(`revision ${revision} is no longer kept`)
-    expect(mock.history().change_sets.length).toBe(100)
+    expect(mock.history()).toMatchObject({ oldest_at: new Date(began).toISOString(), change_sets: [{}, {}] })
+  })
+
+  it.for([
+    ['2s', 3],
+    [5, 5],
+  ] as const)('is kept as long as the option history says: %s', async ([history, kept], { serve }) => {
+    const { mock } = await serve({ history })
+
+    for (let i = 0; i < 10; i++) await mock.clock.advance('1s')
+
+    expect(mock.history().change_sets).toHaveLength(kept)
+  })
+
+  it('is kept when a reset or a load sets the clock back or forth', async ({ serve }) => {
+    const { mock } = await serve({ history: '10s' })
+    const { revision } = mock.world
+    rename(mock, 'Tanks 1')
+
+    await mock.reset()
+    await mock.load({ clock: 'frozen', now: '2030-01-01T00:00:00Z' })
+    await mock.load({ clock: 'frozen', now: '2020-01-01T00:00:00Z' })
+
+    expect(mock.history()).toMatchObject({ oldest: revision })
+    expect(mock.history().change_sets).toHaveLength(4)
+  })
+})
+
+function rename(mock: Mockmaker, display_name: string): void {
+  mock.world.transaction(tx => tx.games.update(ids.tanks, { display_name }))
+}
+
+describe('an hour of a busy evening', () => {
+  it('fits in a history, with the reasons of the first find and the world before it', { tags: ['slow'] }, async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    const mock = closedAfterTest(createMockmaker({ scenario: scenarios['friday-night'] }))
+    await mock.clock.set({ rate: 10 })
+    const findOnce = () => ask(mock, { ...find, body: '{"game_modes":["free-for-all"]}' })
+    const { revision } = mock.world
+    const { games, now = '' } = mock.snapshot()
+    await findOnce()
+    const [{ id } = { id: 0 }] = mock.journal.find()
+    const reasons = mock.explain({ exchange: id })
+
+    // Six minutes at this rate are an hour.
+    for (let second = 0; second < 359; second++) {
+      vi.advanceTimersByTime(1_000)
+      await findOnce()
+    }
+
+    expect(mock.journal.find()).toHaveLength(360)
+    expect(mock.clock.now() - Date.parse(now)).toBe(3_590_000)
+    expect(mock.journal.get(id)).not.toHaveProperty('reasons')
+    expect(mock.explain({ exchange: id })).toEqual(reasons)
+    expect(reasons.candidates?.length).toBeGreaterThan(1)
+    expect(mock.snapshot({ before: id }).games).toEqual(games)
+    const fork = await mock.worlds.put('before', { fork: 'default', revision })
+    expect(fork.snapshot().games).toEqual(games)
   })
 })
 

@@ -370,7 +370,7 @@ describe('short answers', () => {
     const exchange = new RecordedExchange(
       { request, startedAt: 0, rayId: 'ray' },
       { status: 200, headers: {}, body },
-      { worldId: 'a', at: 0, endedAt: 0 },
+      { worldId: 'a', at: 0, revision: 1, endedAt: 0 },
     )
 
     expect(exchange.entry('short')).toMatchObject({ status: 200, answer_bytes: 3000 })

@@ -270,7 +270,7 @@ describe('the histories of several worlds', () => {
     const budget = new HistoryBudget(most)
     const histories = Array.from(
       { length: 4 },
-      () => new History({ exchanges, bytes: 6_000, budget }, { revision: 1, at: 0 }),
+      () => new History({ exchanges, changes: { count: 1 }, bytes: 6_000, budget }, { revision: 1, at: 0 }, () => []),
     )
     const ended = new Set<number>()
 

@@ -32,7 +32,7 @@ async function follow(
 /** What the control calls say. */
 async function asked({ client, steer }: ServedMock): Promise<Record<string, unknown>> {
   const json = async (path: string) => JSON.parse((await steer('GET', path)).body)
-  const [{ id, title, description, seed }, journal, { oldest, newest }] = await Promise.all([
+  const [{ id, title, description, seed }, journal, { change_sets: _, ...history }] = await Promise.all([
     json('/__mock/world'),
     json('/__mock/journal'),
     json('/__mock/history'),
@@ -42,7 +42,7 @@ async function asked({ client, steer }: ServedMock): Promise<Record<string, unkn
     clock: await client.clock.get(),
     faults: await json('/__mock/faults'),
     finds: { finds: expect.arrayContaining([expect.objectContaining({ game_mode_id: 'duel', region_id })]) },
-    history: { oldest, newest },
+    history,
     journal: expect.objectContaining({
       ...(journal.oldest === undefined ? {} : { oldest: journal.oldest }),
       dropped: journal.dropped,

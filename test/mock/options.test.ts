@@ -9,7 +9,7 @@ describe('createMockmaker', () => {
   it.each([
     [
       { scnario: {} },
-      'options.scnario is an unknown key. Known: scenario, seed, baseUrl, world, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, strict, live. Did you mean scenario?',
+      'options.scnario is an unknown key. Known: scenario, seed, baseUrl, world, watchTimeoutMs, publicUrl, corsOrigins, maxWorlds, worldTtlMs, journalSize, history, strict, live. Did you mean scenario?',
     ],
     [{ scenario: 'friday-night' }, 'scenario is "friday-night": expected an object'],
     [{ scenario: null }, 'options.scenario is null: expected an object'],
@@ -21,6 +21,8 @@ describe('createMockmaker', () => {
     [{ watchTimeoutMs: '40s' }, 'watchTimeoutMs is "40s": expected a number of ms from 0'],
     [{ maxWorlds: 0 }, 'maxWorlds is 0: expected a whole number from 1'],
     [{ journalSize: -1 }, 'journalSize is -1: expected a whole number from 0'],
+    [{ history: 0 }, 'history is 0: expected a duration such as 1h, or a whole number of change sets from 1'],
+    [{ history: '1 hour' }, 'history is "1 hour": expected a duration such as 1h'],
     [{ corsOrigins: [5] }, 'corsOrigins[0] is 5: expected string'],
     [
       { corsOrigins: ['null', 'x'] },

@@ -78,6 +78,8 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
   requests: [
     ...typesOf('src/contract/journal.ts', journal, [
       'RequestMatch',
+      'ExplainedCandidate',
+      'AnswerReasons',
       'JournalEntry',
       'ExchangeMatch',
       'RequestPattern',

@@ -57,7 +57,11 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     world: uncached,
     responder,
     faults: new WorldFaults(uncached),
-    history: new History({ exchanges: 0, bytes: 0, budget: new HistoryBudget(0) }, { revision: 1, at: 0 }),
+    history: new History(
+      { exchanges: 0, changes: { count: 1 }, bytes: 0, budget: new HistoryBudget(0) },
+      { revision: 1, at: 0 },
+      () => [],
+    ),
     pending: new PendingRequests(),
   }
   // A query without parameters is parsed. An absent query is not.
