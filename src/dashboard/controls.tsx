@@ -88,6 +88,7 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
   }
   useEffect(() => {
     if (!isOpen) return
+    onOpen?.()
     const closeOutside = (event: Event) => {
       const isInside = menu.current?.contains(event.target as Node)
       if (!isInside && page.dialog.value === id) page.dialog.value = undefined
@@ -98,7 +99,6 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
   }, [isOpen, id])
   const toggle = () => {
     page.dialog.value = isOpen ? undefined : id
-    if (!isOpen) onOpen?.()
   }
   const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close()

@@ -6,6 +6,7 @@ import { Removal, Select } from './controls.js'
 import { stateSummary } from './format.js'
 import type { Tables } from './live-world.js'
 import { modeOptions, regionName, seatWords, serverWords } from './lobby-rows.js'
+import { NoGameMode } from './new-lobby.js'
 import { page } from './page-state.js'
 import { RowsGrid } from './rows-grid.js'
 
@@ -91,6 +92,8 @@ export function Lobbies() {
         empty={
           all.length > 0 ? (
             'No lobby matches the filters.'
+          ) : tables.gameModes.size === 0 ? (
+            <NoGameMode />
           ) : (
             <>
               No lobby runs. A client that calls find or create makes one, or press <b>Make a lobby</b>.

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Field, Select } from './controls.js'
 import { modeOptions, regionName } from './lobby-rows.js'
 import { page } from './page-state.js'
+import { scenarioMenu } from './scenario-menu.js'
 
 /** The form that makes a lobby. */
 export function NewLobbyForm() {
@@ -11,7 +12,7 @@ export function NewLobbyForm() {
   const region = useSignal('')
   const players = useSignal('0')
   const chosen = tables.gameModes.get(mode.value)
-  if (!chosen) return <p>The world has no game mode. Load a scenario that has one.</p>
+  if (!chosen) return <NoGameMode />
   const regions = chosen.regions
   const submit = (event: Event) => {
     event.preventDefault()
@@ -50,5 +51,17 @@ export function NewLobbyForm() {
         Make the lobby
       </button>
     </form>
+  )
+}
+
+/** Tells that no lobby can be made in a world without game modes, and leads to the scenarios. */
+export function NoGameMode() {
+  return (
+    <p>
+      The world has no game mode, so nobody can make a lobby. Add one to <code>game_modes</code> in the scenario, or{' '}
+      <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = scenarioMenu)}>
+        Load a scenario
+      </button>
+    </p>
   )
 }

@@ -6,6 +6,9 @@ import { counted } from '../lib/text.js'
 import { Menu } from './controls.js'
 import { page } from './page-state.js'
 
+/** The name of the menu in `page.dialog`. */
+export const scenarioMenu = 'scenarios'
+
 type Part = 'clock' | 'faults' | 'journal'
 
 /** The scenarios to load, and the reset of the world. */
@@ -26,7 +29,7 @@ export function ScenarioMenu() {
   }
   return (
     <Menu
-      id="scenarios"
+      id={scenarioMenu}
       label={<span dir="auto">{title}</span>}
       name={`Scenario: ${title}`}
       class="title"

@@ -110,9 +110,10 @@ function findMode(id: string, namespace_id: string, { gameModes }: LobbyTables):
   const mode = gameModes.get(modeKey({ namespace_id, game_mode_id: id }))
   if (mode) return mode
   const known = gameModes.inIndex('namespace_id', { namespace_id }).map(({ game_mode_id }) => game_mode_id)
+  const hint = known.length === 0 ? ' Add one to game_modes in the scenario, or load another scenario.' : ''
   throw new ApiError(
     'MATCHMAKER_GAME_MODE_NOT_FOUND',
-    `the namespace has no game mode ${quoted(id)}.${didYouMean(id, known)}`,
+    `the namespace has no game mode ${quoted(id)}.${didYouMean(id, known)}${hint}`,
   )
 }
 

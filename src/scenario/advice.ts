@@ -1,6 +1,7 @@
 import { type Issue, type Path, valueAt } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
-import { namespaceKeys } from './entries.js'
+import { GameTokensInput, NamespaceTokensInput } from '../store/inputs.js'
+import { GameEntry, namespaceKeys } from './entries.js'
 
 type Hints = Readonly<Record<string, string>>
 
@@ -27,6 +28,7 @@ export const hints: Readonly<Record<string, Hints>> = {
     frozen: 'clock: frozen',
     location: 'client',
     namespaces: 'games: [{ namespaces: … }]',
+    game: 'games: [{ name_id: … }]',
     errors: 'faults',
   },
   game: { id: 'game_id', name: 'name_id', title: 'display_name', token: 'tokens: { cloud: … }' },
@@ -78,9 +80,18 @@ export function keyAdvice(path: Path): string | undefined {
   const { kind, key } = placeOf(path)
   const own = Object.hasOwn(hints, kind) ? hints[kind] : undefined
   if (own && Object.hasOwn(own, key)) return `write ${own[key]}`
-  if (kind !== 'game' || !Object.hasOwn(namespaceKeys, key)) return undefined
-  return `it belongs to a namespace, as in namespaces: [{ ${key}: … }]`
+  if (kind === 'game' && Object.hasOwn(namespaceKeys, key)) return inNamespaces(`${key}: …`)
+  if (kind === 'games.tokens' && Object.hasOwn(NamespaceTokensInput.shape, key))
+    return inNamespaces(`tokens: { ${key}: … }`)
+  if (kind === 'scenario' && Object.hasOwn(GameEntry.shape, key)) return inGames(`${key}: …`)
+  if (kind === 'tokens' && Object.hasOwn(GameTokensInput.shape, key)) return inGames(`tokens: { ${key}: … }`)
+  return undefined
 }
+
+const inNamespaces = (text: string) => `it belongs to a namespace, as in namespaces: [{ ${text} }]`
+
+/** Also shows the place of keys at the top of the scenario, which may not stand beside `games`. */
+const inGames = (text: string) => `it belongs to a game, as in games: [{ ${text}, namespaces: [{ game_modes: … }] }]`
 
 /** Returns the last key of a path, and the kind of its entry: `scenario`, `game`, `namespace`, or as in `lobbies.players`. */
 function placeOf(path: Path): { readonly kind: string; readonly key: string } {

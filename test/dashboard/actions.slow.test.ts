@@ -262,6 +262,22 @@ describe('the lobbies', () => {
     })
   })
 
+  it('cannot be made without a game mode, and lead to the scenarios', async ({ open }) => {
+    const { page, mock } = await open({ scenario: { title: 'A new game' } })
+    const lobbies = page.getByRole('region', { name: 'Lobbies' })
+
+    await lobbies.getByText('The world has no game mode, so nobody can make a lobby.').waitFor()
+    await lobbies.getByRole('button', { name: '+ Make a lobby' }).press('Enter')
+    await page
+      .getByRole('dialog', { name: 'Make a lobby' })
+      .getByRole('button', { name: 'Load a scenario' })
+      .press('Enter')
+    await press(page, /^A quiet evening/)
+
+    await expect.poll(() => mock.world.title).toBe('A quiet evening')
+    await lobbies.getByText('The world has no game mode').waitFor({ state: 'detached' })
+  })
+
   it('are opened with the arrow keys and Enter, and closed, filled, emptied and stopped', async ({ open }) => {
     const { page, mock } = await open({ scenario })
     const lobby = () => mock.world.lobbies.get('open')

@@ -76,6 +76,17 @@ async function messageOfLast(
   return (json(await ask(mock, findDuel)) as { message: string }).message
 }
 
+it('a find in a namespace without game modes says how to get one', async () => {
+  const mock = createMockmaker({ scenario: {} })
+
+  const { message } = json(await ask(mock, findDuel)) as { message: string }
+
+  expect(message).toBe(
+    'the namespace has no game mode "duel". There are none. Add one to game_modes in the scenario, or load another scenario.',
+  )
+  await mock.close()
+})
+
 describe('a find above a limit of the namespace', () => {
   it.for([
     [

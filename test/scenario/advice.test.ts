@@ -37,6 +37,27 @@ describe('a common mistake', () => {
       { games: [{ lobbies: [] }] },
       'games[0].lobbies is an unknown key: it belongs to a namespace, as in namespaces: [{ lobbies: … }].',
     ],
+    [
+      { games: [{ tokens: { public: 'pub' } }] },
+      'games[0].tokens.public is an unknown key: it belongs to a namespace, as in namespaces: [{ tokens: { public: … } }].',
+    ],
+    [
+      { game_modes: ['duel'], tokens: { cloud: 'cloud' } },
+      'tokens.cloud is an unknown key: it belongs to a game, as in games: [{ tokens: { cloud: … }, namespaces: [{ game_modes: … }] }].',
+    ],
+    [
+      namespace({ tokens: { cloud: 'cloud' } }),
+      'games[0].namespaces[0].tokens.cloud is an unknown key: it belongs to a game, as in games: [{ tokens: { cloud: … }, namespaces: [{ game_modes: … }] }].',
+    ],
+    [
+      { game_modes: ['duel'], name_id: 'tanks' },
+      'name_id is an unknown key: it belongs to a game, as in games: [{ name_id: …, namespaces: [{ game_modes: … }] }].',
+    ],
+    [
+      { game_modes: ['duel'], display_name: 'Tanks' },
+      'display_name is an unknown key: it belongs to a game, as in games: [{ display_name: …, namespaces: [{ game_modes: … }] }].',
+    ],
+    [{ game_modes: ['duel'], game: 'tanks' }, 'game is an unknown key: write games: [{ name_id: … }].'],
     [{ name: 'Friday' }, 'name is an unknown key: write title.'],
     [{ clock: 60 }, 'clock is 60: expected "running" or "frozen". Write clock: { rate: 60 }.'],
     [
