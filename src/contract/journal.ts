@@ -77,9 +77,9 @@ const Parameters = lazy(() => record(z.union([z.string(), z.array(z.string())]))
 /** A lobby that a find could have chosen, or could not. */
 export const ExplainedCandidate = lazy(() =>
   z.strictObject({
-    lobby_id: z.string(),
-    game_mode_id: z.string(),
-    region_id: z.string(),
+    lobby_id: z.string().describe('The id of the lobby.'),
+    game_mode_id: z.string().describe('Its game mode.'),
+    region_id: z.string().describe('Its region.'),
     free_seats: z.int().describe('The seats that were free for find.'),
     kilometers: z
       .number()

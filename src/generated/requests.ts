@@ -17,8 +17,11 @@ export interface RequestMatch {
 
 /** A lobby that a find could have chosen, or could not. */
 export interface ExplainedCandidate {
+  /** The id of the lobby. */
   lobby_id: string
+  /** Its game mode. */
   game_mode_id: string
+  /** Its region. */
   region_id: string
   /** The seats that were free for find. */
   free_seats: number
