@@ -2,8 +2,8 @@ import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
 import { counted, escapedLine } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import type { MockWorld } from '../mock/mock-world.js'
-import { listedLobbies } from '../operations/lobbies.js'
 import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
+import type { NamespaceRow } from '../store/rows.js'
 import { ownerOf, type TokenInfo } from '../store/tokens.js'
 import type { LiveWorld, World } from '../store/world.js'
 import { version } from '../version.js'
@@ -76,10 +76,16 @@ export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, label
   return `${cutToWidth(escapedLine(title), room)}: ${facts}`
 }
 
-/** Counts the seats taken, and the lobbies that have not stopped: `36 players in 5 lobbies`. Reads sums, and no lobby. */
-export function playersInLobbies({ tables }: Pick<LiveWorld, 'tables'>): string {
+/**
+ * Counts the seats taken, and the lobbies that have not stopped: `36 players in 5 lobbies`. Reads sums, and no lobby.
+ * Default: those of all namespaces.
+ */
+export function playersInLobbies(
+  { tables }: Pick<LiveWorld, 'tables'>,
+  namespaces: readonly Pick<NamespaceRow, 'namespace_id'>[] = tables.namespaces.all(),
+): string {
   let [players, lobbies] = [0, 0]
-  for (const { namespace_id } of tables.namespaces.all()) {
+  for (const { namespace_id } of namespaces) {
     players += tables.lobbies.sum('players', namespace_id)
     lobbies += tables.lobbies.sum('running', namespace_id)
   }
@@ -115,7 +121,7 @@ function firstCurl(world: World, { tokens, url }: { readonly tokens: readonly To
   return first ? curlLineFor(first, { url, world }) : curlLine(url)
 }
 
-/** Prints the namespaces, the tokens, and a line of curl for each kind of token. */
+/** Prints the title, the namespaces, the tokens, and a line of curl for each kind of token. */
 export function printTokens(
   { world, tokens }: Pick<MockWorld, 'world' | 'tokens'>,
   { url, console }: Pick<BannerOptions, 'url' | 'console'>,
@@ -123,6 +129,7 @@ export function printTokens(
   const { print, style } = console
   const sorted = sortTokens(tokens)
   print('')
+  print(`  ${style('bold', world.title)}`)
   printNamespaces(world, console)
   print('')
   printColumns(
@@ -137,16 +144,15 @@ export function printTokens(
   print('')
 }
 
-/** Prints a line for each namespace of a world: its game modes, open lobbies and simulated players. */
-export function printNamespaces(world: World, console: Pick<Console, 'print'>): void {
+/** Prints a line for each namespace of a world: its players, lobbies and game modes, and its simulated players. */
+export function printNamespaces(world: MockWorld['world'], console: Pick<Console, 'print'>): void {
   const { namespaces, gameModes, simulations } = world
   const rows = namespaces.all().map(({ namespace_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))
-    const open = listedLobbies(namespace_id, world).length
     const simulation = simulations.get(namespace_id)
     const facts = [
+      playersInLobbies(world, [{ namespace_id }]),
       counted(modes, 'game mode', 'game modes'),
-      counted(open, 'open lobby', 'open lobbies'),
       tokenless ? 'needs no token' : 'needs a token',
     ]
     if (simulation)

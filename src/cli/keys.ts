@@ -94,10 +94,10 @@ function scenarioCycle({ mock, console }: KeyTarget): () => Promise<void> {
   let index = 0
   return async () => {
     index = (index + 1) % mock.scenarios.length
-    const name = mock.scenarios[index]?.name ?? ''
+    const { name = '', title = '' } = mock.scenarios[index] ?? {}
     await mock.default.load(name)
     console.print('')
-    console.print(`  ${console.style('bold', name)}`)
+    console.print(`  ${console.style('bold', name)}${title === '' ? '' : `: ${title}`}`)
     printNamespaces(mock.default.world, console)
     console.print('')
   }

@@ -134,7 +134,8 @@ describe('the tokens', () => {
 
     expect(printed(console => printTokens(mock.default, { url: localUrl, console }))).toEqual([
       '',
-      '  tanks/prod  3 game modes, 6 open lobbies, needs no token',
+      '  A quiet evening',
+      '  tanks/prod  28 players in 6 lobbies, 3 game modes, needs no token',
       '',
       '  public       tanks/prod  pub_prod.mock.one',
       '  development  tanks/prod  dev_prod.mock.one',
@@ -156,12 +157,12 @@ describe('the tokens', () => {
     [
       scenarios.default,
       { live: true },
-      '  tanks/prod  3 game modes, 6 open lobbies, needs no token, simulated players: 100 at once, 12m each',
+      '  tanks/prod  28 players in 6 lobbies, 3 game modes, needs no token, simulated players: 100 at once, 12m each',
     ],
     [
       { game_modes: ['duel'], players: { concurrent: 2.5, session: '90s' } },
       {},
-      '  game/prod  1 game mode, 0 open lobbies, needs no token, simulated players: 2.5 at once, 90s each',
+      '  game/prod  0 players in 0 lobbies, 1 game mode, needs no token, simulated players: 2.5 at once, 90s each',
     ],
   ])('come with the simulated players of a namespace: %#', ([scenario, options, line]) => {
     const mock = mockOf(scenario, options)
@@ -169,12 +170,28 @@ describe('the tokens', () => {
     expect(printed(console => printTokens(mock.default, { url: localUrl, console }))).toContain(line)
   })
 
+  it('count the players of each namespace', () => {
+    const namespaceWith = (name_id: string, players: number) => ({
+      name_id,
+      game_modes: ['duel'],
+      lobbies: [{ total_player_count: players }],
+    })
+    const mock = mockOf({ games: [{ namespaces: [namespaceWith('prod', 2), namespaceWith('beta', 1)] }] })
+
+    expect(printed(console => printTokens(mock.default, { url: localUrl, console }))).toEqual(
+      expect.arrayContaining([
+        '  game/prod  2 players in 1 lobby, 1 game mode, needs no token',
+        '  game/beta  1 player in 1 lobby, 1 game mode, needs no token',
+      ]),
+    )
+  })
+
   it('have no call without a token if the default namespace needs one', () => {
     const mock = mockOf(scenarios['tokens-only'])
 
     const lines = printed(console => printTokens(mock.default, { url: localUrl, console }))
 
-    expect(lines).toContain('  game/prod  2 game modes, 3 open lobbies, needs a token')
+    expect(lines.find(line => line.startsWith('  game/prod'))).toMatch(/ in 3 lobbies, 2 game modes, needs a token$/)
     expect(lines).not.toContain('  # without a token')
   })
 

@@ -51,8 +51,8 @@ describe('the keys of a command that serves', () => {
     expect([titles[0], titles.at(-1)]).toEqual(['A quiet evening', 'Mine'])
     expect(lines.slice(0, 4)).toEqual([
       '',
-      '  default',
-      '  tanks/prod  3 game modes, 6 open lobbies, needs no token',
+      '  default: A quiet evening',
+      '  tanks/prod  28 players in 6 lobbies, 3 game modes, needs no token',
       '',
     ])
   })
