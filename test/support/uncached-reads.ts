@@ -12,6 +12,7 @@ import { PendingRequests } from '../../src/server/pending.js'
 import { Responder } from '../../src/server/respond.js'
 import type { Tables } from '../../src/store/model.js'
 import type { Predicate } from '../../src/store/query.js'
+import type { Rows } from '../../src/store/rows.js'
 import type { Table } from '../../src/store/table.js'
 import type { LiveWorld, WorldView } from '../../src/store/world.js'
 import { mapTables } from '../../src/store/world-state.js'
@@ -68,14 +69,17 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
   return request => new Exchange({ ...request, query: request.query || '&' }, parts).answer(execute)
 }
 
-/** Returns the revision of the last change to a device link. */
+/** Returns the revision of the last change to what a device link shows. */
 function followLinks(world: LiveWorld): (token: string) => number {
   const start = world.revision
   const revisions = new Map<string, number>()
-  world.subscribe(({ changes, revision }) => {
+  world.subscribe(({ cause, changes, revision }) => {
+    // A reset or a reload writes whole rows.
+    const isWhole = ['reset', 'load', 'reload'].includes(cause.kind)
+    const textOfLink = (row: Rows['deviceLinks'] | undefined) =>
+      row && JSON.stringify(isWhole ? row : [row.status, row.status === 'complete' ? row.cloud_token : undefined])
     for (const { table, id, before, after } of changes)
-      if (table === 'deviceLinks' && JSON.stringify(before?.row) !== JSON.stringify(after?.row))
-        revisions.set(id, revision)
+      if (table === 'deviceLinks' && textOfLink(before?.row) !== textOfLink(after?.row)) revisions.set(id, revision)
   })
   return token => revisions.get(token) ?? start
 }
