@@ -17,6 +17,8 @@ interface BannerOptions {
   /** The title or the file name of the scenario. */
   readonly title: string
   readonly url: string
+  /** The URLs for other machines. Default: none. */
+  readonly networkUrls?: readonly string[] | undefined
   readonly console: Pick<Console, 'print' | 'style'>
   /** The time from the start of the process until the mock answers, in ms. */
   readonly readyMs: number
@@ -28,14 +30,15 @@ interface BannerOptions {
 /** Prints the first lines: the URL, the page, the world, one line of curl, and where the tokens are. */
 export function printBanner(
   { world, tokens }: Pick<MockWorld, 'world' | 'tokens'>,
-  { title, url, console, readyMs, keys, hasControl = true }: BannerOptions,
+  { title, url, networkUrls = [], console, readyMs, keys, hasControl = true }: BannerOptions,
 ): void {
   const { style } = console
   const places = [keys ? 'key t' : undefined, 'the page', hasControl ? `mockmaker env --url ${url}` : undefined]
   const rows: readonly LabelledLine[] = [
     ['URL', style(['bold', 'cyan'], url)],
+    ...networkUrls.map(each => ['network', style('cyan', each)] as const),
     ['page', style('cyan', `${url}/`)],
-    ['world', worldLine(world, title, 'tokens'.length)],
+    ['world', worldLine(world, title, (networkUrls.length > 0 ? 'network' : 'tokens').length)],
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],
   ]

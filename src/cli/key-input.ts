@@ -62,6 +62,8 @@ export function listenToKeys(
     // Others are arrows, Enter, and the like.
     if (!ctrl && !meta && text !== undefined && /^[^\s\p{Cc}]$/u.test(text)) press(text)
   })
+  // A question before may have paused it.
+  input.resume()
 }
 
 /** Presses the key that each line of the input names. `h` lists all keys. */
@@ -73,6 +75,22 @@ export function listenToLines(input: NodeJS.ReadableStream, keys: readonly Key[]
   lines.on('line', line => {
     if (line.trim() !== '') press(line.trim())
   })
+}
+
+/** Asks a question. Enter, `y` and `yes` mean yes. Everything else means no, and so does the end of the input. */
+export async function confirmOn(
+  input: NodeJS.ReadableStream,
+  question: string,
+  { print }: Pick<Console, 'print'>,
+): Promise<boolean> {
+  for (const line of question.split('\n')) print(line)
+  const lines = createInterface({ input, terminal: false })
+  const answer = await new Promise<string>(resolve => {
+    lines.once('line', resolve)
+    lines.once('close', () => resolve('no'))
+  })
+  lines.close()
+  return /^(y|yes)?$/i.test(answer.trim())
 }
 
 /** Returns a function that presses a key by its name, and reports its failure. */

@@ -1,8 +1,8 @@
-import { networkInterfaces } from 'node:os'
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import type { ReloaderOptions } from '../files/reloader.js'
 import type { LoadedScenario } from '../files/scenario-file.js'
-import { bind, createListener, localUrl, PortTaken } from '../http/server.js'
+import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, describeBug, type Mock, type MockEnvironment } from '../mock/mock.js'
@@ -12,7 +12,7 @@ import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
 import { isLoopbackHost } from '../server/origin.js'
 import { printBanner } from './banner.js'
-import { type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
+import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
 import { openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
@@ -32,6 +32,10 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
   readonly readOnlyBecause?: string | undefined
   /** Replaces some of the limits of memory. */
   readonly memory?: MockEnvironment['memory']
+  /** Asks for the next free port if this one is taken. Default: a taken port is an error. */
+  confirm?(question: string): Promise<boolean>
+  /** True if the caller shows the URLs for other machines. Default: the warning about them has them. */
+  readonly showsNetworkUrls?: boolean
 }
 
 /** A mock that answers on a port. */
@@ -39,6 +43,8 @@ export interface MockServer {
   readonly mock: Mock
   /** A URL that works on this machine. */
   readonly url: string
+  /** URLs for other machines. None if `host` is one address. */
+  readonly networkUrls: readonly string[]
   /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
   /** Stops the game servers, answers the requests that wait, and frees the port. */
@@ -51,12 +57,13 @@ export interface MockServer {
  */
 export async function startMock(
   port: number,
-  { loaded, flags, console, serverLog, readOnlyBecause, memory }: StartOptions,
+  { loaded, flags, console, serverLog, readOnlyBecause, memory, confirm, showsNetworkUrls }: StartOptions,
 ): Promise<MockServer> {
   const { host, allowedHosts, control, controlHost } = flags
-  const bound = await bind({ port, host }).catch(explainTakenPort)
+  const bound = await bindOrOffer({ port, host }, confirm)
   try {
-    if (host !== undefined) warnOfOpenHost(host, bound.port, console)
+    const networkUrls = networkUrlsOf(host, bound.port)
+    if (host !== undefined) warnOfOpenHost(host, showsNetworkUrls ? [] : networkUrls, console)
     const url = localUrl(bound.url)
     const onBug = (error: unknown, where: string) => {
       const [title, cause] = describeBug(error, where)
@@ -75,6 +82,7 @@ export async function startMock(
     return {
       mock,
       url,
+      networkUrls,
       reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
       async close() {
         await servers?.close()
@@ -101,14 +109,23 @@ function configureServers(
 }
 
 /** Warns if other machines can reach the host, and lists its URLs for them. */
-function warnOfOpenHost(host: string, port: number, console: Console): void {
+function warnOfOpenHost(host: string, urls: readonly string[], console: Console): void {
   if (isLoopbackHost(host.includes(':') ? `[${host}]` : host)) return
-  const isEveryAddress = host === '0.0.0.0' || host === '::'
-  const addresses = Object.values(networkInterfaces())
-    .flatMap(infos => infos ?? [])
-    .filter(({ family, internal }) => isEveryAddress && family === 'IPv4' && !internal)
   const warning = `warning: everyone who can reach this machine on ${host} can use the mock and read its tokens`
-  console.warn([warning, ...addresses.map(({ address }) => `  http://${address}:${port}`)].join('\n'))
+  console.warn([warning, ...urls.map(url => `  ${url}`)].join('\n'))
+}
+
+/** Returns the URLs for other machines of a host that means all addresses: one for each IPv4 address. */
+export function networkUrlsOf(
+  host: string | undefined,
+  port: number,
+  interfaces: { readonly [name: string]: readonly NetworkInterfaceInfo[] | undefined } = networkInterfaces(),
+): string[] {
+  if (host !== '0.0.0.0' && host !== '::') return []
+  return Object.values(interfaces)
+    .flatMap(infos => infos ?? [])
+    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+    .map(({ address }) => `http://${address}:${port}`)
 }
 
 /** The program on a taken port must answer within this time, in ms. */
@@ -117,14 +134,43 @@ const answerTimeoutMs = 3_000
 /** The longest answer of that program that is read. */
 const longestAnswer = 1024 * 1024
 
-/** Names the flag for another port, and the scenario of the other mockmaker, if one listens on this port. */
-async function explainTakenPort(error: unknown): Promise<never> {
-  if (!(error instanceof PortTaken)) throw error
-  const { host, port } = error
-  const taken = `port ${port} on ${host} is taken: stop the program that listens there, or add --port 0 to use a free port`
-  const scenario = await scenarioServedOn(error).catch(() => undefined)
-  if (scenario === undefined) throw new UsageError(taken)
-  throw new UsageError(`${taken}\nAnother mockmaker listens there and serves ${JSON.stringify(scenario)}.`)
+/** The place of a mock. */
+type Place = Parameters<typeof bind>[0]
+
+/**
+ * Opens a port. If it is taken, offers the next free one. Without `confirm`, or if that resolves with `false`, rejects with
+ * `UsageError`. It names the flag for another port, and the scenario of the other mockmaker, if one listens on the port.
+ */
+async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Promise<OpenPort> {
+  try {
+    return await bind(place)
+  } catch (error) {
+    if (!(error instanceof PortTaken)) throw error
+    const scenario = await scenarioServedOn(error).catch(() => undefined)
+    const other =
+      scenario === undefined ? '' : `\nAnother mockmaker listens there and serves ${JSON.stringify(scenario)}.`
+    const taken = `port ${error.port} on ${error.host} is taken`
+    const next = confirm && (await bindNext(place))
+    if (next && (await confirm(`${taken}.${other}\nUse port ${next.port}? (Y/n)`))) return next
+    await next?.close()
+    throw new UsageError(`${taken}: stop the program that listens there, or add --port 0 to use a free port${other}`)
+  }
+}
+
+/** The most ports to try after a taken one. */
+const maxOffers = 20
+
+/** Opens the first free port after a taken one. */
+async function bindNext({ port: taken, host }: Place): Promise<OpenPort | undefined> {
+  const last = Math.min(taken + maxOffers, 65_535)
+  for (let port = taken + 1; port <= last; port++) {
+    try {
+      return await bind({ port, host })
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+    }
+  }
+  return undefined
 }
 
 async function scenarioServedOn({ host, port }: PortTaken): Promise<string | undefined> {
@@ -156,13 +202,19 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const format = flags.json ? 'json' : 'text'
   const hasTerminal = isOnTerminal() && format === 'text'
   const serverLog = logOfServers(flags, console)
-  const { mock, url, reload, close } = await startMock(flags.port, { ...options, serverLog })
+  const { mock, url, networkUrls, reload, close } = await startMock(flags.port, {
+    ...options,
+    serverLog,
+    ...(hasTerminal && { confirm: confirmOnTerminal(console) }),
+    showsNetworkUrls: format === 'text',
+  })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
   if (format === 'json')
     console.printJson({ event: 'listening', url, scenario: mock.default.world.title, tokens: mock.default.tokens })
   else {
     const title = loaded?.scenario.title ?? loaded?.name ?? mock.default.world.title
-    printBanner(mock.default, { title, url, console, readyMs: performance.now(), keys, hasControl: flags.control })
+    const readyMs = performance.now()
+    printBanner(mock.default, { title, url, networkUrls, console, readyMs, keys, hasControl: flags.control })
   }
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
@@ -183,6 +235,11 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   // A dumb terminal cannot erase a line.
   const status = keys === 'key' && process.env.TERM !== 'dumb' ? showStatusLine(mock.default, console) : undefined
   obeyKeys(served, keys, { console, status })
+}
+
+/** Returns a function that asks the person at the terminal. */
+export function confirmOnTerminal(console: Pick<Console, 'print'>): (question: string) => Promise<boolean> {
+  return question => confirmOn(process.stdin, question, console)
 }
 
 /** Tells whether a person sees the output, and can press keys. */

@@ -11,7 +11,7 @@ import { showingKeys } from './keys.js'
 import type { ShowFlags } from './options.js'
 import type { Console } from './output.js'
 import { hasFailed, logRequests } from './request-log.js'
-import { isOnTerminal, openOrWarn, quitOnSignals, startMock } from './serve.js'
+import { confirmOnTerminal, isOnTerminal, openOrWarn, quitOnSignals, startMock } from './serve.js'
 
 /** Shows the world of a file, read-only, until a signal or a key ends the process. Rejects with `UsageError`. */
 export async function show(file: string, flags: ShowFlags, console: Console): Promise<void> {
@@ -22,7 +22,9 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
     throw new UsageError(`${file} is empty, so it has no world to show: mockmaker export prints one`)
   const command = `mockmaker ${shellWord(file)}`
   const frozen = { ...(typeof content.clock === 'object' ? content.clock : {}), mode: 'frozen' as const }
+  const hasTerminal = isOnTerminal()
   const { mock, url, close } = await startMock(flags.port, {
+    ...(hasTerminal && { confirm: confirmOnTerminal(console) }),
     loaded: { name, scenario: read.with({ clock: frozen }) },
     // The journal of a file is never cut.
     flags: { journal: Number.MAX_SAFE_INTEGER },
@@ -30,7 +32,7 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
     console,
     readOnlyBecause: `this mock only shows ${file}. To use or change its world, run ${command}`,
   })
-  const keys: KeyMode = isOnTerminal() ? keyModeOf(process.stdin) : undefined
+  const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
   const { style } = console
   const { all, modes } = serverCommands(read)
   const hasServers = all !== undefined || modes.size > 0

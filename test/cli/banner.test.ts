@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { printBanner, printTokens } from '../../src/cli/banner.js'
 import type { KeyMode } from '../../src/cli/key-input.js'
 import type { Console } from '../../src/cli/output.js'
+import { networkUrlsOf } from '../../src/cli/serve.js'
 import type { MockmakerOptions, ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock/mock.js'
 import { scenarios } from '../../src/scenario/shipped.js'
@@ -53,7 +54,10 @@ function mockOf(scenario: ScenarioInput, options: MockmakerOptions = {}) {
 const localUrl = 'http://127.0.0.1:4100'
 
 /** The first lines for a scenario. */
-function bannerOf(scenario: ScenarioInput, options: { keys?: KeyMode; hasControl?: boolean } = {}): string[] {
+function bannerOf(
+  scenario: ScenarioInput,
+  options: { keys?: KeyMode; hasControl?: boolean; networkUrls?: readonly string[] } = {},
+): string[] {
   const mock = mockOf(scenario)
   const { title } = mock.default.world
   return printed(console =>
@@ -74,6 +78,39 @@ describe('the banner', () => {
       `  mockmaker ${version}, ready in 212 ms. Press h for help.`,
       '',
     ])
+  })
+
+  it('has the URLs for other machines', () => {
+    const networkUrls = ['http://192.168.1.5:4100', 'http://10.0.0.7:4100']
+
+    const lines = bannerOf({ title: 'x'.repeat(100), game_modes: ['duel'] }, { networkUrls })
+
+    expect(lines.slice(1, 5)).toEqual([
+      `  URL      ${localUrl}`,
+      '  network  http://192.168.1.5:4100',
+      '  network  http://10.0.0.7:4100',
+      `  page     ${localUrl}/`,
+    ])
+    expect(lines.find(line => line.includes(' world '))).toHaveLength(80)
+  })
+
+  it.for<readonly [string | undefined, string[]]>([
+    ['0.0.0.0', ['http://192.168.1.5:4100']],
+    ['::', ['http://192.168.1.5:4100']],
+    ['192.168.1.5', []],
+    ['127.0.0.1', []],
+    [undefined, []],
+  ])('has those of all IPv4 addresses if the host means all: %s', ([host, urls]) => {
+    const rest = { netmask: '', mac: '', cidr: null }
+    const interfaces = {
+      lo: [{ ...rest, address: '127.0.0.1', family: 'IPv4', internal: true }],
+      wlan0: [
+        { ...rest, address: '192.168.1.5', family: 'IPv4', internal: false },
+        { ...rest, address: 'fe80::1', family: 'IPv6', internal: false, scopeid: 2 },
+      ],
+    } as const
+
+    expect(networkUrlsOf(host, 4100, interfaces)).toEqual(urls)
   })
 
   it('mentions no keys in a pipe, and no command that needs the control API with --no-control', {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Key, keyModeOf, listenToKeys, listenToLines, RawTerminal } from '../../src/cli/key-input.js'
+import { confirmOn, type Key, keyModeOf, listenToKeys, listenToLines, RawTerminal } from '../../src/cli/key-input.js'
 import { recordingConsole } from '../support/console.js'
 
 /** Listens to an input, and returns a function that types. */
@@ -189,5 +189,41 @@ describe('raw mode', () => {
     terminal.interrupt()
 
     expect(listener).toHaveBeenCalledOnce()
+  })
+})
+
+describe('a question', () => {
+  it.for([
+    ['\n', true],
+    ['y\n', true],
+    ['YES\r\n', true],
+    ['n\n', false],
+    ['4102\n', false],
+    ['', false],
+  ] as const)('is answered by %j with %j', async ([typed, answer]) => {
+    const { console, lines } = recordingConsole()
+    const input = new PassThrough()
+
+    const answered = confirmOn(input, 'It is taken.\nUse another? (Y/n)', console)
+    if (typed === '') input.end()
+    else input.write(typed)
+
+    expect(await answered).toBe(answer)
+    expect(lines).toEqual(['It is taken.', 'Use another? (Y/n)'])
+  })
+
+  it('leaves the input to the keys', async () => {
+    const { console } = recordingConsole()
+    const { keys, pressed } = noting('a')
+    const input = new PassThrough()
+    onTestFinished(() => void input.end())
+    const answered = confirmOn(input, 'Use another?', console)
+    input.write('y\n')
+    await answered
+
+    listenToKeys(input, keys, { console, interrupt() {}, suspend() {} })
+    input.write('a')
+
+    await vi.waitFor(() => expect(pressed).toEqual(['a']))
   })
 })

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { file, freePort, run, serve, serveJson } from '../support/command.js'
+import { file, freePort, lineLike, run, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { runHere } from '../support/run-here.js'
 
 /** Starts a server until the end of the test, and returns its port. */
@@ -68,6 +68,27 @@ describe('a port that is taken', () => {
     expect(stderr).toBe(
       `port ${port} on 127.0.0.1 is taken: stop the program that listens there, or add --port 0 to use a free port\n`,
     )
+  })
+
+  it('is answered with the next free one on a terminal', async () => {
+    const port = await occupy(closing())
+
+    const command = await serveOnTerminal(['--port', `${port}`], {}, { typed: '\n' })
+    const used = Number(new URL(command.url).port)
+    command.type('u')
+
+    expect(command.lines()).toEqual(
+      expect.arrayContaining([`port ${port} on 127.0.0.1 is taken.`, `Use port ${used}? (Y/n)`]),
+    )
+    expect(used).toBeGreaterThan(port)
+    expect(await lineLike(command, { like: /^ {2}http:/ })).toBe(`  ${command.url}`)
+    expect(await status(command.url)).toBe(200)
+  })
+
+  it('ends the command on a terminal after n', async () => {
+    const port = await occupy(closing())
+
+    await expect(serveOnTerminal(['--port', `${port}`], {}, { typed: 'n\n' })).rejects.toThrow('ended with 1')
   })
 
   it('is reported for PORT, too', async () => {

@@ -150,17 +150,18 @@ export interface OnTerminal extends Served {
   type(keys: string): void
 }
 
-/** Serves until the end of the test on a terminal of its own. With `hasShell`, a shell starts the command there. */
+/** Serves until the end of the test on a terminal of its own. With `hasShell`, a shell starts the command there. `typed`: keys that wait for the command. */
 export async function serveOnTerminal(
   args: readonly string[] = [],
   more: Readonly<Record<string, string>> = {},
-  { hasShell = false }: { readonly hasShell?: boolean } = {},
+  { hasShell = false, typed = '' }: { readonly hasShell?: boolean; readonly typed?: string } = {},
 ): Promise<OnTerminal> {
   const words = [process.execPath, cli, '--port', '0', ...args].map(word => `'${word}'`)
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, NO_COLOR: '1', SHELL: '/bin/sh', ...more }
   const child = spawn('script', ['-qec', hasShell ? 'exec sh -i' : `exec ${words.join(' ')}`, '/dev/null'], { env })
   if (hasShell) child.stdin.write(`${words.join(' ')}\n`)
+  if (typed !== '') child.stdin.write(typed)
   const piped = watched(child)
   const command = { ...piped, lines: () => new Screen().write(piped.output()).lines() }
   onTestFinished(async () => {
