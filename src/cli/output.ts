@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { counted, escapedLine } from '../lib/text.js'
 import { systemReason } from '../lib/usage-error.js'
 
@@ -10,6 +10,12 @@ import { systemReason } from '../lib/usage-error.js'
 export interface Console {
   /** Prints one line on standard output. A function is called when the line is written. */
   print(line: string | (() => string)): void
+  /**
+   * Prints one line on standard output. Lines with equal keys, and nothing between them, become one with a count. While
+   * the status line is shown, the line changes in place. Anywhere else the first line comes at once. Its repetitions are
+   * one line, before the next line or at the end.
+   */
+  printCounted(line: CountedLine): void
   /** Prints an object as one line of JSON on standard output. A function is called when the line is written. */
   printJson(object: object | (() => object)): void
   /** Prints a document on standard output. Escapes it only on a terminal. */
@@ -27,6 +33,14 @@ export interface Console {
    * end of the process removes it too. Does nothing if standard output is no terminal.
    */
   showStatus(text: string): void
+}
+
+/** A line that may come many times in a row. */
+interface CountedLine {
+  /** Called when the line is written. */
+  key(): string
+  /** Returns the text of a line that stands for `count` lines. Called when the line is written. */
+  text(count: number): string
 }
 
 /** The first two characters of every escape code. */
@@ -59,8 +73,8 @@ export function createConsole(process: NodeJS.Process): Console {
   const stdout = new OutputStream(process.stdout, onStdoutError, bottom)
   const warn = (text: string) => {
     // Earlier lines stand above it on a terminal.
-    stdout.flush()
-    stderr.addLine(() => escapeLines(text))
+    stdout.endRun()
+    stderr.addLine({ text: () => escapeLines(text) })
     stderr.flush()
   }
   const printLine = batchLines(process, stdout)
@@ -72,34 +86,41 @@ export function createConsole(process: NodeJS.Process): Console {
   }
   const showStatus = (text: string) => {
     if (!stdout.isTerminal) return
+    // From now on, other programs may write to the terminal.
+    if (text === '') stdout.endRun()
     bottom.status = text
     drawStatus()
   }
-  process.stdout.on('resize', drawStatus)
+  process.stdout.on('resize', () => {
+    // The terminal may have wrapped the last line anew.
+    stdout.endRun()
+    drawStatus()
+  })
   process.on('exit', () => showStatus(''))
   const hasColours = stdout.isTerminal && !process.env.NO_COLOR
   const hasErrorColours = stderr.isTerminal && !process.env.NO_COLOR
   return {
-    print: line => printLine(() => escapeLine(typeof line === 'string' ? line : line())),
-    printJson: object =>
-      printLine(() => escapedLine(JSON.stringify(typeof object === 'function' ? object() : object)), 'json'),
-    printDocument(text) {
-      stdout.flush()
-      stdout.write(`${stdout.isTerminal ? escapeLines(text) : text}\n`)
-    },
+    print: line => printLine({ text: () => escapeLine(typeof line === 'string' ? line : line()) }),
+    printCounted: line => printLine({ key: () => line.key(), text: count => escapeLine(line.text(count)) }),
+    printJson: object => printLine({ text: () => escapedLine(jsonOf(object)), format: 'json' }),
+    printDocument: text => stdout.writeAfterLines(`${stdout.isTerminal ? escapeLines(text) : text}\n`),
     warn,
     fail(text) {
       const [first = '', ...others] = text.split('\n')
       warn([hasErrorColours ? styled('red', first) : first, ...others].join('\n'))
     },
     style: (format, text) => (hasColours ? styled(format, text) : text),
-    clear: () => stdout.write(`${codeStart}2J${codeStart}3J${codeStart}H`),
+    clear: () => stdout.writeAfterLines(`${codeStart}2J${codeStart}3J${codeStart}H`),
     showStatus,
   }
 }
 
-/** The width of a terminal that does not tell it. */
-const defaultColumns = 80
+function jsonOf(object: object | (() => object)): string {
+  return JSON.stringify(typeof object === 'function' ? object() : object)
+}
+
+/** The size of a terminal that does not tell it. */
+const [defaultColumns, defaultRows] = [80, 24]
 
 /** The status line below all other lines of a terminal. Standard output and standard error share it. */
 class BottomLine {
@@ -138,9 +159,9 @@ function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream
     setTimeout(flush, batchMs).unref()
     stdout.flush()
   }
-  process.on('exit', flush)
-  return (makeText, format) => {
-    stdout.addLine(makeText, format)
+  process.on('exit', () => stdout.endRun())
+  return line => {
+    stdout.addLine(line)
     if (isBatching) return
     isBatching = true
     setImmediate(flush)
@@ -148,6 +169,25 @@ function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream
 }
 
 type LineFormat = 'text' | 'json'
+
+/** A line whose text is made when it is written. Only lines with a key are counted. */
+type NewLine = Omit<CountedLine, 'key'> & { key?(): string; readonly format?: LineFormat }
+
+/** A line, and the lines with the same key that followed it. */
+interface Run {
+  readonly key: string
+  /** The newest line. */
+  line: NewLine
+  /** How many lines a text stands for. */
+  count: number
+  /** How many of these lines have been printed. */
+  printed: number
+  /** How many rows the text takes on the terminal. `undefined` if it cannot be replaced there. */
+  rows: number | undefined
+}
+
+/** Matches a text whose characters take one column each on every terminal. */
+const narrow = /^[ -~\u00a1-\u00ac\u00ae-\u02ff→…]*$/
 
 /** The most characters that wait for a slow reader. The oldest lines are dropped first. */
 const maxWaiting = 1024 * 1024
@@ -161,8 +201,10 @@ class OutputStream {
   readonly #onError: (error: NodeJS.ErrnoException) => void
   /** The line below the lines of this stream. Absent if it is no terminal. */
   readonly #bottom: BottomLine | undefined
-  #newLines: { readonly makeText: () => string; readonly format: LineFormat }[] = []
-  #waiting: { readonly text: string; readonly format: LineFormat }[] = []
+  #newLines: NewLine[] = []
+  /** The run that the newest line belongs to. */
+  #run: Run | undefined
+  #waiting: { readonly text: string; readonly format: LineFormat; readonly erase?: string | undefined }[] = []
   #dropped = 0
   #isBroken = false
 
@@ -183,21 +225,84 @@ class OutputStream {
   }
 
   /** Adds a line for the next flush, which makes its text. */
-  addLine(makeText: () => string, format: LineFormat = 'text'): void {
-    if (!this.#isBroken) this.#newLines.push({ makeText, format })
+  addLine(line: NewLine): void {
+    if (!this.#isBroken) this.#newLines.push(line)
   }
 
   /** Writes the new lines, or keeps them while the reader does not read. */
   flush(): void {
-    const added = this.#newLines
-    this.#newLines = []
-    for (const { makeText, format } of added) this.#waiting.push({ text: makeText(), format })
+    this.#takeNewLines()
+    this.#writeOrKeep()
+  }
+
+  /** Flushes, and prints the repetitions of the last line. A later line is no repetition of it. */
+  endRun(): void {
+    this.#takeNewLines()
+    this.#closeRun()
+    this.#writeOrKeep()
+  }
+
+  #writeOrKeep(): void {
     if (this.#stream.writableNeedDrain) this.#dropOldest()
     else this.#writeWaiting()
   }
 
-  /** Writes a text at once, unescaped and whole. */
-  write(text: string): void {
+  #takeNewLines(): void {
+    const added = this.#newLines
+    this.#newLines = []
+    for (const line of added) {
+      const key = line.key?.()
+      const run = this.#run
+      if (run !== undefined && run.key === key) {
+        run.line = line
+        run.count += 1
+        continue
+      }
+      this.#closeRun()
+      const text = line.text(1)
+      this.#waiting.push({ text, format: line.format ?? 'text' })
+      if (key !== undefined) this.#run = { key, line, count: 1, printed: 1, rows: this.#rowsOf(text) }
+    }
+    if (this.#run?.rows !== undefined) this.#replaceLine(this.#run, this.#run.rows)
+  }
+
+  #closeRun(): void {
+    const run = this.#run
+    this.#run = undefined
+    if (run === undefined || run.count === run.printed) return
+    if (run.rows !== undefined) this.#replaceLine(run, run.rows)
+    else this.#waiting.push({ text: run.line.text(run.count - run.printed), format: 'text' })
+  }
+
+  /** Replaces the last line of the terminal, which takes this many rows, by one with the whole count. */
+  #replaceLine(run: Run, rows: number): void {
+    if (run.count === run.printed) return
+    const text = run.line.text(run.count)
+    const last = this.#waiting.pop()
+    // To the first row of the line, and erase everything from there. A line that still waits is on no row.
+    const erase = last === undefined ? `\r${codeStart}${rows}A${codeStart}J` : last.erase
+    this.#waiting.push({ text, format: 'text', erase })
+    run.printed = run.count
+    run.rows = this.#rowsOf(text)
+  }
+
+  /** Counts the rows of a text on the terminal. `undefined`: unknown, too many, or the terminal has no status line. */
+  #rowsOf(text: string): number | undefined {
+    const plain = stripVTControlCharacters(text)
+    if (!this.#bottom?.status || !narrow.test(plain)) return undefined
+    const { columns, rows: height } = this.#stream
+    const rows = Math.ceil(plain.length / (columns || defaultColumns))
+    // The cursor cannot go up beyond the first row. The status line takes one.
+    return rows < (height || defaultRows) - 1 ? rows : undefined
+  }
+
+  /** Writes the new lines, and then a text at once, unescaped and whole. */
+  writeAfterLines(text: string): void {
+    this.endRun()
+    this.#write(text)
+  }
+
+  #write(text: string): void {
     if (this.#isBroken) return
     try {
       this.#stream.write(this.#bottom?.withLines(text) ?? text)
@@ -211,17 +316,17 @@ class OutputStream {
   redraw(): void {
     this.flush()
     // A slow reader gets the status line with the lines that wait for it.
-    if (this.#bottom?.isOutdated && !this.#stream.writableNeedDrain) this.write('')
+    if (this.#bottom?.isOutdated && !this.#stream.writableNeedDrain) this.#write('')
   }
 
   #writeWaiting(): void {
     const [first] = this.#waiting
     if (first === undefined) return
-    const lines = this.#waiting.map(({ text }) => text)
+    const lines = this.#waiting.map(({ text, erase = '' }) => `${erase}${text}`)
     if (this.#dropped > 0) lines.unshift(droppedLine(this.#dropped, first.format))
     this.#waiting = []
     this.#dropped = 0
-    this.write(`${lines.join('\n')}\n`)
+    this.#write(`${lines.join('\n')}\n`)
   }
 
   #dropOldest(): void {
@@ -238,6 +343,7 @@ class OutputStream {
     if (this.#isBroken) return
     this.#isBroken = true
     this.#newLines = []
+    this.#run = undefined
     this.#waiting = []
     this.#onError(error)
   }

@@ -1,7 +1,7 @@
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld } from '../contract/paths.js'
-import { counted, shortened } from '../lib/text.js'
-import { timeOfDay } from '../lib/time.js'
+import { counted, grouped, shortened } from '../lib/text.js'
+import { localTimeOfDay, timeOfDay } from '../lib/time.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { listedLobbies } from '../operations/lobbies.js'
@@ -94,7 +94,7 @@ export function printLastFailure(
   print('')
 }
 
-/** Prints a line, or a JSON object, for each request of a mock. */
+/** Prints a line, or a JSON object, for each request of a mock. The same request again and again is one line with a count. */
 export function logRequests(
   { log, worlds }: Pick<Mock, 'log' | 'worlds'>,
   {
@@ -103,17 +103,28 @@ export function logRequests(
     console,
   }: { readonly format: 'text' | 'json'; readonly failuresOnly?: boolean | undefined; readonly console: Console },
 ): void {
-  const { print, printJson, style } = console
+  const { printCounted, printJson, style } = console
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
     if (isReadOfDashboard(record) || isPreflight(record)) return
     // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
-    else
-      print(() =>
-        requestLine(record, { world: record.world === undefined ? undefined : worlds.get(record.world)?.world, style }),
-      )
+    else {
+      const endedAt = Date.now()
+      printCounted({
+        key: () => sameness(record),
+        text(count) {
+          const world = record.world === undefined ? undefined : worlds.get(record.world)?.world
+          return requestLine(record, { endedAt, count, world, style })
+        },
+      })
+    }
   })
+}
+
+/** Returns equal texts for requests whose lines differ only in their times. */
+function sameness({ rayId: _rayId, ms: _ms, caller, ...shown }: ExchangeRecord): string {
+  return JSON.stringify([shown, caller?.kind])
 }
 
 /** The dashboard reads the world each second. That would hide the requests of the game. */
@@ -126,25 +137,51 @@ function isPreflight({ method, status }: ExchangeRecord): boolean {
   return method === 'OPTIONS' && status < 400
 }
 
+/** The least widths of the columns method, path and duration. Every method and nearly all paths fit. */
+const widths = {
+  method: 'DELETE'.length,
+  path: '/matchmaker/players/disconnected'.length,
+  duration: '1000.0 ms'.length,
+}
+
 /**
- * Describes a request in one line: method, path, world (unless `default`), status, time, outcome and notes. A control call
- * that succeeded is dim. `world` is undefined if it has been deleted.
+ * Describes a request in one line: time of day, status, method, path, world (unless `default`), count (from 2), duration,
+ * outcome and notes. The line of a control call that succeeded is dim. `endedAt` is in real ms since the epoch. `world` is
+ * undefined if it has been deleted.
  */
 export function requestLine(
   record: ExchangeRecord,
-  { world, style }: Pick<Console, 'style'> & { readonly world: World | undefined },
+  {
+    endedAt,
+    count,
+    world,
+    style,
+  }: Pick<Console, 'style'> & {
+    readonly endedAt: number
+    readonly count: number
+    readonly world: World | undefined
+  },
 ): string {
-  const { method, status, outcome, ms, blocked, authorizationIgnored, fault, faultEffect } = record
+  const { status, outcome, ms, blocked, authorizationIgnored, fault, faultEffect } = record
   const path = shortened(record.path, maxName)
   const refusedOrigin = record.refusedOrigin && shortened(record.refusedOrigin, maxName)
-  const time = blocked ? `blocked ${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
-  const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
-  const inWorld = record.world === undefined || record.world === defaultWorldId ? '' : `  [${record.world}]`
   const isDim = status < 400 && isControlPath(pathInWorld(path))
-  const line = isDim
-    ? style('dim', `${method.padEnd(4)}  ${path}${inWorld}  ${status}  ${time}`)
-    : `${method.padEnd(4)}  ${path}${inWorld && style('dim', inWorld)}  ${style(colour, String(status))}  ${style('dim', time)}`
+  const colour = status === 0 ? 'red' : status < 400 ? 'green' : status < 500 ? 'yellow' : 'red'
+  const inWorld = record.world === undefined || record.world === defaultWorldId ? '' : ` [${record.world}]`
+  const times = count === 1 ? '' : ` ×${grouped(count)}`
+  const padding = ' '.repeat(Math.max(0, widths.path - path.length - inWorld.length - times.length))
+  const duration = blocked ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(1)} ms`
+  const styled: typeof style = (format, text) => (isDim || text === '' ? text : style(format, text))
+  const columns = [
+    styled('dim', localTimeOfDay(endedAt)),
+    styled(colour, String(status).padStart('200'.length)),
+    record.method.padEnd(widths.method),
+    `${path}${styled('dim', inWorld)}${styled('bold', times)}${padding}`,
+    styled('dim', duration.padStart(widths.duration)),
+  ]
+  const line = columns.join('  ')
   const notes = [
+    blocked && 'blocked',
     outcome && `→ ${outcome}`,
     failureNote(record),
     fault && `fault ${fault}: ${faultEffect}`,
@@ -152,7 +189,7 @@ export function requestLine(
     authorizationIgnored && 'Authorization is not "Bearer <token>", so it was ignored',
     refusedOrigin && `pages of ${refusedOrigin} cannot read this: allow them with --cors-origin ${refusedOrigin}`,
   ]
-  return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), line)
+  return notes.reduce<string>((text, note) => (note ? `${text}  ${note}` : text), isDim ? style('dim', line) : line)
 }
 
 /** Describes a request as an object for `--json`. It has a `world` unless that is `default`. */

@@ -57,6 +57,11 @@ export function timeOfDay(ms: number): string {
   return formatInstant(ms).slice(-'20:14:15.000Z'.length, -'.000Z'.length)
 }
 
+/** Writes the time of day in the time zone of this machine: `21:14:15`. */
+export function localTimeOfDay(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, '21:14:15'.length)
+}
+
 /** The largest distance of a date from the epoch, in ms. */
 export const furthestMs = 8.64e15
 

@@ -43,11 +43,11 @@ async function linesOf(exchanges: readonly TestRequest[], scenario: ScenarioInpu
 }
 
 describe('the line of a request', () => {
-  it('has method, path, status and time', async () => {
+  it('has time of day, status, method, path and duration in columns', async () => {
     const [read, write] = await linesOf([list, { method: 'POST', path: '/cloud/devices/links' }])
 
-    expect(read).toMatch(/^GET {3}\/matchmaker\/lobbies\/list {2}200 {2}\d+\.\d ms {2}→ 2 lobbies$/)
-    expect(write).toMatch(/^POST {2}\/cloud\/devices\/links {2}200 {2}\d+\.\d ms$/)
+    expect(read).toMatch(/^[\d:]{8} {2}200 {2}GET {5}\/matchmaker\/lobbies\/list {8} +\d+\.\d ms {2}→ 2 lobbies$/)
+    expect(write).toMatch(/^[\d:]{8} {2}200 {2}POST {4}\/cloud\/devices\/links {12} +\d+\.\d ms$/)
   })
 
   it('is left out for the preflight of a browser', async () => {
@@ -57,7 +57,7 @@ describe('the line of a request', () => {
     await sendTo(url, { ...list, method: 'OPTIONS', headers })
     await sendTo(url, list)
 
-    expect((await linesOfMock(1)).map(line => line.split(' ')[0])).toEqual(['GET'])
+    expect((await linesOfMock(1)).map(line => line.split(/ +/)[2])).toEqual(['GET'])
   })
 
   it('is left out for what a page of the mock reads, but not for what it changes', async () => {
@@ -69,7 +69,7 @@ describe('the line of a request', () => {
     await sendTo(mock.url, { method: 'GET', path: clock, headers })
     await sendTo(mock.url, { method: 'PUT', path: clock, headers, body: '{"mode":"frozen"}' })
 
-    expect(await mock.linesOf(1)).toEqual([expect.stringMatching(/^PUT {3}\/__mock\/clock {2}200/)])
+    expect(await mock.linesOf(1)).toEqual([expect.stringMatching(/ 200 {2}PUT {5}\/__mock\/clock /)])
   })
 
   it('shortens a long path and a long origin', async () => {
@@ -77,7 +77,7 @@ describe('the line of a request', () => {
 
     const [line = ''] = await linesOf([{ method: 'GET', path: `/${'p'.repeat(6_000)}`, headers }])
 
-    expect(line).toMatch(/^GET {3}\/p{200,300}… .* pages of https:\/\/o{200,300}… cannot read this: /)
+    expect(line).toMatch(/ GET {5}\/p{200,300}… .* pages of https:\/\/o{200,300}… cannot read this: /)
     expect(line.length).toBeLessThan(2_000)
   })
 
@@ -119,7 +119,7 @@ describe('the line of a request', () => {
   it('has the code and the message of an error', async () => {
     const [line] = await linesOf([{ ...list, headers: bearer('pub_prod.mock.nobody') }])
 
-    expect(line).toMatch(/ {2}400 {2}\S+ ms {2}TOKEN_INVALID: the mock does not know this token: /)
+    expect(line).toMatch(/ {2}400 {2}.* ms {2}TOKEN_INVALID: the mock does not know this token: /)
   })
 
   it('marks a canned list, and says how many lobbies a public token sees', async () => {
@@ -144,8 +144,8 @@ describe('the line of a request', () => {
       { ...asked, headers: bearer(tokens.public) },
     ])
 
-    expect(canned).toMatch(/200 {2}\S+ ms {2}canned seat: a public token gets one in a lobby of the world$/)
-    expect(real).toMatch(/200 {2}\S+ ms {2}→ ffa in /)
+    expect(canned).toMatch(/ 200 .* ms {2}canned seat: a public token gets one in a lobby of the world$/)
+    expect(real).toMatch(/ 200 .* ms {2}→ ffa in /)
   })
 
   it('does not count hidden lobbies for a public token', async () => {
@@ -179,7 +179,7 @@ describe('the line of a request', () => {
     await sendTo(mock.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
 
     const [, blocked] = await mock.linesOf(2)
-    expect(blocked).toMatch(/^GET {3}\/cloud\/devices\/links {2}200 {2}blocked \d\.\d s {2}→ pending$/)
+    expect(blocked).toMatch(/ GET {5}\/cloud\/devices\/links {17} +\d\.\d s {2}blocked {2}→ pending$/)
   })
 
   it('has the real duration of a control call', async () => {
@@ -189,7 +189,7 @@ describe('the line of a request', () => {
     const [line = ''] = await linesOf([{ method: 'PUT', path: '/__mock/scenario', headers, body }])
 
     // Creating 400 lobbies takes real time on any machine, and no time of the world.
-    expect(Number(/ 200 {2}(\S+) ms/.exec(line)?.[1])).toBeGreaterThan(0)
+    expect(Number(/ 200 .* (\S+) ms/.exec(line)?.[1])).toBeGreaterThan(0)
   })
 
   it('names the flag that allows the pages of an origin', async () => {
@@ -208,13 +208,13 @@ describe('the line of a request', () => {
   })
 
   it('names the world unless it is `default`', async () => {
-    const [own, byPath, byHeader] = await linesOf([
-      list,
+    const [byPath, own, byHeader] = await linesOf([
       { ...list, path: `/w/test-42${list.path}` },
+      list,
       { ...list, headers: { 'x-mock-world': 'test-42' } },
     ])
 
-    const inWorld = /^GET {3}\/matchmaker\/lobbies\/list {2}\[test-42\] {2}200 {2}\d+\.\d ms {2}→ 2 lobbies$/
+    const inWorld = / 200 {2}GET {5}\/matchmaker\/lobbies\/list \[test-42\] +\d+\.\d ms {2}→ 2 lobbies$/
     expect(own).not.toContain('[')
     expect([byPath, byHeader]).toEqual([expect.stringMatching(inWorld), expect.stringMatching(inWorld)])
   })
@@ -233,6 +233,64 @@ describe('the line of a request', () => {
   })
 })
 
+describe('the same request again and again', () => {
+  /** Sends requests to a mock in a pipe that then ends. Returns the column of the path of each line. */
+  async function pathsOf(exchanges: readonly TestRequest[], format: 'text' | 'json' = 'text') {
+    const mock = createMock({ scenario: tanks })
+    await mock.worlds.put('more')
+    const { process, written } = processWith()
+    logRequests(mock, { format, console: createConsole(process) })
+    for (const exchange of exchanges) await ask(mock, exchange)
+    process.emit('exit', 0)
+    const lines = written.stdout.trimEnd().split('\n')
+    return format === 'json' ? lines : lines.map(line => / [A-Z]+ +(\/.*?) {2}/.exec(line)?.[1])
+  }
+
+  const regions = { method: 'GET', path: '/matchmaker/regions' }
+  const times = (count: number, exchange: TestRequest) => Array.from({ length: count }, () => exchange)
+
+  it('is one line, and one with the number of repetitions before the next line', async () => {
+    expect(await pathsOf([...times(1_248, list), regions, list])).toEqual([
+      list.path,
+      `${list.path} ×1,247`,
+      regions.path,
+      list.path,
+    ])
+  })
+
+  it('has its count as the last line if the command ends', async () => {
+    expect(await pathsOf(times(3, list))).toEqual([list.path, `${list.path} ×2`])
+  })
+
+  it.each([
+    ['another world', { ...list, headers: { 'x-mock-world': 'more' } }, `${list.path} [more]`],
+    ['another status', { ...list, query: 'include_state=x' }, list.path],
+    ['another result', { ...list, headers: bearer(tokens.development) }, list.path],
+  ])('is another request with %s', async (_, other, path) => {
+    expect(await pathsOf([list, other, list])).toEqual([list.path, path, list.path])
+  })
+
+  it('is an object each time with --json', async () => {
+    expect(await pathsOf(times(3, list), 'json')).toHaveLength(3)
+  })
+
+  it('has the time of day and the duration of the newest one', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const mock = createMock({ scenario: tanks })
+    const { process, written } = processWith()
+    logRequests(mock, { format: 'text', console: createConsole(process) })
+
+    for (const second of [1, 2, 3]) {
+      vi.setSystemTime(new Date(2026, 10, 20, 21, 14, second))
+      await ask(mock, list)
+    }
+    process.emit('exit', 0)
+
+    const lines = written.stdout.trimEnd().split('\n')
+    expect(lines.map(line => line.slice(0, 8))).toEqual(['21:14:01', '21:14:03'])
+  })
+})
+
 /** The log record of a list with a fault. */
 async function recordOf(effect: Fault['effect']) {
   const { mock, world, records } = mockWithFaults([{ effect }])
@@ -245,37 +303,40 @@ async function recordOf(effect: Fault['effect']) {
   return { record, world }
 }
 
+/** A morning in the time zone of this machine. */
+const endedAt = new Date(2026, 10, 20, 9, 5, 7).getTime()
+
 describe('the line of a control call', () => {
   const style = (name: unknown, text: string) => `<${name} ${text}>`
 
   it.each([
-    [{ path: '/__mock/clock' }, /^<dim GET {3}\/__mock\/clock {2}200 {2}12\.0 ms>$/],
-    [{ path: '/__mock/clock', world: 'other' }, /^<dim GET {3}\/__mock\/clock {2}\[other\] {2}200 {2}12\.0 ms>$/],
+    [{ path: '/__mock/clock' }, /^<dim 09:05:07 {2}200 {2}GET {5}\/__mock\/clock {23}12\.0 ms>$/],
+    [{ path: '/__mock/clock', world: 'other' }, / GET {5}\/__mock\/clock \[other\] {15}12\.0 ms>$/],
     [
       { path: '/__mock/clock', status: 400, code: 'API_BAD_BODY', message: 'one\ntwo' },
-      /<yellow 400> {2}<dim 12\.0 ms> {2}API_BAD_BODY: one …$/,
+      /<yellow 400> .*<dim +12\.0 ms> {2}API_BAD_BODY: one …$/,
     ],
-    [{ path: '/matchmaker/lobbies/list', outcome: '2 lobbies' }, /<green 200> {2}<dim 12\.0 ms> {2}→ 2 lobbies$/],
+    [{ path: '/matchmaker/lobbies/list', outcome: '2 lobbies' }, /<green 200> .*<dim +12\.0 ms> {2}→ 2 lobbies$/],
     [{ path: '/x', status: 404, code: 'X', message: 'y'.repeat(500) }, /X: y{197}…$/],
   ])('is dim if it succeeded: %j', async (fields, line) => {
     const { record, world } = await recordOf({ delay: '1ms' })
     const plain = { ...record, fault: undefined, outcome: undefined, ms: 12, ...fields }
 
-    expect(requestLine(plain, { world, style })).toMatch(line)
+    expect(requestLine(plain, { endedAt, count: 1, world, style })).toMatch(line)
   })
 })
 
 describe('a request with a fault', () => {
   it.each<[Fault['effect'], RegExp]>([
-    [{ delay: '300ms' }, /^GET {3}\/matchmaker\/lobbies\/list {2}<green 200> {2}.* fault 1: delayed 300 ms$/],
+    [{ delay: '300ms' }, / <green 200> {2}GET {5}\/matchmaker\/lobbies\/list .* fault 1: delayed 300 ms$/],
     [{ hold: true }, / <green 200> .* fault 1: held$/],
-    [{ reset: true }, / <red 0> .* fault 1: reset$/],
-    [{ empty: true }, / <red 0> .* fault 1: empty$/],
+    [{ reset: true }, / <red {3}0> .* fault 1: reset$/],
+    [{ empty: true }, / <red {3}0> .* fault 1: empty$/],
     [{ error: { status: 418 } }, / <yellow 418> .* ERROR: fault 1 of this mock injected this error {2}fault 1: error$/],
   ])('has the fault and its effect in its line: %j', async (effect, line) => {
     const { record, world } = await recordOf(effect)
 
-    expect(requestLine(record, { world, style: (name, text) => `<${name} ${text}>` })).toMatch(line)
+    expect(requestLine(record, { endedAt, count: 1, world, style: (name, text) => `<${name} ${text}>` })).toMatch(line)
   })
 
   it('has the fault and its effect in its object', async () => {

@@ -6,41 +6,11 @@ import { showStatusLine, statusTexts } from '../../src/cli/status-line.js'
 import { createLobbies } from '../../src/control/creators.js'
 import type { ScenarioInput } from '../../src/index.js'
 import { createMock } from '../../src/mock/mock.js'
+import { terminal, written } from '../support/console.js'
 import { ask } from '../support/http.js'
 import { Screen } from '../support/screen.js'
 
-/** A terminal that a console writes to with both of its streams. */
-function terminal({ columns = 40, env = { NO_COLOR: '1' } }: { columns?: number; env?: NodeJS.ProcessEnv } = {}) {
-  let output = ''
-  const stream = () =>
-    Object.assign(new EventEmitter(), {
-      isTTY: true,
-      columns,
-      writableNeedDrain: false,
-      write(text: string) {
-        output += text
-        return true
-      },
-    })
-  const process = Object.assign(new EventEmitter(), { stdout: stream(), stderr: stream(), env })
-  // The console uses no other part of a process.
-  const console = createConsole(process as unknown as NodeJS.Process)
-  return {
-    console,
-    output: () => output,
-    lines: () => new Screen(columns).write(output).lines(),
-    resize(to: number) {
-      process.stdout.columns = to
-      process.stdout.emit('resize')
-    },
-    exit: () => process.emit('exit'),
-  }
-}
-
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'setInterval', 'clearInterval'] }))
-
-/** Lets the console write its lines. */
-const written = () => vi.advanceTimersByTimeAsync(20)
 
 type Step = readonly ['print' | 'warn' | 'status', string] | readonly ['wait', '']
 

@@ -53,6 +53,8 @@ export class Screen {
   #obey(code: string, parameters: string): void {
     // Colours and styles take no room.
     if (code === 'm') return
+    // The command erases everything from there.
+    if (code === 'A') return void this.#rows.splice(-Number(parameters))
     const row = this.#lastRow()
     if (code === 'J' && parameters === '') row.text = row.text.slice(0, this.#column)
     else if (code === 'H' || (code === 'J' && /^[23]$/.test(parameters))) this.#rows = [{ text: '', isWrapped: false }]
