@@ -273,7 +273,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts older requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
+      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),

@@ -56,7 +56,9 @@ export type StateName = keyof WorldStates
 export interface JournalState {
   /** The id of the oldest request. If the journal is empty, the id of the next one. Requests with smaller ids are gone. */
   readonly oldest: number
-  /** The number of older requests that the journal no longer has. */
+  /** The same of the requests that only read, and succeeded. The journal drops them first. */
+  readonly oldest_read: number
+  /** The number of requests that the journal no longer has. */
   readonly dropped: number
   /** The id of the newest request that came with a snapshot. Such requests have no events. Absent without a snapshot. */
   readonly loaded?: number
@@ -124,6 +126,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
       history: () => historyState(history),
       journal: () => ({
         oldest: history.oldestExchange ?? history.lastId + 1,
+        oldest_read: history.oldestRead ?? history.lastId + 1,
         dropped: history.dropped,
         ...(history.lastLoaded === 0 ? {} : { loaded: history.lastLoaded }),
         waiting: pending.count(),

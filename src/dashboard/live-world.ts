@@ -7,6 +7,7 @@ import type { ExplainedChoice } from '../control/explain-find.js'
 import type { ChangeSetJson, ClockJson } from '../control/history.js'
 import type { ScheduledJob } from '../control/schedule.js'
 import type { GameServerState, JournalState, StateName, WorldStates } from '../control/states.js'
+import { isPlainRead } from '../server/outcome.js'
 import type { Rows, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
 import type { Api } from './api.js'
@@ -128,7 +129,7 @@ export class LiveWorld {
   /** Counts how often the mock has left out requests. */
   #skips = 0
   /** Requests with smaller ids are gone. */
-  #oldestRequest = 0
+  #oldest: Pick<JournalState, 'oldest' | 'oldest_read'> = { oldest: 0, oldest_read: 0 }
   /** The newest request of a snapshot that the page has. */
   #loadedRequest: number | undefined
   /** The id of the newest request before those that are left out. */
@@ -179,8 +180,9 @@ export class LiveWorld {
 
   /** Leaves out the requests that the journal has dropped, or that were cleared. They may still be on their way. */
   #withoutDropped(exchanges: readonly ShortenedEntry[]): readonly ShortenedEntry[] {
-    const oldest = this.#oldestRequest
-    return (exchanges[0]?.id ?? oldest) < oldest ? exchanges.filter(({ id }) => id >= oldest) : exchanges
+    const { oldest, oldest_read } = this.#oldest
+    const kept = exchanges.filter(entry => entry.id >= (isPlainRead(entry) ? oldest_read : oldest))
+    return kept.length === exchanges.length ? exchanges : kept
   }
 
   /** Reads the events until `close`. Connects again after a lost connection. */
@@ -246,7 +248,7 @@ export class LiveWorld {
     // No event tells of the requests of a snapshot.
     if (this.#isLoaded && data.loaded !== this.#loadedRequest) this.#load()
     this.#loadedRequest = data.loaded
-    this.#oldestRequest = data.oldest
+    this.#oldest = data
     this.exchanges.value = this.#withoutDropped(this.exchanges.value)
   }
 
@@ -256,7 +258,7 @@ export class LiveWorld {
     if (this.#lastEventId !== undefined && runOf(this.#lastEventId) !== runOf(id)) {
       this.missed.value = 'restart'
       // The ids of the requests begin again.
-      this.#oldestRequest = 0
+      this.#oldest = { oldest: 0, oldest_read: 0 }
     }
     if (!this.#isLoaded) this.#load()
     if (this.#completeUpTo !== undefined) this.#completeSoon()

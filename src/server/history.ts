@@ -15,6 +15,8 @@ export interface StoredExchange {
   readonly at: number
   /** The revision of the world that the answer is about. Absent for an exchange of a snapshot. */
   readonly revision?: number
+  /** It only read, and succeeded. */
+  readonly isPlainRead: boolean
   /** The revisions of the change sets that the request caused. Absent if it changed nothing. */
   readonly revisions?: readonly number[] | undefined
   /** Why the request got its answer. Absent while the history has the world of its `revision`. */
@@ -197,7 +199,10 @@ const batchSize = 16
 /** The newest exchanges and change sets of a world. It publishes each new one. */
 export class History {
   readonly #limits: HistoryLimits
-  readonly #exchanges = new Queue<ExchangeEntry>()
+  /** Successful reads, which clients repeat. */
+  readonly #reads = new Queue<ExchangeEntry>()
+  /** All other requests. They stay longer. */
+  readonly #others = new Queue<ExchangeEntry>()
   readonly #changes = new Queue<ChangeEntry>()
   #dropped = 0
   #lastId = 0
@@ -250,12 +255,12 @@ export class History {
 
   /** The oldest first. */
   get exchanges(): StoredExchange[] {
-    return this.#exchanges.from().map(({ exchange }) => exchange)
+    return this.#exchanges().map(({ exchange }) => exchange)
   }
 
   exchange(id: number): StoredExchange | undefined {
-    const found = this.#exchanges.at(this.#exchanges.positionAfter(entry => entry.id >= id))
-    return found?.id === id ? found.exchange : undefined
+    const at = (queue: Queue<ExchangeEntry>) => queue.at(queue.positionAfter(entry => entry.id >= id))
+    return [at(this.#reads), at(this.#others)].find(found => found?.id === id)?.exchange
   }
 
   /** The number of exchanges that the limits have dropped since the last clearing. */
@@ -283,7 +288,12 @@ export class History {
 
   /** The id of the oldest exchange. `undefined` if there is none. */
   get oldestExchange(): number | undefined {
-    return this.#exchanges.oldest?.id
+    return this.#oldestQueue().oldest?.id
+  }
+
+  /** The id of the oldest successful read. `undefined` if there is none. */
+  get oldestRead(): number | undefined {
+    return this.#reads.oldest?.id
   }
 
   /** The id of the newest exchange of an earlier run. 0 if there is none. The history has no change sets of that run. */
@@ -313,7 +323,7 @@ export class History {
   }
 
   clearExchanges(): void {
-    while (this.#exchanges.size > 0) this.#removeOldest(this.#exchanges)
+    for (const queue of [this.#reads, this.#others]) while (queue.size > 0) this.#removeOldest(queue)
     this.#dropped = 0
     this.replaced.emit()
   }
@@ -322,9 +332,8 @@ export class History {
   entriesAfter(id: number): HistoryEntry[] | undefined {
     if (id < this.#lastDropped || id > this.#lastId) return undefined
     const isLater = (entry: HistoryEntry) => entry.id > id
-    const exchanges = this.#exchanges.from(this.#exchanges.positionAfter(isLater))
-    const changes = this.#changes.from(this.#changes.positionAfter(isLater))
-    return [...exchanges, ...changes].sort((a, b) => a.id - b.id)
+    const queues: readonly Queue<HistoryEntry>[] = [this.#reads, this.#others, this.#changes]
+    return queues.flatMap(queue => queue.from(queue.positionAfter(isLater))).sort((a, b) => a.id - b.id)
   }
 
   /** The oldest revision that can be restored: the one before the oldest change set. */
@@ -380,7 +389,7 @@ export class History {
   /** Ends the subscriptions, and frees its share of the budget. */
   end(): void {
     if (!this.#hasEnded)
-      for (const entry of [...this.#exchanges.from(), ...this.#changes.from()]) this.#limits.budget.remove(entry)
+      for (const entry of [...this.#exchanges(), ...this.#changes.from()]) this.#limits.budget.remove(entry)
     this.#hasEnded = true
     this.#emitter.emit(undefined)
     this.#emitter.clear()
@@ -402,19 +411,39 @@ export class History {
       bytes: exchange.bytes,
       older: undefined,
       newer: undefined,
-      drop: this.#dropExchange,
+      drop: exchange.isPlainRead ? this.#dropRead : this.#dropOther,
     }
-    this.#add(entry, this.#exchanges)
+    const queue = exchange.isPlainRead ? this.#reads : this.#others
+    this.#add(entry, queue)
     const limits = this.#limits
     if (limits.exchanges === 0) {
       // Nothing is lost if the journal is off.
-      this.#removeOldest(this.#exchanges)
+      this.#removeOldest(queue)
       return entry
     }
-    if (this.#exchanges.size > limits.exchanges) this.#dropExchange()
+    const size = () => this.#reads.size + this.#others.size
+    if (size() > limits.exchanges) this.#dropExchange()
     // A single exchange stays, however long it is.
-    while (this.#exchanges.bytes > limits.bytes && this.#exchanges.size > 1) this.#dropExchange()
+    while (this.#reads.bytes + this.#others.bytes > limits.bytes && size() > 1) this.#dropExchange()
     return entry
+  }
+
+  /** All exchanges, the oldest first. */
+  #exchanges(): ExchangeEntry[] {
+    return [...this.#reads.from(), ...this.#others.from()].sort((a, b) => a.id - b.id)
+  }
+
+  /** The queue with the oldest exchange. */
+  #oldestQueue(): Queue<ExchangeEntry> {
+    const idOf = (queue: Queue<ExchangeEntry>) => queue.oldest?.id ?? Number.POSITIVE_INFINITY
+    return idOf(this.#reads) < idOf(this.#others) ? this.#reads : this.#others
+  }
+
+  /** Drops the oldest read if more than a quarter of the exchanges are reads, else the oldest exchange. */
+  #dropExchange(): void {
+    const hasManyReads = this.#reads.size * 3 > this.#others.size
+    if (hasManyReads || this.#oldestQueue() === this.#reads) this.#dropRead()
+    else this.#dropOther()
   }
 
   #add<Entry extends HistoryEntry>(entry: Entry, queue: Queue<Entry>): void {
@@ -438,9 +467,14 @@ export class History {
   }
 
   // Arrow functions, because they are also the `drop` of the entries.
-  #dropExchange = (): void => {
+  #dropRead = (): void => {
     this.#dropped += 1
-    this.#removeOldest(this.#exchanges)
+    this.#removeOldest(this.#reads)
+  }
+
+  #dropOther = (): void => {
+    this.#dropped += 1
+    this.#removeOldest(this.#others)
   }
 
   #dropChange = (): void => {
@@ -455,8 +489,7 @@ export class History {
   /** Writes the reasons of the answers that are about earlier revisions to their exchanges, and those of some later ones. */
   #keepReasons(revision: number): void {
     const revisionOf = ({ exchange }: ExchangeEntry) => exchange.revision ?? Number.POSITIVE_INFINITY
-    const waiting = this.#exchanges
-      .from()
+    const waiting = this.#exchanges()
       .filter(({ exchange }) => exchange.revision !== undefined && !exchange.reasons)
       .sort((one, other) => revisionOf(one) - revisionOf(other))
     const soon = this.#changes.at(this.#changes.size >> 2)?.changeSet.revision ?? revision
@@ -472,7 +505,8 @@ export class History {
     if (!reasons) return
     const { length } = JSON.stringify(reasons)
     entry.exchange.reasons = reasons
-    this.#exchanges.bytes += length
+    const queue = entry.exchange.isPlainRead ? this.#reads : this.#others
+    queue.bytes += length
     if (!this.#hasEnded) this.#limits.budget.grow(entry, length)
   }
 }

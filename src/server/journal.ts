@@ -19,6 +19,7 @@ import type { LiveWorld } from '../store/world.js'
 import type { History, SentRequest, StoredExchange } from './history.js'
 import { expectationOf, inArguments, JournalMismatch, type Times } from './journal-mismatch.js'
 import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
+import { isPlainRead } from './outcome.js'
 import type { PendingRequests } from './pending.js'
 import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
 import { type Verification, verify } from './verify.js'
@@ -172,6 +173,7 @@ export class RecordedExchange implements StoredExchange {
   readonly at: number
   readonly revision: number
   readonly revisions: readonly number[] | undefined
+  readonly isPlainRead: boolean
   reasons: AnswerReasons | undefined
   // Copied from the request, which may hold a socket. No nested objects, because there are many exchanges.
   readonly #worldId: string
@@ -217,6 +219,7 @@ export class RecordedExchange implements StoredExchange {
     this.#since = exchange.pendingSince
     this.#fault = exchange.fault?.id
     this.revisions = exchange.revisions?.length ? exchange.revisions : undefined
+    this.isPlainRead = isPlainRead({ method: request.method, status: response.status, revisions: this.revisions })
     this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
   }
 
@@ -299,6 +302,7 @@ export function restoreExchange({ answer, ...head }: JournalEntry): StoredExchan
     operation: head.operation,
     status: head.status,
     at: Date.parse(head.time),
+    isPlainRead: isPlainRead(head),
     ...(reasons === undefined ? {} : { reasons }),
     bytes: JSON.stringify(head).length + answerBytes,
     entry(answers) {

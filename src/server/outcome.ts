@@ -46,3 +46,16 @@ export function describeOutcome(operation: string, answer: unknown, describeLobb
   if (!isJsonObject(answer) || !Object.hasOwn(outcomes, operation)) return undefined
   return outcomes[operation as keyof typeof outcomes](answer, describeLobby)
 }
+
+/** Tells whether a request only read, and succeeded. The journal drops such requests first, because clients repeat them. */
+export function isPlainRead({
+  method,
+  status,
+  revisions,
+}: {
+  readonly method: string
+  readonly status: number
+  readonly revisions?: readonly number[] | undefined
+}): boolean {
+  return method === 'GET' && status > 0 && status < 400 && revisions === undefined
+}

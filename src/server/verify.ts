@@ -31,7 +31,7 @@ interface JournalContents {
   /** The oldest first. */
   readonly entries: readonly JournalEntry[]
   readonly tables: ReadTables
-  /** The number of older exchanges that the journal has dropped. */
+  /** The number of exchanges that the journal has dropped. */
   readonly dropped: number
 }
 

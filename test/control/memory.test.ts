@@ -288,6 +288,44 @@ describe('the histories of several worlds', () => {
   })
 })
 
+describe('a journal that is full', () => {
+  const status = fc.constantFrom(200, 200, 200, 404)
+  const request = fc.record({ method: fc.constantFrom('GET', 'GET', 'GET', 'POST'), status })
+
+  property.prop([fc.array(request, { maxLength: 100 }), fc.integer({ min: 1, max: 12 })])(
+    'drops successful reads first, and of each kind the oldest',
+    (requests, exchanges) => {
+      const limits = { exchanges, changes: { count: 1 }, bytes: 1e6, budget: new HistoryBudget(1e6) }
+      const history = new History(limits, { revision: 1, at: 0 }, () => [])
+      const isRead = ({ method, status }: { method: string; status: number }) => method === 'GET' && status === 200
+
+      for (const one of requests) history.addExchange(restoreExchange({ ...entry, ...one }))
+
+      const kept = history.exchanges.map(exchange => exchange.entry())
+      const ids = (isWanted: boolean) => requests.flatMap((one, i) => (isRead(one) === isWanted ? [i + 1] : []))
+      const [reads, others] = [kept.filter(isRead), kept.filter(one => !isRead(one))]
+      expect(kept.map(({ id }) => id)).toEqual(kept.map(({ id }) => id).toSorted((a, b) => a - b))
+      expect(kept).toHaveLength(Math.min(requests.length, exchanges))
+      expect(reads.map(({ id }) => id)).toEqual(reads.length === 0 ? [] : ids(true).slice(-reads.length))
+      expect(others.map(({ id }) => id)).toEqual(others.length === 0 ? [] : ids(false).slice(-others.length))
+      // Another request has gone only if reads are few, or if none is older.
+      const hasLostOthers = others.length < ids(false).length
+      if (hasLostOthers) expect(reads.length * 3).toBeLessThanOrEqual(others.length + 4)
+      expect(history.dropped).toBe(requests.length - kept.length)
+    },
+  )
+
+  it('keeps a find among thousands of lists', async ({ serve }) => {
+    const { mock, client } = await serve({ journalSize: 20 })
+    await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' })
+    for (let i = 0; i < 2_000; i++) await ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list' })
+
+    const entries = await client.journal.find()
+
+    expect(entries.map(({ operation }) => operation)).toEqual(['lobbies.find', ...Array(19).fill('lobbies.list')])
+  })
+})
+
 const entry = {
   id: 1,
   time: '2026-11-20T20:00:00.000Z',
