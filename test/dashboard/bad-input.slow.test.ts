@@ -75,7 +75,7 @@ describe('a mock that is gone', () => {
   })
 
   it('has dropped events: the page says so, and shows the world as it is', async ({ open }) => {
-    const { page, mock, disconnect } = await open({ scenario })
+    const { page, mock, disconnect } = await open({ scenario, history: 1_000 })
 
     await disconnect()
     await said(page).getByText('The mock does not answer.').waitFor()
@@ -87,7 +87,7 @@ describe('a mock that is gone', () => {
   })
 
   it('has dropped a revision: the page says so, and stays in the present', async ({ open }) => {
-    const { page, mock } = await open({ scenario })
+    const { page, mock } = await open({ scenario, history: 1_000 })
     mock.lobby({ game_mode_id: 'duel' })
     const slider = page.getByRole('slider', { name: 'Revision' })
     await slider.waitFor()

@@ -367,7 +367,7 @@ describe('a simulated day', () => {
   })
 
   it('continues from a snapshot that is taken while the first players are added', async () => {
-    const lobbies = Array.from({ length: 200 }, () => ({ game_mode_id: 'ffa', total_player_count: 8 }))
+    const lobbies = Array.from({ length: 450 }, () => ({ game_mode_id: 'ffa', total_player_count: 8 }))
     const mock = opened({ lobbies })
     const taken: ScenarioInput[] = []
     const unsubscribe = mock.world.subscribe(() => void taken.push(mock.snapshot()))
@@ -375,7 +375,7 @@ describe('a simulated day', () => {
     unsubscribe()
     await mock.world.clock.advance('1m')
 
-    // Each job adds 500 of the 1,600 players.
+    // Each transaction adds 1,000 of the 3,600 players.
     const steps = taken.map(({ games }) => games?.[0]?.namespaces?.[0]?.players?.next_step_at)
     expect(steps).toEqual([...Array(3).fill('2026-11-20T00:00:05.000Z'), '2026-11-20T00:00:10.000Z'])
     for (const scenario of taken) {
