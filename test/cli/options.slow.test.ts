@@ -126,7 +126,7 @@ describe('mockmaker --quiet', () => {
     await sendTo(command.url, { method: 'GET', path: '/nowhere' })
 
     const [line] = await linesAfter(command, { from, count: 1 })
-    expect(line).toMatch(/^GET {3}\/nowhere {2}404 /)
+    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}404 {2}GET {5}\/nowhere /)
   })
 
   it('does the same with --json', async () => {
