@@ -178,11 +178,11 @@ interface Run {
   readonly key: string
   /** The newest line. */
   line: NewLine
-  /** How many lines a text stands for. */
+  /** The number of lines that one text stands for. */
   count: number
-  /** How many of these lines have been printed. */
+  /** The number of these lines that have been printed. */
   printed: number
-  /** How many rows the text takes on the terminal. `undefined` if it cannot be replaced there. */
+  /** The rows of the text on the terminal. `undefined` if it cannot be replaced there. */
   rows: number | undefined
 }
 

@@ -182,7 +182,7 @@ interface Revision {
 export interface HistoryLimits {
   /** The most exchanges. */
   readonly exchanges: number
-  /** How long change sets stay: ms of the world's clock, or a number of change sets. */
+  /** The length of the history: ms of the world's clock, or a number of change sets. */
   readonly changes: { readonly ms: number } | { readonly count: number }
   /** The most memory for exchanges, and also for change sets, in bytes. */
   readonly bytes: number
