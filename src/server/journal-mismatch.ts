@@ -3,7 +3,8 @@ import { beginAtCaller } from '../lib/caller-stack.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Difference } from './match.js'
-import { type NearMiss, requestText, type Verification } from './verify.js'
+import { requestText } from './request-text.js'
+import type { NearMiss, Verification } from './verify.js'
 
 /** The number of matching requests: exactly so many, or a range. */
 export type Times = number | { readonly min?: number | undefined; readonly max?: number | undefined }

@@ -2,6 +2,7 @@ import type { Expectation, JournalEntry, RequestPattern } from '../contract/jour
 import { counted, matchesGlob } from '../lib/text.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { type Difference, difference, findDifferences, type MatchableRequest, type RequestOwner } from './match.js'
+import { requestText } from './request-text.js'
 import { routes } from './routes.js'
 
 /** The result of comparing the journal with an expectation. If it differs, `reason` and `nearest` tell why. */
@@ -148,9 +149,4 @@ function ownerOf({ operation, method, path, caller }: JournalEntry): RequestOwne
   const { game_id: gameId, namespace_id: namespaceId } = hasRoute ? routes.find(method, path).params : {}
   if (gameId !== undefined) return { gameId, namespaceId }
   return { gameId: caller?.game_id, namespaceId: caller?.namespace_id }
-}
-
-/** Names a request and its answer in a message. Its id would be a number that no other output shows. */
-export function requestText({ method, path, status }: JournalEntry): string {
-  return `${method} ${path} → ${status}`
 }
