@@ -158,9 +158,10 @@ export function mockOptionsOf(flags: MockFlags): MockmakerOptions {
   }
 }
 
-export function urlOption(): Option {
+/** `port` is that of the default URL. */
+export function urlOption(port: string | number = defaultPort): Option {
   return new Option('--url <url>', 'the URL of the mock, or of one of its worlds: http://127.0.0.1:4100/w/test-42')
-    .default(`http://127.0.0.1:${defaultPort}`)
+    .default(`http://127.0.0.1:${port}`)
     .argParser(parseMockUrl)
 }
 

@@ -20,7 +20,14 @@ import {
   wholeNumber,
 } from './options.js'
 import { type Console, createConsole } from './output.js'
-import { type EnvFlags, type ExportFlags, exportScenario, printEnvironment } from './running-mock.js'
+import {
+  checkHealth,
+  type EnvFlags,
+  type ExportFlags,
+  exportScenario,
+  type HealthFlags,
+  printEnvironment,
+} from './running-mock.js'
 import { initScenario, validateScenarios } from './scenario-files.js'
 import { serve } from './serve.js'
 import { show } from './show.js'
@@ -179,6 +186,10 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
         command.error(`error: the server of a lobby uses the token of that lobby: remove --token ${flags.token}`)
       return printEnvironment(lobbyId, flags, console)
     })
+
+  addCommand(program, 'health', 'check that a running mock is ready: exits with 0 or 1')
+    .addOption(urlOption(process.env.PORT || undefined))
+    .action((flags: HealthFlags) => checkHealth(flags, console))
 
   addCommand(program, 'export', 'print a running world as a scenario')
     .addOption(urlOption())

@@ -1,5 +1,5 @@
 import type { OperationId } from '../contract/operations.js'
-import { defaultWorldId, isControlPath, pathInWorld } from '../contract/paths.js'
+import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../contract/paths.js'
 import { counted, grouped, shortened } from '../lib/text.js'
 import { localTimeOfDay, timeOfDay } from '../lib/time.js'
 import type { Mock } from '../mock/mock.js'
@@ -106,7 +106,7 @@ export function logRequests(
   const { printCounted, printJson, style } = console
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
-    if (isReadOfDashboard(record) || isPreflight(record)) return
+    if (isReadOfDashboard(record) || isPreflight(record) || isProbe(record)) return
     // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
     else {
@@ -135,6 +135,11 @@ function isReadOfDashboard({ fromOwnPage, method, path, status }: ExchangeRecord
 /** A browser sends a preflight by itself before a request of the page. */
 function isPreflight({ method, status }: ExchangeRecord): boolean {
   return method === 'OPTIONS' && status < 400
+}
+
+/** A container asks each few seconds. */
+function isProbe({ path, status }: ExchangeRecord): boolean {
+  return path === readinessPath && status < 400
 }
 
 /** The least widths of the columns method, path and duration. Every method and nearly all paths fit. */

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { ClientError, call, type InputOf, type Output, type Remote, type Route, send } from '../client/core.js'
-import { splitWorldUrl } from '../contract/paths.js'
+import { readinessPath, splitWorldUrl } from '../contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import { scenarioText } from '../files/scenario-file.js'
 import { BodyTooLong, limitedResponse } from '../lib/limited-response.js'
 import { runAtOnce } from '../lib/steps.js'
-import { shortened } from '../lib/text.js'
+import { escapedLine, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
 import type { TokenKind } from './options.js'
@@ -96,7 +96,7 @@ export async function exportScenario(
     await ask(server, 'GET /worlds/{world_id}', { params: { world_id: decodeURIComponent(encodedId) } })
   const query = { with: parts.join() || undefined, revision }
   const headers = { accept: 'application/json' }
-  const response = await send(remoteOf(url, longestSnapshot), 'GET /snapshot', { query }, { headers }).catch(
+  const response = await send(remoteOf(url, { bytes: longestSnapshot }), 'GET /snapshot', { query }, { headers }).catch(
     refuse(url),
   )
   const json = await response.text().catch(cause => {
@@ -111,6 +111,29 @@ export async function exportScenario(
     throw error
   }
 }
+
+/** The server must answer a probe within this time, in ms. */
+const probeTimeoutMs = 5_000
+
+/** The options of `mockmaker health`. */
+export type HealthFlags = Pick<EnvFlags, 'url'>
+
+/** Prints that the server at a URL is ready. Rejects with `UsageError` if it is not, or if it is no mock. */
+export async function checkHealth({ url }: HealthFlags, console: Console): Promise<void> {
+  const { server = url } = splitWorldUrl(url) ?? {}
+  const { fetch } = remoteOf(server, { bytes: longestProbe, beginsWithinMs: probeTimeoutMs })
+  const response = await fetch(server + readinessPath).catch(cause => {
+    throw new UsageError(`nothing answers at ${server}`, { cause })
+  })
+  const answer = await response.json().catch(() => undefined)
+  const { status, code, message } = Object(answer) as { status?: unknown; code?: unknown; message?: unknown }
+  if (status === 'ok') return console.print(`${server} is ready`)
+  if (code !== 'API_UNAVAILABLE') throw notMockmaker(server)
+  throw new UsageError(`${server} is not ready: ${escapedLine(shortened(String(message), maxMessage))}`)
+}
+
+/** The longest answer to a probe that is read, in bytes. */
+const longestProbe = 64 * 1024
 
 /** The mock must begin its response within this time, in ms. Reading a large scenario can keep it busy for seconds. */
 const timeoutMs = 15_000
@@ -129,16 +152,19 @@ const maxMessage = 2_000
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
 async function ask<Name extends Route>(url: string, route: Name, ...input: InputOf<Name>): Promise<Output<Name>> {
-  const answer = await call(remoteOf(url, longestList), route, ...input).catch(refuse(url))
+  const answer = await call(remoteOf(url, { bytes: longestList }), route, ...input).catch(refuse(url))
   return Object(answer) as Output<Name> // or anything else: any server may have answered
 }
 
 /** Follows no redirect, waits only so long for an answer, and reads only so many bytes of it. */
-function remoteOf(url: string, bytes: number): Remote {
+function remoteOf(
+  url: string,
+  { bytes, beginsWithinMs = timeoutMs }: { readonly bytes: number; readonly beginsWithinMs?: number },
+): Remote {
   const limitedFetch: typeof fetch = async (input, init) => {
     const abort = new AbortController()
     const { signal } = abort
-    const timer = setTimeout(() => abort.abort(), timeoutMs)
+    const timer = setTimeout(() => abort.abort(), beginsWithinMs)
     try {
       const response = await fetch(input, { ...init, redirect: 'error', signal })
       setTimeout(() => abort.abort(), longTimeoutMs).unref()

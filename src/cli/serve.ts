@@ -85,6 +85,7 @@ export async function startMock(
       networkUrls,
       reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
       async close() {
+        mock.announceClose()
         await servers?.close()
         await bound.close(mock)
       },

@@ -5,6 +5,9 @@ export function isControlPath(path: string): boolean {
   return path === controlPath || path.startsWith(`${controlPath}/`)
 }
 
+/** The path of the readiness probe: see `Mock.notReady`. */
+export const readinessPath = '/healthz'
+
 /** The page that completes a device link. The token of the link follows. */
 export const deviceLinkPath = '/devices/link/'
 

@@ -69,6 +69,7 @@ export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}):
     return {
       url: bound.url,
       async close() {
+        mock.announceClose()
         // They may call the mock until they have ended.
         await gameServers?.close()
         await bound.close(mock)

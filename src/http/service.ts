@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { isControlPath, worldPath } from '../contract/paths.js'
+import { isControlPath, readinessPath, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import type { Steps } from '../lib/steps.js'
@@ -10,6 +10,7 @@ import type { AppOptions } from '../mock/options.js'
 import { type AbortSignalLike, bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
 import { checkHost, mayControl } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
+import { outputResult } from '../server/respond.js'
 import { locate, type Place, routes } from '../server/routes.js'
 import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
@@ -61,6 +62,7 @@ export class Service {
   /** Finds where a request goes. `origin` returns the URL of the mock, without a slash at its end. Never throws. */
   serve(request: MockRequest, origin: () => string): ServedRequest {
     const { control = true } = this.#options
+    if (isReadinessProbe(request)) return { maxBodyBytes: bodyLimit, answer: () => this.#answerProbe(request) }
     try {
       this.#checkHost(request)
       const place = locate(request)
@@ -69,6 +71,14 @@ export class Service {
     } catch (error) {
       return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.refuse(request, error) }
     }
+  }
+
+  /** Answers everybody, before all checks (PROTOCOL.md B9). */
+  #answerProbe(request: MockRequest): MockResponse {
+    const { notReady, worlds } = this.#mock
+    if (notReady.size === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
+    const reasons = [...notReady].join(', and ')
+    return worlds.outside.refuse(request, new ApiError('API_UNAVAILABLE', reasons, { headers: { 'retry-after': '1' } }))
   }
 
   #checkHost(request: MockRequest): void {
@@ -133,6 +143,10 @@ export class Service {
       return readOnlyBecause === undefined ? world.handle(inner) : refuseOperation(inner, world, readOnlyBecause)
     })
   }
+}
+
+function isReadinessProbe({ method, path }: MockRequest): boolean {
+  return path === readinessPath && (method === 'GET' || method === 'HEAD')
 }
 
 /** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */

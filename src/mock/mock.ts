@@ -65,6 +65,8 @@ export class Mock {
   readonly #checks: ((commands: ServerCommands) => void)[] = []
   /** Publishes the commands of each scenario that has replaced the mock's own. */
   readonly reloaded = new Emitter<ServerCommands>()
+  /** Why the mock can answer no requests now, in sentences without a full stop. Empty: it is ready. `GET /healthz` tells it. */
+  readonly notReady = new Set<string>()
   readonly #createdAt = performance.now()
 
   constructor(
@@ -124,8 +126,14 @@ export class Mock {
     this.#ends.push(end)
   }
 
+  /** Says that the mock will close. What ends before it may still need its answers. */
+  announceClose(): void {
+    this.notReady.add('the mock is closing')
+  }
+
   /** See `Mockmaker.close`. */
   async close(): Promise<void> {
+    this.announceClose()
     if (this.#ends.length > 0) await Promise.all(this.#ends.map(end => end()))
     const unused = this.#isStrict ? this.worlds.unusedFaults() : []
     await this.worlds.close()

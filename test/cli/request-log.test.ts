@@ -60,6 +60,14 @@ describe('the line of a request', () => {
     expect((await linesOfMock(1)).map(line => line.split(/ +/)[2])).toEqual(['GET'])
   })
 
+  it('is left out for a probe that succeeds', async () => {
+    const { url, linesOf: linesOfMock } = await serveLogged()
+    await sendTo(url, { method: 'GET', path: '/healthz' })
+    await sendTo(url, list)
+
+    expect((await linesOfMock(1)).map(line => line.split(/ +/)[3])).toEqual([list.path])
+  })
+
   it('is left out for what a page of the mock reads, but not for what it changes', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
     const clock = '/__mock/clock'
