@@ -7,7 +7,7 @@ import type { ErrorCode } from '../contract/errors.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { Mock } from '../mock/mock.js'
-import { type AppOptions, checkListenOptions, type ListenOptions } from '../mock/options.js'
+import { type AppOptions, checkAppOptions, checkListenOptions, type ListenOptions } from '../mock/options.js'
 import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
 import { header } from '../server/message.js'
 import { serveNodeRequest } from './node-adapter.js'
@@ -25,7 +25,7 @@ export function createListener(
   options: AppOptions = {},
   { readOnlyBecause }: Pick<ServiceOptions, 'readOnlyBecause'> = {},
 ): (request: IncomingRequest, response: ServerResponse) => void {
-  checkListenOptions(options)
+  checkAppOptions(options)
   const { allowedHosts = [] } = options
   const service = new Service(mock, { ...options, allowedHosts, readOnlyBecause })
   return (nodeRequest, response) => {

@@ -128,6 +128,10 @@ export const ListenOptions = lazy(() =>
   }),
 )
 
+const AppOptions = lazy(() =>
+  ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true, servers: true }),
+)
+
 // The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
 const PluginOptions = lazy(() =>
   MockmakerOptions.omit({ baseUrl: true, world: true, strict: true }).extend({
@@ -143,7 +147,7 @@ const PluginOptions = lazy(() =>
         'expected an object, the name of a shipped scenario, or the path of a file',
       )
       .optional(),
-    ...ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true, servers: true }).shape,
+    ...AppOptions().shape,
   }),
 )
 
@@ -181,4 +185,9 @@ export function parseOptions(options: MockmakerOptions): z.output<typeof Mockmak
 /** Checks the options of a server. Throws `UsageError`. */
 export function checkListenOptions(options: ListenOptions): void {
   parseInput(ListenOptions(), options, 'options')
+}
+
+/** Checks the options of an app. Throws `UsageError`. */
+export function checkAppOptions(options: AppOptions): void {
+  parseInput(AppOptions(), options, 'options')
 }

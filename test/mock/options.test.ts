@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listen } from '../../src/http/index.js'
+import { createApp, listen } from '../../src/http/index.js'
 import { ApiError, createMockmaker } from '../../src/index.js'
 
 /** Options that the types forbid. */
@@ -68,6 +68,17 @@ describe('listen', () => {
   ])('refuses %j', async (options, message) => {
     // The types forbid these.
     await expect(listen(createMockmaker(), options as never)).rejects.toThrow(message)
+  })
+})
+
+describe('createApp', () => {
+  it.each([
+    [{ allowedHosts: 'a' }, 'options.allowedHosts is "a": expected array'],
+    [{ allowedHosts: ['a:1'] }, 'options.allowedHosts[0] is "a:1": expected a name without a port'],
+    [{ port: 1 }, 'options.port is an unknown key. Known: allowedHosts, control, controlHosts, servers.'],
+  ])('refuses %j', (options, message) => {
+    // The types forbid these.
+    expect(() => createApp(createMockmaker(), options as never)).toThrow(message)
   })
 })
 
