@@ -33,7 +33,7 @@ export const Question = lazy(() =>
     /** Explains the answer to a request with this path. */
     path: z.string().optional(),
     /** The method of the request. Default: GET. */
-    method: z.string().optional(),
+    method: z.string().min(1).optional(),
     /** The bearer token of the request. Default: none. */
     token: z.string().optional(),
     /** The Origin of the request. Default: none. */

@@ -135,6 +135,14 @@ describe('explain', () => {
     await expect(client.explain({ name_id: 'beta', game: 'tank' })).rejects.toThrow('Did you mean tanks?')
   })
 
+  it('refuses an empty method', async ({ serve }) => {
+    const { client } = await serve()
+
+    await expect(client.explain({ path: '/', method: '' })).rejects.toThrow(
+      'method is "": expected a length of at least 1',
+    )
+  })
+
   it.for(['', '?lobby_id=x&path=/'])('refuses a query with none or several subjects: %j', async (query, { serve }) => {
     const { steer } = await serve()
 
