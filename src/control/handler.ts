@@ -4,20 +4,21 @@ import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { nestingLimit } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
-import { shortened } from '../lib/text.js'
+import { didYouMean, nearest, quoted, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { checkControlAddress, checkControlCaller } from '../server/origin.js'
 import { parseJson } from '../server/parse.js'
-import { RouteTable } from '../server/routes.js'
+import { type Place, RouteTable } from '../server/routes.js'
 import { controlCalls, ObjectOrText } from './api.js'
 import { type ControlCall, type ControlContext, longJsonResponse } from './call.js'
+import { tablesByPath } from './tables.js'
 
 type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, object>
 
 const table = lazy(() => {
   const calls: Readonly<Record<string, AnyCall>> = Object.fromEntries(controlCalls().map(call => [call.route, call]))
-  return { calls, routes: new RouteTable(calls, `GET ${controlPath} lists the calls`, controlPath) }
+  return { calls, routes: new RouteTable(calls, basePath => `GET ${basePath} lists the calls`) }
 })
 
 const preflight: MockResponseInit = { status: 204, headers: {}, body: new Uint8Array(), cors: 'loopback' }
@@ -30,23 +31,37 @@ export interface FoundCall {
 }
 
 /**
- * Finds the call of a request. `path` is that in its world. `isListed` tells which addresses of other machines may call.
+ * Finds the call of a request. `place` is its path, and the path of its world. `isListed` tells which addresses of other machines may call.
  * Returns the answer to a preflight. Throws `ApiError` if there is no such call, or the client may not make it.
  */
 export function findControlCall(
-  request: Pick<MockRequest, 'method' | 'headers' | 'address'>,
-  path: string,
+  request: Pick<MockRequest, 'method' | 'headers' | 'address' | 'basePath'>,
+  place: Pick<Place, 'path' | 'basePath'>,
   isListed: (address: string) => boolean,
 ): FoundCall | { readonly preflight: MockResponseInit } {
   checkControlAddress(request, isListed)
   if (request.method === 'OPTIONS') return { preflight }
-  const callPath = path.slice(controlPath.length) || '/'
+  const callPath = place.path.slice(controlPath.length) || '/'
   // The id of a game mode has a slash, and people leave it unencoded.
   const encoded = callPath.replace(/^(\/game-modes\/[^/]+)\/(?=[^/]+$)/, '$1%2F')
   const { calls, routes } = table()
-  const { id, params } = routes.find(request.method, encoded)
+  const basePath = (request.basePath ?? '') + place.basePath + controlPath
+  const { id, params } = routes.find(request.method, encoded, basePath)
+  if (params.table !== undefined) checkTable(params.table, basePath + shortened(callPath))
   checkControlCaller(request)
   return { call: calls[id] as AnyCall, params } // the routes have the ids of the calls
+}
+
+/** Throws `ApiError` if the control API has no such table. The path may be that of another call, with a mistake. */
+function checkTable(name: string, path: string): void {
+  if (Object.hasOwn(tablesByPath, name)) return
+  const tables = Object.keys(tablesByPath)
+  const calls = controlCalls().flatMap(call => (call.path.includes('{') ? [] : [call.path.slice(1)]))
+  const near = nearest(name, [...tables, ...calls])
+  throw new ApiError(
+    'API_NOT_FOUND',
+    `nothing is at ${path}, and no table is called ${quoted(name)}.${didYouMean('', tables)}${near === undefined ? '' : ` Did you mean ${near}?`}`,
+  )
 }
 
 /** Runs a call. Rejects with `ApiError`. */

@@ -6,8 +6,8 @@ import type { AbortSignalLike, MockRequest, MockResponse } from '../server/messa
 import type { ServedRequest } from './service.js'
 import { StreamWriter } from './stream-writer.js'
 
-/** A request of `node:http`. A body parser in front of the mock may have set `body`. */
-type ParsedRequest = IncomingMessage & { readonly body?: unknown }
+/** A request of `node:http`. A body parser in front of the mock may have set `body`, and Express sets `baseUrl`. */
+type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseUrl?: string }
 
 /**
  * Answers a request of `node:http`, in the order of its connection. Removes `basePath` from the path. `serve` gets the request
@@ -47,18 +47,20 @@ export function parseTarget(target: string): { readonly host?: string; readonly 
 export class NodeRequest implements MockRequest {
   readonly method: string
   readonly path: string
+  readonly basePath: string
   readonly query: string
   readonly headers: MockRequest['headers']
   /** Set once it has arrived. */
   body: Uint8Array | undefined
   readonly #socket: Socket | Http2Stream
 
-  constructor(request: IncomingMessage, basePath = '') {
-    const { method = 'GET', url = '/' } = request
+  constructor(request: ParsedRequest, basePath = '') {
+    const { method = 'GET', url = '/', baseUrl = '' } = request
     const headers = headersOf(request)
     const { host, path, query } = parseTarget(url)
     this.method = method
     this.path = basePath === '' ? path : path.slice(basePath.length)
+    this.basePath = baseUrl + basePath
     this.query = query
     // The host of an absolute target replaces the header (RFC 9112 § 3.2.2).
     this.headers = host === undefined ? headers : { ...headers, host }

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { isControlPath, readinessPath, worldPath } from '../contract/paths.js'
+import { controlPath, isControlPath, readinessPath, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import type { Steps } from '../lib/steps.js'
@@ -93,10 +93,10 @@ export class Service {
 
   #serveControlCall(request: MockRequest, place: Place, origin: () => string): ServedRequest {
     const { worlds } = this.#mock
-    const found = findControlCall(request, place.path, this.#isControlHost)
+    const found = findControlCall(request, place, this.#isControlHost)
     if ('preflight' in found)
       return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
-    const forUnknown = this.#forUnknown === 'create' ? noneByOthers : this.#forUnknown
+    const forUnknown = this.#forUnknown === 'create' ? noneByOthers(request) : this.#forUnknown
     return {
       maxBodyBytes: found.call.limits?.bytes ?? bodyLimit,
       answer: () =>
@@ -132,7 +132,7 @@ export class Service {
     const isNew = this.#forUnknown === 'create' && !worlds.get(place.worldId)
     const isServed =
       !isNew || routes.list(request.method, place.path).length > 0 || isForPage(request.method, place.path)
-    const unknown = isServed ? this.#forUnknown : noneByOthers
+    const unknown = isServed ? this.#forUnknown : noneByOthers(request)
     return worlds.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({
         mock: world,
@@ -150,8 +150,8 @@ function isReadinessProbe({ method, path }: MockRequest): boolean {
 }
 
 /** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */
-const noneByOthers: UnknownWorld = {
-  refuseBecause: 'PUT /__mock/worlds/{id} creates one, and so does its first operation',
+function noneByOthers({ basePath = '' }: MockRequest): UnknownWorld {
+  return { refuseBecause: `PUT ${basePath}${controlPath}/worlds/{id} creates one, and so does its first operation` }
 }
 
 /** Does the work until the client disconnects, and then throws `ClientGone`. */
@@ -168,7 +168,7 @@ function* untilGone<Result>(steps: Steps<Result>, request: MockRequest): Steps<R
 function refuseOperation(request: MockRequest, world: MockWorld, because: string) {
   if (request.method === 'OPTIONS') return world.handle(request)
   try {
-    routes.find(request.method, request.path)
+    routes.find(request.method, request.path, request.basePath)
     throw new ApiError('API_FORBIDDEN', because)
   } catch (error) {
     return world.responder.refuse(request, error)

@@ -232,11 +232,12 @@ export function mockFacade<More extends object>(
 
 /** Checks a request of a transport of the user's own. Throws `UsageError`. */
 function checkRequest(request: MockRequest): MockRequest {
-  const { method, path, query, headers, body } = Object(request) as MockRequest
+  const { method, path, basePath, query, headers, body } = Object(request) as MockRequest
   const wrong = (name: string, value: unknown, expected: string) =>
     new UsageError(`answer: the request's ${name} is ${quoted(value)}: expected ${expected}`)
-  if (typeof method !== 'string') throw wrong('method', method, 'a text, such as GET')
+  if (typeof method !== 'string' || method === '') throw wrong('method', method, 'a text, such as GET')
   if (typeof path !== 'string' || !path.startsWith('/')) throw wrong('path', path, 'a path that begins with /')
+  if (basePath !== undefined && typeof basePath !== 'string') throw wrong('basePath', basePath, 'a text, such as /api')
   if (query !== undefined && typeof query !== 'string') throw wrong('query', query, 'a text without ?')
   if (typeof headers !== 'object' || headers === null) throw wrong('headers', headers, 'an object, {} for none')
   // Another realm has its own Uint8Array.

@@ -4,7 +4,7 @@ import { type OperationId, operationIds, operations } from '../contract/operatio
 import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { RequestHandler } from '../server/message.js'
+import type { MockRequest, RequestHandler } from '../server/message.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {
@@ -37,7 +37,10 @@ export function createHandlers(options: HandlerOptions): HttpHandler[] {
   const base = parseBaseUrl(options.baseUrl)
   if (base.url.startsWith('*')) return handlers
   const rest = options.http.all(patternOf(base, '/*'), ({ request }) =>
-    answerFetch(request, options, pathname => pathname.slice(base.basePath.length)),
+    answerFetch(request, options, pathname => ({
+      path: pathname.slice(base.basePath.length),
+      basePath: base.basePath,
+    })),
   )
   return [...handlers, matchMalformedPaths(rest)]
 }
@@ -56,7 +59,7 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
   const handler = options.http[name](patternOf(base, path), ({ request }) =>
     answerFetch(request, options, pathname => {
       const [, inWorld = '', ofOperation = pathname] = ending.exec(pathname) ?? []
-      return inWorld + ofOperation
+      return { path: inWorld + ofOperation }
     }),
   )
   // A simulated browser sends its preflights in-process too.
@@ -196,11 +199,11 @@ function pageOriginOf({ referrer, headers }: Request): string | undefined {
   return page === undefined ? undefined : new URL(page).origin
 }
 
-/** Answers a Fetch request. `pathOf` returns the operation's part of a path. */
+/** Answers a Fetch request. `split` returns the operation's part of a path, and the part before it. */
 async function answerFetch(
   request: Request,
   handlers: RequestHandlers,
-  pathOf: (pathname: string) => string,
+  split: (pathname: string) => Pick<MockRequest, 'path' | 'basePath'>,
 ): Promise<Response> {
   const { method } = request
   // Selected before the first `await`: the world of a request is known when it is sent.
@@ -209,7 +212,7 @@ async function answerFetch(
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
   const signal = () => request.signal
-  const answered = await answer({ method, path: pathOf(pathname), query: search.slice(1), headers, body, signal })
+  const answered = await answer({ method, ...split(pathname), query: search.slice(1), headers, body, signal })
   const { status } = answered
   // Fetch has no other form for a broken connection.
   if (answered.disconnect) return Response.error()

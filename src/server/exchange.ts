@@ -141,7 +141,7 @@ export class Exchange implements ExchangeFacts, CallOrigin {
 
   #parse(): Call {
     const { request } = this
-    const route = routes.find(request.method, request.path)
+    const route = routes.find(request.method, request.path, request.basePath)
     this.operation = route.id
     const caller = authenticate(request, route, this.#parts.world)
     this.caller = caller

@@ -8,6 +8,8 @@ export interface MockRequest {
   readonly method: string
   /** Still percent-encoded: `/matchmaker/lobbies/list`. */
   readonly path: string
+  /** The path before `path` at which the client reaches the mock or its world, for messages. Default: none. */
+  readonly basePath?: string | undefined
   /** The text after the `?`. Default: none. */
   readonly query?: string | undefined
   /** By lower-case name. */

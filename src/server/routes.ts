@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
-import { decodeSegment, defaultWorldId, pathInWorld, splitWorldPath } from '../contract/paths.js'
+import { decodeSegment, defaultWorldId, splitWorldPath } from '../contract/paths.js'
 import { nearest, shortened } from '../lib/text.js'
 import { type AbortSignalLike, header, type MockRequest } from './message.js'
 
@@ -39,30 +39,31 @@ const mostCachedPaths = 500
 /** Finds the endpoint of a method and a path. */
 export class RouteTable<Id extends string> {
   readonly #endpoints: readonly Endpoint[]
-  readonly #hint: string
-  readonly #base: string
+  readonly #hint: (basePath: string) => string
   readonly #root: Node<Id>
   /** Most clients request the same few paths. The oldest is dropped first. */
   readonly #cache = new Map<string, Match<Id>>()
 
-  /** `hint` ends the error message for an unknown path. `base` precedes all paths in messages. */
-  constructor(endpoints: Readonly<Record<Id, Endpoint>>, hint: string, base = '') {
+  /** `hint` ends the error message for an unknown path. */
+  constructor(endpoints: Readonly<Record<Id, Endpoint>>, hint: (basePath: string) => string) {
     this.#endpoints = Object.values(endpoints)
     this.#hint = hint
-    this.#base = base
     this.#root = buildTree(Object.entries(endpoints) as [Id, Endpoint][]) // it has only these keys
   }
 
-  /** Finds the endpoint of a request; HEAD is answered as GET. Throws `ApiError` if the path or the method is wrong. */
-  find(method: string, path: string): Route<Id> {
+  /**
+   * Finds the endpoint of a request; HEAD is answered as GET. Throws `ApiError` if the path or the method is wrong. `basePath`
+   * precedes all paths in its message.
+   */
+  find(method: string, path: string, basePath = ''): Route<Id> {
     const found = this.#match(path)
-    if (!found) throw this.#notFound(path)
+    if (!found) throw this.#notFound(path, basePath)
     const id = found.ids.get(method === 'HEAD' ? 'GET' : method)
     if (id !== undefined) return { id, params: found.params }
     const allowed = [...found.ids.keys()].join(', ')
     throw new ApiError(
       'API_METHOD_NOT_ALLOWED',
-      `${shortened(method)} is not allowed on ${this.#base}${shortened(path, longestUsualPath)}: use ${allowed}`,
+      `${shortened(method)} is not allowed on ${basePath}${shortened(path, longestUsualPath)}: use ${allowed}`,
       { headers: { allow: allowed } },
     )
   }
@@ -101,15 +102,15 @@ export class RouteTable<Id extends string> {
     return found
   }
 
-  #notFound(path: string): ApiError {
+  #notFound(path: string, basePath: string): ApiError {
     const near = this.suggest(path)
-    const advice = near ? `did you mean ${near.method} ${this.#base}${near.path}?` : this.#hint
-    return new ApiError('API_NOT_FOUND', `nothing is at ${this.#base}${shortened(path, longestUsualPath)}: ${advice}`)
+    const advice = near ? `did you mean ${near.method} ${basePath}${near.path}?` : this.#hint(basePath)
+    return new ApiError('API_NOT_FOUND', `nothing is at ${basePath}${shortened(path, longestUsualPath)}: ${advice}`)
   }
 }
 
 /** The routes of the operations. All mocks share them. */
-export const routes = new RouteTable(operations, 'npx mockmaker routes prints all operations')
+export const routes = new RouteTable(operations, () => 'npx mockmaker routes prints all operations')
 
 /**
  * Suggests an operation for a request that no operation matches. Returns `undefined` if none is similar. `basePath` precedes
@@ -117,14 +118,15 @@ export const routes = new RouteTable(operations, 'npx mockmaker routes prints al
  */
 export function explainUnmatched(method: string, pathname: string, basePath = ''): string | undefined {
   const isBelow = pathname.startsWith(basePath)
-  const path = pathInWorld(isBelow ? pathname.slice(basePath.length) : pathname)
+  const { basePath: world, path } = splitWorldPath(isBelow ? pathname.slice(basePath.length) : pathname)
+  const base = basePath + world
   const allowed = isBelow ? routes.list('OPTIONS', path).map(id => operations[id].method) : []
   if (allowed.length > 0) {
     const isAllowed = routes.list(method, path).length > 0
-    return isAllowed ? undefined : `${method} is not allowed on ${basePath}${path}: use ${allowed.join(', ')}`
+    return isAllowed ? undefined : `${method} is not allowed on ${base}${path}: use ${allowed.join(', ')}`
   }
   const near = routes.suggest(path)
-  return near && `did you mean ${near.method} ${basePath}${near.path}?`
+  return near && `did you mean ${near.method} ${base}${near.path}?`
 }
 
 function match<Id>(node: Node<Id>, [segment, ...rest]: readonly string[], params: Params): Match<Id> | undefined {
@@ -194,7 +196,7 @@ export function locate(request: Pick<MockRequest, 'path' | 'headers'>): Place {
 
 /** Returns a request as its world sees it: without the world in its path. */
 export function requestAt(request: MockRequest, { path, basePath }: Pick<Place, 'path' | 'basePath'>): MockRequest {
-  return basePath === '' ? request : new RequestInWorld(request, path)
+  return basePath === '' ? request : new RequestInWorld(request, path, basePath)
 }
 
 /** Removes the world from the path of a request. */
@@ -206,14 +208,16 @@ export function withoutWorld(request: MockRequest): MockRequest {
 class RequestInWorld implements MockRequest {
   readonly method: string
   readonly path: string
+  readonly basePath: string
   readonly query: string | undefined
   readonly headers: MockRequest['headers']
   readonly body: Uint8Array | undefined
   readonly #original: MockRequest
 
-  constructor(original: MockRequest, path: string) {
+  constructor(original: MockRequest, path: string, worldPath: string) {
     this.method = original.method
     this.path = path
+    this.basePath = (original.basePath ?? '') + worldPath
     this.query = original.query
     this.headers = original.headers
     this.body = original.body

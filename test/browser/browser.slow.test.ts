@@ -186,7 +186,7 @@ async function inChromium() {
 
       expect(json(got)).toEqual({
         code: 'API_NOT_FOUND',
-        message: 'nothing is at /lobbies/list: did you mean GET /matchmaker/lobbies/list?',
+        message: 'nothing is at /api/lobbies/list: did you mean GET /api/matchmaker/lobbies/list?',
       })
     })
 

@@ -57,13 +57,21 @@ describe('GET /__mock/{table}', () => {
     expect(got.body).toContain('Did you mean game_mode_id?')
   })
 
-  it('names the tables if one is unknown', async ({ serve }) => {
+  it.for([
+    ['lobies', ' Did you mean lobbies?'],
+    ['helth', ' Did you mean health?'],
+    ['%68ealth', ' Did you mean health?'],
+    ['nothing-like-these', ''],
+  ])('names the tables if %s is none, and a near table or call', async ([path, question], { serve }) => {
     const { steer } = await serve()
 
-    const got = await steer('GET', '/__mock/lobies')
+    const got = await steer('GET', `/__mock/${path}`)
 
     expect(failure(got)).toBe('404 API_NOT_FOUND')
-    expect(got.body).toContain('Did you mean lobbies?')
+    const known = 'games, namespaces, game-modes, regions, lobbies, players, simulations, device-links, tokens'
+    expect(json(got)).toMatchObject({
+      message: `nothing is at /__mock/${path}, and no table is called "${decodeURIComponent(path ?? '')}". Known: ${known}.${question}`,
+    })
   })
 
   it('names the owner of a token, as the mock does at its start', async ({ serve }) => {

@@ -44,6 +44,31 @@ describe('createApp', () => {
     expect(await send({ path: '/nowhere' })).toMatchObject({ status: 404, body: expect.stringContaining('"next"') })
   })
 
+  it.for([
+    [
+      'GET',
+      '/lobbies/list',
+      'nothing is at /out/mock/lobbies/list: did you mean GET /out/mock/matchmaker/lobbies/list?',
+    ],
+    ['DELETE', list, `DELETE is not allowed on /out/mock${list}: use GET`],
+    [
+      'GET',
+      '/w/default/lobbies/list',
+      'nothing is at /out/mock/w/default/lobbies/list: did you mean GET /out/mock/w/default/matchmaker/lobbies/list?',
+    ],
+    ['GET', '/__mock/a/b/c', 'nothing is at /out/mock/__mock/a/b/c: GET /out/mock/__mock lists the calls'],
+    ['PUT', '/__mock/health', 'PUT is not allowed on /out/mock/__mock/health: use GET'],
+    ['GET', '/__mock/lobby', 'nothing is at /out/mock/__mock/lobby, and no table is called "lobby".'],
+    ['GET', '/w/none/nowhere', 'there is no world "none": PUT /out/mock/__mock/worlds/{id} creates one'],
+  ] as const)('names whole paths in its errors when it is mounted: %s %s', async ([method, path, text], { serve }) => {
+    const inner = express().use('/mock', createApp(createTanksMock()))
+    const { send } = await serve(express().use('/out', inner))
+
+    const { body } = await send({ method, path: `/out/mock${path}` })
+
+    expect(JSON.parse(body).message.slice(0, text.length)).toBe(text)
+  })
+
   it('says what to install if there is no Express', async () => {
     const printed = await runWithoutExpress(`
       import { createMockmaker } from 'mockmaker'

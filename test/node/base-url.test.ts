@@ -10,10 +10,11 @@ describe('the base URL', () => {
     async (baseUrl, { setup }) => {
       setup({ baseUrl })
       const prefix = baseUrl.replace(/\/$/, '')
+      const path = prefix.slice('http://mock.test'.length)
 
       expect(await lobbiesAt(`${prefix}/matchmaker/lobbies/list`)).toHaveLength(2)
       expect(await (await fetch(`${prefix}/lobbies/list`)).json()).toMatchObject({
-        message: 'nothing is at /lobbies/list: did you mean GET /matchmaker/lobbies/list?',
+        message: `nothing is at ${path}/lobbies/list: did you mean GET ${path}/matchmaker/lobbies/list?`,
       })
     },
   )

@@ -45,7 +45,7 @@ describe('a request that no operation matches', () => {
   it.for([
     ['warn', 'GET', '/lobbies/list', 'did you mean GET /matchmaker/lobbies/list?'],
     ['error', 'GET', '/lobbies/list', 'did you mean GET /matchmaker/lobbies/list?'],
-    ['error', 'GET', '/w/default/matchmaker/lobbies/lst', 'did you mean GET /matchmaker/lobbies/list?'],
+    ['error', 'GET', '/w/default/matchmaker/lobbies/lst', 'did you mean GET /w/default/matchmaker/lobbies/list?'],
     ['error', 'POST', '/matchmaker/lobbies/list', 'POST is not allowed on /matchmaker/lobbies/list: use GET'],
   ] as const)(
     'gets the hint %s if it resembles an operation: %s %s',
