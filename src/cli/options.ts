@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { controlHostForms, isControlHost } from '../http/control-hosts.js'
+import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../http/address-lists.js'
 import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { nearest } from '../lib/text.js'
@@ -18,6 +18,7 @@ export interface MockFlags
   extends Pick<MockmakerOptions, 'seed' | 'live' | 'maxWorlds'>,
     Pick<ListenOptions, 'host' | 'allowedHosts' | 'control'> {
   readonly controlHost?: readonly string[]
+  readonly trustProxy?: readonly string[]
   readonly corsOrigin?: readonly string[]
   /** A command of the shell. */
   readonly serverCommand?: string
@@ -81,7 +82,7 @@ function openOption(): Option {
 
 /** Adds the options of a command that starts a mock, by groups of its help. */
 function addMockOptions(command: Command): Command {
-  return command
+  command
     .optionsGroup('World:')
     .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))
     .option('--live', 'simulate players in each namespace, unless the scenario sets its players')
@@ -116,6 +117,11 @@ function addMockOptions(command: Command): Command {
       'stop a lobby if its game server is not ready within this time (default: 5m)',
       text => formatDuration(parseMs(text)),
     )
+  return addNetworkOptions(command)
+}
+
+function addNetworkOptions(command: Command): Command {
+  return command
     .optionsGroup('Network:')
     .option('--host <host>', 'the address to listen on (default: 127.0.0.1 and ::1)', notBlank('an address or a name'))
     .option('--allowed-hosts <names>', 'more names to accept in the Host header, separated by commas', parseNames)
@@ -128,7 +134,12 @@ function addMockOptions(command: Command): Command {
     .option(
       '--control-host <addresses>',
       'addresses and networks (192.168.1.0/24) of other machines that may use the control API, separated by commas; * means all (default: none)',
-      parseHosts,
+      parseAddresses(isControlHost, controlHostForms),
+    )
+    .option(
+      '--trust-proxy <addresses>',
+      'addresses and networks of proxies in front of the mock, whose x-forwarded-for names the client, separated by commas (default: none)',
+      parseAddresses(isAddressOrNetwork, addressForms),
     )
 }
 
@@ -175,10 +186,12 @@ function parseList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...values.filter(value => value !== '')]
 }
 
-function parseHosts(text: string, before: readonly string[] = []): string[] {
-  const hosts = parseList(text)
-  if (hosts.length > 0 && hosts.every(isControlHost)) return [...before, ...hosts]
-  throw new InvalidArgumentError(`Expected ${controlHostForms}.`)
+function parseAddresses(isRight: (text: string) => boolean, expected: string) {
+  return (text: string, before: readonly string[] = []): string[] => {
+    const addresses = parseList(text)
+    if (addresses.length > 0 && addresses.every(isRight)) return [...before, ...addresses]
+    throw new InvalidArgumentError(`Expected ${expected}.`)
+  }
 }
 
 function parseNames(text: string, before: readonly string[] = []): string[] {

@@ -59,7 +59,7 @@ export async function startMock(
   port: number,
   { loaded, flags, console, serverLog, readOnlyBecause, memory, confirm, showsNetworkUrls }: StartOptions,
 ): Promise<MockServer> {
-  const { host, allowedHosts, control, controlHost } = flags
+  const { host, allowedHosts, control, controlHost, trustProxy } = flags
   const bound = await bindOrOffer({ port, host }, confirm)
   try {
     const networkUrls = networkUrlsOf(host, bound.port)
@@ -74,7 +74,7 @@ export async function startMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: url },
       { scenarios, onBug, scenarioName: loaded?.name ?? 'default', memory },
     )
-    const served = { allowedHosts, control, controlHosts: controlHost }
+    const served = { allowedHosts, control, controlHosts: controlHost, trustProxy }
     bound.serve(createListener(mock, served, { readOnlyBecause }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: report => console.warn(linesOf(report, { showsOutput: true }).join('\n')) }

@@ -65,6 +65,11 @@ export interface ListenOptions {
   readonly control?: boolean | undefined
   /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
   readonly controlHosts?: readonly string[] | undefined
+  /**
+   * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` that is none of
+   * them is that of the client. Default: none.
+   */
+  readonly trustProxy?: readonly string[] | undefined
   /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
   readonly servers?: boolean | undefined
 }

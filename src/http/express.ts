@@ -167,7 +167,7 @@ function answerWithMock({ basePath, answers }: MockGroup, request: ExpressReques
   const answer = id && answers.get(id)
   if (!answer) return false
   const serve = (incoming: MockRequest) => ({ maxBodyBytes: bodyLimit, answer: () => answer(incoming) })
-  serveNodeRequest(request, response, serve, basePath)
+  serveNodeRequest(request, response, serve, { basePath })
   return true
 }
 

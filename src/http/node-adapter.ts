@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../lib/json.js'
-import type { AbortSignalLike, MockRequest, MockResponse } from '../server/message.js'
+import { type AbortSignalLike, header, type MockRequest, type MockResponse } from '../server/message.js'
+import { connectionAddress } from '../server/origin.js'
+import { clientBehind } from './address-lists.js'
 import type { ServedRequest } from './service.js'
 import { StreamWriter } from './stream-writer.js'
 
@@ -10,17 +12,17 @@ import { StreamWriter } from './stream-writer.js'
 type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseUrl?: string }
 
 /**
- * Answers a request of `node:http`, in the order of its connection. Removes `basePath` from the path. `serve` gets the request
- * before its body, which is there when `answer` is called.
+ * Answers a request of `node:http`, in the order of its connection. `serve` gets the request before its body, which is there
+ * when `answer` is called.
  */
 export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
   serve: (request: MockRequest) => ServedRequest,
-  basePath = '',
+  options: NodeRequestOptions = {},
 ): void {
   startInOrder(request, response, () => {
-    const incoming = new NodeRequest(request, basePath)
+    const incoming = new NodeRequest(request, options)
     const served = serve(incoming)
     const answer = (body: Uint8Array | undefined) => {
       incoming.body = body
@@ -43,6 +45,13 @@ export function parseTarget(target: string): { readonly host?: string; readonly 
   return end === -1 ? { path: target, query: '' } : { path: target.slice(0, end), query: target.slice(end + 1) }
 }
 
+export interface NodeRequestOptions {
+  /** The beginning of the path, which the mock does not see. Default: none. */
+  readonly basePath?: string | undefined
+  /** Tells whether an address is that of a trusted proxy. Default: no proxy is trusted. */
+  readonly isTrusted?: ((address: string) => boolean) | undefined
+}
+
 /** A `MockRequest` over `node:http`. A class with few fields, because thousands of requests may be blocked at once. */
 export class NodeRequest implements MockRequest {
   readonly method: string
@@ -52,9 +61,10 @@ export class NodeRequest implements MockRequest {
   readonly headers: MockRequest['headers']
   /** Set once it has arrived. */
   body: Uint8Array | undefined
+  readonly forwardedFor: string | undefined
   readonly #socket: Socket | Http2Stream
 
-  constructor(request: ParsedRequest, basePath = '') {
+  constructor(request: ParsedRequest, { basePath = '', isTrusted }: NodeRequestOptions = {}) {
     const { method = 'GET', url = '/', baseUrl = '' } = request
     const headers = headersOf(request)
     const { host, path, query } = parseTarget(url)
@@ -65,6 +75,8 @@ export class NodeRequest implements MockRequest {
     // The host of an absolute target replaces the header (RFC 9112 § 3.2.2).
     this.headers = host === undefined ? headers : { ...headers, host }
     this.#socket = streamOf(request) ?? request.socket
+    const hops = header({ headers }, 'x-forwarded-for')
+    if (isTrusted && hops !== undefined) this.forwardedFor = clientBehind(hops, connectionAddress(this), isTrusted)
   }
 
   get address(): string | undefined {

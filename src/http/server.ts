@@ -10,6 +10,7 @@ import type { Mock } from '../mock/mock.js'
 import { type AppOptions, checkAppOptions, checkListenOptions, type ListenOptions } from '../mock/options.js'
 import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
 import { header } from '../server/message.js'
+import { parseProxies } from './address-lists.js'
 import { serveNodeRequest } from './node-adapter.js'
 import { Service, type ServiceOptions } from './service.js'
 
@@ -26,14 +27,18 @@ export function createListener(
   { readOnlyBecause }: Pick<ServiceOptions, 'readOnlyBecause'> = {},
 ): (request: IncomingRequest, response: ServerResponse) => void {
   checkAppOptions(options)
-  const { allowedHosts = [] } = options
+  const { allowedHosts = [], trustProxy = [] } = options
+  const isTrusted = trustProxy.length > 0 ? parseProxies(trustProxy) : undefined
   const service = new Service(mock, { ...options, allowedHosts, readOnlyBecause })
   return (nodeRequest, response) => {
     // Node forgets the address of a closed connection that nobody has read. It must not count as loopback then.
     void nodeRequest.socket.remoteAddress
     const { protocol = 'http', baseUrl = '' } = nodeRequest
-    serveNodeRequest(nodeRequest, response, request =>
-      service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`),
+    serveNodeRequest(
+      nodeRequest,
+      response,
+      request => service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`),
+      { isTrusted },
     )
   }
 }

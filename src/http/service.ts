@@ -14,7 +14,7 @@ import { outputResult } from '../server/respond.js'
 import { locate, type Place, routes } from '../server/routes.js'
 import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
-import { parseControlHosts } from './control-hosts.js'
+import { parseControlHosts } from './address-lists.js'
 import { isForPage, pageFor } from './pages.js'
 
 /** A request whose body may still be on its way. */

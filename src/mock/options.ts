@@ -123,13 +123,18 @@ export const ListenOptions = lazy(() =>
     control: z.boolean().optional(),
     /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
     controlHosts: z.array(z.string()).readonly().optional(),
+    /**
+     * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` that is none of them is that of
+     * the client. Default: none.
+     */
+    trustProxy: z.array(z.string()).readonly().optional(),
     /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
     servers: z.boolean().optional(),
   }),
 )
 
 const AppOptions = lazy(() =>
-  ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true, servers: true }),
+  ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true, trustProxy: true, servers: true }),
 )
 
 // The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
@@ -158,7 +163,7 @@ export type MockmakerOptions = types.MockmakerOptions
 export type ListenOptions = types.ListenOptions
 
 /** Options of `createApp`. All are optional. */
-export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control' | 'controlHosts' | 'servers'>
+export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control' | 'controlHosts' | 'trustProxy' | 'servers'>
 
 /** Options of the Vite plugin. All are optional. */
 export interface MockmakerPluginOptions

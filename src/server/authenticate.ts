@@ -144,9 +144,12 @@ const howToRenew: { readonly [kind in ExpiringToken]: string } = {
 /** In characters. The rest of a longer address is ignored. */
 const longestAddress = 64
 
-/** Finds the client: the first address of `x-forwarded-for`, else the address of the connection (PROTOCOL.md B6). */
+/**
+ * Finds the client: as trusted proxies report it, else the first address of `x-forwarded-for`, else the address of the connection
+ * (PROTOCOL.md B6, B9).
+ */
 export function readClient(request: MockRequest): Client {
-  const [first = ''] = (header(request, 'x-forwarded-for') ?? '').split(',', 1)
+  const [first = ''] = (request.forwardedFor ?? header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)
   const host = hostName(header(request, 'host'))
   if (forwarded !== '') return { address: forwarded, isLocal: false, host }

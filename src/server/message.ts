@@ -18,6 +18,8 @@ export interface MockRequest {
   readonly body?: Uint8Array | undefined
   /** The IP address of the client on the connection. Default: `127.0.0.1`. */
   readonly address?: string | undefined
+  /** The IP address of the client as trusted proxies report it. Default: no proxy is trusted, or the request came through none. */
+  readonly forwardedFor?: string | undefined
   /** Returns a signal that aborts when the client disconnects. Called only if the request has to wait. */
   signal?(): AbortSignalLike | undefined
 }

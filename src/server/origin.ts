@@ -43,7 +43,25 @@ export function isLoopbackHost(host: string): boolean {
 
 /** Returns the IP address of the client on the connection. An IPv6 socket shows an IPv4 address as `::ffff:127.0.0.1`. */
 export function connectionAddress({ address = '127.0.0.1' }: Pick<MockRequest, 'address'>): string {
+  return withoutMapping(address)
+}
+
+/** Turns an IPv4 address in the form of IPv6 into its usual form. */
+export function withoutMapping(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+/** The headers that proxies add. */
+const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/** Returns the first header by which a request shows that it came through a proxy. */
+function proxyHeaderOf({ headers }: Pick<MockRequest, 'headers'>): string | undefined {
+  return proxyHeaders.find(name => headers[name] !== undefined)
+}
+
+/** Returns the IP address of a client: as trusted proxies report it, or else that of the connection. */
+function clientAddress(request: Pick<MockRequest, 'address' | 'forwardedFor'>): string {
+  return request.forwardedFor ?? connectionAddress(request)
 }
 
 /** Tells whether an IP address is loopback: 127.0.0.0/8 or ::1. */
@@ -166,22 +184,29 @@ export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
   )
 }
 
-/** True if a client may call the control API: it runs on the mock's machine, or its address is listed. */
-export function mayControl(request: Pick<MockRequest, 'address'>, isListed: (address: string) => boolean): boolean {
-  const address = connectionAddress(request)
-  return isLoopbackAddress(address) || isListed(address)
+type Sender = Pick<MockRequest, 'headers' | 'address' | 'forwardedFor'>
+
+/**
+ * True if a client may call the control API: it runs on the mock's machine, or its address is listed. A proxy on that machine
+ * may pass on the requests of anybody, so the connection alone proves nothing then (PROTOCOL.md B9).
+ */
+export function mayControl(request: Sender, isListed: (address: string) => boolean): boolean {
+  const address = clientAddress(request)
+  return (isLoopbackAddress(address) && proxyHeaderOf(request) === undefined) || isListed(address)
 }
 
 /**
  * Refuses a call of the control API from another machine, unless its address is listed: the control API shows tokens, and
  * changes everything. Throws `ApiError`.
  */
-export function checkControlAddress(
-  request: Pick<MockRequest, 'address'>,
-  isListed: (address: string) => boolean,
-): void {
+export function checkControlAddress(request: Sender, isListed: (address: string) => boolean): void {
   if (mayControl(request, isListed)) return
-  const address = connectionAddress(request)
+  const address = clientAddress(request)
+  const proxyHeader = proxyHeaderOf(request)
+  if (proxyHeader !== undefined && isLoopbackAddress(address))
+    throw controlForbidden(
+      `it came through a proxy, as its header ${proxyHeader} shows: call http://127.0.0.1 on the mock's machine without the proxy`,
+    )
   throw controlForbidden(
     `${address} is not the loopback address of the mock's machine: call http://127.0.0.1 there, or allow this client (--control-host ${address}, controlHosts of createApp, listen and the Vite plugin)`,
   )

@@ -228,6 +228,10 @@ class RequestInWorld implements MockRequest {
     return this.#original.address
   }
 
+  get forwardedFor(): string | undefined {
+    return this.#original.forwardedFor
+  }
+
   signal(): AbortSignalLike | undefined {
     return this.#original.signal?.()
   }

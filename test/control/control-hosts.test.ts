@@ -4,9 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import type { AppOptions } from '../../src/mock/options.js'
-import { failure, json, sendTo } from '../support/http.js'
+import { failure, json, sendTo, type TestResponse } from '../support/http.js'
 import { jsonHeaders } from '../support/served-mock.js'
-import { tanks } from '../support/tanks.js'
+import { bearer, tanks, tokens } from '../support/tanks.js'
+import { stateOf } from '../support/worlds.js'
 
 /** Serves a mock whose clients all seem to come from one address. */
 async function serveTo(remoteAddress: string, options: AppOptions = {}) {
@@ -112,4 +113,100 @@ describe('the control API', () => {
       expect((await sendTo(url, { method: 'GET', path })).status).toBe(200)
     },
   )
+})
+
+const headersOfProxies = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const
+
+describe('a request through a proxy on the same machine', () => {
+  it.for(
+    headersOfProxies.flatMap(name => ['127.0.0.1', '::1', '203.0.113.9', ''].map(value => [name, value] as const)),
+  )('is not of this machine: %s: %s', async ([name, value]) => {
+    const { mock, url } = await serveTo('127.0.0.1')
+    const headers = { ...jsonHeaders, [name]: value }
+    const before = stateOf(mock.world)
+
+    const got = [await sendTo(url, { ...health, headers }), await sendTo(url, { ...reset, headers })]
+
+    expect(got.map(failure)).toEqual(['403 API_FORBIDDEN', '403 API_FORBIDDEN'])
+    expect(json(got[0] as TestResponse)).toMatchObject({
+      message: `the control API does not take this call, because it came through a proxy, as its header ${name} shows: call http://127.0.0.1 on the mock's machine without the proxy`,
+    })
+    expect(stateOf(mock.world)).toBe(before)
+  })
+
+  it.for(headersOfProxies)('does not see the dashboard, and still sees the operations: %s', async name => {
+    const { url } = await serveTo('::1')
+    const headers = { [name]: '127.0.0.1', accept: 'text/html' }
+
+    const home = await sendTo(url, { method: 'GET', path: '/', headers })
+    const list = await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list', headers })
+
+    expect(home.body).toContain('There is no dashboard here.')
+    expect(list.status).toBe(200)
+  })
+
+  it.for(['*', '127.0.0.1'])('may control the mock if its address is listed: %s', async listed => {
+    const { url } = await serveTo('127.0.0.1', { controlHosts: [listed] })
+
+    expect((await sendTo(url, { ...health, headers: { via: '1.1 proxy' } })).status).toBe(200)
+  })
+})
+
+describe('trustProxy', () => {
+  const lan = { controlHosts: ['192.168.1.0/24'] }
+  const through = (hops: string) => ({ ...health, headers: { 'x-forwarded-for': hops } })
+
+  it.for([
+    ['10.0.0.5', '192.168.1.20'],
+    ['::ffff:10.0.0.5', '::ffff:192.168.1.20'],
+    ['10.0.0.5', ' 192.168.1.20 , 10.0.0.6 '],
+    ['10.0.0.5', '203.0.113.9, 192.168.1.20'],
+    ['10.0.0.5', '127.0.0.1, 192.168.1.20:4711'],
+    ['127.0.0.1', '192.168.1.20'],
+    ['fd00::5', '192.168.1.20, [fd00::6]:80'],
+  ] as const)('lets the client count that proxies report: %s after %s', async ([connection, hops]) => {
+    const { url } = await serveTo(connection, { ...lan, trustProxy: ['10.0.0.0/8', '127.0.0.1', 'fd00::/8'] })
+
+    expect((await sendTo(url, through(hops))).status).toBe(200)
+  })
+
+  it.for([
+    ['the client wrote the first addresses', '10.0.0.5', '192.168.1.20, 203.0.113.9'],
+    ['the client is not behind a trusted proxy', '203.0.113.9', '192.168.1.20'],
+    ['a loopback address is in the header', '10.0.0.5', '127.0.0.1'],
+    ['all addresses are trusted', '10.0.0.5', '127.0.0.1, 10.0.0.6'],
+    ['the client wrote loopback before its own', '10.0.0.5', '127.0.0.1, 203.0.113.9'],
+    ['a proxy does not know its client', '10.0.0.5', '192.168.1.20, unknown'],
+    ['a proxy hides its client', '10.0.0.5', '192.168.1.20, _hidden'],
+    ['the address is no address', '10.0.0.5', '192.168.1.20, 192.168.1.999'],
+    ['the address is a network', '10.0.0.5', '192.168.1.0/24'],
+    ['the list is empty', '127.0.0.1', ' , '],
+  ] as const)('refuses: %s', async ([, connection, hops]) => {
+    const { url } = await serveTo(connection, { ...lan, trustProxy: ['10.0.0.0/8', '127.0.0.1'] })
+
+    expect(failure(await sendTo(url, through(hops)))).toBe('403 API_FORBIDDEN')
+  })
+
+  it.for([
+    [{ trustProxy: ['127.0.0.1'] }, '203.0.113.9, 198.51.100.7', '198.51.100.7'],
+    [{ trustProxy: ['127.0.0.1', '198.51.100.0/24'] }, '203.0.113.9, 198.51.100.7', '203.0.113.9'],
+    [{ trustProxy: ['10.0.0.5'] }, '203.0.113.9', '127.0.0.1'],
+    [{}, '203.0.113.9, 198.51.100.7', '203.0.113.9'],
+  ] as const)('with %j, limits the players of the client in %s: %s', async ([options, hops, address]) => {
+    const { mock, url } = await serveTo('127.0.0.1', options)
+    const find = { method: 'POST', path: '/w/default/matchmaker/lobbies/find', body: '{"game_modes":["duel"]}' }
+
+    await sendTo(url, { ...find, headers: { ...bearer(tokens.public), 'x-forwarded-for': hops } })
+
+    expect(mock.world.players.all().at(-1)).toMatchObject({ address })
+  })
+
+  it.for(['localhost', '', '*', '192.168.1', '10.0.0.0/33', '10.0.0.0/8/8'])('refuses %j', async proxy => {
+    const mock = createMockmaker()
+    const message = `options.trustProxy[1] is ${JSON.stringify(proxy)}: expected an IP address (192.168.1.20) or a network`
+
+    expect(() => createApp(mock, { trustProxy: ['::1', proxy] })).toThrow(message)
+    await expect(listen(mock, { port: 0, trustProxy: ['::1', proxy] })).rejects.toThrow(message)
+    await mock.close()
+  })
 })
