@@ -1,9 +1,10 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
-import { issueText } from '../lib/issues.js'
+import { type Issue, issueText, valueAt } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
 import { runAtOnce } from '../lib/steps.js'
+import { nearest, quoted } from '../lib/text.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -103,12 +104,21 @@ export function decodeJson(body: Uint8Array | undefined, limits = operationLimit
   }
 }
 
+/** Names the key that a client may have mistyped, for the end of a message about a missing one. The mock ignores unknown keys. */
+function mistypedKey({ path }: Issue, value: unknown): string {
+  const [key, ...inner] = path
+  if (typeof key !== 'string' || inner.length > 0 || valueAt(value, path) !== undefined) return ''
+  const near = nearest(key, Object.keys(Object(value)))
+  return near === undefined ? '' : `. The mock ignores the unknown key ${quoted(near)}: did you mean ${key}?`
+}
+
 /** `what` names the value in the message of the error. */
 function parse<T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode, what: string): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const { issues } = parsed.error
-  const texts = issues.slice(0, mostProblems).map(issue => `${what}: ${issueText(issue, value)}`)
+  const textOf = (issue: Issue) => `${what}: ${issueText(issue, value)}${mistypedKey(issue, value)}`
+  const texts = issues.slice(0, mostProblems).map(textOf)
   const more = issues.length > mostProblems ? [`and ${issues.length - mostProblems} more problems`] : []
   throw new ApiError(code, [...texts, ...more].join('; '))
 }

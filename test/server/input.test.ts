@@ -108,6 +108,11 @@ function changed(
   return copy
 }
 
+/** Copies an object without one of its keys. */
+function without(body: object, key: string): object {
+  return changed(body, [key], 'gone') as object
+}
+
 /** Lists bodies of an operation with one mistake each, as its schema sees it. */
 function wrongBodies(id: OperationId): readonly { readonly place: string; readonly body: string }[] {
   const schema = spec(id).body as z.ZodType
@@ -194,6 +199,25 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
 
       expect(failure(got), body).toBe('400 API_BAD_BODY')
       expect((json(got) as { message: string }).message, body).toContain(place.replaceAll(/\.(\d+)/g, '[$1]'))
+    }
+  })
+
+  it.for(withBody)('says which key of %s a mistyped one meant, and nothing of the right ones', async (id, { open }) => {
+    const body = right[id] as Readonly<Record<string, unknown>>
+    const messageFor = async (sent: object) => {
+      const got = await refused(open, call(id, { body: JSON.stringify(sent) }))
+      return (json(got) as { message: string }).message
+    }
+    // A development token needs one of two lists of ports.
+    const required = Object.keys(body).filter(
+      key => key !== 'ports' && !spec(id).body?.safeParse(without(body, key)).success,
+    )
+
+    for (const key of required) {
+      const mistyped = { ...without(body, key), [`${key}s`]: body[key] }
+      const question = `The mock ignores the unknown key "${key}s": did you mean ${key}?`
+
+      expect(await messageFor(mistyped)).toBe(`${await messageFor(without(body, key))}. ${question}`)
     }
   })
 
