@@ -12,7 +12,7 @@ export const durationFormat = 'a number with ms, s, m, h or d, as in 250ms, 40s,
 export const durationInCode = 'a number of ms from 0, or a text with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
 
 /** A hundred years. A longer duration is a typing error. */
-const longestMs = 36_525 * unitMs.d
+export const longestMs = 36_525 * unitMs.d
 
 /** Reads a duration of code: text, or a number of ms. Returns whole ms, or `undefined` if it is invalid. */
 export function readDuration(duration: unknown): number | undefined {

@@ -1,7 +1,11 @@
+import { uint32Max } from '../contract/formats.js'
 import { type Issue, type Path, valueAt } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
+import { longestMs } from '../lib/time.js'
+import { maxRate } from '../store/clock.js'
 import { GameTokensInput, NamespaceTokensInput } from '../store/inputs.js'
-import { GameEntry, namespaceKeys } from './entries.js'
+import { mostConcurrent, sessionLimits } from '../store/matchmaker-rows.js'
+import { GameEntry, generatedMax, namespaceKeys } from './entries.js'
 
 type Hints = Readonly<Record<string, string>>
 
@@ -107,14 +111,19 @@ function placeOf(path: Path): { readonly kind: string; readonly key: string } {
 const forNumber: Readonly<Record<string, (value: number, kind: string) => string>> = {
   players: (value, kind) =>
     kind === 'lobbies'
-      ? `total_player_count: ${value}; players lists players who can be told apart`
-      : `players: { concurrent: ${value} }`,
-  generate: value => `generate: { lobbies: ${value} }`,
-  clock: value => `clock: { rate: ${value} }`,
-  delay: value => `delay: ${value}ms`,
-  session: value => `session: ${value}m`,
-  expires_after: value => `expires_after: ${value}s`,
-  completes_after: value => `completes_after: ${value}s`,
+      ? `total_player_count: ${wholeWithin(value, 0, uint32Max)}; players lists players who can be told apart`
+      : `players: { concurrent: ${wholeWithin(value, 0, mostConcurrent)} }`,
+  generate: value => `generate: { lobbies: ${wholeWithin(value, 0, generatedMax)} }`,
+  clock: value => (value > 0 ? `clock: { rate: ${Math.min(value, maxRate)} }` : 'clock: frozen'),
+  delay: value => `delay: ${wholeWithin(value, 0, longestMs)}ms`,
+  session: value => `session: ${wholeWithin(value, 1, sessionLimits.max / 60_000)}m`,
+  expires_after: value => `expires_after: ${wholeWithin(value, 0, longestMs / 1000)}s`,
+  completes_after: value => `completes_after: ${wholeWithin(value, 0, longestMs / 1000)}s`,
+}
+
+/** Returns the nearest value that the key accepts, because advice must not lead to another error. */
+function wholeWithin(value: number, least: number, most: number): number {
+  return Math.round(Math.min(Math.max(value, least), most))
 }
 
 /** Returns advice on a wrong value, for the end of a message: `. Write players: { concurrent: 7 }.` Empty if there is none. */
@@ -123,7 +132,10 @@ export function valueAdvice(issue: Issue, input: unknown): string {
   const { kind, key } = placeOf(issue.path)
   // An entry of a list has no key of its own.
   if (value === undefined || typeof issue.path.at(-1) !== 'string') return ''
-  const own = typeof value === 'number' && Object.hasOwn(forNumber, key) ? forNumber[key]?.(value, kind) : undefined
+  const own =
+    typeof value === 'number' && !Number.isNaN(value) && Object.hasOwn(forNumber, key)
+      ? forNumber[key]?.(value, kind)
+      : undefined
   const advice = own ?? typeAdvice(issue, key, value)
   return advice === undefined ? '' : `. Write ${advice}.`
 }

@@ -67,7 +67,7 @@ export function simulationEntry(row: SimulationRow): SimulationEntry {
 }
 
 /** The most lobbies that a scenario generates for one namespace. */
-const generatedMax = 1_000_000
+export const generatedMax = 1_000_000
 
 /** The keys of a namespace, except its names. */
 export const namespaceKeys = {

@@ -23,7 +23,7 @@ export interface ClockSetting {
 }
 
 /** The highest rate: eleven days in a second. */
-const maxRate = 1_000_000
+export const maxRate = 1_000_000
 
 export const Mode = z.enum(['running', 'frozen'] satisfies ClockMode[])
 

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { parse } from 'yaml'
 import { hints } from '../../src/scenario/advice.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
@@ -71,6 +73,27 @@ describe('a common mistake', () => {
   ])('in %j is answered with advice', (input, line) => {
     expect(problems(input)).toContain(`scenario: ${line}`)
   })
+
+  const numbers = fc.oneof(
+    fc.constantFrom(0, -1, 1e9, 1e21, 1e-7, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
+    fc.integer(),
+    fc.double({ noNaN: true }),
+  )
+
+  it.prop([numbers, fc.constantFrom('players', 'generate', 'clock', 'session', 'delay', 'expires_after')])(
+    'with a number is answered with advice that has no other mistake',
+    (number, key) => {
+      const scenario = (entry: object): ScenarioInput => {
+        if (key === 'session') return { players: entry }
+        if (key === 'delay') return { faults: [{ effect: entry }] }
+        return key === 'expires_after' ? { device_links: [entry] } : entry
+      }
+      const [line = ''] = problems(scenario({ [key]: number }))
+      const [, advice = ''] = /\. Write (.*)\.$/.exec(line) ?? []
+
+      expect(() => readScenario({ game_modes: ['duel'], ...scenario(parse(advice)) })).not.toThrow()
+    },
+  )
 
   const places = Object.entries(hints).flatMap(([kind, keys]) => Object.keys(keys).map(key => ({ kind, key })))
 
