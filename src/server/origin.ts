@@ -237,6 +237,6 @@ export function checkHost(host: string | undefined, allowedHosts: readonly strin
   if (isAllowed || allowedHosts.some(listed => listed.toLowerCase() === name)) return
   throw new ApiError(
     'API_FORBIDDEN',
-    `the Host header is ${quoted(host ?? '')}, which this server does not answer to: use localhost, or allow it (--allowed-hosts ${isHost(name) ? name : 'NAME'}, allowedHosts of createApp, listen and the Vite plugin)`,
+    `the request is for the host ${quoted(host ?? '')} (its Host header, or the URL in its first line), which this server does not answer to: use localhost, or allow it (--allowed-hosts ${isHost(name) ? name : 'NAME'}, allowedHosts of createApp, listen and the Vite plugin)`,
   )
 }

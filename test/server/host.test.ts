@@ -132,13 +132,27 @@ describe('a server that listens', () => {
     expect(got.status).toBe(403)
   })
 
+  it('names the host of a URL in the first line', async ({ server }) => {
+    const { status, body } = await responseTo(
+      server.url,
+      'GET http://evil.example/matchmaker/lobbies/list HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n',
+    )
+
+    expect([status, JSON.parse(body).message]).toEqual([
+      403,
+      expect.stringMatching(
+        /^the request is for the host "evil\.example" \(its Host header, or the URL in its first line\)/,
+      ),
+    ])
+  })
+
   it('says how to allow the host', async ({ server }) => {
     const got = await sendTo(server.url, prepare('Dev.Example:80'))
 
     expect(json(got)).toEqual({
       code: 'API_FORBIDDEN',
       message:
-        'the Host header is "Dev.Example:80", which this server does not answer to: use localhost, or allow it (--allowed-hosts dev.example, allowedHosts of createApp, listen and the Vite plugin)',
+        'the request is for the host "Dev.Example:80" (its Host header, or the URL in its first line), which this server does not answer to: use localhost, or allow it (--allowed-hosts dev.example, allowedHosts of createApp, listen and the Vite plugin)',
     })
   })
 })
