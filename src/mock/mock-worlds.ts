@@ -119,12 +119,13 @@ export class MockWorlds {
   ): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     const entry = this.#open.get(id)
+    if (!entry) return false
     this.#open.delete(id)
     this.#changes.emit(true)
     this.#stopTimerIfUnneeded()
-    await entry?.mock.close()
-    entry?.mock.world.end(reason)
-    return entry !== undefined
+    await entry.mock.close()
+    entry.mock.world.end(reason)
+    return true
   }
 
   /** Closes the default world, and deletes all others. A world that is created later answers one request, and is not kept. */

@@ -278,7 +278,7 @@ export class History {
    */
   loadExchanges(exchanges: readonly StoredExchange[]): void {
     this.#generation += 1
-    this.clearExchanges()
+    this.#removeExchanges()
     const ids = [this.#lastId, ...exchanges.map(({ id }) => id), keptIdLimit]
     const keepsIds = ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? 0))
     for (const exchange of exchanges) this.#store(exchange, keepsIds ? exchange.id : undefined)
@@ -323,9 +323,13 @@ export class History {
   }
 
   clearExchanges(): void {
+    this.#removeExchanges()
+    this.replaced.emit()
+  }
+
+  #removeExchanges(): void {
     for (const queue of [this.#reads, this.#others]) while (queue.size > 0) this.#removeOldest(queue)
     this.#dropped = 0
-    this.replaced.emit()
   }
 
   /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */

@@ -288,6 +288,21 @@ describe('the histories of several worlds', () => {
   })
 })
 
+describe('a journal that is cleared or replaced', () => {
+  it('is published once', () => {
+    const limits = { exchanges: 5, changes: { count: 1 }, bytes: 1e6, budget: new HistoryBudget(1e6) }
+    const history = new History(limits, { revision: 1, at: 0 }, () => [])
+    const lengths: number[] = []
+    history.replaced.subscribe(() => void lengths.push(history.exchanges.length))
+
+    history.loadExchanges([restoreExchange(entry)])
+    history.loadExchanges([restoreExchange(entry), restoreExchange(entry)])
+    history.clearExchanges()
+
+    expect(lengths).toEqual([1, 2, 0])
+  })
+})
+
 describe('a journal that is full', () => {
   const status = fc.constantFrom(200, 200, 200, 404)
   const request = fc.record({ method: fc.constantFrom('GET', 'GET', 'GET', 'POST'), status })

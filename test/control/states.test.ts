@@ -2,11 +2,12 @@ import { fc } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../src/client/index.js'
 import { stateNames } from '../../src/control/states.js'
+import { createMockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { failure, json } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'
-import { watchIndexOf } from '../support/worlds.js'
+import { closedAfterTest, watchIndexOf } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
@@ -190,6 +191,20 @@ describe('GET /__mock/worlds as a stream', () => {
     const lists = events.slice(0, -1).map(event => JSON.parse(event.split('data: ')[1] ?? '').worlds)
     expect(lists[0]).toMatchObject([{ id: 'default' }])
     expect(events.at(-1)).toBe('event: end\ndata: {}')
+  })
+
+  it('tells nothing after the deletion of a world that does not exist', async () => {
+    const { worlds } = mockOf(closedAfterTest(createMockmaker()), 'test')
+    const told: boolean[] = []
+    worlds.subscribe(isOpen => void told.push(isOpen))
+    await worlds.put('one')
+
+    expect([await worlds.delete('none'), await worlds.delete('one'), await worlds.delete('one')]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(told).toEqual([true, true])
   })
 
   it('tells of a world that another client makes', async ({ serve }) => {
