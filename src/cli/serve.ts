@@ -45,6 +45,8 @@ export interface MockServer {
   readonly url: string
   /** URLs for other machines. None if `host` is one address. */
   readonly networkUrls: readonly string[]
+  /** The time from the start of the process until the mock answered, without the time of a question, in ms. */
+  readonly readyMs: number
   /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
   /** Stops the game servers, answers the requests that wait, and frees the port. */
@@ -60,7 +62,14 @@ export async function startMock(
   { loaded, flags, console, serverLog, readOnlyBecause, memory, confirm, showsNetworkUrls }: StartOptions,
 ): Promise<MockServer> {
   const { host, allowedHosts, control, controlHost, trustProxy } = flags
-  const bound = await bindOrOffer({ port, host }, confirm)
+  let askedMs = 0
+  const timedConfirm = async (question: string) => {
+    const askedAt = performance.now()
+    const isConfirmed = await confirm?.(question)
+    askedMs += performance.now() - askedAt
+    return isConfirmed === true
+  }
+  const bound = await bindOrOffer({ port, host }, confirm && timedConfirm)
   try {
     const networkUrls = networkUrlsOf(host, bound.port)
     if (host !== undefined) warnOfOpenHost(host, showsNetworkUrls ? [] : networkUrls, console)
@@ -83,6 +92,7 @@ export async function startMock(
       mock,
       url,
       networkUrls,
+      readyMs: performance.now() - askedMs,
       reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
       async close() {
         mock.announceClose()
@@ -203,7 +213,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const format = flags.json ? 'json' : 'text'
   const hasTerminal = isOnTerminal() && format === 'text'
   const serverLog = logOfServers(flags, console)
-  const { mock, url, networkUrls, reload, close } = await startMock(flags.port, {
+  const { mock, url, networkUrls, readyMs, reload, close } = await startMock(flags.port, {
     ...options,
     serverLog,
     ...(hasTerminal && { confirm: confirmOnTerminal(console) }),
@@ -214,18 +224,18 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
     console.printJson({ event: 'listening', url, scenario: mock.default.world.title, tokens: mock.default.tokens })
   else {
     const title = loaded?.scenario.title ?? loaded?.name ?? mock.default.world.title
-    const readyMs = performance.now()
     printBanner(mock.default, { title, url, networkUrls, console, readyMs, keys, hasControl: flags.control })
   }
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
     loaded?.file && flags.reload !== false
-      ? await reloadOnSave(loaded.file, { mock: { reload }, console, format: flags.quiet ? 'quiet' : format })
+      ? reloadOnSave(loaded.file, { mock: { reload }, console, format: flags.quiet ? 'quiet' : format })
       : undefined
   const counts = countRequests(mock)
   const quit = quitOnSignals(async () => {
-    await Promise.all([watched?.close(), close()])
+    watched?.close()
+    await close()
     if (format === 'text' && !flags.quiet)
       console.print(countsLine(counts, { url, hasKeys: hasTerminal, hasControl: flags.control }))
   })

@@ -1,7 +1,10 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Readable } from 'node:stream'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { MockFlags } from '../../src/cli/options.js'
+import type { Console } from '../../src/cli/output.js'
+import { startMock } from '../../src/cli/serve.js'
 import { file, freePort, lineLike, run, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { runHere } from '../support/run-here.js'
 
@@ -83,6 +86,23 @@ describe('a port that is taken', () => {
     expect(used).toBeGreaterThan(port)
     expect(await lineLike(command, { like: /^ {2}http:/ })).toBe(`  ${command.url}`)
     expect(await status(command.url)).toBe(200)
+  })
+
+  it('is not a part of the time until the mock is ready', async () => {
+    const port = await occupy(closing())
+    const now = vi.spyOn(performance, 'now')
+    const hour = 3_600_000
+    const confirm = async () => {
+      const answeredAt = performance.now() + hour
+      now.mockImplementation(() => answeredAt)
+      return true
+    }
+    const console = { warn: expect.unreachable } as unknown as Console
+
+    const { readyMs, close } = await startMock(port, { loaded: undefined, flags: {} as MockFlags, console, confirm })
+    await close()
+
+    expect(readyMs).toBeLessThan(hour)
   })
 
   it('ends the command on a terminal after n', async () => {

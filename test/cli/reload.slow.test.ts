@@ -1,4 +1,5 @@
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { file, lineLike, type Served, serve, serveJson } from '../support/command.js'
 import { sendTo } from '../support/http.js'
@@ -70,6 +71,21 @@ describe('a scenario file that is saved', () => {
 
     expect(await lobbyIds(command)).toContain('last')
     expect(command.errors()).toBe('')
+  })
+
+  it('is reloaded each time another folder takes the place of its folder', async () => {
+    const { command, path, from } = await serving()
+    const folder = dirname(path)
+    for (const [i, id] of ['two', 'three', 'four'].entries()) {
+      await mkdir(`${folder}.new`)
+      await writeFile(join(`${folder}.new`, 'scenario.json'), scenarioOf('one', id))
+      await rename(folder, `${folder}.old`)
+      await rename(`${folder}.new`, folder)
+      await rm(`${folder}.old`, { recursive: true })
+      await lineLike(command, { from: from + i, like: /^reloaded / })
+    }
+
+    expect(await lobbyIds(command)).toEqual(['one', 'four'])
   })
 
   it.for(['', '# a comment\n# and another one\n', '---\n'])(
