@@ -62,8 +62,10 @@ export type {
   StreamClient,
 } from './server/message.js'
 export type { OverrideCall, OverrideResolver } from './server/overrides.js'
-export type { WaitOptions } from './server/request-waits.js'
+export { TimeoutError } from './server/request-waits.js'
 export type { NearMiss, Verification } from './server/verify.js'
+export type { WaitOptions } from './server/wait-options.js'
+export type { PendingWait, WantedRequests } from './server/wait-report.js'
 export type { BeforeAfter, Cause, Change, ChangeSet } from './store/change-set.js'
 export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './store/clock.js'
 export type { FaultRecord, FaultsState } from './store/faults.js'

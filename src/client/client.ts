@@ -278,6 +278,10 @@ function journalOf(remote: ControlledRemote): Client['journal'] {
       const none = { since: Number.MAX_SAFE_INTEGER, operation }
       return (await request(remote, 'GET /journal', { query: none })).pending
     },
+    async waits() {
+      const none = { since: Number.MAX_SAFE_INTEGER }
+      return (await request(remote, 'GET /journal', { query: none })).waits
+    },
     verify: expectation => request(remote, 'POST /journal/verify', { body: expectation }),
     async expect(operation, match, times) {
       const body = checked(() => expectationOf('expect', { operation, match, times }))

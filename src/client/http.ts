@@ -1,10 +1,10 @@
 import type { ChangesOptions, MockEvent } from '../control/events.js'
-import { signalOf, waitSignalOf } from '../lib/abort-signal.js'
+import { signalOf } from '../lib/abort-signal.js'
 import { rememberCaller } from '../lib/caller-stack.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { WaitOptions } from '../server/request-waits.js'
+import { checkMatch, checkWaitOptions, type WaitOptions } from '../server/wait-options.js'
 import {
   ClientError,
   call,
@@ -127,9 +127,13 @@ export function waitFor<Value>(
   // The caller may await it only after the rejection.
   const atCaller = rememberCaller()
   const begin = async () => {
-    const signal = checked(() => waitSignalOf(route === 'POST /journal/next' ? 'next' : 'blocked', options))
+    const call = route === 'POST /journal/next' ? 'next' : 'blocked'
+    const { signal, timeoutMs: timeout } = checked(() => {
+      if ('match' in body) checkMatch(body.match)
+      return checkWaitOptions(call, options)
+    })
     if (remote.beginning.size > 0) await Promise.all(remote.beginning)
-    const events = await openStream(remote, route, { body }, { signal })
+    const events = await openStream(remote, route, { body: { ...body, timeout } }, { signal })
     await events.next()
     // Inside an object, because a promise of a promise would wait for it.
     return { outcome: readOutcome<Value>(remote, events, signal) }
@@ -154,7 +158,7 @@ async function readOutcome<Value>(
   for await (const { type, data } of events) {
     const value = JSON.parse(data)
     if (type === 'done') return value as Value // a mock sends the value of the call
-    throw new ClientError(value.message, { status: 0, code: 'WORLD_ENDED' })
+    throw new ClientError(value.message, { status: 0, code: value.code })
   }
   signal?.throwIfAborted()
   throw new ClientError(`the connection to the mock at ${url} broke during the wait`, { status: 0, code: 'NO_ANSWER' })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import { Fault } from '../contract/faults.js'
-import { Expectation, JournalFilter, OperationPattern, RequestPattern } from '../contract/journal.js'
+import { Expectation, JournalFilter } from '../contract/journal.js'
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
@@ -15,7 +15,7 @@ import { hasContent, longestYaml } from '../scenario/yaml.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { checkOwnPage } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
-import { BlockedQuery } from '../server/request-waits.js'
+import { BlockedQuery, NextQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
 import { Location } from '../store/columns.js'
 import { timeOfState } from '../store/world-state.js'
@@ -273,16 +273,17 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
+      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now, and `waits` the calls that wait for requests, each with the nearest ones. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
       answers: shortAnswers,
     }),
     async run({ mock: { journal }, query: { answers, ...filter }, inSlices }) {
-      const [dropped, oldest, pending] = [journal.dropped(), journal.oldest(), journal.pending(filter.operation)]
+      const [dropped, oldest] = [journal.dropped(), journal.oldest()]
+      const [pending, waits] = [journal.pending(filter.operation), journal.waits()]
       const exchanges = await inSlices(journal.findSteps(filter, answers))
-      return { exchanges, dropped, oldest, pending }
+      return { exchanges, dropped, oldest, pending, waits }
     },
   }),
   call('GET /journal/{exchange_id}', {
@@ -305,21 +306,21 @@ export const controlCalls = lazy(() => [
   }),
   call('POST /journal/next', {
     summary:
-      'Waits for the next matching request, and streams it as a Server-Sent Event. The event `begin` says that the mock waits.',
-    body: RequestPattern().extend({ operation: OperationPattern() }),
+      'Waits for the next matching request, and streams it as a Server-Sent Event `done`. The event `begin` says that the mock waits. The event `failed` has a `code` and a `message`: `TIMED_OUT` after the `timeout`, in real time, or `WORLD_ENDED`.',
+    body: NextQuery(),
     run:
-      ({ mock, body: { operation, match } }): Wait =>
+      ({ mock, body: { operation, match, timeout } }): Wait =>
       signal =>
-        mock.waits.next(operation, match, { signal }),
+        mock.waits.next(operation, match, { signal, timeout }),
     respond: wait => waitStream(wait),
   }),
   call('POST /journal/blocked', {
-    summary: 'Waits until that many requests are blocked, and streams them as a Server-Sent Event.',
+    summary: 'Waits until that many requests are blocked, and streams them as the same events.',
     body: BlockedQuery(),
     run:
-      ({ mock, body: { count, operation } }): Wait =>
+      ({ mock, body: { count, operation, timeout } }): Wait =>
       signal =>
-        mock.waits.blocked(count, operation, { signal }),
+        mock.waits.blocked(count, operation, { signal, timeout }),
     respond: wait => waitStream(wait),
   }),
   call('POST /journal/verify', {

@@ -6,6 +6,7 @@ import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
+import { TimeoutError } from '../server/request-waits.js'
 import type { World } from '../store/world.js'
 import type { ChangeSetJson } from './history.js'
 import { checkStateNames, type ObservedStates, type StateName, StateReader, type WorldStates } from './states.js'
@@ -417,7 +418,7 @@ export type Wait = (signal: AbortSignal) => Promise<object>
 
 /**
  * Answers with Server-Sent Events: `begin` as soon as the mock waits, then `done` with the value, or `failed` with the
- * message of the error. A client that disconnects ends the wait.
+ * code and the message of the error. A client that disconnects ends the wait.
  */
 export function waitStream(wait: Wait): MockResponseInit {
   return streamResponse(client => {
@@ -431,7 +432,11 @@ export function waitStream(wait: Wait): MockResponseInit {
     client.send(streamText({ type: 'begin', data: {} }))
     waiting.then(
       value => finish('done', value),
-      ({ message }: Error) => finish('failed', { message }),
+      (error: Error) =>
+        finish('failed', {
+          code: error instanceof TimeoutError ? 'TIMED_OUT' : 'WORLD_ENDED',
+          message: error.message,
+        }),
     )
     return () => controller.abort()
   })

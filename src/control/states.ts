@@ -6,6 +6,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { Faults } from '../server/faults.js'
 import type { History } from '../server/history.js'
 import type { PendingRequests } from '../server/pending.js'
+import { realTimers } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import type { ScenarioName } from '../store/world-state.js'
 import { type ExplainedChoice, listFinds } from './explain-find.js'
@@ -187,9 +188,8 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
 /** The least time between two events of a state, in real ms: one that is sent at once, and any other. */
 const spacingMs = { now: 50, soon: 250 } as const
 
-// Taken at load: tests may fake them, and the pace is that of readers.
+// Taken at load: tests may fake it, and the pace is that of readers.
 const realNow = performance.now.bind(performance)
-const realTimeout = globalThis.setTimeout
 
 /** The states that one reader follows: all of them at first, then those that have changed. */
 export class StateReader<States> {
@@ -252,7 +252,7 @@ export class StateReader<States> {
     const at = Math.min(...this.#dueAt.values())
     if (at >= this.#timerAt || at === Number.POSITIVE_INFINITY) return
     this.#timerAt = at
-    const timer = realTimeout(
+    const timer = realTimers.setTimeout(
       () => {
         this.#timerAt = Number.POSITIVE_INFINITY
         this.#wake()

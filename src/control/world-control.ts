@@ -10,7 +10,7 @@ import type { Failure, FaultHandle, FaultOptions } from '../server/fault-calls.j
 import type { FaultDelayInput } from '../server/fault-input.js'
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
-import type { WaitOptions } from '../server/request-waits.js'
+import type { WaitOptions } from '../server/wait-options.js'
 import type { Clock } from '../store/clock.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { TokenInfo } from '../store/tokens.js'
@@ -105,7 +105,7 @@ export interface TestControls {
   /**
    * Resolves with the next request that is answered after this call, and that matches. The operation may be a pattern:
    * `lobbies.*`, or `*` for any request. Rejects with `UsageError` for wrong input, and if the world is reset, replaced or
-   * closed before such a request comes. It uses no timer.
+   * closed before such a request comes. Rejects with `TimeoutError` after the `timeout` of its options.
    */
   next(operation: OperationPattern, match?: ExchangeMatch, options?: WaitOptions): Promise<JournalEntry>
   /**

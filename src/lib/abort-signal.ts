@@ -1,5 +1,5 @@
 import { quoted } from './text.js'
-import { checkKeys, UsageError } from './usage-error.js'
+import { UsageError } from './usage-error.js'
 
 /** Tells whether a value is an AbortSignal. Checks the method, not the class: jsdom has an AbortSignal of its own. */
 export function isSignal(value: unknown): boolean {
@@ -16,15 +16,5 @@ export function signalOf(
   const { signal } = options
   if (signal !== undefined && !isSignal(signal))
     throw new UsageError(`${call}: the signal is ${quoted(signal)}: expected an AbortSignal`)
-  return signal
-}
-
-/** Returns the signal of the options of `next` or `blocked`. Throws `UsageError` like `signalOf`, and for an unknown key. */
-export function waitSignalOf(
-  call: 'next' | 'blocked',
-  options: { readonly signal?: AbortSignal | undefined } = {},
-): AbortSignal | undefined {
-  const signal = signalOf(call, options)
-  checkKeys(options, ['signal'], call)
   return signal
 }

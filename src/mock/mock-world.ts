@@ -108,13 +108,13 @@ export class MockWorld {
     this.world = world
     this.faults = new WorldFaults(world)
     this.pending = new PendingRequests()
-    this.journal = new WorldJournal(history, world, this.pending)
     this.#settings = settings
     this.#initial = { world: state.world, withSeed: state.withSeed }
     this.#history = history
     this.overrides = new Overrides(world)
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
+    this.journal = new WorldJournal({ history, world, pending, waits: this.waits })
     this.states = new ObservedWorld({ id, world, history, pending, faults })
     const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
     const allowed = { tables: world.tables, corsOrigins }

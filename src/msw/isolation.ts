@@ -25,6 +25,13 @@ export function onIsolatedFailure(listen: FailureListener): void {
   listener = listen
 }
 
+const running = new Set<MockmakerWorld>()
+
+/** Lists the worlds of the functions that run in isolation now. */
+export function isolatedWorlds(): MockmakerWorld[] {
+  return [...running]
+}
+
 /** Gives running functions worlds of their own. */
 export class Isolation {
   readonly #running = new AsyncLocalStorage<MockWorld>()
@@ -55,6 +62,7 @@ export class Isolation {
     const own = await worlds.put(this.#newId(worlds), withScenario(options, mock.scenarios))
     let result: T
     let unused: readonly FaultState[]
+    running.add(own)
     try {
       for (const fault of faults) own.faults.add(fault)
       result = await this.#running.run(
@@ -66,6 +74,7 @@ export class Isolation {
       listener(error, own)
       throw error
     } finally {
+      running.delete(own)
       await mock.worlds.delete(own.id, testHasEnded)
     }
     checkUnusedFaults(unused)

@@ -57,7 +57,8 @@ export function describeMismatch({ reason = '', nearest }: Verification): string
   ].join('\n')
 }
 
-function nearMissLines({ exchange, differs }: NearMiss): string[] {
+/** Writes a request, and below it a line for each difference. */
+export function nearMissLines({ exchange, differs }: NearMiss): string[] {
   return [`  ${requestText(exchange)}`, ...differs.map(one => `     ${differenceText(one)}`)]
 }
 

@@ -22,7 +22,9 @@ import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
 import { isPlainRead } from './outcome.js'
 import type { PendingRequests } from './pending.js'
 import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
+import type { RequestWaits } from './request-waits.js'
 import { type Verification, verify } from './verify.js'
+import type { PendingWait } from './wait-report.js'
 
 /** The newest requests to a world and their responses, the oldest first. */
 export interface Journal {
@@ -35,6 +37,8 @@ export interface Journal {
    * `UsageError` if the operation does not exist.
    */
   pending(operation?: OperationPattern): PendingRequest[]
+  /** Lists the calls of `next` and `blocked` that wait now, each with the nearest requests. The oldest call is the first. */
+  waits(): PendingWait[]
   /**
    * Counts the exchanges that were dropped since the journal was last cleared. The limits are `journalSize` and memory.
    */
@@ -50,16 +54,25 @@ export interface Journal {
   clear(): void
 }
 
+interface JournalSource {
+  readonly history: History
+  readonly world: Pick<LiveWorld, 'tables' | 'checkUsable'>
+  readonly pending: PendingRequests
+  readonly waits: RequestWaits
+}
+
 /** The journal of a world. */
 export class WorldJournal implements Journal {
   readonly #history: History
   readonly #world: Pick<LiveWorld, 'tables' | 'checkUsable'>
   readonly #pending: PendingRequests
+  readonly #waits: RequestWaits
 
-  constructor(history: History, world: Pick<LiveWorld, 'tables' | 'checkUsable'>, pending: PendingRequests) {
+  constructor({ history, world, pending, waits }: JournalSource) {
     this.#history = history
     this.#world = world
     this.#pending = pending
+    this.#waits = waits
   }
 
   find(filter?: JournalFilter): JournalEntry[] {
@@ -94,6 +107,11 @@ export class WorldJournal implements Journal {
   pending(operation?: OperationPattern): PendingRequest[] {
     this.#world.checkUsable()
     return this.#pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
+  }
+
+  waits(): PendingWait[] {
+    this.#world.checkUsable()
+    return this.#waits.list()
   }
 
   dropped(): number {

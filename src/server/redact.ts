@@ -145,7 +145,8 @@ export function redactExpectation({ order, ...expectation }: Expectation): Expec
   return { ...redactPattern(expectation), ...(order ? { order: order.map(redactPattern) } : {}) }
 }
 
-function redactPattern<Pattern extends RequestPattern>(pattern: Pattern): Pattern {
+/** Redacts the tokens in a pattern of requests, as in an expectation. */
+export function redactPattern<Pattern extends RequestPattern>(pattern: Pattern): Pattern {
   const { match } = pattern
   if (!match) return pattern
   const { path, query, headers, body } = match

@@ -2,26 +2,32 @@ import * as z from 'zod'
 import {
   type ExchangeMatch,
   type JournalEntry,
-  type OperationPattern,
+  OperationPattern,
   type PendingRequest,
   RequestPattern,
 } from '../contract/journal.js'
-import { waitSignalOf } from '../lib/abort-signal.js'
 import { rememberCaller } from '../lib/caller-stack.js'
 import { parseArguments } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import { matchesGlob } from '../lib/text.js'
+import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
+import { realTimers } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
-import type { History } from './history.js'
+import type { History, StoredExchange } from './history.js'
+import { type Difference, difference } from './match.js'
 import type { PendingRequests } from './pending.js'
-import { redactExpectation } from './redact.js'
-import { isMatch } from './verify.js'
-
-/** Options of a call that waits for requests. */
-export interface WaitOptions {
-  /** Ends the wait. The promise then rejects with the reason of the signal. */
-  readonly signal?: AbortSignal | undefined
-}
+import { redactPattern } from './redact.js'
+import { isMatch, listDifferences, type NearMiss, nearestOf } from './verify.js'
+import {
+  type CheckedWaitOptions,
+  checkMatch,
+  checkWaitOptions,
+  expectedTimeout,
+  isTimeout,
+  type WaitOptions,
+} from './wait-options.js'
+import { type PendingWait, timeoutText, type WantedRequests, wantedText } from './wait-report.js'
 
 interface WaitSource {
   readonly history: History
@@ -29,19 +35,47 @@ interface WaitSource {
   readonly world: Pick<LiveWorld, 'tables'>
 }
 
+const Timeout = z.custom<number | string>(isTimeout, expectedTimeout).optional()
+
+/** The request to wait for, and the longest time. */
+export const NextQuery = lazy(() => RequestPattern().extend({ operation: OperationPattern(), timeout: Timeout }))
+
 /** The number of blocked requests to wait for. Default: 1, of any operation. */
 export const BlockedQuery = lazy(() =>
   z.strictObject({
     count: z.int().min(1).default(1),
     operation: RequestPattern().shape.operation,
+    timeout: Timeout,
   }),
 )
 
-/** The calls of test code that wait for requests of a world. They use no timer, so they keep no process alive. */
+/**
+ * Thrown by `next` and `blocked` when their timeout ends. The message says what they waited for, and shows the nearest requests
+ * that were answered meanwhile.
+ */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+}
+
+/** A call that waits. */
+interface Wait {
+  readonly wanted: WantedRequests
+  /** The id of the newest exchange at the begin of the wait. */
+  readonly since: number
+  nearest: readonly NearMiss[]
+  cancel(reason: string): void
+}
+
+/** The most requests before a wait that are searched for one that it missed. */
+const mostSearched = 20
+
+/** The most requests that wait for their answers in the message of a timeout. */
+const mostPending = 5
+
+/** The calls of test code that wait for requests of a world. Without a timeout they use no timer, so they keep no process alive. */
 export class RequestWaits {
   readonly #source: WaitSource
-  /** Functions that reject the waiting calls. */
-  readonly #cancels = new Set<(reason: string) => void>()
+  readonly #waits = new Set<Wait>()
   /** Why no call can wait any more. */
   #ended: string | undefined
 
@@ -51,25 +85,27 @@ export class RequestWaits {
 
   /** The number of calls that wait. */
   get size(): number {
-    return this.#cancels.size
+    return this.#waits.size
+  }
+
+  /** Lists the calls that wait, the oldest first. */
+  list(): PendingWait[] {
+    return [...this.#waits].map(wait => this.#describe(wait))
   }
 
   /** Resolves with the next request of an operation that is answered from now on and matches. */
   next(operation: OperationPattern, match?: ExchangeMatch, options?: WaitOptions): Promise<JournalEntry> {
-    const { history, world } = this.#source
     return handled(() => {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
-      const pattern = parseArguments(RequestPattern(), { operation, match }, 'next')
-      const redacted = redactExpectation(pattern)
-      const signal = waitSignalOf('next', options)
-      const matching = match === undefined ? '' : ` that matches ${JSON.stringify(match)}`
-      const what = `a request for ${operation}${matching} came`
-      return this.#wait(what, signal, resolve =>
-        history.subscribe(entry => {
-          if (entry?.kind !== 'exchange') return
-          if (isMatch(entry.exchange.entryWithoutAnswer(), redacted, world.tables)) resolve(entry.exchange.entry())
+      checkMatch(match)
+      const wanted = redactPattern(parseArguments(RequestPattern(), { operation, match }, 'next'))
+      const checked = checkWaitOptions('next', options)
+      return this.#wait<JournalEntry>({ call: 'next', ...wanted }, checked, (wait, resolve) => [
+        this.#onExchange(exchange => {
+          const differs = this.#compare(wait, exchange)
+          if (differs.length === 0) resolve(exchange.entry())
         }),
-      )
+      ])
     })
   }
 
@@ -78,23 +114,22 @@ export class RequestWaits {
     const { pending } = this.#source
     return handled(() => {
       const { count } = parseArguments(BlockedQuery(), { count: atLeast, operation }, 'blocked')
-      const signal = waitSignalOf('blocked', options)
+      const checked = checkWaitOptions('blocked', options)
       // The count of all requests is fast, and mostly it decides.
       const isReached = () => pending.count() >= count && pending.count(operation) >= count
       if (isReached()) return Promise.resolve(pending.list(operation))
-      const subject = operation === undefined ? '' : ` for ${operation}`
-      const what = count === 1 ? `a request${subject} was blocked` : `${count} requests${subject} were blocked`
-      return this.#wait(what, signal, resolve =>
+      return this.#wait<PendingRequest[]>({ call: 'blocked', count, operation }, checked, (wait, resolve) => [
         pending.subscribe(() => {
           if (isReached()) resolve(pending.list(operation))
         }),
-      )
+        this.#onExchange(exchange => void this.#compare(wait, exchange)),
+      ])
     })
   }
 
   /** Rejects the waiting calls. `reason` is the beginning of their message: `the world was reset`. */
   reject(reason: string): void {
-    for (const cancel of [...this.#cancels]) cancel(reason)
+    for (const { cancel } of [...this.#waits]) cancel(reason)
   }
 
   /** Rejects the waiting calls, and all later ones. */
@@ -103,35 +138,84 @@ export class RequestWaits {
     this.reject(reason)
   }
 
+  /** `subscribe` returns functions that unsubscribe. */
   #wait<T>(
-    what: string,
-    signal: AbortSignal | undefined,
-    subscribe: (resolve: (value: T) => void) => () => void,
+    wanted: WantedRequests,
+    { signal, timeoutMs }: CheckedWaitOptions,
+    subscribe: (wait: Wait, resolve: (value: T) => void) => (() => void)[],
   ): Promise<T> {
     // Whoever ends the wait is not its caller.
     const atCaller = rememberCaller()
     return new Promise((resolve, reject) => {
-      if (this.#ended !== undefined) throw new UsageError(`${this.#ended} before ${what}`)
+      if (this.#ended !== undefined) throw new UsageError(`${this.#ended} before ${wantedText(wanted)} came`)
       const leave = () => {
-        unsubscribe()
-        this.#cancels.delete(cancel)
+        for (const unsubscribe of unsubscribes) unsubscribe()
+        this.#waits.delete(wait)
+        realTimers.clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
       }
       const cancel = (reason: string) => {
         leave()
-        reject(atCaller(new UsageError(`${reason} before ${what}`)))
+        reject(atCaller(new UsageError(`${reason} before ${wantedText(wanted)} came`)))
       }
       const abort = () => {
         leave()
         reject(signal?.reason)
       }
-      const unsubscribe = subscribe(value => {
+      const expire = (ms: number) => {
+        leave()
+        reject(atCaller(new TimeoutError(this.#timeoutText(wait, ms))))
+      }
+      const wait: Wait = { wanted, since: this.#source.history.lastId, nearest: [], cancel }
+      const unsubscribes = subscribe(wait, value => {
         leave()
         resolve(value)
       })
-      this.#cancels.add(cancel)
+      // Real time, because it guards a test: fake timers may stand still, and a fast clock would end it too early.
+      const timer = timeoutMs === undefined ? undefined : realTimers.setTimeout(expire, timeoutMs, timeoutMs)
+      this.#waits.add(wait)
       signal?.addEventListener('abort', abort)
       if (signal?.aborted) abort()
+    })
+  }
+
+  #onExchange(listener: (exchange: StoredExchange) => void): () => void {
+    return this.#source.history.subscribe(entry => {
+      if (entry?.kind === 'exchange') listener(entry.exchange)
+    })
+  }
+
+  /** Compares an answered request with those that a call waits for. Keeps it if few requests are nearer. */
+  #compare(wait: Wait, stored: StoredExchange): readonly Difference[] {
+    const exchange = stored.entryWithoutAnswer()
+    const { call, operation, match } = wait.wanted
+    const differs = listDifferences(exchange, { operation, match }, this.#source.world.tables)
+    if (call === 'blocked') differs.push(difference('blocked', true, false))
+    if (differs.length > 0) wait.nearest = nearestOf([{ exchange, differs }, ...wait.nearest])
+    return differs
+  }
+
+  #describe({ wanted, nearest, since }: Wait): PendingWait {
+    const missed = wanted.call === 'next' ? this.#findMissed(wanted, since) : undefined
+    return { ...wanted, nearest, ...(missed === undefined ? {} : { missed }) }
+  }
+
+  /** Finds the newest matching request before a wait, among the newest of its operation. */
+  #findMissed({ operation = '*', match }: WantedRequests, since: number): JournalEntry | undefined {
+    const { history, world } = this.#source
+    return history.exchanges
+      .filter(exchange => exchange.id <= since && matchesGlob(exchange.operation ?? '', operation))
+      .slice(-mostSearched)
+      .map(exchange => exchange.entryWithoutAnswer())
+      .findLast(entry => isMatch(entry, { operation, match }, world.tables))
+  }
+
+  #timeoutText(wait: Wait, ms: number): string {
+    const { pending } = this.#source
+    return timeoutText(this.#describe(wait), {
+      after: formatDuration(ms),
+      pending: pending.listFirst(mostPending),
+      count: pending.count(),
     })
   }
 }

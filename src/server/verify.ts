@@ -66,7 +66,7 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
   const limit = min === max ? 'exactly' : isTooFew ? 'at least' : 'at most'
   const reason = `expected ${limit} ${counted(isTooFew ? min : max, 'request', 'requests')} ${describePattern(pattern)}, and found ${matched}`
   const others = compared.filter(({ differs }) => differs.length > 0)
-  return { ok: false, matched, reason, nearest: nearestOf(isTooFew ? others : matching) }
+  return { ok: false, matched, reason, nearest: nearestOf((isTooFew ? others : matching).toReversed()) }
 }
 
 function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: JournalContents): Verification {
@@ -82,7 +82,7 @@ function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: Jour
       })
       const where = last === undefined ? '' : ` after ${requestText(last)}`
       const reason = `expected a request ${describePattern(pattern)}${where}, as step ${i + 1} of ${steps.length}, and found none`
-      return { ok: false, matched: i, reason, nearest: nearestOf(compared) }
+      return { ok: false, matched: i, reason, nearest: nearestOf(compared.toReversed()) }
     }
     last = entries[found]
     next = found + 1
@@ -100,12 +100,9 @@ export function isMatch(entry: JournalEntry, pattern: RequestPattern, tables: Re
   return listDifferences(entry, pattern, tables).length === 0
 }
 
-/** Takes the exchanges with the fewest differences. Of equal ones it takes the newest. */
-function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
-  return compared
-    .toReversed()
-    .toSorted((one, other) => one.differs.length - other.differs.length)
-    .slice(0, mostNearMisses)
+/** Takes the exchanges with the fewest differences. Of equal ones it takes the first, so pass the newest first. */
+export function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
+  return compared.toSorted((one, other) => one.differs.length - other.differs.length).slice(0, mostNearMisses)
 }
 
 function describePattern({ operation, match }: RequestPattern): string {
@@ -113,7 +110,8 @@ function describePattern({ operation, match }: RequestPattern): string {
   return match === undefined ? subject : `${subject} that matches ${JSON.stringify(match)}`
 }
 
-function listDifferences(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): Difference[] {
+/** Compares an exchange with a pattern, up to a hundred differences. None: it matches. */
+export function listDifferences(entry: JournalEntry, pattern: RequestPattern, tables: ReadTables): Difference[] {
   const { operation, match: { method, path, status, ...match } = {} } = pattern
   const differs: Difference[] = []
   const compare = (field: 'operation' | 'method' | 'path' | 'status', expected: unknown, isSame: boolean) => {

@@ -103,6 +103,12 @@ function unref(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeo
   return timer
 }
 
+/** The timers of the platform, taken at load: they take real time even if a test fakes the global ones. */
+export const realTimers = {
+  setTimeout: globalThis.setTimeout.bind(globalThis),
+  clearTimeout: globalThis.clearTimeout.bind(globalThis),
+}
+
 /** Taken at load: it measures real time even if a test fakes `performance`. */
 const realNow = performance.now.bind(performance)
 

@@ -1,9 +1,10 @@
 import type { FaultState } from '../contract/faults.js'
-import type { JournalEntry, PendingRequest, WaitReason } from '../contract/journal.js'
+import type { JournalEntry, PendingRequest } from '../contract/journal.js'
 import { after } from '../lib/after.js'
 import { escapedLine, shortened } from '../lib/text.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { describeFault } from '../server/unused-faults.js'
+import { evidenceLines, type PendingWait, waitTexts, wantedText } from '../server/wait-report.js'
 import { checkMock, type TestedClient, type TestedMock } from './tested-mock.js'
 
 /** A world for a failed test, with its faults and its journal. */
@@ -36,8 +37,8 @@ const mostRequests = 20
 const longestBody = 400
 
 /**
- * Describes the requests of a mock for a failed test: a line for each with its status and its time, the bodies, the faults that
- * applied, and the requests that are still blocked. Returns a promise for a client. Throws `UsageError` for a value that is
+ * Describes the requests of a mock for a failed test: the calls that still wait for requests, a line for each request with its
+ * status and its time, the bodies, the faults that applied, and the requests that are still blocked. Returns a promise for a client. Throws `UsageError` for a value that is
  * no mock.
  */
 export function reportRequests(mock: TestedMock, options?: ReportOptions): string
@@ -47,18 +48,24 @@ export function reportRequests(value: unknown, options: ReportOptions = {}): str
   const { journal, faults } = checkMock(value, 'reportRequests')
   return after(journal.find(), entries =>
     after(journal.pending(), pending =>
-      after(faults.list(), known => writeReport({ entries, pending, faults: known }, options)),
+      after(journal.waits(), waits =>
+        after(faults.list(), known => writeReport({ entries, pending, waits, faults: known }, options)),
+      ),
     ),
   )
 }
 
 /**
- * Describes the newest requests of a mock in at most `longest` characters, for output that cuts long texts. Prefers the newest
- * failed request, then blocked ones. Returns a promise for a client. Throws `UsageError` for a value that is no mock.
+ * Describes the newest requests of a mock in at most `longest` characters, for output that cuts long texts. Prefers the calls that
+ * still wait for requests, then the newest failed request, then blocked ones. Returns a promise for a client. Throws `UsageError` for a value that is no mock.
  */
 export function summarizeRequests(mock: TestedMock | TestedClient, options: SummaryOptions): string | Promise<string> {
   const { journal } = checkMock(mock, 'summarizeRequests')
-  return after(journal.find(), entries => after(journal.pending(), pending => writeSummary(entries, pending, options)))
+  return after(journal.find(), entries =>
+    after(journal.pending(), pending =>
+      after(journal.waits(), waits => writeSummary({ entries, pending, waits }, options)),
+    ),
+  )
 }
 
 /**
@@ -106,16 +113,19 @@ function hasFailed({ status }: JournalEntry): boolean {
 interface Reported {
   readonly entries: readonly JournalEntry[]
   readonly pending: readonly PendingRequest[]
+  readonly waits: readonly PendingWait[]
   readonly faults: readonly FaultState[]
 }
 
 function writeReport(
-  { entries, pending, faults }: Reported,
+  { entries, pending, waits, faults }: Reported,
   { saved, noRequest = noneReached }: ReportOptions,
 ): string {
   const shown = entries.slice(-mostRequests)
   const earlier = entries.length - shown.length
   const lines = [
+    ...(waits.length === 0 ? [] : ['These calls of the test still wait:']),
+    ...waits.flatMap(waitLines),
     ...(entries.length === 0 && pending.length === 0 ? [noRequest] : []),
     ...(entries.length === 0 ? [] : ['The requests to the mock, the oldest first:']),
     ...(earlier === 0 ? [] : [`  … ${earlier} earlier ${earlier === 1 ? 'request' : 'requests'}`]),
@@ -131,16 +141,18 @@ function writeReport(
 const longestLine = 90
 
 function writeSummary(
-  entries: readonly JournalEntry[],
-  pending: readonly PendingRequest[],
+  { entries, pending, waits }: Omit<Reported, 'faults'>,
   { longest, noRequest = noneReached }: SummaryOptions,
 ): string {
-  const lines = [...entries.map(summaryOf), ...pending.map(request => `${lineStart(request)} still waits`)]
-  if (lines.length === 0) return noRequest
+  const calls = waits.map(wait =>
+    shortened(escapedLine(`${wait.call} still waits for ${wantedText(wait)}`), longestLine),
+  )
+  const requests = [...entries.map(summaryOf), ...pending.map(request => `${lineStart(request)} still waits`)]
+  const lines = [...calls, ...(requests.length === 0 ? [noRequest] : requests)]
   const failed = newestFailed(entries)
   // The most important one first.
-  const ranked = [...lines.keys()].reverse()
-  if (failed) ranked.unshift(entries.indexOf(failed))
+  const ranked = [...calls.keys(), ...[...lines.keys()].slice(calls.length).reverse()]
+  if (failed) ranked.splice(calls.length, 0, calls.length + entries.indexOf(failed))
   const others = (count: number) => `… ${count} more ${count === 1 ? 'request' : 'requests'}`
   const shown = new Set<number>()
   let free = longest - others(lines.length).length
@@ -151,6 +163,13 @@ function writeSummary(
   }
   const left = lines.length - shown.size
   return [...(left > 0 ? [others(left)] : []), ...lines.filter((_, i) => shown.has(i))].join('\n')
+}
+
+function waitLines(wait: PendingWait): string[] {
+  return [
+    escapedLine(`  ${wait.call} waits for ${wantedText(wait)}`),
+    ...evidenceLines(wait).map(line => escapedLine(`    ${line}`)),
+  ]
 }
 
 function summaryOf(entry: JournalEntry): string {
@@ -170,13 +189,6 @@ function entryLines(entry: JournalEntry, faults: readonly FaultState[]): string[
     ...bodyLines('request', body),
     ...bodyLines('answer', answer),
   ]
-}
-
-const waitTexts: Readonly<Record<WaitReason, string>> = {
-  watch: 'waits for a change of what it watches',
-  fault: 'waits for',
-  lobby: 'waits until its lobby is ready',
-  resolver: 'waits for the resolver of its operation',
 }
 
 function pendingLines(request: PendingRequest, faults: readonly FaultState[]): string[] {

@@ -1,6 +1,7 @@
-import { describe, expect } from 'vitest'
-import type { Mockmaker } from '../../src/index.js'
-import { type Control, controls } from '../support/controls.js'
+import { describe, expect, vi } from 'vitest'
+import { type Mockmaker, TimeoutError } from '../../src/index.js'
+import { realTimers } from '../../src/store/timers.js'
+import { type Control, controls, messageOf } from '../support/controls.js'
 import { ask, post } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { bearer, startAt, tokens } from '../support/tanks.js'
@@ -121,9 +122,9 @@ describe.each(controls)('next, $where', ({ of }) => {
     const results = await Promise.allSettled(ends)
     expect(results.map(one => one.status === 'rejected' && one.reason.message)).toEqual([
       'the world "w1" was deleted before a request for lobbies.list came',
-      'the world "w1" was deleted before 2 requests were blocked',
-      'the mock was closed before a request for * came',
-      'the mock was closed before a request for lobbies.* was blocked',
+      'the world "w1" was deleted before 2 blocked requests came',
+      'the mock was closed before a request came',
+      'the mock was closed before a blocked request for lobbies.* came',
     ])
   })
 
@@ -177,20 +178,269 @@ describe.each(controls)('a wait with a wrong signal, $where', ({ of }) => {
   })
 })
 
-describe.each(controls)('a wait with an unknown option, $where', ({ of }) => {
-  it('is refused, and leaves nothing behind', async ({ serve }) => {
+describe.each(controls)('a wait with wrong options, $where', ({ of }) => {
+  const expected =
+    'expected a number of ms from 0, or a text with ms, s, m, h or d, as in 250ms, 40s, 1h30m, from 1ms to 24d'
+
+  it.for([
+    [{ timeot: 500 }, 'options.timeot is an unknown key. Known: signal, timeout. Did you mean timeout?'],
+    [{ timeout: 0 }, `options.timeout is 0: ${expected}`],
+    [{ timeout: -1 }, `options.timeout is -1: ${expected}`],
+    [{ timeout: Number.NaN }, `options.timeout is NaN: ${expected}`],
+    [{ timeout: '5 seconds' }, `options.timeout is "5 seconds": ${expected}`],
+    [{ timeout: '25d' }, `options.timeout is "25d": ${expected}`],
+    [{ timeout: null }, `options.timeout is null: ${expected}`],
+  ] as const)('is refused, and leaves nothing behind: %j', async ([options, message], { serve }) => {
     const served = await serve()
     const control = of(served)
-    const unknown = { timeout: 500 } as never
 
-    await expect(control.next('lobbies.list', {}, unknown)).rejects.toThrow(
-      'next: options.timeout is an unknown key. Known: signal.',
-    )
-    await expect(control.blocked(1, '*', unknown)).rejects.toThrow(
-      'blocked: options.timeout is an unknown key. Known: signal.',
-    )
+    expect(await messageOf(() => control.next('lobbies.list', {}, options as never))).toBe(`next: ${message}`)
+    expect(await messageOf(() => control.blocked(1, '*', options as never))).toBe(`blocked: ${message}`)
 
     expect(isBusy(served.mock)).toBe(false)
+  })
+
+  it.for(['timeout', 'signal'])('says where they belong: %s', async (option, { serve }) => {
+    const control = of(await serve())
+
+    expect(await messageOf(() => control.next('lobbies.list', { [option]: 500 } as never))).toBe(
+      `next: match.${option} is an option, and no condition on requests. Options come last: next(operation, {}, { ${option} })`,
+    )
+  })
+})
+
+/** Stops the timers of all waits. The returned function lets their time pass. */
+function stopTimeouts(): () => void {
+  const passed: (() => void)[] = []
+  vi.spyOn(realTimers, 'setTimeout').mockImplementation((run, _, ...args) => {
+    passed.push(() => run(...args))
+    return undefined as never // nobody uses it
+  })
+  return () => passed.splice(0).forEach(run => void run())
+}
+
+describe.each(controls)('the timeout of a wait, $where', ({ where, of }) => {
+  it.for([
+    ['next', (control: Control) => control.next('lobbies.list', {}, { timeout: 1 }), 'a request for lobbies.list'],
+    ['blocked', (control: Control) => control.blocked(2, '*', { timeout: '1ms' }), '2 blocked requests'],
+  ] as const)(
+    'ends it in real time, though the time of the world stands still: %s',
+    async ([, wait, wanted], { serve }) => {
+      const served = await serve({ scenario: { clock: 'frozen' } })
+      vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+
+      const message = await messageOf(() => wait(of(served)))
+
+      expect(message).toBe(`1ms passed before ${wanted} came\n\nNo request was answered meanwhile.`)
+      expect(isBusy(served.mock)).toBe(false)
+    },
+  )
+
+  it('does not pass with fake timers, or with the clock of the world', async ({ serve }) => {
+    const served = await serve({ scenario: { clock: 'frozen' } })
+    const control = of(served)
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+
+    const next = control.next('lobbies.list', {}, { timeout: '1h' })
+    await sent(control)
+    vi.advanceTimersByTime(7_200_000)
+    await served.mock.clock.advance('2h')
+    await ask(served.mock, { ...list, headers: {} })
+
+    expect((await next).status).toBe(200)
+  })
+
+  it('leaves no timer behind if the request comes', async ({ serve }) => {
+    const served = await serve()
+    const control = of(served)
+    const set = vi.spyOn(realTimers, 'setTimeout')
+    const cleared = vi.spyOn(realTimers, 'clearTimeout')
+
+    const next = control.next('lobbies.list', {}, { timeout: '1h' })
+    await sent(control)
+    await ask(served.mock, list)
+    await next
+
+    expect(set.mock.results.map(({ value }) => value)).toEqual(cleared.mock.calls.map(([timer]) => timer))
+    expect(set).toHaveBeenCalledOnce()
+  })
+
+  it('has an error of its own', async ({ serve }) => {
+    const control = of(await serve())
+
+    const error = await control.next('lobbies.list', {}, { timeout: 1 }).catch((reason: unknown) => reason)
+
+    if (where === 'in-process') expect(error).toBeInstanceOf(TimeoutError)
+    else expect(error).toMatchObject({ name: 'ClientError', status: 0, code: 'TIMED_OUT' })
+  })
+
+  it('shows the nearest requests that were answered meanwhile, the nearest first', async ({ serve }) => {
+    const served = await serve()
+    const control = of(served)
+    const pass = stopTimeouts()
+
+    const message = messageOf(() =>
+      control.next('lobbies.find', { body: { game_modes: ['ffa'] }, status: 400 }, { timeout: '2s' }),
+    )
+    await sent(control)
+    await ask(served.mock, find('none'))
+    for (let i = 0; i < 3; i++) await ask(served.mock, list)
+    pass()
+
+    expect((await message).split('\n')).toEqual([
+      '2s passed before a request for lobbies.find that matches {"body":{"game_modes":["ffa"]},"status":400} came',
+      '',
+      'The nearest requests that were answered meanwhile:',
+      '  POST /matchmaker/lobbies/find → 400',
+      '     body.game_modes.0: expected "ffa", and it is "none"',
+      ...Array.from({ length: 2 }, () => [
+        '  GET /matchmaker/lobbies/list → 200',
+        '     operation: expected "lobbies.find", and it is "lobbies.list"',
+        '     status: expected 400, and it is 200',
+        '     body.game_modes: expected ["ffa"], and it is missing',
+      ]).flat(),
+    ])
+  })
+
+  it('shows requests that a journal of no length forgets', async ({ serve }) => {
+    const served = await serve({ journalSize: 0 })
+    const control = of(served)
+    const pass = stopTimeouts()
+
+    const message = messageOf(() => control.next('lobbies.find', {}, { timeout: '2s' }))
+    await sent(control)
+    await ask(served.mock, list)
+    pass()
+
+    expect(await message).toContain('GET /matchmaker/lobbies/list → 200')
+  })
+
+  it('says that the request was answered before the call', async ({ serve }) => {
+    const served = await serve()
+    await ask(served.mock, find('none'))
+    await ask(served.mock, find('duel'))
+    await ask(served.mock, find('none'))
+
+    const message = await messageOf(() => of(served).next('lobbies.*', { status: 200 }, { timeout: 1 }))
+
+    expect(message.split('\n').slice(2)).toEqual([
+      'No request was answered meanwhile.',
+      'POST /matchmaker/lobbies/find → 200 was answered before the wait: call next before the action that causes the request.',
+    ])
+  })
+
+  it('lists requests that still wait for their answers', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    mock.hold('lobbies.*')
+    const answers = Array.from({ length: 7 }, () => ask(mock, list))
+    answers.unshift(ask(mock, watch(mock)))
+
+    const message = await messageOf(() => of(served).next('lobbies.list', {}, { timeout: 1 }))
+    await mock.reset()
+    await Promise.all(answers)
+
+    expect(message.split('\n').slice(3)).toEqual([
+      '',
+      'These requests still wait for their answers:',
+      ...Array.from({ length: 5 }, () => '  GET /matchmaker/lobbies/list waits for fault 1'),
+      '  … and 3 more',
+    ])
+  })
+
+  it('shows requests that were not blocked', async ({ serve }) => {
+    const served = await serve()
+    const control = of(served)
+    const pass = stopTimeouts()
+
+    const message = messageOf(() => control.blocked(1, 'lobbies.list', { timeout: '2s' }))
+    await sent(control)
+    await ask(served.mock, list)
+    await ask(served.mock, regions)
+    pass()
+
+    expect((await message).split('\n')).toEqual([
+      '2s passed before a blocked request for lobbies.list came',
+      '',
+      'The nearest requests that were answered meanwhile:',
+      '  GET /matchmaker/lobbies/list → 200',
+      '     blocked: expected true, and it is false',
+      '  GET /matchmaker/regions → 200',
+      '     operation: expected "lobbies.list", and it is "regions.list"',
+      '     blocked: expected true, and it is false',
+    ])
+  })
+})
+
+describe('the timeout of a wait, over plain HTTP', () => {
+  it.for([
+    ['/__mock/journal/next', { operation: 'lobbies.list', timeout: '1ms' }],
+    ['/__mock/journal/blocked', { timeout: 1 }],
+  ] as const)('ends the stream with a code: %s', async ([path, body], { serve }) => {
+    const { steer } = await serve()
+
+    const { body: text } = await steer('POST', path, body)
+
+    expect(text).toMatch(
+      /^event: begin\ndata: \{\}\n\nevent: failed\ndata: \{"code":"TIMED_OUT","message":"1ms passed before /,
+    )
+  })
+
+  it('is refused if it is none', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const { status, body } = await steer('POST', '/__mock/journal/next', { operation: '*', timeout: 'soon' })
+
+    expect(status).toBe(400)
+    expect(body).toContain('body.timeout is \\"soon\\": expected a number of ms')
+  })
+})
+
+describe.each(controls)('journal.waits, $where', ({ of }) => {
+  it('lists the calls that wait, with the nearest requests, and cuts tokens', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    const control = of(served)
+    const authorization = `Bearer ${tokens.public}`
+
+    void control.next('lobbies.find', { headers: { authorization } })
+    void control.blocked(2)
+    await sent(control)
+    await ask(mock, list)
+    const waits = await control.journal.waits()
+    await mock.reset()
+
+    const exchange = expect.objectContaining({ operation: 'lobbies.list', status: 200 })
+    expect(waits).toEqual([
+      {
+        call: 'next',
+        operation: 'lobbies.find',
+        match: { headers: { authorization: 'Bearer pub_prod.…' } },
+        nearest: [{ exchange, differs: [{ field: 'operation', expected: 'lobbies.find', actual: 'lobbies.list' }] }],
+      },
+      {
+        call: 'blocked',
+        count: 2,
+        nearest: [{ exchange, differs: [{ field: 'blocked', expected: true, actual: false }] }],
+      },
+    ])
+    expect(await control.journal.waits()).toEqual([])
+  })
+
+  it('names a request that came before the call of next', async ({ serve }) => {
+    const served = await serve()
+    const control = of(served)
+    await ask(served.mock, list)
+
+    void control.next('lobbies.list')
+    void control.blocked(1, 'lobbies.list')
+    await sent(control)
+
+    const missed = { missed: expect.objectContaining({ operation: 'lobbies.list' }) }
+    expect(await control.journal.waits()).toEqual([
+      { call: 'next', operation: 'lobbies.list', nearest: [], ...missed },
+      { call: 'blocked', count: 1, operation: 'lobbies.list', nearest: [] },
+    ])
   })
 })
 

@@ -20,7 +20,13 @@ const waiting = [
   mock.blocked(2),
   client.next('lobbies.find'),
 ]
+const late = [
+  mock.next('lobbies.find', {}, { timeout: 1 }),
+  mock.blocked(2, '*', { timeout: 1 }),
+  client.next('lobbies.find', {}, { timeout: 1 }),
+]
 await client.health()
+await Promise.allSettled(late)
 await mock.reset()
 
 const calls = [
@@ -83,7 +89,7 @@ for (const call of calls) {
     note(String(call), error)
   }
 }
-for (const [i, promise] of waiting.entries()) await promise.catch(error => note('waiting ' + i, error))
+for (const [i, promise] of [...waiting, ...late].entries()) await promise.catch(error => note('waiting ' + i, error))
 console.log(JSON.stringify(frames))
 await close()
 await mock.close()
@@ -107,7 +113,10 @@ describe('the stack of an error, in Node from the package', () => {
   it('begins at the call that waits, and not at the one that ends it', () => {
     const lines = program.split('\n')
     const lineOf = (text: string) => lines.findIndex(line => line.startsWith(text)) + 1
-    const waits = ["  mock.next('lobbies.find')", '  mock.blocked(2)', "  client.next('lobbies.find')"]
+    const waits = [
+      ...["  mock.next('lobbies.find'),", '  mock.blocked(2),', "  client.next('lobbies.find'),"],
+      ...["  mock.next('lobbies.find', {}", '  mock.blocked(2, ', "  client.next('lobbies.find', {}"],
+    ]
 
     expect(
       frames

@@ -80,5 +80,5 @@ test('times out', async ({ page, mock }) => {
   test.setTimeout(3_000)
   await openPage(page)
   await block(page, mock)
-  await page.evaluate(() => globalThis.watched)
+  await mock.next('lobbies.join')
 })

@@ -141,6 +141,8 @@ describe('mockmaker/playwright', () => {
     expect(titled('route of its own')?.attachments[0]?.text).toBe(
       'No request to https://matchmaker.example has reached the mock. Routes of the test answer first, unless they call route.fallback().',
     )
+    expect(timedOut?.attachments[0]?.text).toMatch(/^next still waits for a request for lobbies\.join\n/m)
+    expect(timedOut?.attachments[1]?.text).toContain('  next waits for a request for lobbies.join\n')
     expect(timedOut?.attachments[1]?.text).toContain('These requests still wait for their answers:')
   })
 

@@ -72,6 +72,51 @@ describe.each(controls)('the report of a failed test, $where', ({ of }) => {
     ])
   })
 
+  it('names the calls that still wait, with the nearest requests', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    await ask(mock, find('duel'))
+    void mock.next('lobbies.find', { status: 200 })
+    void mock.blocked(2, 'lobbies.*')
+    void mock.next('*', { body: { name: '\u001b[2J' } })
+    await ask(mock, regions)
+
+    const report = await reportOf(of(served))
+    await mock.reset()
+
+    const nearest = ['    The nearest requests that were answered meanwhile:', '      GET /matchmaker/regions → 200']
+    expect(report.split('\n').slice(0, 16)).toEqual([
+      'These calls of the test still wait:',
+      '  next waits for a request for lobbies.find that matches {"status":200}',
+      ...nearest,
+      '         operation: expected "lobbies.find", and it is "regions.list"',
+      '    POST /matchmaker/lobbies/find → 200 was answered before the wait: call next before the action that causes the request.',
+      '  blocked waits for 2 blocked requests for lobbies.*',
+      ...nearest,
+      '         operation: expected "lobbies.*", and it is "regions.list"',
+      '         blocked: expected true, and it is false',
+      '  next waits for a request that matches {"body":{"name":"\\u001b[2J"}}',
+      ...nearest,
+      '         body.name: expected "\\u001b[2J", and it is missing',
+      'The requests to the mock, the oldest first:',
+    ])
+  })
+
+  it('says that no request came for a call that still waits', async ({ serve }) => {
+    const served = await serve()
+    void served.mock.next('lobbies.join')
+
+    const report = await reportOf(of(served))
+    await served.mock.reset()
+
+    expect(report.split('\n')).toEqual([
+      'These calls of the test still wait:',
+      '  next waits for a request for lobbies.join',
+      '    No request was answered meanwhile.',
+      'No request has reached the mock.',
+    ])
+  })
+
   it('says that a client disconnected before its answer', async ({ serve }) => {
     const served = await serve()
     const { mock } = served
@@ -245,6 +290,29 @@ describe.each(controls)('the summary of the requests, $where', ({ of }) => {
     ])
     expect(lines.at(-2)).toBe('GET /matchmaker/regions?unknown=19 → 200 (1.0 ms)')
     expect(lines.at(-1)).toMatch(/^GET \/matchmaker\/regions\?long=x+… → 200/)
+  })
+
+  it('begins with the calls that still wait', async ({ serve }) => {
+    const served = await serve()
+    const { mock } = served
+    void mock.next('lobbies.join', { body: { lobby_id: 'x'.repeat(100) } })
+    const none = await summaryOf(of(served))
+    mock.fail('lobbies.list', 503, { times: 1 })
+    await ask(mock, list)
+    for (let i = 0; i < 20; i++) await ask(mock, { ...regions, query: `unknown=${i}` })
+    const many = await summarizeRequests(of(served), { longest })
+    await mock.reset()
+
+    expect(none.split('\n')).toEqual([
+      expect.stringMatching(/^next still waits for a request for lobbies\.join that matches \{"body":.*…$/),
+      'No request has reached the mock.',
+    ])
+    expect(many.length).toBeLessThanOrEqual(longest)
+    expect(timeless(many).split('\n').slice(0, 3)).toEqual([
+      expect.stringMatching(/^… \d\d more requests$/),
+      expect.stringMatching(/^next still waits/),
+      'GET /matchmaker/lobbies/list → 503 (1.0 ms), by a fault',
+    ])
   })
 
   it('says that there were none', async ({ serve }) => {

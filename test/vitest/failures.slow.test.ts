@@ -19,6 +19,17 @@ test('loses a seat', async ({ mock }) => {
   expect(1).toBe(2)
 })
 
+test('waits in vain', { timeout: 500 }, async ({ mock }) => {
+  void mock.blocked(2)
+  const joined = mock.next('lobbies.join')
+  await fetch(origin + '/matchmaker/lobbies/list')
+  await joined
+})
+
+test('waits too long', async ({ mock }) => {
+  await mock.next('lobbies.join', {}, { timeout: '1ms' })
+})
+
 test('passes', () => fetch(origin + '/matchmaker/lobbies/list'))
 
 test.fails('fails as it should', async () => {
@@ -79,7 +90,7 @@ describe('a test that fails', () => {
       'passes',
       'fails as it should',
     ])
-    expect(failed).toHaveLength(9)
+    expect(failed).toHaveLength(11)
   })
 
   it('prints its requests, their bodies, the faults, and what is still blocked', () => {
@@ -92,8 +103,22 @@ describe('a test that fails', () => {
     expect(printed).toMatch(/^ +GET \/matchmaker\/regions waits for fault/m)
   })
 
+  it('prints the calls that still wait if it takes too long', () => {
+    const lines = printedBy('waits in vain')?.split('\n') ?? []
+
+    expect(lines.slice(lines.indexOf('mockmaker: "waits in vain" has failed.') + 1, -1)).toEqual(
+      expect.arrayContaining([
+        'These calls of the test still wait:',
+        '  blocked waits for 2 blocked requests',
+        '  next waits for a request for lobbies.join',
+        '         operation: expected "lobbies.join", and it is "lobbies.list"',
+      ]),
+    )
+    expect(failureOf('waits in vain')).toContain('Test timed out in 500ms')
+  })
+
   it('is the only one that prints', () => {
-    expect(result.output.match(/mockmaker: "[^"]+" has failed/g)).toHaveLength(5)
+    expect(result.output.match(/mockmaker: "[^"]+" has failed/g)).toHaveLength(7)
     expect(result.output).not.toContain('"passes" has failed')
     expect(result.output).not.toContain('"fails as it should" has failed')
   })
@@ -102,6 +127,7 @@ describe('a test that fails', () => {
     ['asserts too much', 'status'],
     ['asserts about no mock', 'toHaveAnswered expects a mock'],
     ['names no operation', 'Did you mean lobbies.list?'],
+    ['waits too long', 'TimeoutError: 1ms passed before a request for lobbies.join came'],
     ['adds a fault in vain', 'never applied to a request'],
     ['loads no scenario', 'Did you mean friday-night?'],
     ['has a wrong option', 'options.scnario is an unknown key'],

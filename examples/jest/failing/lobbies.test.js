@@ -20,3 +20,20 @@ test('expects a lobby too many, in a world of its own', () =>
 
     expect(await openLobbies()).toHaveLength(2)
   }))
+
+test('waits for a request that never comes', async () => {
+  await openLobbies()
+
+  await mock.next('lobbies.join')
+}, 500)
+
+test(
+  'waits for a request that never comes, in a world of its own',
+  () =>
+    mock.isolated(async own => {
+      await openLobbies()
+
+      await own.next('lobbies.join')
+    }),
+  500,
+)
