@@ -39,16 +39,14 @@ export function wantedText({ call, count = 1, operation = '*', match = {} }: Wan
 }
 
 /** Describes the requests that came during a wait: the nearest ones with their differences. */
-export function evidenceLines({ call, nearest, missed }: PendingWait): string[] {
+export function evidenceLines({ nearest, missed }: PendingWait): string[] {
   return [
     ...(nearest.length === 0
       ? ['No request was answered meanwhile.']
       : ['The nearest requests that were answered meanwhile:', ...nearest.flatMap(nearMissLines)]),
     ...(missed === undefined
       ? []
-      : [
-          `${requestText(missed)} was answered before the wait: call ${call} before the action that causes the request.`,
-        ]),
+      : [`${requestText(missed)} was answered before the wait: call next before the action that causes the request.`]),
   ]
 }
 

@@ -18,8 +18,9 @@ test('takes a seat', async ({ mock }) => {
   const element = document.createElement('div')
   await showLobbies(element)
 
+  const joined = mock.next('lobbies.join')
   element.querySelector('button')?.click()
-  await mock.next('lobbies.join')
+  await joined
 
   expect(mock).toHaveAnswered('lobbies.join', { body: { lobby_id } }, 1)
 })
