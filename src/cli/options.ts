@@ -24,6 +24,7 @@ export interface MockFlags
   readonly serverCommand?: string
   /** A duration. */
   readonly serverReadyWithin?: string
+  readonly serverWatch?: readonly string[]
   /** In ms. */
   readonly watchTimeout?: number
   /** In ms. */
@@ -116,6 +117,11 @@ function addMockOptions(command: Command): Command {
       '--server-ready-within <duration>',
       'stop a lobby if its game server is not ready within this time (default: 5m)',
       text => formatDuration(parseMs(text)),
+    )
+    .option(
+      '--server-watch <paths>',
+      'restart the running game servers when one of these files and folders changes, separated by commas',
+      parseList,
     )
   return addNetworkOptions(command)
 }

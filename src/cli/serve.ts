@@ -109,12 +109,13 @@ export async function startMock(
 /** Reads a scenario, with the flags for its game servers. */
 function configureServers(
   given: ScenarioInput = defaultScenario,
-  { serverCommand: command, serverReadyWithin: ready_within }: MockFlags,
+  { serverCommand: command, serverReadyWithin: ready_within, serverWatch: watch }: MockFlags,
 ): CheckedScenario {
   const scenario = readScenario(given)
-  if (command === undefined && ready_within === undefined) return scenario
+  const ofFlags = { command, ready_within, watch }
+  if (Object.values(ofFlags).every(value => value === undefined)) return scenario
   const { servers } = scenario.content
-  const flags = readScenario({ servers: { command, ready_within } }, { commands: 'allowed' }).content.servers
+  const flags = readScenario({ servers: ofFlags }, { commands: 'allowed' }).content.servers
   const changed = { ...(typeof servers === 'object' ? servers : {}), ...(typeof flags === 'object' ? flags : {}) }
   return scenario.with({ servers: changed })
 }

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MockFlags } from '../../src/cli/options.js'
 import type { Console } from '../../src/cli/output.js'
 import { startMock } from '../../src/cli/serve.js'
+import { readScenario } from '../../src/scenario/read.js'
 import { file, freePort, lineLike, run, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { runHere } from '../support/run-here.js'
 
@@ -58,6 +59,30 @@ describe('mockmaker --port', () => {
     const { url } = await serveJson(['--port', `${port}`], { env: { PORT: `${other}` } })
 
     expect(url).toBe(`http://127.0.0.1:${port}`)
+  })
+})
+
+describe('the flags of game servers', () => {
+  const loaded = {
+    name: 'started.yaml',
+    scenario: readScenario({ servers: { command: 'node server.mjs', watch: ['src'] } }, { commands: 'allowed' }),
+  }
+  const console = { warn: expect.unreachable } as unknown as Console
+  const start = (flags: Partial<MockFlags>) => startMock(0, { loaded, flags: flags as MockFlags, console })
+
+  it.for([
+    [{ serverWatch: ['package.json'] }, { command: 'node server.mjs', watch: ['package.json'] }],
+    [{ serverCommand: 'node other.mjs' }, { command: 'node other.mjs', watch: ['src'] }],
+    [{ serverReadyWithin: '10s' }, { command: 'node server.mjs', watch: ['src'] }],
+  ] as const)('replace only their own key of the scenario: %j', async ([flags, command]) => {
+    const { mock, close } = await start(flags)
+    await close()
+
+    expect(mock.commands.all).toEqual(command)
+  })
+
+  it('refuse a path that does not exist', async () => {
+    await expect(start({ serverWatch: ['nowhere'] })).rejects.toThrow('there is no file or folder nowhere')
   })
 })
 
