@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { build } from 'rolldown'
@@ -7,11 +8,13 @@ import { pruneDeclarations } from './declarations.js'
 
 // On standard error, because `npm start -- --json` writes JSON.
 process.stderr.write('building dist, which takes some seconds …\n')
-// The command `rolldown -c` would also print a table of all files.
 rmSync('dist', { recursive: true, force: true })
-await build(await loadConfig('build/rolldown.config.ts'))
-
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'build/tsconfig.json'], { stdio: 'inherit' })
+const tsc = spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'build/tsconfig.json'], {
+  stdio: 'inherit',
+})
+// The command `rolldown -c` would also print a table of all files.
+const [[code]] = await Promise.all([once(tsc, 'exit'), build(await loadConfig('build/rolldown.config.ts'))])
+if (code !== 0) process.exit(1)
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
 const entries = Object.values(exports).flatMap(({ types }) => (types ? [relative('dist', types)] : []))
 pruneDeclarations('dist', entries)

@@ -1,6 +1,7 @@
 import { rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
 import configs from '../../build/rolldown.config.js'
+import manifest from '../../package.json' with { type: 'json' }
 
 describe('the build', () => {
   it.for(configs.map(config => [Object.keys(config.input ?? {}).join(', '), config] as const))(
@@ -17,4 +18,10 @@ describe('the build', () => {
       await bundle.close()
     },
   )
+
+  it('comes before all that needs it', () => {
+    const { prestart, pretest, prepack } = manifest.scripts
+
+    for (const script of [prestart, pretest, prepack]) expect(script).toMatch(/^npm run (--silent )?build\b/)
+  })
 })
