@@ -6,7 +6,7 @@ import { block, find, list, matchmaker, openPage, send } from './pages.js'
 // The tests of this file fail. The runner looks at their messages and attachments.
 test.use({ matchmaker, server: process.env.MOCK_SERVER, seed: 5, scenario: { game_modes: ['duel'], lobbies: [{}] } })
 
-test('has a page that shows no lobby', async ({ page, mock }) => {
+test('has a page that shows no lobby', { tag: '@server' }, async ({ page, mock }) => {
   await openPage(page)
   await mock.fail('lobbies.list', 503, { times: 1, after: 1 })
   await send(page, list)
@@ -77,7 +77,7 @@ test.describe('expected to fail', () => {
 })
 
 test('times out', async ({ page, mock }) => {
-  test.setTimeout(3_000)
+  test.setTimeout(5_000)
   await openPage(page)
   await block(page, mock)
   await mock.next('lobbies.join')

@@ -24,21 +24,21 @@ const wrong = {
 for (const [title, options] of Object.entries(wrong))
   test.describe(title, () => {
     test.use(options)
-    test.fail('fails', async ({ mock }) => {
+    test.fail('fails', { tag: '@server' }, async ({ mock }) => {
       await mock.reset()
     })
   })
 
 test.describe('a resolver on a server', () => {
   test.use({ matchmaker, server })
-  test.fail('fails', async ({ mock }) => {
+  test.fail('fails', { tag: '@server' }, async ({ mock }) => {
     mock.on('lobbies.list', async ({ original }) => original())
   })
 })
 
 test.describe('a resolver in-process', () => {
   test.use({ matchmaker })
-  test('passes', async ({ mock, page }) => {
+  test('passes', { tag: '@server' }, async ({ mock, page }) => {
     mock.on('lobbies.list', async ({ original }) => ({ ...(await original()), lobbies: [] }))
     await openPage(page)
     expect(JSON.parse((await send(page, list)).body).lobbies).toEqual([])

@@ -11,7 +11,10 @@ import {
 } from '../support/playwright-project.js'
 import type { Project } from '../support/project.js'
 
-const failed = ({ tests }: Report) =>
+/** Returns the tests of a file of test/playwright. */
+const testsOf = ({ tests }: Report, file: string) => tests.filter(test => test.file === `${file}.e2e.ts`)
+
+const failed = ({ tests }: Pick<Report, 'tests'>) =>
   tests.filter(({ outcome }) => outcome !== 'expected').map(({ title, errors }) => [title, ...errors].join('\n'))
 
 /** Expects that a server has no world of a test, and that nothing waits on it. */
@@ -61,63 +64,92 @@ async function expectAttachments(test: ReportedTest | undefined): Promise<void> 
 describe('mockmaker/playwright', () => {
   let project: Project
   let server: OpenCommand
+  /** Some files in the process of the tests. */
+  let inProcess: Report
+  /** On a server, the tests with the tag @server. Each test has a page, so all of them would take minutes. */
+  let onServer: Report
   beforeAll(async () => {
     project = await createPlaywrightProject()
     server = await openCommand()
-  })
+    // A process, a worker and a browser take seconds to start, so the files share them.
+    const [args, files] = [
+      ['--workers', '2'],
+      ['routing.e2e.ts', 'isolation.e2e.ts', 'failing.e2e.ts'],
+    ]
+    inProcess = await runPlaywright(project, files, { env: { TEST_COUNT: '10' }, args })
+    const other = createServer((_, response) => response.end('hello'))
+    await new Promise<void>(done => other.listen(0, '127.0.0.1', done))
+    const env = { MOCK_SERVER: server.url, NO_MOCK: `http://127.0.0.1:${(other.address() as AddressInfo).port}` }
+    onServer = await runPlaywright(project, ['routing.e2e.ts', 'failing.e2e.ts', 'misuse.e2e.ts'], {
+      env,
+      args: [...args, '--grep', '@server'],
+    })
+    other.close()
+  }, 600_000)
   afterAll(async () => {
     await server?.end()
     project?.remove()
   })
 
-  it('answers the pages of a test in its process', async () => {
-    const report = await runPlaywright(project, 'routing.e2e.ts', { args: ['--workers', '2'] })
+  it('answers the pages of a test in its process', () => {
+    const tests = testsOf(inProcess, 'routing')
+
+    expect(failed({ tests })).toEqual([])
+    expect(inProcess.errors).toEqual([])
+    expect(tests.length).toBeGreaterThan(20)
+  })
+
+  it('answers the pages of some tests in a world of a server, and deletes it', async () => {
+    const tests = testsOf(onServer, 'routing')
+
+    expect(failed({ tests })).toEqual([])
+    expect(onServer.errors).toEqual([])
+    expect(tests.length).toBeGreaterThan(5)
+    await expectNothingLeft(server)
+  })
+
+  it('answers the pages of all tests in a world of a server', { tags: ['matrix'] }, async () => {
+    const env = { MOCK_SERVER: server.url }
+
+    const report = await runPlaywright(project, ['routing.e2e.ts'], { env, args: ['--workers', '2'] })
 
     expect(failed(report)).toEqual([])
     expect(report.errors).toEqual([])
-    expect(report.tests.length).toBeGreaterThan(20)
+    await expectNothingLeft(server)
   })
 
-  // Each test has a page, so all of them take minutes on a server. Those that could differ there have its tag.
-  for (const { some, args, tags } of [
-    { some: 'some', args: ['--grep', '@server'], tags: [] },
-    { some: 'all', args: [], tags: ['matrix'] },
-  ])
-    it(`answers the pages of ${some} tests in a world of a server, and deletes it`, { tags }, async () => {
-      const env = { MOCK_SERVER: server.url }
+  /** Expects that the tests of `isolation.e2e.ts` pass, and that one in ten needed its retry. */
+  function expectIsolated(tests: readonly ReportedTest[], count: number): void {
+    expect(tests.filter(({ outcome }) => outcome === 'unexpected')).toEqual([])
+    expect(tests.filter(({ outcome }) => outcome === 'flaky')).toHaveLength(count / 10)
+    expect(tests).toHaveLength(count)
+  }
 
-      const report = await runPlaywright(project, 'routing.e2e.ts', { env, args: ['--workers', '2', ...args] })
+  // On a server, the tests of its worlds hold the same.
+  it('keeps 10 parallel tests apart in-process, with failures and retries', () => {
+    expectIsolated(testsOf(inProcess, 'isolation'), 10)
+  })
 
-      expect(failed(report)).toEqual([])
-      expect(report.errors).toEqual([])
-      expect(report.tests.length).toBeGreaterThan(5)
-      await expectNothingLeft(server)
-    })
-
-  // CI runs ten of them, in-process. On a server, the tests of its worlds hold the same.
-  for (const { count, workers, where, tags } of [
-    { count: 10, workers: 2, where: 'in-process', tags: [] },
-    { count: 200, workers: 4, where: 'in-process', tags: ['matrix'] },
-    { count: 200, workers: 4, where: 'on a server', tags: ['matrix'] },
-  ])
-    it(`keeps ${count} parallel tests apart ${where}, with failures and retries`, {
+  it.each(['in-process', 'on a server'])(
+    'keeps 200 parallel tests apart %s, with failures and retries',
+    {
       timeout: 1_200_000,
-      tags,
-    }, async () => {
-      const env = { TEST_COUNT: String(count), ...(where === 'on a server' ? { MOCK_SERVER: server.url } : {}) }
-      const args = ['--workers', String(workers)]
+      tags: ['matrix'],
+    },
+    async where => {
+      const env = { TEST_COUNT: '200', ...(where === 'on a server' ? { MOCK_SERVER: server.url } : {}) }
 
-      const { tests, errors } = await runPlaywright(project, 'isolation.e2e.ts', { env, args })
+      const { tests, errors } = await runPlaywright(project, ['isolation.e2e.ts'], { env, args: ['--workers', '4'] })
 
-      expect(tests.filter(({ outcome }) => outcome === 'unexpected')).toEqual([])
-      expect(tests.filter(({ outcome }) => outcome === 'flaky')).toHaveLength(count / 10)
-      expect(tests).toHaveLength(count)
+      expectIsolated(tests, 200)
       expect(errors).toEqual([])
       await expectNothingLeft(server)
-    })
+    },
+  )
 
   it('attaches the requests and the world of a failed test', async () => {
-    const { tests, errors, output } = await runPlaywright(project, 'failing.e2e.ts')
+    const { errors, output } = inProcess
+    const tests = testsOf(inProcess, 'failing')
 
     const outcomes = tests.map(({ title, outcome }) => [title, outcome])
     expect(outcomes.filter(([, outcome]) => outcome === 'expected')).toEqual([
@@ -147,9 +179,7 @@ describe('mockmaker/playwright', () => {
   })
 
   it('attaches the requests and the world of a test that failed on a server, and deletes it', async () => {
-    const env = { MOCK_SERVER: server.url }
-
-    const { tests } = await runPlaywright(project, 'failing.e2e.ts', { env, args: ['--grep', 'no lobby'] })
+    const tests = testsOf(onServer, 'failing')
 
     expect(tests).toHaveLength(1)
     await expectAttachments(tests[0])
@@ -157,13 +187,7 @@ describe('mockmaker/playwright', () => {
   })
 
   it('says what is wrong', async () => {
-    const other = createServer((_, response) => response.end('hello'))
-    await new Promise<void>(done => other.listen(0, '127.0.0.1', done))
-    const { port } = other.address() as AddressInfo
-    const env = { MOCK_SERVER: server.url, NO_MOCK: `http://127.0.0.1:${port}` }
-
-    const { tests } = await runPlaywright(project, 'misuse.e2e.ts', { env })
-    other.close()
+    const tests = testsOf(onServer, 'misuse')
 
     const firstLines = tests.map(({ title, errors }) => [title, errors.map(error => error.split('\n')[0])])
     const sentence = (text: string) => [expect.stringContaining(text)]

@@ -2,7 +2,7 @@ import { chromium } from '@playwright/test'
 import { expect, test } from '../../src/playwright/index.js'
 import { block, countLobbies, expectPending, find, list, matchmaker, openPage, send } from './pages.js'
 
-// The same tests run in-process, and on a server. There, CI runs those with the tag @server.
+// The same tests run in-process, and on a server. There, CI runs those with the tag @server, as of the other files.
 const server = process.env.MOCK_SERVER
 
 test.use({

@@ -6,6 +6,7 @@ import { createProject, type Project } from './project.js'
 
 /** A test in the report of Playwright. */
 export interface ReportedTest {
+  readonly file: string
   /** The titles of its groups, and its own. */
   readonly title: string
   readonly outcome: 'expected' | 'unexpected' | 'flaky' | 'skipped'
@@ -56,21 +57,28 @@ export function createPlaywrightProject(): Promise<Project> {
   })
 }
 
-/** Runs files of a project in Playwright. */
+/** Runs files of a project in one process of Playwright. */
 export async function runPlaywright(
   project: Project,
-  file: string,
+  files: readonly string[],
   { env = {}, args = [] }: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] } = {},
 ): Promise<Report> {
   const settings = Object.entries({ ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' }).map(pair => pair.join('='))
-  const command = ['node_modules/@playwright/test/cli.js', 'test', `/${file}`, '--reporter', 'list,json', ...args]
+  const command = [
+    'node_modules/@playwright/test/cli.js',
+    'test',
+    ...files.map(file => `/${file}`),
+    '--reporter',
+    'list,json',
+    ...args,
+  ]
   // It ends with 1 if a test fails.
   const output = await project
     .run('env', [...settings, process.execPath, ...command])
     .catch(({ message }: Error) => message)
   const report: JsonReport = JSON.parse(readFileSync(join(project.folder, 'report.json'), 'utf8'))
   return {
-    tests: report.suites.flatMap(suite => testsIn(suite, [])),
+    tests: report.suites.flatMap(suite => testsIn(suite, { file: suite.title, titles: [] })),
     errors: report.errors.map(plainMessage),
     output,
   }
@@ -101,11 +109,15 @@ interface JsonReport {
   readonly errors: readonly JsonError[]
 }
 
-function testsIn({ title, suites = [], specs }: JsonSuite, titles: readonly string[]): ReportedTest[] {
-  const path = [...titles, title]
+/** Lists the tests of a group. `titles` are those of the groups in its file. */
+function testsIn(
+  { suites = [], specs }: JsonSuite,
+  { file, titles }: { readonly file: string; readonly titles: readonly string[] },
+): ReportedTest[] {
   const own = specs.flatMap(spec =>
     spec.tests.map(({ status, results }) => ({
-      title: [...path.slice(1), spec.title].join(' '),
+      file,
+      title: [...titles, spec.title].join(' '),
       outcome: status,
       errors: results.at(-1)?.errors.map(plainMessage) ?? [],
       annotations: results.at(-1)?.annotations ?? [],
@@ -118,7 +130,7 @@ function testsIn({ title, suites = [], specs }: JsonSuite, titles: readonly stri
       })),
     })),
   )
-  return [...own, ...suites.flatMap(suite => testsIn(suite, path))]
+  return [...own, ...suites.flatMap(suite => testsIn(suite, { file, titles: [...titles, suite.title] }))]
 }
 
 function plainMessage({ message = '' }: JsonError): string {
