@@ -15,8 +15,16 @@ const bundled = namesIn('package.json').filter(name => !ofMsw.includes(name))
 const listing = `import { writeSync } from 'node:fs'
 export const load = (url, context, next) => (writeSync(1, url + '\\n'), next(url, context))`
 
-/** Lists what a new process loads while it runs a script. */
+const known = new Map<string, string>()
+
+/** Lists what a new process loads while it runs a script. The same script runs once. */
 function loadedFiles(script: string): string {
+  const files = known.get(script) ?? listFiles(script)
+  known.set(script, files)
+  return files
+}
+
+function listFiles(script: string): string {
   const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(listing))})`
   const required = `import { createRequire } from 'node:module'; console.log(Object.keys(createRequire(import.meta.url).cache).join('\\n'))`
   const args = ['--import', dataUrl(register), '--input-type=module', '-e', `${script}\n${required}`]

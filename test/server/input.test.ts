@@ -161,6 +161,8 @@ const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array,
 
 describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
   const it = itThrough(entryPoint)
+  /** All of a list in-process, and the first on a socket: the tests of parity compare the entry points. */
+  const some = <T>(all: readonly T[]) => (entryPoint === listenEntryPoint ? all.slice(0, 1) : all)
 
   /** Sends a request that the mock must refuse, and checks that it changes nothing. */
   async function refused({ mock, send }: OpenLocalMock, sent: TestRequest): Promise<TestResponse> {
@@ -186,11 +188,11 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     expect(failure(await refused(open, call(id, { body })))).toBe(`400 ${code}`)
   })
 
-  it.for(withBody)('refuses a truncated body of %s', async (id, { open }) => {
+  it.for(some(withBody))('refuses a truncated body of %s', async (id, { open }) => {
     expect(failure(await refused(open, call(id, { body: '{"display_name"' })))).toBe('400 API_BAD_BODY')
   })
 
-  it.for(withBody)('refuses a mistake in any field of %s, and names the field', async (id, { open }) => {
+  it.for(some(withBody))('refuses a mistake in any field of %s, and names the field', async (id, { open }) => {
     const bodies = wrongBodies(id)
 
     expect(bodies.length).toBeGreaterThan(0)
@@ -292,7 +294,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     expect(failure(got)).toBe(`${code === 'TOKEN_INVALID' ? 400 : 401} ${code}`)
   })
 
-  it.for(operationIds)(
+  it.for(some(operationIds))(
     'refuses an unknown token of %s before it checks the query and the body',
     async (id, { open }) => {
       const headers = bearer('pub_prod.mock.nobody')
@@ -319,7 +321,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     cloud: ['cloud'],
   } as const
 
-  it.for(operationIds)('refuses tokens of the wrong kind for %s', async (id, { open }) => {
+  it.for(some(operationIds))('refuses tokens of the wrong kind for %s', async (id, { open }) => {
     for (const [kind, token] of Object.entries(kinds)) {
       if ((admitted[operations[id].auth] as readonly string[]).includes(kind)) continue
       const got = await refused(open, call(id, { headers: bearer(token), body: JSON.stringify(right[id]) }))
@@ -328,7 +330,7 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     }
   })
 
-  it.for(operationIds.filter(id => ['bearer', 'public', 'lobby', 'cloud'].includes(operations[id].auth)))(
+  it.for(some(operationIds.filter(id => ['bearer', 'public', 'lobby', 'cloud'].includes(operations[id].auth))))(
     'refuses %s without a bearer token',
     async (id, { open }) => {
       for (const authorization of [
