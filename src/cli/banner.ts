@@ -17,8 +17,14 @@ interface BannerOptions {
   /** The title or the file name of the scenario. */
   readonly title: string
   readonly url: string
+  /** The URL of `--public-url`. */
+  readonly publicUrl?: string | undefined
   /** The URLs for other machines. Default: none. */
   readonly networkUrls?: readonly string[] | undefined
+  /** The control token, if the command has made it. It is printed this once. */
+  readonly madeToken?: string | undefined
+  /** The link of `--share`, which has the control token. */
+  readonly shareUrl?: string | undefined
   readonly console: Pick<Console, 'print' | 'style'>
   /** The time from the start of the process until the mock answers, in ms. */
   readonly readyMs: number
@@ -30,17 +36,34 @@ interface BannerOptions {
 /** Prints the first lines: the URL, the page, the world, one line of curl, and where the tokens are. */
 export function printBanner(
   { world, tokens }: Pick<MockWorld, 'world' | 'tokens'>,
-  { title, url, networkUrls = [], console, readyMs, keys, hasControl = true }: BannerOptions,
+  {
+    title,
+    url,
+    publicUrl,
+    networkUrls = [],
+    madeToken,
+    shareUrl,
+    console,
+    readyMs,
+    keys,
+    hasControl = true,
+  }: BannerOptions,
 ): void {
   const { style } = console
   const places = [keys ? 'key t' : undefined, 'the page', hasControl ? `mockmaker env --url ${url}` : undefined]
+  const control: LabelledLine[] = []
+  if (shareUrl !== undefined) control.push(['share', style('cyan', shareUrl)])
+  else if (madeToken !== undefined) control.push(['control', `${madeToken} (shown this once)`])
+  const widest = networkUrls.length > 0 || control[0]?.[0] === 'control' ? 'network' : 'tokens'
   const rows: readonly LabelledLine[] = [
     ['URL', style(['bold', 'cyan'], url)],
+    ...(publicUrl === undefined ? [] : [['public', style('cyan', publicUrl)] as const]),
     ...networkUrls.map(each => ['network', style('cyan', each)] as const),
     ['page', style('cyan', `${url}/`)],
-    ['world', worldLine(world, title, (networkUrls.length > 0 ? 'network' : 'tokens').length)],
+    ['world', worldLine(world, title, widest.length)],
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],
+    ...control,
   ]
   const hint = keys ? `. Press ${keyText('h', keys)} for help.` : ''
   const ready = `${style('bold', 'mockmaker')} ${version}${style('dim', `, ready in ${Math.round(readyMs)} ms${hint}`)}`

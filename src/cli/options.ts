@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { splitWorldUrl } from '../contract/paths.js'
 import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../http/address-lists.js'
+import { checkControlToken, controlTokenVariable } from '../http/control-token.js'
 import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { nearest } from '../lib/text.js'
@@ -18,7 +20,11 @@ export interface MockFlags
   extends Pick<MockmakerOptions, 'seed' | 'live' | 'maxWorlds'>,
     Pick<ListenOptions, 'host' | 'allowedHosts' | 'control'> {
   readonly controlHost?: readonly string[]
+  /** `auto`: the command makes one. */
+  readonly controlToken?: string
   readonly trustProxy?: readonly string[]
+  /** Without a slash at its end. */
+  readonly publicUrl?: string
   readonly corsOrigin?: readonly string[]
   /** A command of the shell. */
   readonly serverCommand?: string
@@ -40,6 +46,8 @@ export interface ServeFlags extends MockFlags {
   readonly port: number
   readonly json?: boolean
   readonly quiet?: boolean
+  /** Opens the mock to the network, with a control token. */
+  readonly share?: boolean
   /** Opens the page in a browser after the start. */
   readonly open?: boolean
   /** Default: true. */
@@ -53,7 +61,7 @@ export type TokenKind = (typeof tokenKinds)[number]
 const defaults = parseOptions({})
 
 /** The options of `mockmaker show`. */
-export type ShowFlags = Pick<ServeFlags, 'port' | 'open'>
+export type ShowFlags = Pick<ServeFlags, 'port' | 'open' | 'controlToken'>
 
 /** Adds the options of a command that serves. */
 export function addServeOptions(command: Command): Command {
@@ -61,6 +69,10 @@ export function addServeOptions(command: Command): Command {
     .optionsGroup('Serve:')
     .addOption(portOption().env('PORT').default(defaultPort))
     .addOption(openOption())
+    .option(
+      '--share',
+      'let your network use the mock: makes a control token, and prints a link and a QR code for the page',
+    )
     .option('--no-reload', 'do not reload the scenario file when it changes')
   return addMockOptions(command)
     .optionsGroup('Output:')
@@ -70,7 +82,7 @@ export function addServeOptions(command: Command): Command {
 
 /** Adds the options of a command that shows a world. */
 export function addShowOptions(command: Command): Command {
-  return command.addOption(portOption().default(0)).addOption(openOption())
+  return command.addOption(portOption().default(0)).addOption(openOption()).addOption(servedControlTokenOption())
 }
 
 function portOption(): Option {
@@ -136,12 +148,18 @@ function addNetworkOptions(command: Command): Command {
       "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
       parseOrigins,
     )
+    .option(
+      '--public-url <url>',
+      'the URL by which others reach the mock, for device links and game servers (default: the address by which each client asks)',
+      parsePublicUrl,
+    )
     .option('--no-control', 'turn off the control API under /__mock')
     .option(
       '--control-host <addresses>',
       'addresses and networks (192.168.1.0/24) of other machines that may use the control API, separated by commas; * means all (default: none)',
       parseAddresses(isControlHost, controlHostForms),
     )
+    .addOption(servedControlTokenOption())
     .option(
       '--trust-proxy <addresses>',
       'addresses and networks of proxies in front of the mock, whose x-forwarded-for names the client, separated by commas (default: none)',
@@ -180,6 +198,25 @@ export function urlOption(port: string | number = defaultPort): Option {
   return new Option('--url <url>', 'the URL of the mock, or of one of its worlds: http://127.0.0.1:4100/w/test-42')
     .default(`http://127.0.0.1:${port}`)
     .argParser(parseMockUrl)
+}
+
+function servedControlTokenOption(): Option {
+  return controlTokenOption(
+    'the token that every call of the control API needs, from this machine too; auto makes one',
+    text => (text === 'auto' ? text : checkControlToken(text, 'the control token')),
+  )
+}
+
+/** The option of a command that calls a mock. */
+export function sentControlTokenOption(): Option {
+  return controlTokenOption('the control token of the mock, if it has one', text =>
+    checkControlToken(text, 'the control token'),
+  )
+}
+
+/** Not with `InvalidArgumentError`: commander would print the token. */
+function controlTokenOption(description: string, parse: (text: string) => string): Option {
+  return new Option('--control-token <token>', description).env(controlTokenVariable).argParser(parse)
 }
 
 export function tokenOption(): Option {
@@ -259,6 +296,12 @@ function notBlank(expected: string): (text: string) => string {
     if (text.trim() === '') throw new InvalidArgumentError(`Expected ${expected}.`)
     return text
   }
+}
+
+function parsePublicUrl(text: string): string {
+  const url = /^https?:\/\/[^?#@]+$/i.test(text) ? parseUrl(text) : undefined
+  if (url && splitWorldUrl(text)?.encodedId === undefined) return text.replace(/\/+$/, '')
+  throw new InvalidArgumentError('Expected a URL without a query and without a world, such as https://mock.example.')
 }
 
 /** Parses a URL, and removes slashes at its end. */

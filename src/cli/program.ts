@@ -15,6 +15,7 @@ import {
   parseParts,
   type ServeFlags,
   type ShowFlags,
+  sentControlTokenOption,
   tokenOption,
   urlOption,
   wholeNumber,
@@ -181,6 +182,7 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
     .argument('[lobby_id]', 'print the variables for the game server of this lobby')
     .addOption(urlOption())
     .addOption(tokenOption())
+    .addOption(sentControlTokenOption())
     .action((lobbyId: string | undefined, flags: EnvFlags, command: Command) => {
       if (lobbyId !== undefined && command.getOptionValueSource('token') === 'cli')
         command.error(`error: the server of a lobby uses the token of that lobby: remove --token ${flags.token}`)
@@ -193,6 +195,7 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
 
   addCommand(program, 'export', 'print a running world as a scenario')
     .addOption(urlOption())
+    .addOption(sentControlTokenOption())
     .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseParts)
     .option('--revision <n>', 'print the world as it was at this revision', wholeNumber(0))
     .action((flags: ExportFlags) => exportScenario(flags, console))

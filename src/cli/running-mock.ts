@@ -11,9 +11,14 @@ import { versionNames } from '../operations/games.js'
 import type { TokenKind } from './options.js'
 import type { Console } from './output.js'
 
-/** The options of `mockmaker env`. */
-export interface EnvFlags {
+/** The mock that a command calls. */
+interface MockAddress {
   readonly url: string
+  readonly controlToken?: string | undefined
+}
+
+/** The options of `mockmaker env`. */
+export interface EnvFlags extends MockAddress {
   readonly token: TokenKind
 }
 
@@ -22,8 +27,7 @@ export interface EnvFlags {
  * the kind. With a `lobbyId` they are for the game server of that lobby. Rejects with `UsageError`.
  */
 export async function printEnvironment(lobbyId: string | undefined, flags: EnvFlags, console: Console): Promise<void> {
-  const environment =
-    lobbyId === undefined ? await clientEnvironment(flags) : await lobbyEnvironment(lobbyId, flags.url)
+  const environment = lobbyId === undefined ? await clientEnvironment(flags) : await lobbyEnvironment(lobbyId, flags)
   console.printDocument(exportLines(environment).join('\n'))
 }
 
@@ -35,16 +39,17 @@ const Token = z.object({
 })
 const Namespace = z.object({ namespace_id: z.string(), game_id: z.string(), version_id: z.string() })
 
-async function clientEnvironment({ url, token: kind }: EnvFlags): Promise<Environment> {
-  const { tokens } = await ask(url, 'GET /{table}', { params: { table: 'tokens' }, query: { kind } })
+async function clientEnvironment({ token: kind, ...address }: EnvFlags): Promise<Environment> {
+  const { url } = address
+  const { tokens } = await ask(address, 'GET /{table}', { params: { table: 'tokens' }, query: { kind } })
   if (!Array.isArray(tokens)) throw notMockmaker(url)
   const first = parseEntries(tokens, Token).find(token => token.kind === kind)
-  return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, url)) })
+  return environmentOf({ url, token: first?.token, versionName: first && (await versionNameFor(first, address)) })
 }
 
 /** Finds the version name of the token's namespace. For a cloud token it takes the first namespace of the game. */
-async function versionNameFor(token: z.output<typeof Token>, url: string): Promise<string | undefined> {
-  const { namespaces } = await ask(url, 'GET /{table}', { params: { table: 'namespaces' }, query: {} })
+async function versionNameFor(token: z.output<typeof Token>, address: MockAddress): Promise<string | undefined> {
+  const { namespaces } = await ask(address, 'GET /{table}', { params: { table: 'namespaces' }, query: {} })
   if (!Array.isArray(namespaces)) return undefined
   const all = parseEntries(namespaces, Namespace)
   const own = all.find(({ namespace_id, game_id }) =>
@@ -56,8 +61,9 @@ async function versionNameFor(token: z.output<typeof Token>, url: string): Promi
 /** The variables that a response may set. Others, such as `PATH` or `LD_PRELOAD`, could take over the shell. */
 const allowedName = /^(?:MOCKMAKER|RIVET|PORT)_\w+$/
 
-async function lobbyEnvironment(lobbyId: string, url: string): Promise<Environment> {
-  const response = await ask(url, 'GET /lobbies/{lobby_id}/env', { params: { lobby_id: lobbyId } })
+async function lobbyEnvironment(lobbyId: string, address: MockAddress): Promise<Environment> {
+  const { url } = address
+  const response = await ask(address, 'GET /lobbies/{lobby_id}/env', { params: { lobby_id: lobbyId } })
   const variables = Object.entries(response).flatMap(([name, value]): [string, string][] =>
     allowedName.test(name) && typeof value === 'string' ? [[name, value]] : [],
   )
@@ -77,8 +83,7 @@ function notMockmaker(url: string): UsageError {
 }
 
 /** The options of `mockmaker export`. */
-export interface ExportFlags {
-  readonly url: string
+export interface ExportFlags extends MockAddress {
   /** Also print these parts: `journal`, `faults`. */
   readonly with?: readonly string[]
   /** Print the world as it was at this revision. Default: the present one. */
@@ -87,18 +92,23 @@ export interface ExportFlags {
 
 /** Prints the snapshot of a running world as YAML, or as JSON if it is long. Rejects with `UsageError`. */
 export async function exportScenario(
-  { url, with: parts = [], revision }: ExportFlags,
+  { url, controlToken, with: parts = [], revision }: ExportFlags,
   console: Console,
 ): Promise<void> {
   // Asking an unknown world for its snapshot would create it, and a typo would export an empty world.
   const { server = url, encodedId } = splitWorldUrl(url) ?? {}
   if (encodedId !== undefined)
-    await ask(server, 'GET /worlds/{world_id}', { params: { world_id: decodeURIComponent(encodedId) } })
+    await ask({ url: server, controlToken }, 'GET /worlds/{world_id}', {
+      params: { world_id: decodeURIComponent(encodedId) },
+    })
   const query = { with: parts.join() || undefined, revision }
   const headers = { accept: 'application/json' }
-  const response = await send(remoteOf(url, { bytes: longestSnapshot }), 'GET /snapshot', { query }, { headers }).catch(
-    refuse(url),
-  )
+  const response = await send(
+    remoteOf({ url, controlToken }, { bytes: longestSnapshot }),
+    'GET /snapshot',
+    { query },
+    { headers },
+  ).catch(refuse(url))
   const json = await response.text().catch(cause => {
     throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
   })
@@ -121,7 +131,7 @@ export type HealthFlags = Pick<EnvFlags, 'url'>
 /** Prints that the server at a URL is ready. Rejects with `UsageError` if it is not, or if it is no mock. */
 export async function checkHealth({ url }: HealthFlags, console: Console): Promise<void> {
   const { server = url } = splitWorldUrl(url) ?? {}
-  const { fetch } = remoteOf(server, { bytes: longestProbe, beginsWithinMs: probeTimeoutMs })
+  const { fetch } = remoteOf({ url: server }, { bytes: longestProbe, beginsWithinMs: probeTimeoutMs })
   const response = await fetch(server + readinessPath).catch(cause => {
     throw new UsageError(`nothing answers at ${server}`, { cause })
   })
@@ -151,14 +161,18 @@ const longestSnapshot = 500_000_000
 const maxMessage = 2_000
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
-async function ask<Name extends Route>(url: string, route: Name, ...input: InputOf<Name>): Promise<Output<Name>> {
-  const answer = await call(remoteOf(url, { bytes: longestList }), route, ...input).catch(refuse(url))
+async function ask<Name extends Route>(
+  address: MockAddress,
+  route: Name,
+  ...input: InputOf<Name>
+): Promise<Output<Name>> {
+  const answer = await call(remoteOf(address, { bytes: longestList }), route, ...input).catch(refuse(address.url))
   return Object(answer) as Output<Name> // or anything else: any server may have answered
 }
 
 /** Follows no redirect, waits only so long for an answer, and reads only so many bytes of it. */
 function remoteOf(
-  url: string,
+  { url, controlToken: token }: MockAddress,
   { bytes, beginsWithinMs = timeoutMs }: { readonly bytes: number; readonly beginsWithinMs?: number },
 ): Remote {
   const limitedFetch: typeof fetch = async (input, init) => {
@@ -173,7 +187,7 @@ function remoteOf(
       clearTimeout(timer)
     }
   }
-  return { url, fetch: limitedFetch }
+  return { url, token, fetch: limitedFetch }
 }
 
 /** Turns the error of a call into a sentence for the terminal. */

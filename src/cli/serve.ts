@@ -2,6 +2,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import type { ReloaderOptions } from '../files/reloader.js'
 import type { LoadedScenario } from '../files/scenario-file.js'
+import { createControlToken } from '../http/control-token.js'
 import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -18,6 +19,7 @@ import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
 import { countRequests, countsLine, logRequests } from './request-log.js'
+import { printQrCode, shareUrl, sharingFlags } from './share.js'
 import { showStatusLine } from './status-line.js'
 
 /** The options of a command that starts a mock. */
@@ -47,6 +49,8 @@ export interface MockServer {
   readonly networkUrls: readonly string[]
   /** The time from the start of the process until the mock answered, without the time of a question, in ms. */
   readonly readyMs: number
+  /** `isMade`: the command has made it, and nobody else knows it. */
+  readonly controlToken: { readonly token: string; readonly isMade: boolean } | undefined
   /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
   /** Stops the game servers, answers the requests that wait, and frees the port. */
@@ -61,7 +65,9 @@ export async function startMock(
   port: number,
   { loaded, flags, console, serverLog, readOnlyBecause, memory, confirm, showsNetworkUrls }: StartOptions,
 ): Promise<MockServer> {
-  const { host, allowedHosts, control, controlHost, trustProxy } = flags
+  const { host, allowedHosts, control, controlHost, trustProxy, publicUrl } = flags
+  const isMade = flags.controlToken === 'auto'
+  const controlToken = isMade ? createControlToken() : flags.controlToken
   let askedMs = 0
   const timedConfirm = async (question: string) => {
     const askedAt = performance.now()
@@ -72,7 +78,8 @@ export async function startMock(
   const bound = await bindOrOffer({ port, host }, confirm && timedConfirm)
   try {
     const networkUrls = networkUrlsOf(host, bound.port)
-    if (host !== undefined) warnOfOpenHost(host, showsNetworkUrls ? [] : networkUrls, console)
+    if (host !== undefined)
+      warnOfOpenHost(host, { urls: showsNetworkUrls ? [] : networkUrls, hasToken: controlToken !== undefined, console })
     const url = localUrl(bound.url)
     const onBug = (error: unknown, where: string) => {
       const [title, cause] = describeBug(error, where)
@@ -80,11 +87,17 @@ export async function startMock(
     }
     const scenario = configureServers(loaded?.scenario, flags)
     const mock = createMock(
-      { ...mockOptionsOf(flags), scenario, publicUrl: url },
+      { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
       { scenarios, onBug, scenarioName: loaded?.name ?? 'default', memory },
     )
-    const served = { allowedHosts, control, controlHosts: controlHost, trustProxy }
-    bound.serve(createListener(mock, served, { readOnlyBecause }))
+    const served = {
+      allowedHosts: [...(allowedHosts ?? []), ...hostsOf(publicUrl)],
+      control,
+      controlHosts: controlHost,
+      controlToken,
+      trustProxy,
+    }
+    bound.serve(createListener(mock, served, { readOnlyBecause, publicUrl: publicUrl ?? 'asked' }))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: report => console.warn(linesOf(report, { showsOutput: true }).join('\n')) }
     const servers = readOnlyBecause === undefined ? new GameServers({ mock, url, log }) : undefined
@@ -93,6 +106,7 @@ export async function startMock(
       url,
       networkUrls,
       readyMs: performance.now() - askedMs,
+      controlToken: controlToken === undefined ? undefined : { token: controlToken, isMade },
       reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
       async close() {
         mock.announceClose()
@@ -104,6 +118,11 @@ export async function startMock(
     await bound.close()
     throw error
   }
+}
+
+/** Returns the host of the public URL, which clients send as their Host. */
+function hostsOf(publicUrl: string | undefined): readonly string[] {
+  return publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
 }
 
 /** Reads a scenario, with the flags for its game servers. */
@@ -121,9 +140,19 @@ function configureServers(
 }
 
 /** Warns if other machines can reach the host, and lists its URLs for them. */
-function warnOfOpenHost(host: string, urls: readonly string[], console: Console): void {
+function warnOfOpenHost(
+  host: string,
+  {
+    urls,
+    hasToken,
+    console,
+  }: { readonly urls: readonly string[]; readonly hasToken: boolean; readonly console: Console },
+): void {
   if (isLoopbackHost(host.includes(':') ? `[${host}]` : host)) return
-  const warning = `warning: everyone who can reach this machine on ${host} can use the mock and read its tokens`
+  const what = hasToken
+    ? 'use the mock; only the control token lets them control it'
+    : 'use the mock and read its tokens'
+  const warning = `warning: everyone who can reach this machine on ${host} can ${what}`
   console.warn([warning, ...urls.map(url => `  ${url}`)].join('\n'))
 }
 
@@ -210,23 +239,21 @@ const interrupted = 130
 
 /** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
 export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
-  const { loaded, flags, console } = options
+  const { loaded, console } = options
+  const flags = sharingFlags(options.flags)
   const format = flags.json ? 'json' : 'text'
   const hasTerminal = isOnTerminal() && format === 'text'
   const serverLog = logOfServers(flags, console)
-  const { mock, url, networkUrls, readyMs, reload, close } = await startMock(flags.port, {
+  const server = await startMock(flags.port, {
     ...options,
+    flags,
     serverLog,
     ...(hasTerminal && { confirm: confirmOnTerminal(console) }),
     showsNetworkUrls: format === 'text',
   })
+  const { mock, url, reload, close } = server
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
-  if (format === 'json')
-    console.printJson({ event: 'listening', url, scenario: mock.default.world.title, tokens: mock.default.tokens })
-  else {
-    const title = loaded?.scenario.title ?? loaded?.name ?? mock.default.world.title
-    printBanner(mock.default, { title, url, networkUrls, console, readyMs, keys, hasControl: flags.control })
-  }
+  announce(server, { title: loaded?.scenario.title ?? loaded?.name, flags, keys, console })
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
@@ -247,6 +274,40 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   // A dumb terminal cannot erase a line.
   const status = keys === 'key' && process.env.TERM !== 'dumb' ? showStatusLine(mock.default, console) : undefined
   obeyKeys(served, keys, { console, status })
+}
+
+/** Prints the first lines, or the first JSON object. */
+function announce(
+  { mock, url, networkUrls, readyMs, controlToken }: MockServer,
+  {
+    title = mock.default.world.title,
+    flags,
+    keys,
+    console,
+  }: {
+    readonly title: string | undefined
+    readonly flags: ServeFlags
+    readonly keys: KeyMode
+    readonly console: Console
+  },
+): void {
+  const { publicUrl, json, share, control } = flags
+  const madeToken = controlToken?.isMade ? controlToken.token : undefined
+  const link = share && controlToken ? shareUrl({ url, publicUrl, networkUrls, token: controlToken.token }) : undefined
+  if (json) {
+    console.printJson({
+      event: 'listening',
+      url,
+      ...(madeToken === undefined ? {} : { control_token: madeToken }),
+      ...(link === undefined ? {} : { share_url: link }),
+      scenario: mock.default.world.title,
+      tokens: mock.default.tokens,
+    })
+    return
+  }
+  const addresses = { url, publicUrl, networkUrls, madeToken, shareUrl: link }
+  printBanner(mock.default, { title, ...addresses, console, readyMs, keys, hasControl: control })
+  if (link !== undefined && process.stdout.isTTY) printQrCode(link, console)
 }
 
 /** Returns a function that asks the person at the terminal. */

@@ -23,11 +23,12 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
   const command = `mockmaker ${shellWord(file)}`
   const frozen = { ...(typeof content.clock === 'object' ? content.clock : {}), mode: 'frozen' as const }
   const hasTerminal = isOnTerminal()
-  const { mock, url, close } = await startMock(flags.port, {
+  const given = flags.controlToken === undefined ? {} : { controlToken: flags.controlToken }
+  const { mock, url, controlToken, close } = await startMock(flags.port, {
     ...(hasTerminal && { confirm: confirmOnTerminal(console) }),
     loaded: { name, scenario: read.with({ clock: frozen }) },
     // The journal of a file is never cut.
-    flags: { journal: Number.MAX_SAFE_INTEGER },
+    flags: { journal: Number.MAX_SAFE_INTEGER, ...given },
     memory: { journal: Number.POSITIVE_INFINITY, journals: Number.POSITIVE_INFINITY },
     console,
     readOnlyBecause: `this mock only shows ${file}. To use or change its world, run ${command}`,
@@ -43,6 +44,7 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
       ['world', worldLine(mock.default.world, scenario.title ?? name, 'journal'.length)],
       ['time', `${dateAndTime(mock.default.clock.now())} UTC, frozen`],
       ['journal', journalText(mock.default, content.journal !== undefined)],
+      ...(controlToken?.isMade ? ([['control', `${controlToken.token} (shown this once)`]] as const) : []),
       ...(hasServers ? ([['servers', 'none: mockmaker show runs no command of the file']] as const) : []),
     ],
     `Read-only: nothing can be changed. Ctrl+C ends.${style('dim', keys ? ` Press ${keyText('h', keys)} for help.` : '')}`,

@@ -51,6 +51,8 @@ import { type ClientTables, createTable } from './table.js'
 export interface ClientOptions {
   /** The id of the world. Default: the one in the URL. */
   readonly world?: string | undefined
+  /** The control token of the mock. Default: in Node the variable `MOCKMAKER_CONTROL_TOKEN`, elsewhere none. */
+  readonly controlToken?: string | undefined
   /** Default: the global `fetch` at the time of each call. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
@@ -147,13 +149,28 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   const named = decodeSegment(encodedId)
   if (!worldId.pattern.test(named))
     throw misuseError(`url names the world ${quoted(named)}: expected ${worldId.expected}`)
-  return clientOf(options.world ?? named, { url: server, fetch, beginning: new Set() })
+  const token = options.controlToken ?? environment().MOCKMAKER_CONTROL_TOKEN
+  checkToken(token)
+  return clientOf(options.world ?? named, { url: server, fetch, token, beginning: new Set() })
+}
+
+/** Returns the environment variables of the process. A page has none. */
+function environment(): Readonly<Record<string, string | undefined>> {
+  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {}
+}
+
+/** A header can have no other characters. The message does not show the token. */
+function checkToken(token: unknown): void {
+  if (token === undefined || (typeof token === 'string' && /^[!-~]+$/.test(token))) return
+  throw misuseError(
+    'the control token (options.controlToken, or the variable MOCKMAKER_CONTROL_TOKEN) is empty, or has other characters than a header can have: pass the one of the mock',
+  )
 }
 
 /** Checks the options by hand, because the client loads no schemas. */
 function checkOptions(options: ClientOptions): void {
   checkObject('options', options)
-  checked(() => checkKeys(options, ['world', 'fetch']))
+  checked(() => checkKeys(options, ['world', 'controlToken', 'fetch']))
   const { world, fetch } = options
   if (world !== undefined && !(typeof world === 'string' && worldId.pattern.test(world)))
     throw misuseError(`options.world is ${quoted(world)}: expected ${worldId.expected}`)

@@ -30,6 +30,8 @@ export interface Remote {
   /** Without a slash at its end: `http://127.0.0.1:4100/w/test-42`. */
   readonly url: string
   readonly fetch: typeof globalThis.fetch
+  /** The control token. Default: none. */
+  readonly token?: string | undefined
 }
 
 /** The calls of the control API, such as `GET /faults`. */
@@ -61,12 +63,13 @@ export async function call<Name extends Route>(
 
 /** Makes a call, and returns its successful response. Rejects with `ClientError`, or with the reason of the signal. */
 export async function send<Name extends Route>(
-  { url, fetch }: Remote,
+  { url, fetch, token }: Remote,
   route: Name,
   input: Input<Name> | undefined,
   { headers = {}, signal }: SendOptions,
 ): Promise<Response> {
-  const { target, init } = encode(url, route, input, headers)
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const { target, init } = encode(url, route, input, { ...headers, ...authorization })
   const response = await fetch(target, { ...init, ...(signal ? { signal } : {}) }).catch(cause => {
     if (signal?.aborted) throw cause
     throw noAnswer(url, cause)

@@ -296,8 +296,9 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /journal/{exchange_id}/request', {
     summary: "Returns a past request as it was sent, with whole tokens. Only the mock's own pages may ask.",
-    run({ mock, request, params: { exchange_id } }) {
-      checkOwnPage(request)
+    run({ mock, request, hasControlToken, params: { exchange_id } }) {
+      // Browsers send `sec-fetch-site` only over HTTPS, and to this machine.
+      if (!hasControlToken) checkOwnPage(request)
       const sent = mock.journal.sentRequest(idOf(exchange_id))
       if (!sent) throw unknownExchange(exchange_id)
       return sent
@@ -355,11 +356,15 @@ export const controlCalls = lazy(() => [
       const lastEventId = header(request, 'last-event-id')
       return () => mock.changes({ ...query, lastEventId })
     },
-    respond: (begin, { mock, isReadOnly, inSlices }) =>
+    respond: (begin, { mock, isReadOnly, publicUrl, inSlices }) =>
       eventStream(begin, {
         world: mock.world,
         inSlices,
-        toSent: event => (event.type === 'world' ? { ...event, data: marked(event.data, isReadOnly) } : event),
+        toSent(event) {
+          if (event.type !== 'world') return event
+          const address = publicUrl === undefined ? {} : { public_url: publicUrl }
+          return { ...event, data: { ...marked(event.data, isReadOnly), ...address } }
+        },
       }),
   }),
   call('GET /explain', {

@@ -64,9 +64,13 @@ export interface ControlContext {
   readonly version: string
   /** The URL by which the client reaches the world, without a slash at its end. */
   readonly url: string
+  /** The URL by which others reach the world, if the server has been told. */
+  readonly publicUrl: string | undefined
   readonly request: MockRequest
   /** Does work in slices, between which other requests are answered. Rejects with `ClientGone` if the client disconnects. */
   inSlices<Result>(steps: Steps<Result>): Promise<Result>
+  /** True if the request has shown the control token. Only pages of the mock that somebody has given it to can send it. */
+  readonly hasControlToken: boolean
   /** True if the server refuses every change. */
   readonly isReadOnly: boolean
 }

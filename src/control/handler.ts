@@ -7,7 +7,7 @@ import { lazy } from '../lib/lazy.js'
 import { didYouMean, nearest, quoted, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
-import { checkControlAddress, checkControlCaller } from '../server/origin.js'
+import { type ControlAccess, checkControlAccess, checkControlCaller } from '../server/origin.js'
 import { parseJson } from '../server/parse.js'
 import { type Place, RouteTable } from '../server/routes.js'
 import { controlCalls, ObjectOrText } from './api.js'
@@ -31,15 +31,14 @@ export interface FoundCall {
 }
 
 /**
- * Finds the call of a request. `place` is its path, and the path of its world. `isListed` tells which addresses of other machines may call.
- * Returns the answer to a preflight. Throws `ApiError` if there is no such call, or the client may not make it.
+ * Finds the call of a request. `place` is its path, and the path of its world. `access` tells who may call. Returns the answer to a preflight. Throws `ApiError` if there is no such call, or the client may not make it.
  */
 export function findControlCall(
   request: Pick<MockRequest, 'method' | 'headers' | 'address' | 'basePath'>,
   place: Pick<Place, 'path' | 'basePath'>,
-  isListed: (address: string) => boolean,
+  access: ControlAccess,
 ): FoundCall | { readonly preflight: MockResponseInit } {
-  checkControlAddress(request, isListed)
+  checkControlAccess(request, access)
   if (request.method === 'OPTIONS') return { preflight }
   const callPath = place.path.slice(controlPath.length) || '/'
   // The id of a game mode has a slash, and people leave it unencoded.

@@ -46,8 +46,11 @@ export interface WorldStates {
   readonly schedule: { readonly jobs: readonly ScheduledJob[] }
   /** The game servers that the mock has started. */
   readonly servers: { readonly servers: readonly GameServerState[] }
-  /** `read_only`: the server refuses every change. Absent otherwise. */
-  readonly world: ScenarioName & { readonly id: string; readonly read_only?: true }
+  /**
+   * `read_only`: the server refuses every change. Absent otherwise. `public_url`: the URL by which others reach the world, if the
+   * server has been told.
+   */
+  readonly world: ScenarioName & { readonly id: string; readonly read_only?: true; readonly public_url?: string }
 }
 
 /** The part of a world that an event describes. */

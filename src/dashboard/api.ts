@@ -7,9 +7,21 @@ export class Api implements Remote {
   readonly url: string
   readonly fetch: typeof globalThis.fetch
 
-  constructor(url: string, fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis)) {
+  readonly #tokenOf: () => string | undefined
+
+  /** `tokenOf` returns the control token of the moment. */
+  constructor(
+    url: string,
+    fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis),
+    tokenOf: () => string | undefined = () => undefined,
+  ) {
     this.url = url
     this.fetch = fetch
+    this.#tokenOf = tokenOf
+  }
+
+  get token(): string | undefined {
+    return this.#tokenOf()
   }
 
   /** Makes a call, and returns its JSON. Rejects with `ClientError`. */
@@ -24,6 +36,6 @@ export class Api implements Remote {
 
   /** Returns the API of the mock itself, at its default world. */
   ofMock(): Api {
-    return new Api(splitWorldUrl(this.url)?.server ?? this.url, this.fetch)
+    return new Api(splitWorldUrl(this.url)?.server ?? this.url, this.fetch, this.#tokenOf)
   }
 }

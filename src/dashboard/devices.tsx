@@ -25,7 +25,8 @@ export function Devices() {
 function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
   const { tables } = page.shown.value
   const token = link.device_link_token
-  const url = `${page.api.url}/devices/link/${encodeURIComponent(token)}`
+  // A phone cannot open an address of this machine.
+  const url = `${page.live.about.value?.public_url ?? page.api.url}/devices/link/${encodeURIComponent(token)}`
   const complete = (game: string) =>
     page.run(async () => {
       await page.api.call('POST /device-links/{token}/complete', { params: { token }, body: { game } })

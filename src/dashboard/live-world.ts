@@ -1,5 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals'
-import { openStream } from '../client/core.js'
+import { ClientError, openStream } from '../client/core.js'
 import type { FaultState } from '../contract/faults.js'
 import type { ShortenedEntry } from '../contract/journal.js'
 import type { MockEvent } from '../control/events.js'
@@ -25,8 +25,11 @@ export interface Change {
   readonly rows: number
 }
 
-/** `lost`: the page tries to connect again. `deleted`: the mock runs, and has deleted the world. */
-export type Connection = 'connecting' | 'live' | 'lost' | 'deleted'
+/**
+ * `lost`: the page tries to connect again. `locked`: the mock needs a control token. `deleted`: the mock runs, and has deleted
+ * the world.
+ */
+export type Connection = 'connecting' | 'live' | 'lost' | 'locked' | 'deleted'
 
 /** Why the page has missed events: the mock was restarted, or the page was away for too long. */
 export type Missed = 'restart' | 'gap'
@@ -43,6 +46,9 @@ export interface ClockReading extends Pick<ClockJson, 'mode' | 'rate'> {
 export function timeOf({ mode, rate, now, readAt }: ClockReading): number {
   return mode === 'frozen' ? now : now + rate * (performance.now() - readAt)
 }
+
+/** The status of a call without the right control token. */
+const unauthorized = 401
 
 /** The most requests and changes that the page keeps. */
 const mostKept = 50_000
@@ -114,6 +120,7 @@ export class LiveWorld {
   readonly #api: Api
   readonly #retryMs: number
   readonly #end = new AbortController()
+  #unlock = () => {}
   /** The id of the newest event. The stream goes on after it. */
   #lastEventId: string | undefined
   /** The events that the page does not show yet. */
@@ -145,6 +152,7 @@ export class LiveWorld {
   /** Stops following the world. */
   close(): void {
     this.#end.abort()
+    this.#unlock()
     clearTimeout(this.#frame)
     this.#lose()
   }
@@ -188,15 +196,31 @@ export class LiveWorld {
   /** Reads the events until `close`. Connects again after a lost connection. */
   async #follow(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      await this.#readEvents().catch(() => {})
+      const error: unknown = await this.#readEvents().catch(cause => cause)
       if (this.#end.signal.aborted) return
       this.#lose()
+      if (error instanceof ClientError && error.status === unauthorized) {
+        await this.#waitForToken()
+        continue
+      }
       if (await this.#isDeleted()) {
         this.connection.value = 'deleted'
         return
       }
       await new Promise(resolve => setTimeout(resolve, this.#retryMs))
     }
+  }
+
+  async #waitForToken(): Promise<void> {
+    this.connection.value = 'locked'
+    await new Promise<void>(resolve => {
+      this.#unlock = resolve
+    })
+  }
+
+  /** Tries again with another control token. */
+  retry(): void {
+    this.#unlock()
   }
 
   /** Reads events until the connection breaks. */

@@ -8,6 +8,7 @@ import { FaultsForm } from './faults.js'
 import type { Missed } from './live-world.js'
 import { Lobbies } from './lobbies.js'
 import { LobbyDrawer } from './lobby-drawer.js'
+import { Locked } from './locked.js'
 import { NewLobbyForm } from './new-lobby.js'
 import { page, type View } from './page-state.js'
 import { Requests } from './requests.js'
@@ -83,6 +84,7 @@ function Notices() {
       {connection.value === 'lost' && (
         <p class="notice bad">The mock does not answer. The page connects again as soon as it does.</p>
       )}
+      <Locked />
       {about.value?.read_only && <p class="notice">This world is only shown. Nothing can be changed.</p>}
       {past.value && (
         <p class="notice">

@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import type { JournalEntry } from '../contract/journal.js'
 import { worldPath } from '../contract/paths.js'
 import { Api } from './api.js'
+import { controlToken, takeTokenFromAddress } from './control-token.js'
 import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
 
 /** A moment of the past. */
@@ -35,7 +36,7 @@ interface Message {
 /** The state of the page: the world that it shows, and the choices of the user. */
 class PageState {
   /** The page of a world is at its URL: `/`, `/w/{id}/`, or below the path where an app has mounted the mock. */
-  readonly api = new Api(location.origin + location.pathname.replace(/\/$/, ''))
+  readonly api = new Api(location.origin + location.pathname.replace(/\/$/, ''), undefined, controlToken)
   readonly live = new LiveWorld(this.api)
   /** The moment of the time travel. `undefined`: the page shows the present. */
   readonly past: Signal<Moment | undefined> = signal(undefined)
@@ -152,6 +153,13 @@ class PageState {
     location.assign(`${this.api.ofMock().url}${worldPath(id)}/`)
   }
 }
+
+takeTokenFromAddress()
+// A link with another token may be opened in the same tab.
+addEventListener('hashchange', () => {
+  takeTokenFromAddress()
+  page.live.retry()
+})
 
 export const page = new PageState()
 

@@ -11,7 +11,13 @@ import { duration } from './format.js'
 import { freeName, page } from './page-state.js'
 import { ScenarioMenu } from './scenario-menu.js'
 
-const connectionWords = { connecting: 'connecting', live: 'live', lost: 'reconnecting', deleted: 'deleted' } as const
+const connectionWords = {
+  connecting: 'connecting',
+  live: 'live',
+  lost: 'reconnecting',
+  locked: 'locked',
+  deleted: 'deleted',
+} as const
 
 /** The bar at the top of the page. */
 export function TopBar() {

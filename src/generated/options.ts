@@ -66,6 +66,11 @@ export interface ListenOptions {
   /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
   readonly controlHosts?: readonly string[] | undefined
   /**
+   * The token that every call of the control API needs, from this machine too. With it, any address may call.
+   * Pages of the mock show no tokens then. It has 16 to 512 letters, digits or `. _ ~ + / = -`. Default: none.
+   */
+  readonly controlToken?: string | undefined
+  /**
    * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` that is none of
    * them is that of the client. Default: none.
    */

@@ -1,10 +1,21 @@
+import * as z from 'zod'
+import { ApiError } from '../contract/errors.js'
+import { decodeSegment, deviceLinkPath } from '../contract/paths.js'
 import type { WorldControl } from '../control/world-control.js'
+import { quoted } from '../lib/text.js'
 import { dateAndTime, formatInstant } from '../lib/time.js'
+import type { MockWorld } from '../mock/mock-world.js'
+import { header, type MockRequest, type MockResponse } from '../server/message.js'
+import { isOwnOrigin } from '../server/origin.js'
+import { parseJson } from '../server/parse.js'
 import { hasPassed } from '../store/clock.js'
 import type { DeviceLinkRow, GameRow } from '../store/rows.js'
+import type { TokenInfo } from '../store/tokens.js'
 
 /** The parts of a world that the pages show. */
 export type PagedWorld = Pick<WorldControl, 'world' | 'tokens'>
+
+type CompletedWorld = PagedWorld & Pick<MockWorld, 'handle' | 'responder'>
 
 /** HTML whose interpolated texts are escaped. */
 interface Html {
@@ -40,8 +51,8 @@ export function deviceLinkMain(link: DeviceLinkRow, { world, tokens }: PagedWorl
     return main(token, 'complete', [html`<p>The device has a cloud token of ${name}. You may close this page.</p>`])
   }
   const games = world.games.all().map(game => {
-    const cloud = tokens.find(token => token.kind === 'cloud' && token.game === game.name_id)
-    return html`<li>${cloud ? gameButton(game, cloud.token) : missingTokenNote(game)}</li>`
+    const cloud = cloudTokenOf(game, tokens)
+    return html`<li>${cloud ? gameButton(game) : missingTokenNote(game)}</li>`
   })
   return main(token, 'pending', [
     html`<div class="choice">
@@ -54,6 +65,54 @@ ${games}
 <p role="status" tabindex="-1"></p>
 <noscript><p>The buttons need JavaScript. Without it, POST /cloud/devices/links/complete does the same.</p></noscript>`,
   ])
+}
+
+function cloudTokenOf({ name_id }: GameRow, tokens: PagedWorld['tokens']): TokenInfo | undefined {
+  return tokens.find(token => token.kind === 'cloud' && token.game === name_id)
+}
+
+/** Tells whether the page of a device link has sent a request: its button posts to the path of the page. */
+export function isFromDeviceLinkPage({ method, path }: Pick<MockRequest, 'method' | 'path'>): boolean {
+  return method === 'POST' && path.startsWith(deviceLinkPath)
+}
+
+const Choice = z.object({ game_id: z.string() })
+const encoder = new TextEncoder()
+
+/**
+ * Completes the device link of a page with a cloud token of the chosen game. The page has no token itself: whoever can open it
+ * may complete the link, and no more. Never throws or rejects.
+ */
+export function completeDeviceLink(request: MockRequest, mock: CompletedWorld): MockResponse | Promise<MockResponse> {
+  try {
+    checkOwnChoice(request)
+    const { game_id } = parseJson(request.body, Choice, { bytes: 1024, levels: 1 })
+    const game = mock.world.games.get(game_id)
+    const cloud = game && cloudTokenOf(game, mock.tokens)
+    if (!cloud)
+      throw new ApiError('API_BAD_BODY', `body.game_id is ${quoted(game_id)}: no such game has a cloud token here`)
+    const device_link_token = decodeSegment(request.path.slice(deviceLinkPath.length))
+    return mock.handle({
+      method: 'POST',
+      path: '/cloud/devices/links/complete',
+      headers: { ...request.headers, authorization: `Bearer ${cloud.token}` },
+      body: encoder.encode(JSON.stringify({ device_link_token, game_id })),
+      address: request.address,
+      forwardedFor: request.forwardedFor,
+    })
+  } catch (error) {
+    return mock.responder.refuse(request, error)
+  }
+}
+
+/** Refuses what a page of another site could send: only scripts send JSON, and only after a preflight. Throws `ApiError`. */
+function checkOwnChoice(request: MockRequest): void {
+  const isJson = /^application\/json\s*(;|$)/i.test(header(request, 'content-type') ?? '')
+  if (isJson && (header(request, 'origin') === undefined || isOwnOrigin(request))) return
+  throw new ApiError(
+    'API_FORBIDDEN',
+    'only the page of a device link may post here: send POST /cloud/devices/links/complete with a cloud token',
+  )
 }
 
 export function unknownDeviceLinkMain(token: string): Html {
@@ -74,8 +133,8 @@ ${card}
 </main>`
 }
 
-function gameButton({ game_id, display_name }: GameRow, token: string): Html {
-  return html`<button type="button" dir="auto" disabled data-game-id="${game_id}" data-game-name="${display_name}" data-token="${token}">${display_name}</button>`
+function gameButton({ game_id, display_name }: GameRow): Html {
+  return html`<button type="button" dir="auto" disabled data-game-id="${game_id}" data-game-name="${display_name}">${display_name}</button>`
 }
 
 function missingTokenNote({ display_name }: GameRow): Html {

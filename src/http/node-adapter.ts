@@ -62,6 +62,7 @@ export class NodeRequest implements MockRequest {
   /** Set once it has arrived. */
   body: Uint8Array | undefined
   readonly forwardedFor: string | undefined
+  publicUrl: string | undefined
   readonly #socket: Socket | Http2Stream
 
   constructor(request: ParsedRequest, { basePath = '', isTrusted }: NodeRequestOptions = {}) {

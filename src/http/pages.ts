@@ -15,6 +15,8 @@ export interface PageContext {
   readonly url: string
   /** True if the dashboard works: it needs the control API. */
   readonly hasDashboard: boolean
+  /** True if the JSON at `/` must not show the tokens of the world. */
+  readonly hidesTokens: boolean
 }
 
 /** Tells whether a request with this method and path is for a page. */
@@ -42,10 +44,13 @@ function openapiAt(url: string): OpenApiDocument {
   return { ...document, servers: [{ url }] }
 }
 
-function respondHome(request: MockRequest, { mock, url, hasDashboard }: PageContext): MockResponseInit {
+function respondHome(request: MockRequest, { mock, url, hasDashboard, hidesTokens }: PageContext): MockResponseInit {
   const { world, tokens } = mock
   if (prefersJson(header(request, 'accept')))
-    return jsonResponse({ name: 'mockmaker', version, scenario: world.title, url, tokens }, 'this origin')
+    return jsonResponse(
+      { name: 'mockmaker', version, scenario: world.title, url, ...(hidesTokens ? {} : { tokens }) },
+      'this origin',
+    )
   if (hasDashboard) return htmlResponse(readPage('dashboard'))
   const text = `${world.title}
 ${url}

@@ -24,12 +24,12 @@ type IncomingRequest = IncomingMessage & { readonly protocol?: string; readonly 
 export function createListener(
   mock: Mock,
   options: AppOptions = {},
-  { readOnlyBecause }: Pick<ServiceOptions, 'readOnlyBecause'> = {},
+  more: Pick<ServiceOptions, 'readOnlyBecause' | 'publicUrl'> = {},
 ): (request: IncomingRequest, response: ServerResponse) => void {
   checkAppOptions(options)
   const { allowedHosts = [], trustProxy = [] } = options
   const isTrusted = trustProxy.length > 0 ? parseProxies(trustProxy) : undefined
-  const service = new Service(mock, { ...options, allowedHosts, readOnlyBecause })
+  const service = new Service(mock, { ...options, allowedHosts, ...more })
   return (nodeRequest, response) => {
     // Node forgets the address of a closed connection that nobody has read. It must not count as loopback then.
     void nodeRequest.socket.remoteAddress

@@ -8,13 +8,15 @@ import type { MockWorld } from '../mock/mock-world.js'
 import type { UnknownWorld } from '../mock/mock-worlds.js'
 import type { AppOptions } from '../mock/options.js'
 import { type AbortSignalLike, bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
-import { checkHost, mayControl } from '../server/origin.js'
+import { type ControlAccess, checkHost, mayControl } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
 import { outputResult } from '../server/respond.js'
 import { locate, type Place, routes } from '../server/routes.js'
 import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
 import { parseControlHosts } from './address-lists.js'
+import { checkControlToken, holderCheck } from './control-token.js'
+import { completeDeviceLink, isFromDeviceLinkPage } from './device-link-page.js'
 import { isForPage, pageFor } from './pages.js'
 
 /** A request whose body may still be on its way. */
@@ -35,6 +37,11 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
    * Default: nothing is refused.
    */
   readonly readOnlyBecause?: string | undefined
+  /**
+   * The URL by which others reach the mock, without a slash at its end. `asked`: the address by which each client asked
+   * (PROTOCOL.md B8). Default: that of the mock's options.
+   */
+  readonly publicUrl?: string | undefined
   /** Returns the real time in ms, by which long calls take turns with other work. Default: `performance.now`. */
   readonly now?: (() => number) | undefined
   /** Shows the dashboard at `/`. It needs a stream of events. Default: true. */
@@ -46,14 +53,18 @@ export class Service {
   readonly #mock: Mock
   readonly #options: ServiceOptions
   readonly #forUnknown: UnknownWorld
-  readonly #isControlHost: (address: string) => boolean
+  readonly #access: ControlAccess
   /** A client sends the same Host each time. */
   #lastAllowed: string | undefined
 
   /** Throws `UsageError` if an option is wrong. */
   constructor(mock: Mock, options: ServiceOptions = {}) {
-    const { unknownWorld = 'create', controlHosts = [], readOnlyBecause } = options
-    this.#isControlHost = parseControlHosts(controlHosts)
+    const { unknownWorld = 'create', controlHosts = [], controlToken, readOnlyBecause } = options
+    this.#access = {
+      isListed: parseControlHosts(controlHosts),
+      hasToken:
+        controlToken === undefined ? undefined : holderCheck(checkControlToken(controlToken, 'options.controlToken')),
+    }
     this.#mock = mock
     this.#options = options
     this.#forUnknown = readOnlyBecause === undefined ? unknownWorld : { refuseBecause: readOnlyBecause }
@@ -67,6 +78,12 @@ export class Service {
       this.#checkHost(request)
       const place = locate(request)
       if (control && isControlPath(place.path)) return this.#serveControlCall(request, place, origin)
+      // It must not come into the journal.
+      if (this.#access.hasToken?.(request) && !isForPage(request.method, place.path))
+        throw new ApiError(
+          'TOKEN_INVALID',
+          `this is the control token, and only the calls under ${controlPath} take it`,
+        )
       return { maxBodyBytes: bodyLimit, answer: () => this.#answer(request, place, origin) }
     } catch (error) {
       return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.refuse(request, error) }
@@ -93,7 +110,7 @@ export class Service {
 
   #serveControlCall(request: MockRequest, place: Place, origin: () => string): ServedRequest {
     const { worlds } = this.#mock
-    const found = findControlCall(request, place, this.#isControlHost)
+    const found = findControlCall(request, place, this.#access)
     if ('preflight' in found)
       return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
     const forUnknown = this.#forUnknown === 'create' ? noneByOthers(request) : this.#forUnknown
@@ -119,11 +136,22 @@ export class Service {
       const server = this.#mock
       const texts = { parseScenario: parseSentScenario, scenarioText }
       const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
-      const context = { mock: world, server, ...texts, version, url, request, inSlices, isReadOnly }
+      const hasControlToken = this.#access.hasToken !== undefined
+      const { publicUrl } = this.#options
+      const context = {
+        ...{ mock: world, server, ...texts, version, url, request, inSlices, hasControlToken, isReadOnly },
+        publicUrl: publicUrl === undefined || publicUrl === 'asked' ? undefined : publicUrl + worldPath(world.id),
+      }
       return world.responder.answer(request, await runControlCall(found, context), startedAt)
     } catch (error) {
       return world.responder.refuse(request, error, startedAt)
     }
+  }
+
+  #publicUrlOf({ id }: MockWorld, origin: () => string): string | undefined {
+    const { publicUrl } = this.#options
+    if (publicUrl === undefined) return undefined
+    return (publicUrl === 'asked' ? origin() : publicUrl) + worldPath(id)
   }
 
   #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
@@ -133,13 +161,17 @@ export class Service {
     const isServed =
       !isNew || routes.list(request.method, place.path).length > 0 || isForPage(request.method, place.path)
     const unknown = isServed ? this.#forUnknown : noneByOthers(request)
+    const { hasToken, isListed } = this.#access
     return worlds.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({
         mock: world,
         url: origin() + place.basePath,
-        hasDashboard: dashboard && control && mayControl(request, this.#isControlHost),
+        hasDashboard: dashboard && control && (hasToken !== undefined || mayControl(request, isListed)),
+        hidesTokens: hasToken !== undefined,
       }))
       if (page) return world.responder.answer(inner, page)
+      inner.publicUrl = this.#publicUrlOf(world, origin)
+      if (readOnlyBecause === undefined && isFromDeviceLinkPage(inner)) return completeDeviceLink(inner, world)
       return readOnlyBecause === undefined ? world.handle(inner) : refuseOperation(inner, world, readOnlyBecause)
     })
   }

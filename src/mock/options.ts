@@ -124,6 +124,11 @@ export const ListenOptions = lazy(() =>
     /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
     controlHosts: z.array(z.string()).readonly().optional(),
     /**
+     * The token that every call of the control API needs, from this machine too. With it, any address may call. Pages of the mock
+     * show no tokens then. It has 16 to 512 letters, digits or `. _ ~ + / = -`. Default: none.
+     */
+    controlToken: z.string().optional(),
+    /**
      * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` that is none of them is that of
      * the client. Default: none.
      */
@@ -134,7 +139,14 @@ export const ListenOptions = lazy(() =>
 )
 
 const AppOptions = lazy(() =>
-  ListenOptions().pick({ allowedHosts: true, control: true, controlHosts: true, trustProxy: true, servers: true }),
+  ListenOptions().pick({
+    allowedHosts: true,
+    control: true,
+    controlHosts: true,
+    controlToken: true,
+    trustProxy: true,
+    servers: true,
+  }),
 )
 
 // The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
@@ -163,7 +175,10 @@ export type MockmakerOptions = types.MockmakerOptions
 export type ListenOptions = types.ListenOptions
 
 /** Options of `createApp`. All are optional. */
-export type AppOptions = Pick<ListenOptions, 'allowedHosts' | 'control' | 'controlHosts' | 'trustProxy' | 'servers'>
+export type AppOptions = Pick<
+  ListenOptions,
+  'allowedHosts' | 'control' | 'controlHosts' | 'controlToken' | 'trustProxy' | 'servers'
+>
 
 /** Options of the Vite plugin. All are optional. */
 export interface MockmakerPluginOptions

@@ -30,9 +30,10 @@ export const inspect: Resolver<'auth.inspect'> = ({ caller }) => ({
 
 /** Prepares a device link (PROTOCOL.md B8). */
 export const prepareDeviceLink: Resolver<'devices.links.prepare'> = call => {
-  const { tables } = call
+  const { tables, client } = call
   const { device_link_id, device_link_token } = createRow('deviceLinks', {}, call)
-  const device_link_url = `${tables.settings.get('settings')?.public_url}${deviceLinkPath}${device_link_token}`
+  const publicUrl = client.publicUrl ?? tables.settings.get('settings')?.public_url
+  const device_link_url = `${publicUrl}${deviceLinkPath}${device_link_token}`
   return { device_link_id, device_link_token, device_link_url }
 }
 

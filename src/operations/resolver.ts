@@ -45,6 +45,8 @@ export interface Client {
   readonly isLocal: boolean
   /** The host name by which it reached the mock, without a port. Default: 127.0.0.1. */
   readonly host?: string | undefined
+  /** The URL by which others reach the world. Default: the one in the settings of the world. */
+  readonly publicUrl?: string | undefined
   /** The length of a simulated player's session, in ms. Absent for any other client. */
   readonly sessionMs?: number
 }

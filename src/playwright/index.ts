@@ -43,6 +43,7 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
   faults: [undefined, { option: true }],
   strict: [undefined, { option: true }],
   server: [undefined, { option: true }],
+  controlToken: [undefined, { option: true }],
 
   mockmakerWorker: [
     async ({ playwright }, use) => {
@@ -67,11 +68,12 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
         faults,
         strict,
         server,
+        controlToken,
       },
       use,
       testInfo,
     ) => {
-      const options = { matchmaker, scenario, seed, live, watchTimeoutMs, corsOrigins, faults, server }
+      const options = { matchmaker, scenario, seed, live, watchTimeoutMs, corsOrigins, faults, server, controlToken }
       known.begin(testInfo.file)
       const { mock, mounts, answer, close } = await openMock(options, known, ms => pages.advanceClocks(ms))
       const requests = new PageRequests(mounts, answer)

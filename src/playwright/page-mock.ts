@@ -38,6 +38,8 @@ export interface PageMockOptions extends Pick<MockmakerOptions, 'seed' | 'live' 
   readonly strict?: boolean | undefined
   /** The URL of a running mock. Each test gets a world there. Default: the mock runs in the process of the test. */
   readonly server?: string | undefined
+  /** The control token of that mock. Default: the variable `MOCKMAKER_CONTROL_TOKEN`. */
+  readonly controlToken?: string | undefined
 }
 
 /** The mock of a test: a client of its world. `clock.advance` moves the clocks of the pages too. */
@@ -129,7 +131,7 @@ function openInProcess(
 }
 
 async function openOnServer(url: string, options: PageMockOptions, known: PageScenarios): Promise<OpenMock> {
-  const { server = '', scenario, seed } = options
+  const { server = '', controlToken, scenario, seed } = options
   if (!splitWorldUrl(String(server)))
     throw new UsageError(
       `server is ${quoted(server)}: expected the URL of a running mock, such as http://127.0.0.1:4100`,
@@ -139,7 +141,7 @@ async function openOnServer(url: string, options: PageMockOptions, known: PageSc
       throw new UsageError(`${name} is an option of a mock in the process of the test: set it on the server instead`)
   const isPath = typeof scenario === 'string' && isScenarioPath(scenario)
   const world = { scenario: isPath ? known.load(scenario) : scenario, seed }
-  const { client, end } = await createWorldOn(server, world, (...args) => fetch(...args))
+  const { client, end } = await createWorldOn({ server, controlToken }, world, (...args) => fetch(...args))
   const forwarder = createForwarder(client.url)
   const on: PageMock['on'] = () => {
     throw new UsageError('on: a resolver cannot run on a server. Leave out the option server, or add a fault instead')

@@ -41,9 +41,11 @@ const isWindows = process.platform === 'win32'
 
 /** Starts a process in a group of its own, so that signals reach its children. */
 export const startProcess: StartProcess = (command, env, onLine) => {
+  // A game server needs no right to control the mock.
+  const { MOCKMAKER_CONTROL_TOKEN: _, ...inherited } = process.env
   const child = spawn(command, {
     shell: true,
-    env: { ...process.env, ...env },
+    env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,

@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import type { Auth } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
+import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { acceptedCallers, type Caller, type Client } from '../operations/resolver.js'
 import { lobbyTokenPrefix } from '../store/columns.js'
@@ -15,7 +16,7 @@ import type { Route } from './routes.js'
 const scheme = 'Bearer '
 
 /** Reads the token of a request. The header has to be `Bearer <token>`, with exactly one space. */
-export function readToken(request: MockRequest): string | undefined {
+export function readToken(request: Pick<MockRequest, 'headers'>): string | undefined {
   const sent = header(request, 'authorization')
   if (sent === undefined || !sent.startsWith(scheme)) return undefined
   const token = sent.slice(scheme.length)
@@ -151,10 +152,11 @@ const longestAddress = 64
 export function readClient(request: MockRequest): Client {
   const [first = ''] = (request.forwardedFor ?? header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)
-  const host = hostName(header(request, 'host'))
-  if (forwarded !== '') return { address: forwarded, isLocal: false, host }
+  const { publicUrl } = request
+  const host = (publicUrl && parseUrl(publicUrl)?.hostname) || hostName(header(request, 'host'))
+  if (forwarded !== '') return { address: forwarded, isLocal: false, host, publicUrl }
   const address = connectionAddress(request)
-  return { address, isLocal: isLoopbackAddress(address), host }
+  return { address, isLocal: isLoopbackAddress(address), host, publicUrl }
 }
 
 /** Returns the host name of a Host header, without the port. `undefined` if it has none that a client could connect to. */

@@ -20,6 +20,11 @@ export interface MockRequest {
   readonly address?: string | undefined
   /** The IP address of the client as trusted proxies report it. Default: no proxy is trusted, or the request came through none. */
   readonly forwardedFor?: string | undefined
+  /**
+   * The URL by which others reach the world, for links and the host names of game servers. A server sets it once it knows the
+   * world. Default: the option `publicUrl` of the mock for links, and the Host for game servers.
+   */
+  publicUrl?: string | undefined
   /** Returns a signal that aborts when the client disconnects. Called only if the request has to wait. */
   signal?(): AbortSignalLike | undefined
 }

@@ -159,7 +159,7 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
     )
   }
   const origin = header(request, 'origin')
-  if (origin !== undefined && !isLoopbackOrigin(origin)) {
+  if (origin !== undefined && !isLoopbackOrigin(origin) && !isOwnOrigin(request)) {
     throw controlForbidden(`its Origin is ${quoted(origin)}: only pages of this machine may control the mock`)
   }
   checkSameSite(request)
@@ -168,6 +168,15 @@ export function checkControlCaller(request: Pick<MockRequest, 'method' | 'header
 function checkSameSite(request: Pick<MockRequest, 'headers'>): void {
   if (fetchSiteOf(request) === 'cross-site')
     throw controlForbidden('a page of another site sent it: open the page under the same host name as the mock')
+}
+
+/**
+ * True if a page of the host that the request names sent it. The check of the Host comes first, so the page is this mock's. Behind
+ * a proxy only the client knows the scheme.
+ */
+export function isOwnOrigin(request: Pick<MockRequest, 'headers'>): boolean {
+  const url = parseUrl(header(request, 'origin') ?? '')
+  return url !== undefined && url.host === parseUrl(`${url.protocol}//${header(request, 'host')}`)?.host
 }
 
 /** True if a page of this mock sent a request. */
@@ -199,7 +208,7 @@ export function mayControl(request: Sender, isListed: (address: string) => boole
  * Refuses a call of the control API from another machine, unless its address is listed: the control API shows tokens, and
  * changes everything. Throws `ApiError`.
  */
-export function checkControlAddress(request: Sender, isListed: (address: string) => boolean): void {
+function checkControlAddress(request: Sender, isListed: (address: string) => boolean): void {
   if (mayControl(request, isListed)) return
   const address = clientAddress(request)
   const proxyHeader = proxyHeaderOf(request)
@@ -209,6 +218,29 @@ export function checkControlAddress(request: Sender, isListed: (address: string)
     )
   throw controlForbidden(
     `${address} is not the loopback address of the mock's machine: call http://127.0.0.1 there, or allow this client (--control-host ${address}, controlHosts of createApp, listen and the Vite plugin)`,
+  )
+}
+
+/** Who may call the control API. */
+export interface ControlAccess {
+  /** Tells which addresses of other machines may call. */
+  isListed(address: string): boolean
+  /** Tells whether a request has the control token. Default: there is no control token, and the address decides. */
+  readonly hasToken?: ((request: Pick<MockRequest, 'headers'>) => boolean) | undefined
+}
+
+/** Refuses a call without the control token or, if there is none, from a wrong address. Throws `ApiError` (PROTOCOL.md B9). */
+export function checkControlAccess(
+  request: Sender & Pick<MockRequest, 'method'>,
+  { isListed, hasToken }: ControlAccess,
+): void {
+  if (!hasToken) checkControlAddress(request, isListed)
+  // Browsers send a preflight without the token.
+  if (!hasToken || request.method === 'OPTIONS' || hasToken(request)) return
+  const sent = header(request, 'authorization')
+  throw new ApiError(
+    'API_UNAUTHORIZED',
+    `the control API needs the control token, and ${sent === undefined ? 'the request has none' : 'this is not it'}: send it as "authorization: Bearer <token>". The command takes it as --control-token or MOCKMAKER_CONTROL_TOKEN, the client as controlToken`,
   )
 }
 

@@ -212,6 +212,7 @@ class RequestInWorld implements MockRequest {
   readonly query: string | undefined
   readonly headers: MockRequest['headers']
   readonly body: Uint8Array | undefined
+  publicUrl: string | undefined
   readonly #original: MockRequest
 
   constructor(original: MockRequest, path: string, worldPath: string) {

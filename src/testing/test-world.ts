@@ -12,6 +12,8 @@ import type { TestMock } from './test-mock.js'
 export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'seed' | 'fork'>, ListenOptions {
   /** The URL of the running mock: `http://127.0.0.1:4100`. */
   readonly server: string
+  /** The control token of the running mock. Default: in Node the variable `MOCKMAKER_CONTROL_TOKEN`, elsewhere none. */
+  readonly controlToken?: string | undefined
   /** Faults to add before the test. Default: only those of the scenario. */
   readonly faults?: readonly Fault[] | undefined
   /** The requests of the test that go to the mock: see `MockmakerOptions`. Default: `*`. */
@@ -47,12 +49,16 @@ export class TestCalls {
 }
 
 /** Creates a world for a test on a running mock. Rejects with `ClientError` if the mock does not answer, or refuses an option. */
-export async function createWorldOn(server: string, options: NewWorldOptions, fetch: Fetch) {
+export async function createWorldOn(
+  { server, controlToken }: Pick<TestWorldOptions, 'server' | 'controlToken'>,
+  options: NewWorldOptions,
+  fetch: Fetch,
+) {
   const calls = new TestCalls()
-  const { worlds } = createClient(server, { fetch })
+  const { worlds } = createClient(server, { fetch, controlToken })
   const { id } = await worlds.put(crypto.randomUUID(), options)
   return {
-    client: createClient(server, { world: id, fetch: calls.guard(fetch) }),
+    client: createClient(server, { world: id, controlToken, fetch: calls.guard(fetch) }),
     /** Deletes the world, which answers the requests that wait in it. `settled` resolves when none is on its way to it. */
     async end(settled?: () => void | Promise<void>): Promise<void> {
       await Promise.all([worlds.delete(id), calls.end()])
@@ -69,12 +75,20 @@ export async function createWorldOn(server: string, options: NewWorldOptions, fe
  */
 export async function createTestWorld(
   name: string,
-  { server, faults = [], onUnhandledRequest = 'warn', baseUrl: _, strict: __, ...world }: TestWorldOptions,
+  {
+    server,
+    controlToken,
+    faults = [],
+    onUnhandledRequest = 'warn',
+    baseUrl: _,
+    strict: __,
+    ...world
+  }: TestWorldOptions,
   fetch: Fetch,
 ): Promise<TestMock<Client>> {
   const decide = decisionOf(onUnhandledRequest)
   const running = new AbortController()
-  const { client: mock, end } = await createWorldOn(server, world, fetch)
+  const { client: mock, end } = await createWorldOn({ server, controlToken }, world, fetch)
   try {
     for (const fault of faults) await mock.faults.add(fault)
   } catch (error) {

@@ -25,7 +25,7 @@ const { world: _, ...keysInProcess } = MockmakerOptions.shape
 /** The options of a test with a mock in-process, and of one with a running mock. */
 const knownOptions = {
   inProcess: [...Object.keys(keysInProcess), 'faults', 'onUnhandledRequest', 'server'],
-  onServer: ['server', 'scenario', 'seed', 'fork', 'faults', 'baseUrl', 'strict', 'onUnhandledRequest'],
+  onServer: ['server', 'controlToken', 'scenario', 'seed', 'fork', 'faults', 'baseUrl', 'strict', 'onUnhandledRequest'],
 }
 
 /** The parts that differ between Node and a page. */

@@ -32,21 +32,8 @@ const stateIn = (body: string) => /<p class="state" data-state="(\w+)">/.exec(bo
 
 /** Returns the data of the buttons, as the page's script reads them. */
 function buttonsIn(body: string) {
-  const data = /<button [^>]*data-game-id="([^"]*)" data-game-name="([^"]*)" data-token="([^"]*)">([^<]*)<\/button>/g
-  return [...body.matchAll(data)].map(([, gameId = '', gameName, token, text]) => ({ gameId, gameName, token, text }))
-}
-
-/** Completes a link like the page's script. */
-function complete(
-  mock: Mockmaker,
-  { link, gameId, token }: { link: string; gameId: string; token: string | undefined },
-) {
-  return mock.answer({
-    method: 'POST',
-    path: '/cloud/devices/links/complete',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: new TextEncoder().encode(JSON.stringify({ device_link_token: link, game_id: gameId })),
-  })
+  const data = /<button [^>]*data-game-id="([^"]*)" data-game-name="([^"]*)">([^<]*)<\/button>/g
+  return [...body.matchAll(data)].map(([, gameId = '', gameName, text]) => ({ gameId, gameName, text }))
 }
 
 describe('the page of a pending device link', () => {
@@ -58,10 +45,10 @@ describe('the page of a pending device link', () => {
     expect(body).toContain('<p class="address">device.mock.sofa</p>')
   })
 
-  it('has a button for each game, with its cloud token', () => {
+  it('has a button for each game, and no cloud token', () => {
     expect(buttonsIn(linkPage('device.mock.sofa').body)).toEqual([
-      { gameId: tanks, gameName: 'Tanks &amp; &lt;Co&gt;', token: 'cloud.mock.tanks', text: 'Tanks &amp; &lt;Co&gt;' },
-      { gameId: karts, gameName: 'Karts', token: 'cloud.mock.karts', text: 'Karts' },
+      { gameId: tanks, gameName: 'Tanks &amp; &lt;Co&gt;', text: 'Tanks &amp; &lt;Co&gt;' },
+      { gameId: karts, gameName: 'Karts', text: 'Karts' },
     ])
   })
 
@@ -75,19 +62,8 @@ describe('the page of a pending device link', () => {
     expect(body).toContain('Karts has no cloud token in this scenario')
   })
 
-  it('has the data to complete the link', async () => {
-    const mock = createMockmaker({ scenario })
-    const [, button = { gameId: '', token: '' }] = buttonsIn(linkPage('device.mock.sofa', mock).body)
-
-    const answer = await complete(mock, { link: 'device.mock.sofa', ...button })
-
-    expect(answer.status).toBe(200)
-    expect(stateIn(linkPage('device.mock.sofa', mock).body)).toBe('complete')
-    expect(linkPage('device.mock.sofa', mock).body).toContain('a cloud token of Karts')
-  })
-
   it.each(['/devices/link/device.mock.sofa', '/mounted/deep/devices/link/a%2Fb'])(
-    'calls the documented operations from %s, wherever the mock is mounted',
+    'watches by the documented operation from %s, and posts to itself, wherever the mock is mounted',
     path => {
       const script = readFileSync('src/dashboard/device-link/main.ts', 'utf8')
       const addresses = [...script.matchAll(/call\(['`]([^'`?]*)/g)].map(([, address = '']) => address)
@@ -95,8 +71,8 @@ describe('the page of a pending device link', () => {
       const paths = addresses.map(address => new URL(address, `http://127.0.0.1:4100${path}`).pathname)
 
       const mountedAt = path.slice(0, path.indexOf('/devices/link'))
-      const called = ['devices.links.get', 'devices.links.complete'] as const
-      expect(paths).toEqual(called.map(id => mountedAt + operations[id].path))
+      expect(paths).toEqual([mountedAt + operations['devices.links.get'].path])
+      expect(script).toContain('call(location.pathname,')
     },
   )
 

@@ -63,7 +63,7 @@ describe('listen', () => {
     [{ control: 'no' }, 'options.control is "no": expected boolean'],
     [
       { prt: 1 },
-      'options.prt is an unknown key. Known: port, host, allowedHosts, control, controlHosts, trustProxy, servers. Did you mean port?',
+      'options.prt is an unknown key. Known: port, host, allowedHosts, control, controlHosts, controlToken, trustProxy, servers. Did you mean port?',
     ],
   ])('refuses %j', async (options, message) => {
     // The types forbid these.
@@ -75,7 +75,10 @@ describe('createApp', () => {
   it.each([
     [{ allowedHosts: 'a' }, 'options.allowedHosts is "a": expected array'],
     [{ allowedHosts: ['a:1'] }, 'options.allowedHosts[0] is "a:1": expected a name without a port'],
-    [{ port: 1 }, 'options.port is an unknown key. Known: allowedHosts, control, controlHosts, trustProxy, servers.'],
+    [
+      { port: 1 },
+      'options.port is an unknown key. Known: allowedHosts, control, controlHosts, controlToken, trustProxy, servers.',
+    ],
   ])('refuses %j', (options, message) => {
     // The types forbid these.
     expect(() => createApp(createMockmaker(), options as never)).toThrow(message)

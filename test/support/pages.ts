@@ -31,7 +31,13 @@ export function ask(
   }: Asked = {},
 ): MockResponse | undefined {
   const exchange = { method, path, headers }
-  const found = pageFor(exchange, () => ({ mock: { world: mock.world, tokens }, url, hasDashboard: true, ...context }))
+  const found = pageFor(exchange, () => ({
+    mock: { world: mock.world, tokens },
+    url,
+    hasDashboard: true,
+    hidesTokens: false,
+    ...context,
+  }))
   return found && mockOf(mock, 'test').default.responder.answer(exchange, found)
 }
 

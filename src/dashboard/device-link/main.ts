@@ -103,14 +103,14 @@ class PendingLink {
   }
 
   /** Completes the link for the game of a button. */
-  async #complete({ gameId, gameName, token }: DOMStringMap): Promise<void> {
+  async #complete({ gameId, gameName }: DOMStringMap): Promise<void> {
     this.#enable(false)
     this.#report('busy', 'Completing the link …')
     try {
-      await call('../../cloud/devices/links/complete', {
+      await call(location.pathname, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ device_link_token: this.#token, game_id: gameId }),
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ game_id: gameId }),
         signal: AbortSignal.timeout(callTimeoutMs),
       })
       this.#end('complete', `The device now has a cloud token of ${gameName}. You may close this page.`)

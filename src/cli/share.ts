@@ -1,0 +1,60 @@
+import qrcode from 'qrcode-generator'
+import { UsageError } from '../lib/usage-error.js'
+import { isLoopbackHost } from '../server/origin.js'
+import type { ServeFlags } from './options.js'
+import type { Console } from './output.js'
+
+/** Returns the flags of a mock that `--share` opens to the network, with a control token. Throws `UsageError`. */
+export function sharingFlags(flags: ServeFlags): ServeFlags {
+  if (!flags.share) return flags
+  const { host = '0.0.0.0', controlToken = 'auto', control } = flags
+  if (control === false)
+    throw new UsageError(
+      '--share opens the page, which needs the control API: remove --no-control, or use --host 0.0.0.0 instead',
+    )
+  if (isLoopbackHost(host.includes(':') ? `[${host}]` : host))
+    throw new UsageError(
+      `--share is for other machines, and --host ${host} lets only this one in: remove one of the two`,
+    )
+  return { ...flags, host, controlToken }
+}
+
+/** The addresses of a shared mock. */
+interface SharedMock {
+  readonly url: string
+  readonly publicUrl: string | undefined
+  readonly networkUrls: readonly string[]
+  readonly token: string
+}
+
+/** Returns the URL that opens the page of a shared mock. The token is in the fragment, which browsers send to nobody. */
+export function shareUrl({ url, publicUrl, networkUrls, token }: SharedMock): string {
+  return `${publicUrl ?? networkUrls[0] ?? url}/#token=${encodeURIComponent(token)}`
+}
+
+/** The light modules around a QR code, which scanners need. */
+const quietZone = 2
+
+/** Prints a QR code, two rows of modules in a line. */
+export function printQrCode(text: string, { print, style }: Pick<Console, 'print' | 'style'>): void {
+  const code = qrcode(0, 'L')
+  code.addData(text)
+  code.make()
+  const count = code.getModuleCount()
+  const isDark = (row: number, column: number) =>
+    row >= 0 && column >= 0 && row < count && column < count && code.isDark(row, column)
+  // Without colours, most terminals show light text on a dark ground.
+  const hasColours = style('black', ' ') !== ' '
+  const isInk = (row: number, column: number) => isDark(row, column) === hasColours
+  print('')
+  for (let row = -quietZone; row < count + quietZone; row += 2) {
+    let line = ''
+    for (let column = -quietZone; column < count + quietZone; column++)
+      line += blocks[Number(isInk(row, column)) * 2 + Number(isInk(row + 1, column))]
+    print(`  ${style(['black', 'bgWhiteBright'], line)}`)
+  }
+  print('')
+}
+
+/** The characters for two modules, one above the other: none, the lower one, the upper one, both. */
+const blocks = [' ', '▄', '▀', '█'] as const

@@ -1,0 +1,96 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listen } from '../../src/http/index.js'
+import { createMockmaker } from '../../src/index.js'
+import { startProcess } from '../../src/processes/server-process.js'
+import { runHere } from '../support/run-here.js'
+import { tanks } from '../support/tanks.js'
+
+const secret = 'secret-control-token-0123456789'
+const variable = { MOCKMAKER_CONTROL_TOKEN: secret }
+
+async function served() {
+  const { url, close } = await listen(createMockmaker({ scenario: tanks }), {
+    port: 0,
+    host: '127.0.0.1',
+    controlToken: secret,
+  })
+  onTestFinished(close)
+  return url
+}
+
+describe.each(['env', 'export'])('mockmaker %s', name => {
+  it('sends the control token of the flag, and of the variable', async () => {
+    const url = await served()
+
+    const [flag, env] = [
+      await runHere([name, '--url', url, '--control-token', secret]),
+      await runHere([name, '--url', url], { env: variable }),
+    ]
+
+    expect(flag).toEqual({ code: 0, stdout: expect.stringContaining('tanks'), stderr: '' })
+    expect(env).toEqual(flag)
+    expect(flag.stdout).not.toContain(secret)
+  })
+
+  it('says that the token is missing or wrong, and shows no token', async () => {
+    const url = await served()
+
+    const [missing, wrong] = [
+      await runHere([name, '--url', url]),
+      await runHere([name, '--url', url], { env: { MOCKMAKER_CONTROL_TOKEN: 'another-control-token-0123' } }),
+    ]
+
+    expect([missing.code, missing.stdout, wrong.code, wrong.stdout]).toEqual([1, '', 1, ''])
+    expect(missing.stderr).toContain(
+      `${url} answers 401: the control API needs the control token, and the request has none: send it as`,
+    )
+    expect(wrong.stderr).toContain('and this is not it')
+    expect(wrong.stderr).not.toContain('another-control-token')
+  })
+})
+
+describe('a control token of a wrong form', () => {
+  it.for([
+    ['', 'the control token is empty: expected 16 to 512 letters'],
+    ['toosecret', 'the control token has 9 characters: expected 16 to 512 letters'],
+    ['a secret with blanks in it', 'the control token has 26 characters: expected 16 to 512 letters'],
+  ] as const)('is refused and not shown: %j', async ([token, message]) => {
+    const results = [
+      await runHere(['--control-token', token]),
+      await runHere(['exec', '--control-token', token, '--', 'true']),
+      await runHere(['show', 'x.yaml', '--control-token', token]),
+      await runHere(['env', '--control-token', token]),
+      await runHere([], { env: { MOCKMAKER_CONTROL_TOKEN: token } }),
+    ]
+
+    for (const { code, stdout, stderr } of results) {
+      expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
+      if (token !== '') expect(stderr).not.toContain(token)
+    }
+  })
+})
+
+describe('the help', () => {
+  it('names the variable, and shows no token', async () => {
+    const { stdout } = await runHere(['--help'], { env: variable })
+
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(env: MOCKMAKER_CONTROL_TOKEN)')
+    expect(stdout).not.toContain(secret)
+  })
+})
+
+describe('a game server', () => {
+  it('does not get the control token of the mock', async () => {
+    process.env.MOCKMAKER_CONTROL_TOKEN = secret
+    onTestFinished(() => void delete process.env.MOCKMAKER_CONTROL_TOKEN)
+    const lines: string[] = []
+
+    await startProcess(
+      `"${process.execPath}" -p "String([process.env.OWN, process.env.MOCKMAKER_CONTROL_TOKEN])"`,
+      { OWN: 'mine' },
+      line => lines.push(line),
+    ).exited
+
+    expect(lines).toEqual(['mine,'])
+  })
+})
