@@ -75,7 +75,7 @@ const folders: Readonly<Record<string, Row>> = {
       'files',
       'http',
     ],
-    packages: ['zod', 'commander', 'chokidar', 'qrcode-generator'],
+    packages: ['zod', 'commander', 'qrcode-generator'],
   },
 }
 

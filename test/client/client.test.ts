@@ -188,7 +188,7 @@ describe('the client', () => {
   })
 
   it.for([
-    [{ worlds: 'one' }, 'options.worlds is an unknown key. Known: world, fetch. Did you mean world?'],
+    [{ worlds: 'one' }, 'options.worlds is an unknown key. Known: world, controlToken, fetch. Did you mean world?'],
     [{ world: 5 }, 'options.world is 5: expected 1 to 64 of A-Z a-z 0-9 _ -'],
     [{ world: '' }, 'options.world is "": expected 1 to 64 of A-Z a-z 0-9 _ -'],
     [{ world: '../x' }, 'options.world is "../x": expected 1 to 64 of A-Z a-z 0-9 _ -'],
