@@ -18,7 +18,7 @@ const pagesWith = (language: string) =>
   everyPage.filter(([, { blocks }]) => blocks.some(block => block.language === language))
 
 /** Tells whether a YAML block is a scenario. Blocks for other programs name their file. */
-const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !file.startsWith('.github/')
+const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !/^(\.github|deploy)\//.test(file)
 const scenarios = blocksWith('yaml').filter(({ block }) => isScenario(block))
 
 /** Texts of blocks for programs that are not installed here. The engine tests read these blocks. */
