@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { printBanner, printTokens } from '../../src/cli/banner.js'
-import type { KeyMode } from '../../src/cli/key-input.js'
 import type { Console } from '../../src/cli/output.js'
 import { networkUrlsOf } from '../../src/cli/serve.js'
 import type { MockmakerOptions, ScenarioInput } from '../../src/index.js'
@@ -54,10 +53,7 @@ function mockOf(scenario: ScenarioInput, options: MockmakerOptions = {}) {
 const localUrl = 'http://127.0.0.1:4100'
 
 /** The first lines for a scenario. */
-function bannerOf(
-  scenario: ScenarioInput,
-  options: { keys?: KeyMode; hasControl?: boolean; networkUrls?: readonly string[] } = {},
-): string[] {
+function bannerOf(scenario: ScenarioInput, options: Partial<Parameters<typeof printBanner>[1]> = {}): string[] {
   const mock = mockOf(scenario)
   const { title } = mock.default.world
   return printed(console =>
@@ -91,6 +87,33 @@ describe('the banner', () => {
       '  network  http://10.0.0.7:4100',
       `  page     ${localUrl}/`,
     ])
+    expect(lines.find(line => line.includes(' world '))).toHaveLength(80)
+  })
+
+  it('has the public URL, and the link of --share with its token, once', () => {
+    const [publicUrl, madeToken] = ['https://mock.example', 'control.mock.secret']
+
+    const lines = bannerOf(scenarios.default, {
+      publicUrl,
+      madeToken,
+      shareUrl: `${publicUrl}/#token=${madeToken}`,
+      networkUrls: ['http://192.168.1.5:4100'],
+    })
+
+    expect(lines.slice(1, 4)).toEqual([
+      `  URL      ${localUrl}`,
+      '  public   https://mock.example',
+      '  network  http://192.168.1.5:4100',
+    ])
+    expect(lines.filter(line => line.includes(madeToken))).toEqual([
+      '  share    https://mock.example/#token=control.mock.secret',
+    ])
+  })
+
+  it('has a control token that the command has made', () => {
+    const lines = bannerOf({ title: 'x'.repeat(100), game_modes: ['duel'] }, { madeToken: 'control.mock.secret' })
+
+    expect(lines).toContain('  control  control.mock.secret (shown this once)')
     expect(lines.find(line => line.includes(' world '))).toHaveLength(80)
   })
 
