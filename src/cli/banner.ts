@@ -1,4 +1,5 @@
 import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
+import { dataLine } from '../http/data-folder.js'
 import { counted, escapedLine } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import type { MockWorld } from '../mock/mock-world.js'
@@ -19,6 +20,8 @@ interface BannerOptions {
   readonly url: string
   /** The URL of `--public-url`. */
   readonly publicUrl?: string | undefined
+  /** What keeps the worlds. Default: they are only in memory. */
+  readonly storage?: Parameters<typeof dataLine>[0] | undefined
   /** The URLs for other machines. Default: none. */
   readonly networkUrls?: readonly string[] | undefined
   /** The control token, if the command has made it. It is printed this once. */
@@ -40,6 +43,7 @@ export function printBanner(
     title,
     url,
     publicUrl,
+    storage,
     networkUrls = [],
     madeToken,
     shareUrl,
@@ -61,6 +65,7 @@ export function printBanner(
     ...networkUrls.map(each => ['network', style('cyan', each)] as const),
     ['page', style('cyan', `${url}/`)],
     ['world', worldLine(world, title, widest.length)],
+    ...(storage ? [['data', dataLine(storage)] as const] : []),
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],
     ...control,

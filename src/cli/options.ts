@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { splitWorldUrl } from '../contract/paths.js'
 import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../http/address-lists.js'
 import { checkControlToken, controlTokenVariable } from '../http/control-token.js'
+import { defaultDataTtlMs } from '../http/data-folder.js'
 import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { nearest } from '../lib/text.js'
@@ -39,6 +40,12 @@ export interface MockFlags
   readonly journal?: number
   /** A duration, or a number of change sets. */
   readonly history?: string | number
+  /** A folder. */
+  readonly data?: string
+  /** In ms. */
+  readonly dataTtl?: number
+  readonly dataSync?: 'second' | 'always'
+  readonly reset?: boolean
 }
 
 /** The options of `mockmaker [scenario]`. */
@@ -95,7 +102,14 @@ function openOption(): Option {
 
 /** Adds the options of a command that starts a mock, by groups of its help. */
 function addMockOptions(command: Command): Command {
-  command
+  addWorldOptions(command)
+  addStorageOptions(command)
+  addServerOptions(command)
+  return addNetworkOptions(command)
+}
+
+function addWorldOptions(command: Command): Command {
+  return command
     .optionsGroup('World:')
     .option('--seed <seed>', "the seed of ids, tokens and fake data (default: the scenario's)", wholeNumber(0))
     .option('--live', 'simulate players in each namespace, unless the scenario sets its players')
@@ -119,6 +133,29 @@ function addMockOptions(command: Command): Command {
         .default(defaults.history)
         .argParser(parseHistory),
     )
+}
+
+function addStorageOptions(command: Command): Command {
+  return command
+    .optionsGroup('Storage:')
+    .option('--data <folder>', 'keep the worlds in this folder (default: only in memory)', notBlank('a folder'))
+    .addOption(
+      durationOption(
+        '--data-ttl <duration>',
+        'the time after which a world that came over HTTP is deleted from the folder, if nobody uses it',
+        defaultDataTtlMs,
+      ),
+    )
+    .addOption(
+      new Option('--data-sync <when>', 'when changes reach the disk: once a second, or always before the answer')
+        .choices(['second', 'always'])
+        .default('second'),
+    )
+    .option('--reset', 'delete the worlds of the folder, and begin anew')
+}
+
+function addServerOptions(command: Command): Command {
+  return command
     .optionsGroup('Game servers:')
     .option(
       '--server-command <command>',
@@ -135,7 +172,6 @@ function addMockOptions(command: Command): Command {
       'restart the running game servers when one of these files and folders changes, separated by commas',
       parseList,
     )
-  return addNetworkOptions(command)
 }
 
 function addNetworkOptions(command: Command): Command {

@@ -8,6 +8,7 @@ import { UsageError } from '../lib/usage-error.js'
 import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { type ExecFlags, exec } from './exec.js'
+import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import {
   addExecOptions,
   addServeOptions,
@@ -193,12 +194,20 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
     .addOption(urlOption(process.env.PORT || undefined))
     .action((flags: HealthFlags) => checkHealth(flags, console))
 
-  addCommand(program, 'export', 'print a running world as a scenario')
+  addCommand(program, 'export', 'print a running world, or one in a folder, as a scenario')
     .addOption(urlOption())
     .addOption(sentControlTokenOption())
     .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseParts)
     .option('--revision <n>', 'print the world as it was at this revision', wholeNumber(0))
-    .action((flags: ExportFlags) => exportScenario(flags, console))
+    .option('--data <folder>', 'print a world of this folder; no mock has to run')
+    .option('--world <id>', 'the world of the folder to print (default: default)')
+    .action((flags: ExportFlags & FolderExportFlags, command: Command) => {
+      const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
+      if (flags.data === undefined && isGiven('world'))
+        command.error('error: --world names a world of a folder: add --data <folder>, or name the world in --url')
+      if (flags.data !== undefined && isGiven('url')) command.error('error: use either --data or --url')
+      return flags.data === undefined ? exportScenario(flags, console) : exportFromFolder(flags, console)
+    })
 }
 
 function addHelp(program: Command): void {

@@ -1,8 +1,10 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import type { ReloaderOptions } from '../files/reloader.js'
+import { reloadText } from '../files/reloader.js'
 import type { LoadedScenario } from '../files/scenario-file.js'
 import { createControlToken } from '../http/control-token.js'
+import { keepInFolder } from '../http/data-folder.js'
 import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -12,6 +14,7 @@ import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
 import { isLoopbackHost } from '../server/origin.js'
+import type { ReloadSummary } from '../store/reload.js'
 import { printBanner } from './banner.js'
 import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
 import { openInBrowser, servingKeys } from './keys.js'
@@ -51,6 +54,8 @@ export interface MockServer {
   readonly readyMs: number
   /** `isMade`: the command has made it, and nobody else knows it. */
   readonly controlToken: { readonly token: string; readonly isMade: boolean } | undefined
+  /** The numbers of rows that the changed scenario has changed in a kept world. `undefined` if none was kept, or it is the same. */
+  readonly merged: ReloadSummary | undefined
   /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
   /** Stops the game servers, answers the requests that wait, and frees the port. */
@@ -90,6 +95,10 @@ export async function startMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
       { scenarios, onBug, scenarioName: loaded?.name ?? 'default', memory },
     )
+    const merged =
+      flags.data === undefined
+        ? undefined
+        : keepInFolder(mock, { ...flags, data: flags.data, dataTtlMs: flags.dataTtl, report: console.warn })
     const served = {
       allowedHosts: [...(allowedHosts ?? []), ...hostsOf(publicUrl)],
       control,
@@ -107,6 +116,7 @@ export async function startMock(
       networkUrls,
       readyMs: performance.now() - askedMs,
       controlToken: controlToken === undefined ? undefined : { token: controlToken, isMade },
+      merged,
       reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
       async close() {
         mock.announceClose()
@@ -278,7 +288,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
 
 /** Prints the first lines, or the first JSON object. */
 function announce(
-  { mock, url, networkUrls, readyMs, controlToken }: MockServer,
+  { mock, url, networkUrls, readyMs, merged, controlToken }: MockServer,
   {
     title = mock.default.world.title,
     flags,
@@ -306,8 +316,10 @@ function announce(
     return
   }
   const addresses = { url, publicUrl, networkUrls, madeToken, shareUrl: link }
-  printBanner(mock.default, { title, ...addresses, console, readyMs, keys, hasControl: control })
+  const { storage } = mock.worlds
+  printBanner(mock.default, { title, ...addresses, storage, console, readyMs, keys, hasControl: control })
   if (link !== undefined && process.stdout.isTTY) printQrCode(link, console)
+  if (merged) console.print(reloadText(mock.scenarios[0]?.name ?? 'scenario', merged))
 }
 
 /** Returns a function that asks the person at the terminal. */

@@ -283,22 +283,16 @@ function faultCallsOf(remote: ControlledRemote): Pick<Client, 'fail' | 'delay' |
 }
 
 function journalOf(remote: ControlledRemote): Client['journal'] {
+  const withoutEntries = (operation?: OperationPattern) =>
+    request(remote, 'GET /journal', { query: { since: Number.MAX_SAFE_INTEGER, operation } })
   return {
     find: async (filter = {}) => (await request(remote, 'GET /journal', { query: filter })).exchanges,
     get: id =>
       undefinedIfMissing(request(remote, 'GET /journal/{exchange_id}', { params: { exchange_id: String(id) } })),
-    async dropped() {
-      const none = { since: Number.MAX_SAFE_INTEGER }
-      return (await request(remote, 'GET /journal', { query: none })).dropped
-    },
-    async pending(operation) {
-      const none = { since: Number.MAX_SAFE_INTEGER, operation }
-      return (await request(remote, 'GET /journal', { query: none })).pending
-    },
-    async waits() {
-      const none = { since: Number.MAX_SAFE_INTEGER }
-      return (await request(remote, 'GET /journal', { query: none })).waits
-    },
+    dropped: async () => (await withoutEntries()).dropped,
+    beginsAt: async () => (await withoutEntries()).begins_at,
+    pending: async operation => (await withoutEntries(operation)).pending,
+    waits: async () => (await withoutEntries()).waits,
     verify: expectation => request(remote, 'POST /journal/verify', { body: expectation }),
     async expect(operation, match, times) {
       const body = checked(() => expectationOf('expect', { operation, match, times }))

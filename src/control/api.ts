@@ -273,7 +273,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /journal', {
     summary:
-      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now, and `waits` the calls that wait for requests, each with the nearest ones. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
+      'Lists the newest requests with their answers, the oldest first. Tokens are cut to their labels. `dropped` counts requests that the journal no longer has, and `oldest` is the id of the oldest one that it has. `pending` lists the requests that wait for their answers now, and `waits` the calls that wait for requests, each with the nearest ones. `begins_at` is the real time since when the journal has all requests but the dropped ones, and `run` differs after a restart of the mock. `answers=short` leaves out an answer of more than 2 KiB, and has its length as `answer_bytes`.',
     query: JournalFilter().extend({
       status: wholeNumber.optional(),
       since: wholeNumber.optional(),
@@ -282,8 +282,9 @@ export const controlCalls = lazy(() => [
     async run({ mock: { journal }, query: { answers, ...filter }, inSlices }) {
       const [dropped, oldest] = [journal.dropped(), journal.oldest()]
       const [pending, waits] = [journal.pending(filter.operation), journal.waits()]
+      const [begins_at, run] = [journal.beginsAt(), journal.run]
       const exchanges = await inSlices(journal.findSteps(filter, answers))
-      return { exchanges, dropped, oldest, pending, waits }
+      return { exchanges, dropped, oldest, pending, waits, begins_at, run }
     },
   }),
   call('GET /journal/{exchange_id}', {
@@ -325,7 +326,8 @@ export const controlCalls = lazy(() => [
     respond: wait => waitStream(wait),
   }),
   call('POST /journal/verify', {
-    summary: 'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones.',
+    summary:
+      'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones. `begins_at` and `run` are as in `GET /__mock/journal`.',
     body: Expectation(),
     run: ({ mock, body, inSlices }) => inSlices(mock.journal.verifySteps(body)),
   }),

@@ -193,8 +193,6 @@ interface EventSource {
   readonly world: Pick<World, 'revision'>
   readonly history: History
   readonly states: ObservedStates<WorldStates>
-  /** Begins the ids of the events. Ids of an earlier run are unknown. */
-  readonly runId: string
   readonly budget: EventBudget
 }
 
@@ -210,7 +208,7 @@ export class EventReader implements MockEvents {
   #unsubscribe = () => {}
   #hasEnded = false
 
-  constructor({ world, history, states, runId, budget }: EventSource, options: ChangesOptions = {}) {
+  constructor({ world, history, states, budget }: EventSource, options: ChangesOptions = {}) {
     const signal = signalOf('changes', options)
     const { answers, newest = Number.MAX_SAFE_INTEGER, with: names = [] } = options
     if (answers !== undefined && answers !== 'short')
@@ -221,8 +219,8 @@ export class EventReader implements MockEvents {
     if (since !== undefined && !(Number.isInteger(since) && since >= 0))
       throw new UsageError(`changes: since is ${quoted(since)}: expected a revision`)
     const checkedNames = checkStateNames(names)
-    const idOf = (id: number) => `${runId}-${id}`
-    const start = entryBefore({ world, history, runId }, options)
+    const idOf = (id: number) => `${history.run}-${id}`
+    const start = entryBefore({ world, history }, options)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
     const waiting = (entry: HistoryEntry) => ({
       kind: entry.kind,
@@ -296,12 +294,13 @@ const goneMessage =
 
 /** Finds the history entry before the first event. Returns `undefined` if it is of another run, or was dropped. */
 function entryBefore(
-  { world, history, runId }: Pick<EventSource, 'world' | 'history' | 'runId'>,
+  { world, history }: Pick<EventSource, 'world' | 'history'>,
   { since, lastEventId }: ChangesOptions,
 ): number | undefined {
   if (lastEventId !== undefined) {
-    const [givenRunId, id = '', ...more] = lastEventId.split('-')
-    return givenRunId === runId && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
+    // Ids of an earlier run are unknown.
+    const [run, id = '', ...more] = lastEventId.split('-')
+    return run === history.run && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
   }
   if (since === undefined) return history.lastId
   return since > world.revision ? undefined : history.lastChangeUpTo(since)

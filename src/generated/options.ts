@@ -75,6 +75,11 @@ export interface ListenOptions {
    * them is that of the client. Default: none.
    */
   readonly trustProxy?: readonly string[] | undefined
+  /**
+   * The folder that keeps the worlds. If it has worlds, the mock goes on with them. Default: they are only in
+   * memory.
+   */
+  readonly data?: string | undefined
   /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
   readonly servers?: boolean | undefined
 }

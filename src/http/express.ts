@@ -16,8 +16,9 @@ import { operationOf } from '../msw/handlers.js'
 import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
 import { bodyLimit, type MockRequest, type RequestHandler } from '../server/message.js'
 import { explainUnmatched, routes } from '../server/routes.js'
+import { keepInFolder } from './data-folder.js'
 import { absoluteForm, NodeRequest, parseTarget, readBody, serveNodeRequest } from './node-adapter.js'
-import { createListener, urlOnThisMachine } from './server.js'
+import { createListener, urlOnThisMachine, warn } from './server.js'
 
 // The public types do not name those of Express: a project without Express has none.
 
@@ -50,10 +51,11 @@ export type ExpressApp = [InstalledApp] extends [string] ? RequestListener : Ins
  * end when you close the mock. Throws `UsageError` if Express is not installed.
  */
 export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp {
-  const { servers, ...others } = options
+  const { servers, data, ...others } = options
   const own = mockOf(mock, 'createApp')
   const listener = createListener(own, others)
   checkStarted(own, { servers, call: 'createApp' })
+  if (data !== undefined) keepInFolder(own, { data, report: warn })
   const app = loadExpress()().disable('x-powered-by')
   if (servers) {
     // An app learns its port and its path from the first request.

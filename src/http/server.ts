@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { ErrorCode } from '../contract/errors.js'
+import { escapedLine } from '../lib/text.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { Mock } from '../mock/mock.js'
@@ -11,6 +12,7 @@ import { type AppOptions, checkAppOptions, checkListenOptions, type ListenOption
 import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
 import { header } from '../server/message.js'
 import { parseProxies } from './address-lists.js'
+import { keepInFolder } from './data-folder.js'
 import { serveNodeRequest } from './node-adapter.js'
 import { Service, type ServiceOptions } from './service.js'
 
@@ -64,11 +66,12 @@ export interface Listening {
 export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}): Promise<Listening> {
   checkListenOptions(options)
   const mock = mockOf(mockmaker, 'listen')
-  const { port = defaultPort, host, servers, ...app } = options
+  const { port = defaultPort, host, servers, data, ...app } = options
   checkStarted(mock, { servers, call: 'listen' })
   const listener = createListener(mock, app)
   const bound = await bind({ port, host })
   try {
+    if (data !== undefined) keepInFolder(mock, { data, report: warn })
     const gameServers = servers ? new GameServers({ mock, url: localUrl(bound.url), log: standardError }) : undefined
     bound.serve(listener)
     return {
@@ -84,6 +87,11 @@ export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}):
     await bound.close()
     throw error
   }
+}
+
+/** Writes a warning to standard error. */
+export function warn(text: string): void {
+  process.stderr.write(`mockmaker: ${escapedLine(text)}\n`)
 }
 
 /** Replaces the addresses for "all of this machine" with loopback. */

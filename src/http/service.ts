@@ -157,7 +157,7 @@ export class Service {
   #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
     const { control = true, dashboard = true, readOnlyBecause } = this.#options
     const { worlds } = this.#mock
-    const isNew = this.#forUnknown === 'create' && !worlds.get(place.worldId)
+    const isNew = this.#forUnknown === 'create' && !worlds.has(place.worldId)
     const isServed =
       !isNew || routes.list(request.method, place.path).length > 0 || isForPage(request.method, place.path)
     const unknown = isServed ? this.#forUnknown : noneByOthers(request)

@@ -28,12 +28,14 @@ import { RequestWaits } from '../server/request-waits.js'
 import { Responder } from '../server/respond.js'
 import { withoutWorld } from '../server/routes.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
+import { resumeWorld } from '../simulation/resume.js'
 import { Scheduler } from '../simulation/scheduler.js'
-import type { Clock } from '../store/clock.js'
+import type { KeptPast, WorldFile, WorldUse } from '../storage/world-storage.js'
+import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
-import { createWorld, type LiveWorld } from '../store/world.js'
+import { createWorld, type LiveWorld, type LoggedWorld } from '../store/world.js'
 import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 
@@ -62,8 +64,9 @@ export interface MockWorldSettings {
 /** The most requests that may be blocked in a world (PROTOCOL.md B7). */
 const maxWaiters = 50_000
 
-/** Tells apart worlds that this process creates in the same millisecond. */
-let createdWorlds = 0
+function raysOf(id: string): string {
+  return id === defaultWorldId ? 'rays' : `rays:${id}`
+}
 
 /** One world with its journal and its faults. It answers requests, and can be controlled. */
 export class MockWorld {
@@ -88,13 +91,12 @@ export class MockWorld {
   readonly #history: History
   readonly #execute: Execute
   readonly #handlerOf: (execute: Execute) => RequestHandler
-  /** Begins the ids of this world's events. */
-  readonly #runId = `${Date.now().toString(36)}_${(++createdWorlds).toString(36)}`
   #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
   #isClosed = false
   readonly #closers: (() => void)[] = []
-  /** The state that a reset without a seed goes back to. */
-  #initial: Pick<MockState, 'world' | 'withSeed'>
+  /** Creates the state that a reset goes back to, with another seed. */
+  #withSeed: MockState['withSeed']
+  readonly #rays: Random
 
   constructor(id: string, state: MockState, settings: MockWorldSettings) {
     const { watchTimeoutMs, corsOrigins, log, onBug } = settings
@@ -109,16 +111,16 @@ export class MockWorld {
     this.faults = new WorldFaults(world)
     this.pending = new PendingRequests()
     this.#settings = settings
-    this.#initial = { world: state.world, withSeed: state.withSeed }
+    this.#withSeed = state.withSeed
     this.#history = history
     this.overrides = new Overrides(world)
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
     this.journal = new WorldJournal({ history, world, pending, waits: this.waits })
     this.states = new ObservedWorld({ id, world, history, pending, faults })
-    const rays = new Random(world.seed, id === defaultWorldId ? 'rays' : `rays:${id}`)
+    this.#rays = new Random(world.seed, raysOf(id))
     const allowed = { tables: world.tables, corsOrigins }
-    this.responder = new Responder({ worldId: id, allowed, log, rays, onBug })
+    this.responder = new Responder({ worldId: id, allowed, log, rays: this.#rays, onBug })
     const { execute } = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
     this.#execute = (call, origin) => this.overrides.execute(call, origin, execute)
     const parts = { worldId: id, world, faults, history, pending, responder: this.responder }
@@ -164,7 +166,7 @@ export class MockWorld {
   changes(options?: ChangesOptions): MockEvents {
     const { world } = this
     return new EventReader(
-      { world, history: this.#history, states: this.states, runId: this.#runId, budget: this.#settings.events },
+      { world, history: this.#history, states: this.states, budget: this.#settings.events },
       options,
     )
   }
@@ -210,10 +212,9 @@ export class MockWorld {
   async reset(options?: ResetOptions): Promise<void> {
     // The first use of a schema takes longer than the reset of a small world.
     const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions(), options, 'reset')
-    const { world, withSeed } = this.#initial
-    // An earlier reset may have replaced the seed.
-    const scenarioState = world.seed === this.world.initialState.seed ? undefined : world
-    const state = seed === undefined ? scenarioState : withSeed(seed)
+    const { initialState } = this.world
+    const { unseeded = initialState } = initialState
+    const state = seed === undefined ? unseeded : { ...this.#withSeed(seed), unseeded }
     const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.list({ unused: true }) : []
     this.#releaseRequests()
     const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
@@ -243,7 +244,7 @@ export class MockWorld {
       beforeCommit: () => journal && this.journal.load(journal),
     })
     this.waits.reject('the world was restored')
-    this.#initial = { world, withSeed }
+    this.#withSeed = withSeed
   }
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. */
@@ -251,7 +252,43 @@ export class MockWorld {
     this.#releaseRequests()
     this.world.replaceState(world, { cause: { kind: 'load' }, beforeCommit: () => this.#startOver(journal) })
     this.waits.reject('the world was replaced')
-    this.#initial = { world, withSeed }
+    this.#withSeed = withSeed
+  }
+
+  /** Goes on with the world that a storage has kept. What this one did before is lost. Throws `StorageError`. */
+  loadFrom(file: WorldFile, use: WorldUse): void {
+    const logged = file.load(this.#settings.registry.contextOf(this.id))
+    const stopped = this.adopt(logged)
+    const { clock, seed } = this.world
+    const now = logged.clockNow(stopped)
+    clock.restore(now)
+    // An earlier run has used the first ids.
+    if (file.starts > 1) this.#rays.restore(new Random(seed, `${raysOf(this.id)}#${file.starts}`).save())
+    this.keepIn(file, use)
+    resumeWorld(this.world, { at: stopped.now, missedMs: now.now - stopped.now })
+  }
+
+  /** Becomes a kept world, at the time of its newest change. Returns its clock then. */
+  adopt(logged: LoggedWorld): ClockState {
+    this.#releaseRequests()
+    const { revision, clock } = logged.base
+    const stopped = this.world.adopt(logged, () => this.#history.restart({ revision, at: clock.now }))
+    this.#startOver([])
+    this.waits.reject('the world was loaded from its storage')
+    this.#withSeed = this.#settings.registry.withSeedOf(this.world.initialState, this.id)
+    return stopped
+  }
+
+  /** Keeps each change in a storage from now on. `use` says when it was used. */
+  keepIn(file: WorldFile, use: WorldUse): void {
+    const history = this.#history
+    const past: KeptPast = {
+      get oldestRevision() {
+        return history.oldest.revision
+      },
+      stateAt: revision => this.past.stateAt(revision),
+    }
+    file.follow(this.world, past, use)
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
@@ -259,8 +296,7 @@ export class MockWorld {
     const summary = this.world.reload(definition, { accepts })
     this.faults.releaseDeleted()
     const { registry } = this.#settings
-    if (accepts(summary))
-      this.#initial = { world: this.world.initialState, withSeed: registry.withSeed(undefined, this.id) }
+    if (accepts(summary)) this.#withSeed = registry.withSeed(undefined, this.id)
     return summary
   }
 

@@ -13,11 +13,13 @@ import type { MockRequest, MockResponse, RequestHandler } from '../server/messag
 import { isForeign } from '../server/origin.js'
 import { Responder } from '../server/respond.js'
 import { locate, type Place, requestAt, withoutWorld } from '../server/routes.js'
+import type { KeptSummary } from '../storage/storage.js'
+import type { WorldStorage } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
 import { longestDelayMs } from '../store/timers.js'
 import { readTables, withPublicUrl } from '../store/world-state.js'
 import { MockWorld, type MockWorldSettings } from './mock-world.js'
-import type { MockState } from './scenario-registry.js'
+import { type MockState, withOtherSeed } from './scenario-registry.js'
 
 /**
  * Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. A server that no
@@ -32,6 +34,13 @@ interface MockWorldsLimits {
   readonly worldTtlMs: number
 }
 
+/** A storage for the worlds of a mock. */
+export interface WorldsStorage {
+  readonly storage: WorldStorage
+  /** The time after which a world that nobody uses is deleted, in real ms. The worlds of code stay. */
+  readonly dataTtlMs: number
+}
+
 /** The timer looks for unused worlds this many times per `worldTtlMs`. */
 const sweepsPerTtl = 10
 
@@ -39,13 +48,16 @@ interface OpenWorld {
   readonly mock: MockWorld
   /** The real time of the last use, in ms since the epoch. */
   usedAt: number
-  /** True if the world stays until code deletes it. Otherwise it is deleted when nobody has used it for `worldTtlMs`. */
+  /** True if the world stays until code deletes it. Otherwise it is deleted when nobody has used it for a time. */
   isKept: boolean
+  /** True if code of this process has made the world. It then stays in memory. */
+  isHeld: boolean
 }
 
 /**
  * The worlds of a mock, by their ids. Deletes a world that came over HTTP, by a request or by a control call, once nobody has used
- * it for `worldTtlMs`. The default world stays, and so do the worlds that code made with `worlds.put`.
+ * it for `worldTtlMs`. The default world stays, and so do the worlds that code made with `worlds.put`. With a storage, an unused
+ * world leaves memory after that time, and comes back when somebody asks for it.
  */
 export class MockWorlds {
   /** The world of requests that name none. */
@@ -59,6 +71,7 @@ export class MockWorlds {
   readonly #changes = new Emitter<boolean>()
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
+  #kept: WorldsStorage | undefined
 
   constructor(settings: MockWorldSettings, limits: MockWorldsLimits) {
     this.#settings = settings
@@ -69,6 +82,28 @@ export class MockWorlds {
     const allowed = { tables: readTables(state.world.tables), corsOrigins }
     this.outside = new Responder({ worldId: undefined, allowed, log, rays, onBug })
     this.default = this.#add(defaultWorldId, () => state, true)
+  }
+
+  /** The storage that keeps the worlds. `undefined` if they are only in memory. */
+  get storage(): WorldStorage | undefined {
+    return this.#kept?.storage
+  }
+
+  /**
+   * Keeps the worlds in a storage from now on. Those that it has already replace those of this mock. Throws `StorageError` if
+   * it cannot read or write one of them.
+   */
+  keepIn(kept: WorldsStorage): void {
+    const { storage } = kept
+    for (const [id, entry] of this.#open) {
+      const file = storage.open(id)
+      if (file) entry.mock.loadFrom(file, entry)
+      else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
+    }
+    this.#kept = kept
+    this.#deleteUnused()
+    this.#startTimer()
+    this.#changes.emit(true)
   }
 
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
@@ -83,14 +118,28 @@ export class MockWorlds {
   }
 
   list(): WorldSummary[] {
-    return this.#all.map(summarizeWorld)
+    const sleeping = this.#sleeping().map(({ id, title, seed, revision, now }) => ({
+      id,
+      title,
+      seed,
+      revision,
+      now: new Date(now).toISOString(),
+      waiters: 0,
+    }))
+    return [...this.#all.map(summarizeWorld), ...sleeping]
   }
 
-  /** Finds a world. It counts as used now. */
+  /** Finds a world. It counts as used now. Throws `StorageError` if its storage cannot read it. */
   get(id: string): MockWorld | undefined {
     const entry = this.#open.get(id)
-    if (entry) entry.usedAt = Date.now()
-    return entry?.mock
+    if (!entry) return this.#wake(id)
+    entry.usedAt = Date.now()
+    return entry.mock
+  }
+
+  /** Tells whether there is a world, in memory or in the storage. */
+  has(id: string): boolean {
+    return this.#open.has(id) || this.storage?.find(id) !== undefined
   }
 
   /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
@@ -101,7 +150,7 @@ export class MockWorlds {
     known.replaceState(state)
     this.#changes.emit(true)
     const entry = this.#open.get(id)
-    if (entry && isKept) entry.isKept = true
+    if (entry && isKept) Object.assign(entry, { isKept, isHeld: true })
     this.#stopTimerIfUnneeded()
     return known
   }
@@ -118,23 +167,32 @@ export class MockWorlds {
     reason = `the world ${quoted(id)} was deleted: mock.worlds.put creates it again`,
   ): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
-    const entry = this.#open.get(id)
-    if (!entry) return false
-    this.#open.delete(id)
-    this.#changes.emit(true)
-    this.#stopTimerIfUnneeded()
-    await entry.mock.close()
-    entry.mock.world.end(reason)
+    if (!this.has(id)) return false
+    this.storage?.delete(id)
+    await this.#remove(id, reason)
     return true
   }
 
-  /** Closes the default world, and deletes all others. A world that is created later answers one request, and is not kept. */
+  /** Removes a world from memory. */
+  async #remove(id: string, reason: string): Promise<void> {
+    const entry = this.#open.get(id)
+    this.#open.delete(id)
+    this.#changes.emit(true)
+    this.#stopTimerIfUnneeded()
+    await entry?.mock.close()
+    entry?.mock.world.end(reason)
+    this.storage?.closeWorld(id)
+  }
+
+  /** Closes the default world, and removes all others from memory. A world that is created later answers one request, and is not kept. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#changes.emit(false)
     const ids = [...this.#open.keys()].filter(id => id !== defaultWorldId)
-    const end = (id: string) => this.delete(id, `the world ${quoted(id)} has ended, because its mock was closed`)
+    const end = (id: string) => this.#remove(id, `the world ${quoted(id)} has ended, because its mock was closed`)
     await Promise.all([this.default.close(), ...ids.map(end)])
+    clearInterval(this.#timer)
+    this.storage?.close()
   }
 
   /**
@@ -210,7 +268,39 @@ export class MockWorlds {
   }
 
   get #ids(): string[] {
-    return [...this.#open.keys()]
+    return [...this.#open.keys(), ...this.#sleeping().map(({ id }) => id)]
+  }
+
+  /** Lists the kept worlds that are not in memory. */
+  #sleeping(): readonly KeptSummary[] {
+    return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
+  }
+
+  /** Reads a kept world as it was at its newest change. Nothing that happens to it is kept. `undefined` if there is none. */
+  read(storage: WorldStorage, id: string): MockWorld | undefined {
+    const file = storage.open(id)
+    if (!file) return undefined
+    const mock = new MockWorld(id, this.#settings.registry.stateOf(undefined, { worldId: id }), this.#settings)
+    mock.adopt(file.load(this.#settings.registry.contextOf(id)))
+    return mock
+  }
+
+  /** Loads a kept world. */
+  #wake(id: string): MockWorld | undefined {
+    const { storage } = this
+    const summary = storage?.find(id)
+    const file = summary && storage?.open(id)
+    if (!file) return undefined
+    try {
+      const mock = new MockWorld(id, this.#settings.registry.stateOf(undefined, { worldId: id }), this.#settings)
+      const entry = { mock, usedAt: Date.now(), isKept: summary.isKept, isHeld: false }
+      mock.loadFrom(file, entry)
+      this.#publish(id, entry)
+      return mock
+    } catch (error) {
+      storage?.closeWorld(id)
+      throw error
+    }
   }
 
   #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {
@@ -226,7 +316,7 @@ export class MockWorlds {
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
     const { maxWorlds } = this.#limits
-    if (this.#open.size >= maxWorlds)
+    if (Math.max(this.#open.size, this.storage?.count ?? 0) >= maxWorlds)
       throw new ApiError(
         'API_RATE_LIMIT',
         `there are ${maxWorlds} worlds already: delete some (mock.worlds.delete, or DELETE /__mock/worlds/{id}), or raise maxWorlds (--max-worlds)`,
@@ -237,11 +327,18 @@ export class MockWorlds {
       void mock.close()
       return mock
     }
-    this.#open.set(id, { mock, usedAt: Date.now(), isKept })
-    this.#opened.emit(mock)
-    this.#changes.emit(true)
+    const entry = { mock, usedAt: Date.now(), isKept, isHeld: isKept }
+    const { storage } = this
+    if (storage) mock.keepIn(storage.create(id, mock.world, entry), entry)
+    this.#publish(id, entry)
     if (!isKept) this.#startTimer()
     return mock
+  }
+
+  #publish(id: string, entry: OpenWorld): void {
+    this.#open.set(id, entry)
+    this.#opened.emit(entry.mock)
+    this.#changes.emit(true)
   }
 
   #startTimer(): void {
@@ -253,25 +350,32 @@ export class MockWorlds {
   }
 
   #stopTimerIfUnneeded(): void {
-    if (this.#timer === undefined || [...this.#open.values()].some(({ isKept }) => !isKept)) return
+    if (this.#timer === undefined || this.#kept || [...this.#open.values()].some(({ isKept }) => !isKept)) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
   #deleteUnused(): void {
     const { worldTtlMs } = this.#limits
+    const { storage } = this
     const now = Date.now()
     for (const [id, entry] of this.#open) {
-      if (entry.isKept) continue
+      if (storage ? entry.isHeld || id === defaultWorldId : entry.isKept) continue
       if (entry.mock.isBusy) entry.usedAt = now
-      else if (now - entry.usedAt >= worldTtlMs)
-        void this.delete(
-          id,
-          `the world ${quoted(id)} was deleted, because no request came for ${formatDuration(worldTtlMs)}: raise worldTtlMs (--world-ttl)`,
-        )
+      else if (now - entry.usedAt >= worldTtlMs) void this.#removeUnused(id)
     }
+    for (const { id, isKept, usedAt } of this.#sleeping())
+      if (!isKept && id !== defaultWorldId && now - usedAt >= (this.#kept?.dataTtlMs ?? never)) storage?.delete(id)
+  }
+
+  #removeUnused(id: string): Promise<unknown> {
+    const because = `because no request came for ${formatDuration(this.#limits.worldTtlMs)}`
+    if (this.storage) return this.#remove(id, `the world ${quoted(id)} left memory, ${because}: get it again`)
+    return this.delete(id, `the world ${quoted(id)} was deleted, ${because}: raise worldTtlMs (--world-ttl)`)
   }
 }
+
+const never = Number.POSITIVE_INFINITY
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
 function forkState(
@@ -283,7 +387,7 @@ function forkState(
   const state =
     revision === undefined ? present : { ...runAtOnce(source.past.stateAt(revision)), revision: present.revision }
   const moved = withPublicUrl(state, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
-  const withSeed = (other: number) => ({ ...moved, seed: other, random: new Random(other, 'world').save() })
+  const withSeed = (other: number) => withOtherSeed(moved, other)
   return { world: seed === undefined ? moved : withSeed(seed), withSeed }
 }
 

@@ -2,9 +2,11 @@ import { defaultWorldId } from '../contract/paths.js'
 import { EventBudget } from '../control/events.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
 import { readScenario } from '../scenario/read.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { type ServerCommands, serverCommands } from '../scenario/server-commands.js'
+import { keptScenario, type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultScenario } from '../scenario/shipped.js'
 import { HistoryBudget } from '../server/history.js'
 import type { ExchangeRecord } from '../server/log.js'
@@ -13,7 +15,7 @@ import { checkUnusedFaults } from '../server/unused-faults.js'
 import { UserCodeError } from '../server/user-code.js'
 import type { ReloadSummary } from '../store/reload.js'
 import type { MockWorld, MockWorldSettings, ReloadOptions } from './mock-world.js'
-import { MockWorlds } from './mock-worlds.js'
+import { MockWorlds, type WorldsStorage } from './mock-worlds.js'
 import { historyLengthOf, type MockmakerOptions, parseOptions } from './options.js'
 import { ScenarioRegistry } from './scenario-registry.js'
 
@@ -102,6 +104,34 @@ export class Mock {
     return performance.now() - this.#createdAt
   }
 
+  /**
+   * Keeps the worlds in a storage from now on. One that has worlds goes on with them: the mock's own scenario is merged into
+   * the default world, if it has changed since. Returns the numbers of changed rows. Throws `UsageError` for the worlds of
+   * another scenario, and `StorageError`.
+   */
+  keepIn(
+    kept: WorldsStorage,
+    { reset = false }: { readonly reset?: boolean | undefined } = {},
+  ): ReloadSummary | undefined {
+    const { storage } = kept
+    const { name, scenario } = this.#registry.own
+    const text = this.#settingsText()
+    if (reset) storage.clear()
+    const { settings: before } = storage
+    const known = before === undefined ? undefined : (JSON.parse(before) as { readonly name: string }) // written below
+    if (known && known.name !== name)
+      throw new UsageError(
+        `${storage.place} keeps the worlds of the scenario ${quoted(known.name)}, and not of ${quoted(name)}: serve ${quoted(known.name)} to go on with them, or add --reset to delete them and begin anew`,
+      )
+    this.worlds.keepIn(kept)
+    const hasChanged = known !== undefined && before !== text
+    const summary = hasChanged
+      ? this.default.applyScenario(this.#registry.definitionOf(scenario, defaultWorldId), () => true)
+      : undefined
+    if (before !== text) storage.settings = text
+    return summary
+  }
+
   /** See `Mockmaker.reload`. Nothing changes if `accepts` refuses the summary. */
   async reload(
     changed: ScenarioInput,
@@ -112,8 +142,16 @@ export class Mock {
     const summary = this.default.applyScenario(this.#registry.definitionOf(scenario, defaultWorldId), accepts)
     if (!accepts(summary)) return summary
     this.#registry.replaceOwn(scenario)
+    const { storage } = this.worlds
+    if (storage) storage.settings = this.#settingsText()
     this.reloaded.emit(this.commands)
     return summary
+  }
+
+  /** The mock's own scenario, for a storage. */
+  #settingsText(): string {
+    const { name, scenario } = this.#registry.own
+    return JSON.stringify({ name, scenario: keptScenario(scenario) })
   }
 
   /** Calls a function with the commands of each reload, before anything happens. What it throws refuses the reload. */

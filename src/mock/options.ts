@@ -133,6 +133,8 @@ export const ListenOptions = lazy(() =>
      * the client. Default: none.
      */
     trustProxy: z.array(z.string()).readonly().optional(),
+    /** The folder that keeps the worlds. If it has worlds, the mock goes on with them. Default: they are only in memory. */
+    data: custom.string(value => typeof value === 'string' && value.trim() !== '', 'expected a folder').optional(),
     /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
     servers: z.boolean().optional(),
   }),
@@ -144,6 +146,7 @@ const AppOptions = lazy(() =>
     control: true,
     controlHosts: true,
     controlToken: true,
+    data: true,
     trustProxy: true,
     servers: true,
   }),
@@ -177,7 +180,7 @@ export type ListenOptions = types.ListenOptions
 /** Options of `createApp`. All are optional. */
 export type AppOptions = Pick<
   ListenOptions,
-  'allowedHosts' | 'control' | 'controlHosts' | 'controlToken' | 'trustProxy' | 'servers'
+  'allowedHosts' | 'control' | 'controlHosts' | 'controlToken' | 'data' | 'trustProxy' | 'servers'
 >
 
 /** Options of the Vite plugin. All are optional. */

@@ -5,8 +5,10 @@ import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
-import { type ServerCommands, serverCommands } from '../scenario/server-commands.js'
-import { defaultTitle, defineWorld } from '../scenario/world.js'
+import { keptScenario, type ServerCommands, serverCommands } from '../scenario/server-commands.js'
+import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
+import type { WorldContext } from '../storage/world-storage.js'
+import { Random } from '../store/random.js'
 import { createState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 
 /** The state and the journal of a world. */
@@ -64,6 +66,12 @@ export class ScenarioRegistry {
     return this.#commands
   }
 
+  /** The mock's own scenario. */
+  get own(): { readonly name: string; readonly scenario: CheckedScenario } {
+    const { name } = this.#options.own
+    return { name, scenario: this.#named(name) }
+  }
+
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
   defaultState(): MockState {
     return this.stateOf(this.#options.own.name, { worldId: defaultWorldId })
@@ -90,9 +98,33 @@ export class ScenarioRegistry {
     return { world, journal, withSeed }
   }
 
+  /** Returns what a storage needs to read the worlds that it keeps. */
+  contextOf(worldId: string): WorldContext {
+    const { publicUrl } = this.#options
+    const path = worldPath(worldId)
+    return {
+      publicUrlOf: cdnDomain => linkBase(cdnDomain, { publicUrl, path }),
+      stateOf: ({ scenario, seed, live }, startsAt) =>
+        createState(defineWorld(this.#readKept(scenario), { seed, live, publicUrl, path }), undefined, startsAt),
+    }
+  }
+
+  /** Reads a scenario of a storage. Most are the mock's own, which has been read. */
+  #readKept(scenario: ScenarioInput): CheckedScenario {
+    const own = this.#named(this.#options.own.name)
+    return keptScenario(own) === JSON.stringify(scenario) ? own : readScenario(scenario)
+  }
+
   /** Returns a function that creates the state of a world with any seed. Default: from the mock's own scenario. */
   withSeed(scenario: string | ScenarioInput | undefined, worldId: string): MockState['withSeed'] {
     return seed => this.stateOf(scenario, { worldId, seed }).world
+  }
+
+  /** Returns a function that creates a state like that with any seed. */
+  withSeedOf(state: WorldState, worldId: string): MockState['withSeed'] {
+    const { recipe } = state
+    if (!recipe) return seed => withOtherSeed(state, seed)
+    return this.withSeed(recipe.scenario as CheckedScenario, worldId) // `defineWorld` makes recipes
   }
 
   definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): WorldDefinition {
@@ -116,6 +148,11 @@ export class ScenarioRegistry {
     this.#scenarios.set(name, scenario)
     return scenario
   }
+}
+
+/** Copies a state. Its random numbers begin again. */
+export function withOtherSeed(state: WorldState, seed: number): WorldState {
+  return { ...state, seed, random: new Random(seed, 'world').save() }
 }
 
 function summarize(name: string, { title, description }: ScenarioInput): ScenarioSummary {

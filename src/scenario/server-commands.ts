@@ -1,7 +1,8 @@
+import { lazyFor } from '../lib/lazy.js'
 import { commandKeyOf, commandRefused, type ServersInput } from '../store/inputs.js'
 import { type Problem, problem } from './checks.js'
 import { layoutOf } from './layout.js'
-import type { CheckedScenario, Scenario } from './schema.js'
+import type { CheckedScenario, Scenario, ScenarioInput } from './schema.js'
 
 // The commands that start game servers. They never enter a world, so that nothing that comes over HTTP can start a program.
 
@@ -35,6 +36,32 @@ export function serverCommands({ content }: CheckedScenario): ServerCommands {
     return command ? [[name, command] as const] : []
   })
   return { all: commandOf(content.servers), modes: new Map(modes) }
+}
+
+/** Encodes a scenario for a storage: as JSON, without its journal and its commands. */
+export const keptScenario = lazyFor((scenario: CheckedScenario): string =>
+  JSON.stringify(withoutCommands(scenario.toJSON())),
+)
+
+/** Its lobbies then wait for servers that somebody starts. */
+function withoutCommands({ journal: _, ...scenario }: ScenarioInput): ScenarioInput {
+  const { servers, games } = scenario
+  return {
+    ...namespaceWithoutCommands(scenario),
+    servers: withoutCommand(servers),
+    games: games?.map(game => ({ ...game, namespaces: game.namespaces?.map(namespaceWithoutCommands) })),
+  }
+}
+
+function namespaceWithoutCommands<Entry extends Pick<ScenarioInput, 'game_modes'>>(entry: Entry): Entry {
+  const modes = entry.game_modes?.map(mode =>
+    typeof mode === 'string' ? mode : { ...mode, servers: withoutCommand(mode.servers) },
+  )
+  return { ...entry, game_modes: modes }
+}
+
+function withoutCommand(servers: ScenarioInput['servers']): ScenarioInput['servers'] {
+  return typeof servers === 'object' ? { ready_within: servers.ready_within } : servers
 }
 
 /** Lists the `servers` of game modes, with the path and the full name of each mode. */

@@ -80,14 +80,13 @@ const defaultSeed = 1
  * Defines the world of a scenario. The same scenario and seed always give the same ids and tokens and, with `now`, the same
  * rows. Each id has a random stream of its own, so a change of one entry keeps the ids of the others.
  */
-export function defineWorld(
-  { content: scenario, areRowsValid }: CheckedScenario,
-  options: WorldOptions = {},
-): WorldDefinition {
+export function defineWorld(checked: CheckedScenario, options: WorldOptions = {}): WorldDefinition {
+  const { content: scenario, areRowsValid } = checked
   const { title = defaultTitle, description, seed: own = defaultSeed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own
   return {
     ...nameOf({ title, description, seed }),
+    recipe: { scenario: checked, seed, live: options.live ?? false },
     ...clockOf(clock),
     revision,
     // A random state belongs to the seed that it comes from.
@@ -161,7 +160,7 @@ function settingsRow(
   scenario: Scenario,
   {
     publicUrl,
-    path = '',
+    path,
     namespaces,
   }: Pick<WorldOptions, 'publicUrl' | 'path'> & { namespaces: readonly IdentifiedNamespace[] },
 ): SettingsRow {
@@ -176,8 +175,16 @@ function settingsRow(
     settings_id: 'settings',
     ...columns,
     ...(name === noNamespace || !named ? {} : { default_namespace_id: named.namespace_id }),
-    public_url: (publicUrl ?? `https://hub.${columns.cdn_domain}`).replace(/\/+$/, '') + path,
+    public_url: linkBase(columns.cdn_domain, { publicUrl, path }),
   }
+}
+
+/** Returns the address of the mock in links. */
+export function linkBase(
+  cdnDomain: string,
+  { publicUrl, path = '' }: Pick<WorldOptions, 'publicUrl' | 'path'>,
+): string {
+  return (publicUrl ?? `https://hub.${cdnDomain}`).replace(/\/+$/, '') + path
 }
 
 /** Creates the rows of lobbies: for each namespace the listed lobbies, and then the generated ones. */

@@ -196,14 +196,20 @@ const keptIdLimit = 2 ** 52
 /** The history explains this many answers at once: each time it has to undo change sets. */
 const batchSize = 16
 
+/** Tells apart histories that this process creates in the same millisecond. */
+let createdHistories = 0
+
 /** The newest exchanges and change sets of a world. It publishes each new one. */
 export class History {
+  /** Tells this history from those of other worlds and of other processes. Has no `-`, which follows it in ids of events. */
+  readonly run = `${Date.now().toString(36)}_${(++createdHistories).toString(36)}`
   readonly #limits: HistoryLimits
   /** Successful reads, which clients repeat. */
   readonly #reads = new Queue<ExchangeEntry>()
   /** All other requests. They stay longer. */
   readonly #others = new Queue<ExchangeEntry>()
   readonly #changes = new Queue<ChangeEntry>()
+  #beginsAt = Date.now()
   #dropped = 0
   #lastId = 0
   #generation = 0
@@ -261,6 +267,11 @@ export class History {
   exchange(id: number): StoredExchange | undefined {
     const at = (queue: Queue<ExchangeEntry>) => queue.at(queue.positionAfter(entry => entry.id >= id))
     return [at(this.#reads), at(this.#others)].find(found => found?.id === id)?.exchange
+  }
+
+  /** Since when the history has all exchanges but the dropped ones: its start or the last clearing, in ms of real time. */
+  get beginsAt(): number {
+    return this.#beginsAt
   }
 
   /** The number of exchanges that the limits have dropped since the last clearing. */
@@ -330,6 +341,15 @@ export class History {
   #removeExchanges(): void {
     for (const queue of [this.#reads, this.#others]) while (queue.size > 0) this.#removeOldest(queue)
     this.#dropped = 0
+    this.#beginsAt = Date.now()
+  }
+
+  /** Drops all change sets, and begins at a revision. */
+  restart(start: Revision): void {
+    while (this.#changes.size > 0) this.#removeOldest(this.#changes)
+    this.#lastDroppedChange = this.#lastId
+    this.#oldest = start
+    this.#neededRevision = Number.POSITIVE_INFINITY
   }
 
   /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */

@@ -43,6 +43,12 @@ export interface Journal {
    * Counts the exchanges that were dropped since the journal was last cleared. The limits are `journalSize` and memory.
    */
   dropped(): number
+  /**
+   * Returns the moment since when the journal has all requests but the dropped ones, in ISO 8601. It is real time, because the
+   * world's clock may stand still or go back. The journal begins with the world in this process, and again when it is cleared
+   * or replaced: by `clear`, by `reset` and `load`, and by `restore` of a snapshot with a journal.
+   */
+  beginsAt(): string
   /** Compares the exchanges with an expectation. Throws `UsageError` if the expectation is wrong. */
   verify(expectation: Expectation): Verification
   /**
@@ -119,6 +125,16 @@ export class WorldJournal implements Journal {
     return this.#history.dropped
   }
 
+  beginsAt(): string {
+    this.#world.checkUsable()
+    return new Date(this.#history.beginsAt).toISOString()
+  }
+
+  /** Tells the journal from those of other processes and of other worlds. */
+  get run(): string {
+    return this.#history.run
+  }
+
   /** Returns the id of the oldest exchange. */
   oldest(): number | undefined {
     return this.#history.oldestExchange
@@ -133,6 +149,7 @@ export class WorldJournal implements Journal {
     this.#world.checkUsable()
     const { tables } = this.#world
     const dropped = this.dropped()
+    const position = { begins_at: this.beginsAt(), run: this.run }
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
     const expected = redactExpectation(parseInput(Expectation(), expectation, 'expectation'))
     const entries = yield* mapInSteps([...exchanges.values()], exchange => exchange.entryWithoutAnswer())
@@ -141,7 +158,7 @@ export class WorldJournal implements Journal {
       exchange: exchanges.get(exchange.id)?.entry() ?? exchange,
       differs,
     }))
-    return { ...verification, nearest }
+    return { ...verification, nearest, ...position }
   }
 
   expect(operation: OperationPattern, match?: ExchangeMatch, times?: Times): void {

@@ -14,7 +14,14 @@ export interface Verification {
   readonly reason?: string
   /** The exchanges that differ least from what was not found. Empty if the journal is as expected. */
   readonly nearest: readonly NearMiss[]
+  /** See `Journal.beginsAt`. */
+  readonly begins_at: string
+  /** Differs after a restart of the mock, and after the world was deleted and created again. */
+  readonly run: string
 }
+
+/** The part of a verification that the requests decide. */
+type Comparison = Omit<Verification, 'begins_at' | 'run'>
 
 /** An exchange that nearly matches, and its differences. */
 export interface NearMiss {
@@ -36,7 +43,7 @@ interface JournalContents {
 }
 
 /** Compares exchanges with an expectation: first how many there are, then their order. */
-export function verify(expectation: Expectation, journal: JournalContents): Verification {
+export function verify(expectation: Expectation, journal: JournalContents): Comparison {
   const verification = verifyAll(expectation, journal)
   const { reason } = verification
   const { dropped } = journal
@@ -45,7 +52,7 @@ export function verify(expectation: Expectation, journal: JournalContents): Veri
   return { ...verification, reason: `${reason}; ${older} no longer kept` }
 }
 
-function verifyAll(expectation: Expectation, journal: JournalContents): Verification {
+function verifyAll(expectation: Expectation, journal: JournalContents): Comparison {
   const { operation, match, count, order } = expectation
   const isCounted = operation !== undefined || match !== undefined || count !== undefined || order === undefined
   if (isCounted) {
@@ -55,7 +62,7 @@ function verifyAll(expectation: Expectation, journal: JournalContents): Verifica
   return verifyOrder(order ?? [], journal)
 }
 
-function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables }: JournalContents): Verification {
+function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables }: JournalContents): Comparison {
   const { max = Number.POSITIVE_INFINITY } = count
   const { min = count.max === undefined ? 1 : 0 } = count
   const compared = entries.map(exchange => ({ exchange, differs: listDifferences(exchange, pattern, tables) }))
@@ -69,7 +76,7 @@ function verifyCount({ count = {}, ...pattern }: Expectation, { entries, tables 
   return { ok: false, matched, reason, nearest: nearestOf((isTooFew ? others : matching).toReversed()) }
 }
 
-function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: JournalContents): Verification {
+function verifyOrder(steps: readonly RequestPattern[], { entries, tables }: JournalContents): Comparison {
   let last: JournalEntry | undefined
   let next = 0
   for (const [i, pattern] of steps.entries()) {

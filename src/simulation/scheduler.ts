@@ -164,10 +164,16 @@ export class Scheduler implements Jobs {
     } catch (error) {
       errors.push(error)
     }
+    // The storage takes no changes now: the jobs stay due.
+    if (world.clock.isHalted) return
     for (const error of errors) this.#onBug(error)
     if (world.revision !== revision) return
-    // The jobs changed nothing, and would be due again at once.
-    world.write(() => this.#removeJob(first), { cause: () => causeOf([first]), at })
+    try {
+      // The jobs changed nothing, and would be due again at once.
+      world.write(() => this.#removeJob(first), { cause: () => causeOf([first]), at })
+    } catch (error) {
+      if (!world.clock.isHalted) throw error
+    }
   }
 
   /** Runs the due jobs, each in a savepoint. Appends them to `jobs`, and their errors to `errors`. */

@@ -51,6 +51,17 @@ export interface ChangeSet {
   readonly scenario?: BeforeAfter<ScenarioName>
 }
 
+/** A change set without what was before it. The state before it and this give the state after it. */
+export interface ChangeSetResult {
+  readonly revision: number
+  readonly at: number
+  readonly cause: Cause
+  readonly changes: readonly Pick<Change, 'table' | 'id' | 'after'>[]
+  readonly random?: RandomState | undefined
+  readonly clock?: BeforeAfter<ClockState> | undefined
+  readonly faults?: FaultsState | undefined
+}
+
 /** A value before and after a transaction. */
 export interface BeforeAfter<T> {
   readonly before: T

@@ -128,6 +128,8 @@ export class WorldClock implements Clock {
   /** The time of the newest transaction. A job with an earlier time does not take the clock back. */
   #reached: number
   #isRunningDue = false
+  /** The elapsed ms of a halted clock. */
+  #haltedAt: number | undefined
 
   readonly #owner: ClockOwner
 
@@ -167,7 +169,40 @@ export class WorldClock implements Clock {
 
   /** Returns the ms since the clock was created. They never decrease, even if the system clock goes back. */
   elapsed(): number {
+    if (this.#haltedAt !== undefined) return this.#haltedAt
     return this.#elapsed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
+  }
+
+  /** The time of the newest transaction, in ms since the epoch. */
+  get reached(): number {
+    return this.#reached
+  }
+
+  /** Takes back the time of a transaction that was rolled back. */
+  unreach(reached: number): void {
+    this.#reached = Math.min(this.#reached, reached)
+  }
+
+  /** True if the clock runs with the real time, give or take a second. */
+  get showsRealTime(): boolean {
+    const now = this.#epoch + this.#elapsed + (Date.now() - this.#since)
+    return this.#mode === 'running' && this.#rate === 1 && Math.abs(now - Date.now()) < 1_000
+  }
+
+  /** True while the time stands still: see `halt`. */
+  get isHalted(): boolean {
+    return this.#haltedAt !== undefined
+  }
+
+  /** Stops the time, the jobs and the timers until `resume`. The time that has passed until then counts. */
+  halt(): void {
+    this.#haltedAt ??= this.elapsed()
+    this.#platformTimer.rearm()
+  }
+
+  resume(): void {
+    this.#haltedAt = undefined
+    this.#platformTimer.rearm()
   }
 
   /** Stops the time until `unpin`. Returns it in ms since the epoch. */
@@ -193,7 +228,7 @@ export class WorldClock implements Clock {
    * Does nothing on a frozen clock, inside a transaction, or while a job runs.
    */
   catchUp(): Promise<void> | undefined {
-    if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen') return undefined
+    if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen' || this.isHalted) return undefined
     if (this.#catchingUp) return this.#catchingUp
     // The target is fixed: on a fast clock, more jobs become due all the time.
     const target = this.elapsed()
@@ -256,7 +291,7 @@ export class WorldClock implements Clock {
 
   /** For the platform timer: returns when a job or a timer is due next, in elapsed ms. */
   nextDueAt(): number {
-    return this.#mode === 'running' ? this.#nextAt() : never
+    return this.#mode === 'running' && !this.isHalted ? this.#nextAt() : never
   }
 
   /** For the platform timer. */
@@ -321,6 +356,7 @@ export class WorldClock implements Clock {
     const until = () => (this.#jumps === jumps ? target : this.elapsed())
     try {
       while (!this.#runDue(until, { signal })) {
+        if (this.isHalted) this.#owner.checkMove?.()
         await yieldToEventLoop()
         signal?.throwIfAborted()
       }
@@ -344,7 +380,7 @@ export class WorldClock implements Clock {
     const slice = new BusySlice(freeJobs)
     try {
       for (let at = this.#nextAt(); at <= until(); at = this.#nextAt()) {
-        if (signal?.aborted || !slice.admitsJob()) return false
+        if (signal?.aborted || this.isHalted || !slice.admitsJob()) return false
         this.#elapsed += Math.max(0, at - this.elapsed())
         this.#runFirst()
       }
@@ -368,7 +404,7 @@ export class WorldClock implements Clock {
 
   async #runRest(target: number): Promise<void> {
     try {
-      while (!this.#runDue(() => target)) await yieldToEventLoop()
+      while (!this.#runDue(() => target) && !this.isHalted) await yieldToEventLoop()
     } finally {
       this.#catchingUp = undefined
       this.#platformTimer.rearm()

@@ -94,6 +94,11 @@ export class Dependencies {
     }
   }
 
+  /** Calls all listeners: every row may have changed. */
+  notifyAll(): void {
+    this.notify(new Set(this.#listeners.keys()))
+  }
+
   /** Calls the listeners of the tags. If some throw, it calls the others too, and then throws the first error. */
   notify(tags: ReadonlySet<Tag>): void {
     const called = new Map<DependencyListener, Tag>()

@@ -72,6 +72,16 @@ interface IndexKey {
   readonly seq: number
 }
 
+/** The numbers of a table, beside its entries. */
+export interface SavedTable {
+  readonly nextSeq: number
+  readonly revision: number
+  /** The revision of the initial rows. */
+  readonly firstRevision: number
+  /** The revisions at which watched sums and views last changed, by tag. */
+  readonly stamps: readonly (readonly [tag: string, revision: number])[]
+}
+
 /** The bounds of a group in an index: before its first key, and after its last. */
 const lowest = Number.NEGATIVE_INFINITY
 const highest = Number.POSITIVE_INFINITY
@@ -142,6 +152,25 @@ export class TableState<Row extends object> {
     )
     const nextSeq = Math.floor(entries.at(-1)?.seq ?? -1) + 1
     return new TableState({ shape, rows, nextSeq, revision }, ids, revision)
+  }
+
+  /** Creates a table that `save` has saved. Its entries must be in the order of their creation numbers. */
+  static fromSaved<Row extends object>(
+    shape: Shape<Row>,
+    entries: Entry<Row>[],
+    { nextSeq, revision, firstRevision, stamps }: SavedTable,
+  ): TableState<Row> {
+    const table = TableState.fromEntries(shape, entries, firstRevision)
+    table.nextSeq = nextSeq
+    table.revision = revision
+    for (const [tag, stamp] of stamps) table.setStamp(tag, stamp)
+    return table
+  }
+
+  /** Returns what a storage keeps of a table, besides its entries. */
+  save(): SavedTable {
+    const stamps = this.#stamps === undefined ? [] : [...this.#stamps.entries()]
+    return { nextSeq: this.nextSeq, revision: this.revision, firstRevision: this.#firstRevision, stamps }
   }
 
   clone(): TableState<Row> {

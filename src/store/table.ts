@@ -207,6 +207,19 @@ export class Table<Row extends object> {
     if (after && after.seq === state.nextSeq - 1 && after.seq !== before?.seq) state.nextSeq = after.seq
   }
 
+  /** Replaces all rows at once, outside of transactions. */
+  adopt(state: TableState<Row>): void {
+    this.#state = state
+    this.#isShared = true
+  }
+
+  /** Writes a change of an earlier run again, outside of transactions. `commit` follows. */
+  replay(before: Entry<Row> | undefined, after: Entry<Row> | undefined): void {
+    const state = this.#writableState()
+    if (after && after.seq >= state.nextSeq) state.nextSeq = Math.floor(after.seq) + 1
+    state.replace(before, after)
+  }
+
   /** Stamps a committed change with its revision. Adds the tags that it touched to `touched`. */
   commit(changes: readonly EntryChange<Row>[], revision: number, touched?: Set<string>): void {
     this.#writableState().revision = revision

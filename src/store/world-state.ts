@@ -26,8 +26,16 @@ export function nameOf({ title, description, seed }: ScenarioName): ScenarioName
   return { title, ...(description === undefined ? {} : { description }), seed }
 }
 
+/** The scenario and the options that define a world, for a storage. */
+interface Recipe {
+  readonly scenario: { toJSON(): object }
+  readonly seed: number
+  readonly live: boolean
+}
+
 /** The definition of a new world. */
 export interface WorldDefinition extends ScenarioName {
+  readonly recipe?: Recipe | undefined
   readonly clock: ClockMode
   /** The rate of the clock. Default: 1. */
   readonly rate?: number | undefined
@@ -62,11 +70,15 @@ export interface WorldState extends ScenarioName {
   readonly faults: FaultsState
   /** The faults of the scenario. */
   readonly scenarioFaults: readonly FaultEntry[]
+  /** What defines it, together with `startsAt`. Absent if it is a copy of another state. */
+  readonly recipe?: Recipe | undefined
+  /** The state that a reset without a seed goes back to. Default: this one. */
+  readonly unseeded?: WorldState | undefined
   /** Creates the state for another start time, in ms since the epoch. Absent if the scenario gives the time. */
   readonly startingAt?: ((at: number) => WorldState) | undefined
 }
 
-const shapes = mapTables<{ readonly [Name in TableName]: Shape<object> }>(name => {
+export const shapes = mapTables<{ readonly [Name in TableName]: Shape<object> }>(name => {
   const model: Model = models[name]
   return { ...model, name, idOf: idOf(name) }
 })
@@ -102,7 +114,8 @@ export function createState(
   )
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
   const faults = createFaults(scenarioFaults, at, faultRandom)
-  const state = { ...nameOf(definition), clock, startsAt: at, random, revision, tables, faults, scenarioFaults }
+  const { recipe } = definition
+  const state = { ...nameOf(definition), recipe, clock, startsAt: at, random, revision, tables, faults, scenarioFaults }
   return now === undefined ? restartable(state, definition) : state
 }
 

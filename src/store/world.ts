@@ -1,7 +1,7 @@
 import { callListener } from '../lib/emitter.js'
 import { sameJson } from '../lib/json.js'
 import { UsageError } from '../lib/usage-error.js'
-import { type Cause, type ChangeSet, ChangeSetPublisher } from './change-set.js'
+import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
 import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
@@ -84,6 +84,39 @@ interface ReplaceOptions {
   readonly beforeCommit?: (() => void) | undefined
 }
 
+/** The state that a reset goes back to, and its clock. */
+export interface Initial {
+  readonly state: WorldState
+  readonly clock: ClockState
+}
+
+/** Keeps the change sets of a world outside the process. */
+export interface WorldLog {
+  /**
+   * Appends a change set before it is committed. `initial` is the new initial state, if the change set replaces it. If it
+   * throws, the transaction is rolled back.
+   */
+  append(changeSet: ChangeSet, initial: Initial | undefined): void
+  /** Throws if the log takes no change sets now. */
+  check(): void
+  /** Resolves when all change sets until now are kept. `undefined` if they are. */
+  settled(): Promise<void> | undefined
+}
+
+/** A world as a log has it: its initial state, a later state, and the change sets since then. */
+export interface LoggedWorld {
+  readonly initial: Initial
+  readonly base: WorldState & { readonly clock: ClockState }
+  readonly changeSets: readonly LoggedChangeSet[]
+  /** Returns the clock that goes on now. `clock`: right after the newest change set. */
+  clockNow(clock: ClockState): ClockState
+}
+
+/** The result of a change set. `initial` is as for `WorldLog.append`. */
+export interface LoggedChangeSet extends ChangeSetResult {
+  readonly initial?: Initial | undefined
+}
+
 /** Creates a world with that state. Calls `record` with each change set after its commit, even if no row changed. */
 export function createWorld(state: WorldState, record?: (changeSet: ChangeSet) => void): LiveWorld {
   return new WorldCore(state, record) as unknown as LiveWorld // its collections are getters that the compiler does not see
@@ -108,6 +141,7 @@ class WorldCore implements TableContext, WorldView {
   /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
+  #log: WorldLog | undefined
   readonly #publisher = new ChangeSetPublisher()
   #collections: { [Name in TableName]?: unknown } = {}
   #endedBecause: string | undefined
@@ -115,7 +149,10 @@ class WorldCore implements TableContext, WorldView {
   constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
     this.clock = new WorldClock(initialClock(state), {
       onMove: before => this.#recordClock(before),
-      checkMove: () => this.checkUsable(),
+      checkMove: () => {
+        this.checkUsable()
+        this.#log?.check()
+      },
     })
     this.#record = record
     this.#faults = state.faults
@@ -220,7 +257,75 @@ class WorldCore implements TableContext, WorldView {
 
   /** Resolves when all change sets until now are kept. `undefined` if they are: memory keeps them at once. */
   settled(): Promise<void> | undefined {
-    return undefined
+    return this.#log?.settled()
+  }
+
+  /** Appends each change set to a log from now on. */
+  keepIn(log: WorldLog): void {
+    this.#log = log
+  }
+
+  /** The state that a reset goes back to, and its clock. */
+  get initial(): Initial {
+    return { state: this.#initialState, clock: this.#initialClock }
+  }
+
+  /**
+   * Becomes the world of a log, with its revisions. Calls `restart` with the oldest state, and then `record` with each change
+   * set. Answers every waiter. Returns the clock right after the newest change set.
+   */
+  adopt({ initial, base, changeSets }: LoggedWorld, restart: () => void): ClockState {
+    if (this.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
+    this.#initialState = initial.state
+    this.#initialClock = initial.clock
+    this.random.restore(base.random)
+    this.#faults = base.faults
+    this.#revision = base.revision
+    for (const name of tableNames) {
+      const table: Table<object> = this.tables[name]
+      table.adopt(base.tables[name])
+    }
+    this.clock.restore(base.clock)
+    restart()
+    let { clock } = base
+    for (const changeSet of changeSets) clock = this.#replay(changeSet, clock)
+    this.clock.restore(clock)
+    this.dependencies.notifyAll()
+    this.endWaiters()
+    return clock
+  }
+
+  /** Commits a change set of a log as its transaction did. Returns the clock after it. */
+  #replay(result: LoggedChangeSet, clockBefore: ClockState): ClockState {
+    const { revision, at, cause, initial } = result
+    const changes = result.changes.map(({ table, id, after }): Change => {
+      const rows: Table<object> = this.tables[table]
+      return { table, id, before: rows.state.entry(id), after } as Change // of that table
+    })
+    for (const { table, before, after } of changes) {
+      const rows: Table<object> = this.tables[table]
+      rows.replay(before, after)
+    }
+    const [random, faults, was] = [this.random.save(), this.#faults, this.#initialState]
+    if (result.random) this.random.restore(result.random)
+    if (result.faults) this.#faults = result.faults
+    if (initial) {
+      this.#initialState = initial.state
+      this.#initialClock = initial.clock
+    }
+    this.#commit(changes, revision, undefined)
+    const hasName = initial && !sameJson(nameOf(was), nameOf(initial.state))
+    this.#record?.({
+      revision,
+      at,
+      cause,
+      changes,
+      ...(result.random ? { random: { before: random, after: result.random } } : {}),
+      ...(result.clock ? { clock: result.clock } : {}),
+      ...(result.faults ? { faults: { before: faults, after: result.faults } } : {}),
+      ...(hasName ? { scenario: { before: nameOf(was), after: nameOf(initial.state) } } : {}),
+    })
+    return result.clock?.after ?? { ...clockBefore, now: Math.max(clockBefore.now, at) }
   }
 
   /** Runs a synchronous read. Returns its value and its dependencies. */
@@ -308,7 +413,9 @@ class WorldCore implements TableContext, WorldView {
     ...options
   }: Omit<ReplaceOptions, 'cause'> & { readonly state?: WorldState | undefined } = {}): void {
     const isLater = !options.keep?.includes('clock') && state.startingAt && Date.now() !== this.#initialClock.now
-    this.replaceState((isLater && state.startingAt?.(Date.now())) || state, { ...options, cause: { kind: 'reset' } })
+    const later = isLater ? state.startingAt?.(Date.now()) : undefined
+    const { unseeded } = state
+    this.replaceState(later ? { ...later, unseeded } : state, { ...options, cause: { kind: 'reset' } })
   }
 
   /**
@@ -387,6 +494,7 @@ class WorldCore implements TableContext, WorldView {
     },
   ): T {
     const { clock, minRevision = 0, isRaw = false, cause, at, revisions } = options
+    const { reached } = this.clock
     const before: StateWithoutRows = {
       random: this.random.save(),
       faults: this.#faults,
@@ -412,7 +520,9 @@ class WorldCore implements TableContext, WorldView {
       this.#faults = before.faults
       this.#initialState = before.initialState
       this.#initialClock = before.initialClock
-      if (clock && before.clock) this.clock.restore(before.clock)
+      // Jobs on the way of a move have run.
+      if (before.clock) this.clock.restore({ ...before.clock, now: Math.max(before.clock.now, reached) })
+      this.clock.unreach(reached)
       throw error
     } finally {
       this.openTransaction = undefined
@@ -451,17 +561,13 @@ class WorldCore implements TableContext, WorldView {
     const hasFaults = !sameJson(before.faults, this.#faults)
     const [was, is] = [before.initialState, this.#initialState]
     const hasName = was !== is && !sameJson(nameOf(was), nameOf(is))
+    const initial = was === is || !this.#log ? undefined : this.initial
     const { revision, now: at } = transaction
     const clock = before.clock && { ...this.clock.state, now: at }
     const hasClock = !sameJson(before.clock, clock)
-    if (changes.length === 0 && !hasDrawn && !hasFaults && !hasName && !hasClock) return undefined
-    for (const name of new Set(changes.map(({ table }) => table))) {
-      const own = changes.filter(({ table }) => table === name)
-      const table: Table<object> = this.tables[name]
-      table.commit(own, revision, touched)
-    }
-    this.#revision = revision
-    return {
+    const hasChanged = hasDrawn || hasFaults || hasName || hasClock || initial !== undefined
+    if (changes.length === 0 && !hasChanged) return undefined
+    const changeSet: ChangeSet = {
       revision,
       at,
       cause: typeof cause === 'function' ? cause() : cause,
@@ -471,6 +577,19 @@ class WorldCore implements TableContext, WorldView {
       ...(hasFaults ? { faults: { before: before.faults, after: this.#faults } } : {}),
       ...(hasName ? { scenario: { before: nameOf(was), after: nameOf(is) } } : {}),
     }
+    this.#log?.append(changeSet, initial)
+    this.#commit(changes, revision, touched)
+    return changeSet
+  }
+
+  /** Stamps changes with their revision. */
+  #commit(changes: readonly Change[], revision: number, touched: Set<Tag> | undefined): void {
+    for (const name of new Set(changes.map(({ table }) => table))) {
+      const own = changes.filter(({ table }) => table === name)
+      const table: Table<object> = this.tables[name]
+      table.commit(own, revision, touched)
+    }
+    this.#revision = revision
   }
 }
 

@@ -4,13 +4,14 @@ import { after } from '../lib/after.js'
 import { reworded } from '../lib/usage-error.js'
 import { describeMismatch, expectationOf, inArguments, type Times } from '../server/journal-mismatch.js'
 import type { Verification } from '../server/verify.js'
-import { checkMock } from './tested-mock.js'
+import { checkMock, lossOfJournal } from './tested-mock.js'
 
 /** The matchers for `expect.extend` of vitest, Jest and Playwright. `R` is the result of a matcher in that runner. */
 export interface MockmakerMatchers<R = unknown> {
   /**
    * Passes if the mock has answered matching requests: at least one, or `times`. Over a client it returns a promise. The
-   * message shows the nearest requests and their differences.
+   * message shows the nearest requests and their differences. In a world on a running mock it also fails, with `not` too, if that
+   * mock was restarted during the test: its journal has no requests from before.
    */
   toHaveAnswered(operation: OperationPattern, match?: ExchangeMatch, times?: Times): R
 }
@@ -30,7 +31,8 @@ export const matchers = {
     match?: ExchangeMatch,
     times?: Times,
   ): MatcherResult | Promise<MatcherResult> {
-    const { journal } = checkMock(mock, 'toHaveAnswered')
+    const checked = checkMock(mock, 'toHaveAnswered')
+    const { journal } = checked
     const expectation = expectationOf('toHaveAnswered', { operation, match, times })
     const { isNot = false } = Object(this) as { readonly isNot?: boolean } // a runner passes its state
     const reword = (message: string) => inArguments('toHaveAnswered', message)
@@ -39,6 +41,8 @@ export const matchers = {
       return verified instanceof Promise ? rewordedCall(verified, reword) : verified
     }
     return after(verify(expectation), verification => {
+      const loss = lossOfJournal(checked, verification)
+      if (loss !== undefined) return { pass: isNot, message: () => loss }
       if (!verification.ok || !isNot) return resultOf(verification)
       // Only a count of none shows the requests that match.
       const none = verify({ ...expectation, count: { max: 0 } })

@@ -3,12 +3,29 @@ import type { WorldControl } from '../control/world-control.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import type { Verification } from '../server/verify.js'
 
 /** The parts of a mock, or of a world of it, that the test tools use. */
 export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'snapshot'>
 
 /** The same over HTTP. */
 export type TestedClient = Pick<Client, 'faults' | 'journal' | 'snapshot'>
+
+/** The journals of the worlds of tests, as they were when their tests began. */
+const runs = new WeakMap<object, string>()
+
+/** Remembers the present journal of a world on a running mock. Rejects with `ClientError`. */
+export async function rememberJournal(client: Client): Promise<void> {
+  const { run } = await client.journal.verify({ count: { min: 0 } })
+  runs.set(client, run)
+}
+
+/** Says that the world of a test has lost its journal since the test began. Returns `undefined` if it has not. */
+export function lossOfJournal(mock: object, { run, begins_at }: Verification): string | undefined {
+  const first = runs.get(mock)
+  if (first === undefined || first === run) return undefined
+  return `the journal has no requests before ${begins_at}, because the mock was restarted or the world was deleted during this test`
+}
 
 /** Returns the value if it is a mock, a world or a client. Throws `UsageError` if it is not. */
 export function checkMock(value: unknown, call: string): TestedMock | TestedClient {

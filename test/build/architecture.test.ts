@@ -22,8 +22,9 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
     packages: ['zod'],
   },
+  storage: { folders: ['lib', 'contract', 'store', 'scenario'], packages: [] },
   mock: {
-    folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control'],
+    folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control', 'storage'],
     packages: ['zod', 'msw'],
   },
   processes: {
@@ -37,7 +38,7 @@ const folders: Readonly<Record<string, Row>> = {
   files: { folders: ['lib', 'store', 'scenario'], packages: ['yaml'] },
   msw: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'files'], packages: ['msw'] },
   http: {
-    folders: ['lib', 'contract', 'store', 'server', 'control', 'mock', 'processes', 'files', 'msw'],
+    folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'processes', 'files', 'msw'],
     packages: ['zod', 'express', 'msw'],
   },
   testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
@@ -69,6 +70,7 @@ const folders: Readonly<Record<string, Row>> = {
       'operations',
       'server',
       'control',
+      'storage',
       'mock',
       'processes',
       'client',
@@ -81,7 +83,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((http|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storybook\/preset\.ts$)/
+  /^((http|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/folder|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string

@@ -53,7 +53,13 @@ describe('journal.verify', () => {
     const steered = await serve()
     await play(steered)
 
-    expect(await steered.client.journal.verify(expectation)).toEqual({ ok: true, matched, nearest: [] })
+    expect(await steered.client.journal.verify(expectation)).toEqual({
+      ok: true,
+      matched,
+      nearest: [],
+      begins_at: steered.mock.journal.beginsAt(),
+      run: expect.any(String),
+    })
     expect(steered.mock.journal.verify(expectation).ok).toBe(true)
   })
 

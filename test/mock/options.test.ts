@@ -63,7 +63,7 @@ describe('listen', () => {
     [{ control: 'no' }, 'options.control is "no": expected boolean'],
     [
       { prt: 1 },
-      'options.prt is an unknown key. Known: port, host, allowedHosts, control, controlHosts, controlToken, trustProxy, servers. Did you mean port?',
+      'options.prt is an unknown key. Known: port, host, allowedHosts, control, controlHosts, controlToken, trustProxy, data, servers. Did you mean port?',
     ],
   ])('refuses %j', async (options, message) => {
     // The types forbid these.
@@ -77,7 +77,7 @@ describe('createApp', () => {
     [{ allowedHosts: ['a:1'] }, 'options.allowedHosts[0] is "a:1": expected a name without a port'],
     [
       { port: 1 },
-      'options.port is an unknown key. Known: allowedHosts, control, controlHosts, controlToken, trustProxy, servers.',
+      'options.port is an unknown key. Known: allowedHosts, control, controlHosts, controlToken, data, trustProxy, servers.',
     ],
   ])('refuses %j', (options, message) => {
     // The types forbid these.

@@ -1,0 +1,52 @@
+import { counted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Mock } from '../mock/mock.js'
+import { openFolder } from '../storage/folder.js'
+import { StorageError } from '../storage/storage.js'
+import { WorldStorage } from '../storage/world-storage.js'
+import type { ReloadSummary } from '../store/reload.js'
+
+/** A week, in ms. */
+export const defaultDataTtlMs = 7 * 86_400_000
+
+interface DataOptions {
+  /** The folder. */
+  readonly data: string
+  /** In real ms. Default: a week. */
+  readonly dataTtlMs?: number | undefined
+  /** When changes reach the disk. Default: once a second. */
+  readonly dataSync?: 'second' | 'always' | undefined
+  /** Deletes the worlds that the folder has. Default: false. */
+  readonly reset?: boolean | undefined
+  /** Gets a sentence about trouble with the folder. */
+  report(text: string): void
+}
+
+/**
+ * Keeps the worlds of a mock in a folder. If that has worlds, the mock goes on with them. Returns the numbers of rows that a
+ * changed scenario has changed in them. Throws `UsageError`.
+ */
+export function keepInFolder(
+  mock: Mock,
+  { data, dataTtlMs = defaultDataTtlMs, dataSync, reset, report }: DataOptions,
+): ReloadSummary | undefined {
+  const storage = new WorldStorage(openFolder(data, { sync: dataSync }), { report })
+  try {
+    return mock.keepIn({ storage, dataTtlMs }, { reset })
+  } catch (error) {
+    storage.close()
+    throw error instanceof StorageError ? new UsageError(error.message) : error
+  }
+}
+
+/** Describes a storage in a line: `.mockmaker: 4 worlds, 2.1 MB`. */
+export function dataLine({ place, bytes, count }: Pick<WorldStorage, 'place' | 'bytes' | 'count'>): string {
+  return `${place}: ${counted(count, 'world', 'worlds')}, ${sizeText(bytes)}`
+}
+
+function sizeText(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB']
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
+  const amount = bytes / 1_000 ** power
+  return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`
+}

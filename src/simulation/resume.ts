@@ -1,0 +1,48 @@
+import { stopLobby } from '../operations/game-server.js'
+import type { LobbyRow } from '../store/matchmaker-rows.js'
+import type { LiveWorld } from '../store/world.js'
+
+/** A simulation that missed more than this begins again at its balance, in ms. */
+const longestCatchUpMs = 3_600_000
+
+/** The stop of a world that its storage has loaded. */
+export interface Stop {
+  /** The time of its newest change set, in ms of the world's clock. */
+  readonly at: number
+  /** The time that has passed since then, in ms of the world's clock. */
+  readonly missedMs: number
+}
+
+/**
+ * Lets a world go on that was not in memory. Stops the lobbies whose game servers the mock had started, because they ended with
+ * their process. A simulation that missed much goes on where it stopped.
+ */
+export function resumeWorld(world: LiveWorld, { at, missedMs }: Stop): void {
+  const { tables } = world
+  const served = tables.lobbies.state.all().flatMap(lobby => (isServed(lobby) ? lobby : []))
+  const shiftsPlayers = missedMs > longestCatchUpMs && tables.simulations.state.size > 0
+  if (served.length === 0 && !shiftsPlayers) return
+  const resume = () => {
+    for (const lobby of served) stopLobby(lobby, tables, at)
+    if (shiftsPlayers) shiftSimulation(world, missedMs)
+  }
+  world.write(resume, { cause: { kind: 'load' }, at })
+}
+
+/** Tells whether a process of the mock served a lobby. One that starts gets a new process. */
+function isServed(lobby: LobbyRow): lobby is Exclude<LobbyRow, { readonly status: 'stopped' }> {
+  return lobby.status !== 'stopped' && lobby.status !== 'starting' && lobby.ports !== undefined
+}
+
+const playerTimes = ['connects_at', 'expires_at', 'leaves_at', 'removes_at']
+
+/** Moves the jobs of simulated players, so that they are as far ahead as before the stop. */
+function shiftSimulation({ tables: { players, simulations } }: LiveWorld, ms: number): void {
+  const shifted = <Row extends object>(row: Row, names: readonly string[]): Row => {
+    const times = Object.entries(row).filter(([name, value]) => names.includes(name) && typeof value === 'number')
+    return Object.freeze({ ...row, ...Object.fromEntries(times.map(([name, at]) => [name, at + ms])) })
+  }
+  for (const simulation of simulations.state.all()) simulations.put(shifted(simulation, ['began_at', 'next_step_at']))
+  for (const player of players.state.all())
+    if (player.session_ms !== undefined) players.put(shifted(player, playerTimes))
+}

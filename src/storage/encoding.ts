@@ -1,0 +1,183 @@
+import { frozenCopy } from '../lib/json.js'
+import type { ChangeSet, ChangeSetResult } from '../store/change-set.js'
+import type { ClockState } from '../store/clock.js'
+import type { FaultRecord, FaultsState } from '../store/faults.js'
+import type { RandomState } from '../store/random.js'
+import type { SettingsRow, TableName } from '../store/rows.js'
+import { tableNames } from '../store/table-names.js'
+import { type Entry, type SavedTable, TableState } from '../store/table-state.js'
+import { mapTables, shapes, type TableStates, type WorldState } from '../store/world-state.js'
+
+// What a storage keeps of a world, as JSON. It is an internal format: the fixture format has no revisions.
+
+/** Returns the address of the mock in links, for the `cdn_domain` of a world. */
+export type PublicUrlOf = (cdnDomain: string) => string
+
+/** A clock. `isReal`: it showed the real time, and shows it again after a restart. */
+export interface KeptClock extends ClockState {
+  readonly isReal: boolean
+}
+
+/** A row. `shown` is its `shownRevision`. Its id is in the row. */
+type KeptEntry = readonly [seq: number, revision: number, row: object, shown?: number]
+
+interface KeptTable extends SavedTable {
+  readonly entries: readonly KeptEntry[]
+}
+
+interface KeptState {
+  readonly revision: number
+  readonly clock: KeptClock
+  readonly random: RandomState
+  readonly faults: FaultsState
+  readonly tables: { readonly [Name in TableName]: KeptTable }
+}
+
+/** Encodes a state in parts, which are JSON when joined. Leaves out what its origin has: the title and the start time. */
+export function* encodeState(
+  { revision, random, faults, tables }: WorldState,
+  clock: KeptClock,
+): Generator<string, void, undefined> {
+  yield `{"revision":${revision},"clock":${JSON.stringify(clock)},"random":${JSON.stringify(random)},"faults":${JSON.stringify(faults)},"tables":{`
+  for (const [i, name] of tableNames.entries()) {
+    const table: TableState<object> = tables[name]
+    const { nextSeq, revision, firstRevision, stamps } = table.save()
+    const numbers = JSON.stringify({ nextSeq, revision, firstRevision, stamps }).slice(1)
+    yield `${i === 0 ? '' : ','}"${name}":{"entries":[`
+    let separator = ''
+    for (const { seq, revision, row, shownRevision } of table.rows.values()) {
+      yield separator +
+        JSON.stringify(shownRevision === undefined ? [seq, revision, row] : [seq, revision, row, shownRevision])
+      separator = ','
+    }
+    yield `],${numbers}`
+  }
+  yield '}}'
+}
+
+/** Decodes the state of a world with that origin. */
+export function decodeState(
+  text: string,
+  origin: WorldState,
+  publicUrlOf: PublicUrlOf,
+): WorldState & { readonly clock: KeptClock } {
+  const { revision, clock, random, faults, tables } = JSON.parse(text) as KeptState // `encodeState` wrote it
+  const states = mapTables<TableStates>(name => {
+    const { entries, ...saved } = tables[name]
+    const decoded = entries.map(([seq, revision, row, shown]) =>
+      entryOf(name, { seq, revision, row, shown }, publicUrlOf),
+    )
+    return TableState.fromSaved(shapes[name], decoded, saved)
+  })
+  const { startingAt: _, ...others } = origin
+  return { ...others, revision, clock, random, faults: frozenCopy(faults), tables: states }
+}
+
+function entryOf(
+  name: TableName,
+  { seq, revision, row, shown }: { seq: number; revision: number; row: object; shown: number | undefined },
+  publicUrlOf: PublicUrlOf,
+): Entry {
+  const own = frozenCopy(name === 'settings' ? withPublicUrl(row as SettingsRow, publicUrlOf) : row)
+  const entry = { id: shapes[name].idOf(own), row: own, seq, revision }
+  return shown === undefined ? entry : { ...entry, shownRevision: shown }
+}
+
+/** The address of the mock belongs to the process, and not to the world. */
+function withPublicUrl(row: SettingsRow, publicUrlOf: PublicUrlOf): SettingsRow {
+  return { ...row, public_url: publicUrlOf(row.cdn_domain) }
+}
+
+/** A written row: its table, creation number, columns, and `shownRevision`. Or a deleted one: its table and id. */
+type KeptChange =
+  | readonly [table: TableName, seq: number, row: object, shown?: number]
+  | readonly [table: TableName, id: string]
+
+/** The faults that changed, and the order of all. */
+interface KeptFaults extends Omit<FaultsState, 'records'> {
+  readonly ids: readonly string[]
+  readonly changed: readonly FaultRecord[]
+}
+
+interface KeptChangeSet extends Pick<ChangeSet, 'at' | 'cause'> {
+  readonly rows: readonly KeptChange[]
+  readonly random?: RandomState | undefined
+  /** `before` has the time before jobs on the way of a move ran. */
+  readonly clock?: { readonly before: ClockState; readonly after: KeptClock } | undefined
+  readonly faults?: KeptFaults | undefined
+  /** The hash of the new origin, and its clock. */
+  readonly origin?: { readonly hash: string; readonly clock: ClockState } | undefined
+}
+
+/** Encodes the result of a change set, without its revision. */
+export function encodeChangeSet(
+  { at, cause, changes, random, clock, faults }: ChangeSet,
+  { isReal, origin }: { readonly isReal: boolean; readonly origin: KeptChangeSet['origin'] },
+): string {
+  const kept: KeptChangeSet = {
+    at,
+    cause,
+    rows: changes.map(({ table, id, after }): KeptChange => {
+      if (!after) return [table, id]
+      const { seq, row, shownRevision } = after
+      return shownRevision === undefined ? [table, seq, row] : [table, seq, row, shownRevision]
+    }),
+    random: random?.after,
+    clock: clock && { before: clock.before, after: { ...clock.after, isReal } },
+    faults: faults && encodeFaults(faults.before, faults.after),
+    origin,
+  }
+  return JSON.stringify(kept)
+}
+
+/** Decodes a line that `encodeChangeSet` wrote. `before`: the faults before it. */
+export function decodeChangeSet(
+  text: string,
+  {
+    revision,
+    faults: before,
+    publicUrlOf,
+  }: { readonly revision: number; readonly faults: FaultsState; readonly publicUrlOf: PublicUrlOf },
+): Omit<ChangeSetResult, 'clock'> & Pick<KeptChangeSet, 'origin' | 'clock'> {
+  const { at, cause, rows, random, clock, faults, origin } = JSON.parse(text) as KeptChangeSet // `encodeChangeSet` wrote it
+  const changes = rows.map(change => {
+    const [table, seq, row, shown] = change
+    if (typeof seq === 'string') return { table, id: seq, after: undefined }
+    const after = entryOf(table, { seq, revision, row: row as object, shown }, publicUrlOf) // not a deleted one
+    return { table, id: after.id, after }
+  })
+  return {
+    revision,
+    at,
+    cause,
+    changes: changes as ChangeSetResult['changes'], // each of its table
+    random,
+    clock,
+    faults: faults && decodeFaults(faults, before),
+    origin,
+  }
+}
+
+function encodeFaults(before: FaultsState, { records, lastId, random }: FaultsState): KeptFaults {
+  const known = new Set(before.records)
+  return { lastId, random, ids: records.map(({ id }) => id), changed: records.filter(record => !known.has(record)) }
+}
+
+function decodeFaults({ ids, changed, lastId, random }: KeptFaults, before: FaultsState): FaultsState {
+  const records = new Map(before.records.map(record => [record.id, record]))
+  for (const record of changed) records.set(record.id, { ...frozenCopy(record), beganAt: record.beganAt })
+  return { records: ids.flatMap(id => records.get(id) ?? []), lastId, random }
+}
+
+/** Returns a number that differs for other rows. It leaves out the address of the mock. */
+export function digestOf(tables: TableStates): number {
+  let hash = 0x811c9dc5
+  for (const name of tableNames) {
+    const table: TableState<object> = tables[name]
+    for (const { row } of table.rows.values()) {
+      const text = JSON.stringify(name === 'settings' ? withPublicUrl(row as SettingsRow, () => '') : row)
+      for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+    }
+  }
+  return hash >>> 0
+}

@@ -1,0 +1,422 @@
+import type { Steps } from '../lib/steps.js'
+import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
+import { keptScenario } from '../scenario/server-commands.js'
+import type { ChangeSet } from '../store/change-set.js'
+import type { ClockState } from '../store/clock.js'
+import type { FaultsState } from '../store/faults.js'
+import { runInSlices } from '../store/timers.js'
+import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
+import { nameOf, timeOfState, type WorldState } from '../store/world-state.js'
+import {
+  decodeChangeSet,
+  decodeState,
+  digestOf,
+  encodeChangeSet,
+  encodeState,
+  type KeptClock,
+  type PublicUrlOf,
+} from './encoding.js'
+import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './storage.js'
+
+/** The scenario and the options of an origin, as JSON. */
+export interface KeptRecipe {
+  readonly scenario: ScenarioInput
+  readonly seed: number
+  readonly live: boolean
+}
+
+/** What the process adds to a kept world. */
+export interface WorldContext {
+  readonly publicUrlOf: PublicUrlOf
+  /** Creates the state of a recipe that starts at that time, in ms since the epoch. */
+  stateOf(recipe: KeptRecipe, startsAt: number): WorldState
+}
+
+/** An origin: what a reset goes back to. */
+type KeptOrigin = {
+  /** The hash of the origin that a reset without a seed goes back to. Default: this one. */
+  readonly unseeded?: string
+} & (
+  | { readonly recipe: KeptRecipe; readonly startsAt: number; readonly digest: number }
+  | (Pick<WorldState, 'title' | 'description' | 'seed' | 'clock' | 'startsAt' | 'scenarioFaults'> & {
+      /** As `encodeState` gives it. */
+      readonly state: object
+    })
+)
+
+/** From a revision on, the world has that origin, and its clock shows the real time or not. */
+interface Mark {
+  readonly revision: number
+  readonly originHash: string
+  readonly isReal: boolean
+}
+
+/** The use of a world, as it is now. */
+export type WorldUse = Pick<KeptSummary, 'isKept' | 'usedAt'>
+
+/** The past of a world, for its base. */
+export interface KeptPast {
+  /** The oldest revision of its history. */
+  readonly oldestRevision: number
+  stateAt(revision: number): Steps<WorldState>
+}
+
+/** The time between two looks at each world, in real ms. */
+const tickMs = 1_000
+
+interface WorldStorageOptions {
+  /** Gets a sentence when the storage fails, works again, or had to cut something off. */
+  readonly report?: (text: string) => void
+  /** The least bytes of a log in front of the history, before the base is replaced. Default: 1 MiB. */
+  readonly leastLogBytes?: number | undefined
+}
+
+/** Keeps the worlds of a mock in a storage. */
+export class WorldStorage {
+  readonly #storage: Storage
+  readonly #open = new Map<string, WorldFile>()
+  readonly #timer: ReturnType<typeof setInterval>
+  readonly #report: (text: string) => void
+  readonly #leastLogBytes: number
+
+  constructor(storage: Storage, { report = () => {}, leastLogBytes = 1024 ** 2 }: WorldStorageOptions = {}) {
+    this.#storage = storage
+    this.#report = report
+    this.#leastLogBytes = leastLogBytes
+    this.#timer = setInterval(() => void this.tick(), tickMs)
+    this.#timer.unref()
+  }
+
+  /** The place as users know it. */
+  get place(): string {
+    return this.#storage.place
+  }
+
+  /** In bytes, for all worlds. */
+  get bytes(): number {
+    return this.#storage.bytes
+  }
+
+  /** The number of worlds. */
+  get count(): number {
+    return this.list().length
+  }
+
+  list(): readonly KeptSummary[] {
+    return this.#storage.list()
+  }
+
+  /** What the mock keeps besides its worlds. */
+  get settings(): string | undefined {
+    return this.#storage.settings
+  }
+
+  set settings(text: string) {
+    this.#storage.saveSettings(text)
+  }
+
+  /** Deletes all worlds, and the settings. */
+  clear(): void {
+    for (const { id } of this.list()) this.delete(id)
+    this.#storage.saveSettings(undefined)
+  }
+
+  find(id: string): KeptSummary | undefined {
+    return this.#storage.list().find(summary => summary.id === id)
+  }
+
+  /** Opens a world. Returns `undefined` if the storage does not have it. Throws `StorageError`. */
+  open(id: string): WorldFile | undefined {
+    const kept = this.#storage.open(id)
+    return kept && this.#add(id, kept)
+  }
+
+  /** Begins to keep a world, with its present state. Throws `StorageError`. */
+  create(id: string, world: LiveWorld, use: WorldUse): WorldFile {
+    const { state, initial } = world
+    const clock = { ...state.clock, isReal: world.clock.showsRealTime }
+    const isNew = state.revision === initial.state.revision && startOf(initial.state).isReal === clock.isReal
+    const origin = originText(initial.state)
+    const summary = { ...summaryOf(world), ...use }
+    const kept = this.#storage.create(id, {
+      summary,
+      origin,
+      ...(isNew ? {} : { base: [...encodeState(state, clock)].join('') }),
+    })
+    const file = this.#add(id, kept)
+    file.begin(initial.state, clock.isReal)
+    return file
+  }
+
+  delete(id: string): void {
+    this.closeWorld(id)
+    this.#storage.delete(id)
+  }
+
+  /** Closes a world that leaves memory. */
+  closeWorld(id: string): void {
+    this.#open.get(id)?.close()
+    this.#open.delete(id)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const id of [...this.#open.keys()]) this.closeWorld(id)
+    this.#storage.close()
+  }
+
+  #add(id: string, kept: KeptWorld): WorldFile {
+    if (kept.cutBytes > 0)
+      this.#report(
+        `the last change of the world ${id} was written only in part, and its ${kept.cutBytes} bytes were cut off: the process or the machine ended meanwhile`,
+      )
+    const file = new WorldFile(id, kept, this.#report)
+    this.#open.set(id, file)
+    return file
+  }
+
+  /** Does the work of each second. Resolves when the bases are replaced. */
+  async tick(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(file => file.tick(this.#leastLogBytes)))
+  }
+}
+
+/** A world in a storage. */
+export class WorldFile implements WorldLog {
+  readonly #id: string
+  readonly #kept: KeptWorld
+  /** The oldest first. The first one is for the base. */
+  #marks: Mark[] = []
+  readonly #origins = new WeakMap<WorldState, string>()
+  #world: LiveWorld | undefined
+  #past: KeptPast | undefined
+  #use: WorldUse | undefined
+  #failure: StorageError | undefined
+  #isReplacing = false
+  readonly #unwatch: () => void
+
+  constructor(id: string, kept: KeptWorld, report: (text: string) => void) {
+    this.#id = id
+    this.#kept = kept
+    this.#unwatch = kept.watch(error => {
+      if (error?.message !== this.#failure?.message)
+        report(`the world ${id} ${error ? `takes no changes: ${error.message}` : 'takes changes again'}`)
+      this.#failure = error
+      if (error) this.#world?.clock.halt()
+      else this.#world?.clock.resume()
+    })
+  }
+
+  /** The number of openings of the world, with this one. */
+  get starts(): number {
+    return this.#kept.starts
+  }
+
+  /** Reads the world. Throws `StorageError`. */
+  load(context: WorldContext): LoggedWorld {
+    const kept = this.#kept
+    const { originHash } = kept
+    const state = this.#readOrigin(originHash, context)
+    const start = startOf(state)
+    const base =
+      kept.base === undefined ? { ...state, clock: start } : decodeState(kept.base, state, context.publicUrlOf)
+    this.#marks = [{ revision: base.revision, originHash, isReal: base.clock.isReal }]
+    let faults: FaultsState = base.faults
+    const changeSets = kept.lines.map(({ revision, text }): LoggedChangeSet => {
+      const { clock, origin, ...result } = decodeChangeSet(text, { revision, faults, publicUrlOf: context.publicUrlOf })
+      faults = result.faults ?? faults
+      if (clock || origin) this.#mark({ revision, originHash: origin?.hash, isReal: clock?.after.isReal })
+      return {
+        ...result,
+        clock: clock && { before: clock.before, after: withoutReal(clock.after) },
+        initial: origin && { state: this.#readOrigin(origin.hash, context), clock: origin.clock },
+      }
+    })
+    kept.release()
+    return {
+      initial: { state, clock: withoutReal(start) },
+      base: { ...base, clock: withoutReal(base.clock) },
+      changeSets,
+      clockNow: clock => this.#clockNow(clock),
+    }
+  }
+
+  /** Begins the log of a new world. */
+  begin(origin: WorldState, isReal: boolean): void {
+    const { originHash } = this.#kept
+    this.#origins.set(origin, originHash)
+    this.#marks = [{ revision: 0, originHash, isReal }]
+  }
+
+  /** Keeps each change set of a world from now on. */
+  follow(world: LiveWorld, past: KeptPast, use: WorldUse): void {
+    this.#world = world
+    this.#past = past
+    this.#use = use
+    world.keepIn(this)
+    if (this.#failure) world.clock.halt()
+  }
+
+  append(changeSet: ChangeSet, initial: Initial | undefined): void {
+    this.check()
+    const { revision } = changeSet
+    const isReal = this.#world?.clock.showsRealTime ?? false
+    const origin = initial && { hash: this.#hashOf(initial.state), clock: initial.clock }
+    this.#kept.append({ revision, text: encodeChangeSet(changeSet, { isReal, origin }) })
+    if (changeSet.clock || origin)
+      this.#mark({ revision, originHash: origin?.hash, isReal: changeSet.clock ? isReal : undefined })
+  }
+
+  check(): void {
+    if (this.#failure) throw this.#failure
+  }
+
+  settled(): Promise<void> | undefined {
+    return this.#kept.settled()
+  }
+
+  /**
+   * Writes the time of a clock that does not show the real time, and what the list shows. Replaces the base if the log in front
+   * of the history has more bytes than the base and `leastLogBytes`.
+   */
+  async tick(leastLogBytes: number): Promise<void> {
+    if (this.#failure || !this.#world) return
+    this.#writeTime(this.#world)
+    this.#summarize(this.#world)
+    const past = this.#past
+    if (!past || this.#isReplacing) return
+    const bytes = this.#kept.bytesUpTo(past.oldestRevision)
+    if (bytes > leastLogBytes && bytes > this.#kept.baseBytes) await this.#replaceBase(past)
+  }
+
+  close(): void {
+    if (this.#world && !this.#failure) {
+      this.#writeTime(this.#world)
+      this.#summarize(this.#world)
+    }
+    this.#unwatch()
+    this.#kept.close()
+  }
+
+  #summarize(world: LiveWorld): void {
+    if (this.#use) this.#kept.summarize({ ...summaryOf(world), ...this.#use })
+  }
+
+  #writeTime({ clock, revision }: LiveWorld): void {
+    if (clock.mode === 'frozen' || clock.showsRealTime) return
+    this.#kept.writeTime(JSON.stringify({ revision, now: clock.now() }))
+  }
+
+  async #replaceBase(past: KeptPast): Promise<void> {
+    const revision = past.oldestRevision
+    const { originHash, isReal } = this.#marks.findLast(mark => mark.revision <= revision) ?? this.#lastMark
+    this.#isReplacing = true
+    try {
+      const parts = await runInSlices(encodeInSteps(past.stateAt(revision), isReal))
+      if (this.#failure) return
+      this.#kept.replaceBase({ parts, revision, originHash })
+      this.#marks = this.#marks.filter((_, i) => (this.#marks[i + 1]?.revision ?? Number.POSITIVE_INFINITY) > revision)
+    } catch (error) {
+      // The log is longer than it needs to be. The next look tries again.
+      if (!(error instanceof StorageError)) throw error
+    } finally {
+      this.#isReplacing = false
+    }
+  }
+
+  get #lastMark(): Mark {
+    return this.#marks.at(-1) as Mark // `load` and `begin` set one
+  }
+
+  #mark({ revision, originHash, isReal }: { [Key in keyof Mark]: Mark[Key] | undefined } & { revision: number }): void {
+    const last = this.#lastMark
+    this.#marks.push({ revision, originHash: originHash ?? last.originHash, isReal: isReal ?? last.isReal })
+  }
+
+  /** Returns the clock that goes on after the newest change set. */
+  #clockNow(clock: ClockState): ClockState {
+    if (clock.mode === 'frozen') return clock
+    const { isReal, revision } = this.#lastMark
+    if (isReal) return { ...clock, now: Math.max(clock.now, Date.now()) }
+    const time = JSON.parse(this.#kept.time ?? '{}') as { readonly revision?: number; readonly now?: number }
+    return time.revision === undefined || time.revision < revision
+      ? clock
+      : { ...clock, now: Math.max(clock.now, time.now ?? 0) }
+  }
+
+  #hashOf(state: WorldState): string {
+    const known = this.#origins.get(state)
+    if (known !== undefined) return known
+    const unseeded = state.unseeded && this.#hashOf(state.unseeded)
+    const hash = this.#kept.putOrigin(originText(state, unseeded))
+    this.#origins.set(state, hash)
+    return hash
+  }
+
+  #readOrigin(hash: string, context: WorldContext): WorldState {
+    const origin = JSON.parse(this.#kept.origin(hash)) as KeptOrigin // `originText` wrote it
+    const made = 'recipe' in origin ? this.#makeState(origin, context) : stateOfCopy(origin, context)
+    const { unseeded } = origin
+    const state = unseeded === undefined ? made : { ...made, unseeded: this.#readOrigin(unseeded, context) }
+    this.#origins.set(state, hash)
+    return state
+  }
+
+  #makeState(
+    { recipe, startsAt, digest }: Extract<KeptOrigin, { recipe: KeptRecipe }>,
+    { stateOf }: WorldContext,
+  ): WorldState {
+    const state = stateOf(recipe, startsAt)
+    if (digestOf(state.tables) === digest) return state
+    throw new StorageError(
+      `the world ${this.#id} was kept by another version of mockmaker, which makes other rows from its scenario: use that version, or begin anew with --reset`,
+    )
+  }
+}
+
+function* encodeInSteps(steps: Steps<WorldState>, isReal: boolean): Steps<string[]> {
+  const state = yield* steps
+  const parts: string[] = []
+  const { mode, rate, now = timeOfState(state) } = state.clock
+  for (const part of encodeState(state, { mode, rate, now, isReal })) {
+    parts.push(part)
+    yield
+  }
+  return parts
+}
+
+/** The clock of a world that begins with a state. */
+function startOf({ clock: { mode, rate, now }, startsAt }: WorldState): KeptClock {
+  return { mode, rate, now: now ?? startsAt, isReal: now === undefined && mode === 'running' && rate === 1 }
+}
+
+function withoutReal({ mode, rate, now }: KeptClock): ClockState {
+  return { mode, rate, now }
+}
+
+function originText(state: WorldState, unseeded?: string): string {
+  const { recipe, startsAt, tables } = state
+  if (recipe) {
+    const { scenario, seed, live } = recipe
+    const options = JSON.stringify({ seed, live }).slice(1)
+    const back = unseeded === undefined ? '' : `,"unseeded":${JSON.stringify(unseeded)}`
+    const kept = keptScenario(scenario as CheckedScenario) // `defineWorld` makes recipes
+    return `{"recipe":{"scenario":${kept},${options},"startsAt":${startsAt},"digest":${digestOf(tables)}${back}}`
+  }
+  const { clock, scenarioFaults } = state
+  const encoded = [...encodeState(state, startOf(state))].join('')
+  return `${JSON.stringify({ ...nameOf(state), clock, startsAt, scenarioFaults, unseeded }).slice(0, -1)},"state":${encoded}}`
+}
+
+function stateOfCopy(
+  { state, ...origin }: Extract<KeptOrigin, { state: object }>,
+  { publicUrlOf }: WorldContext,
+): WorldState {
+  const named = origin as unknown as WorldState // `decodeState` adds the rest
+  return { ...decodeState(JSON.stringify(state), named, publicUrlOf), clock: origin.clock }
+}
+
+function summaryOf(world: LiveWorld): Pick<KeptSummary, 'title' | 'seed' | 'revision' | 'now'> {
+  const { title, seed, revision, clock } = world
+  return { title, seed, revision, now: clock.now() }
+}

@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { exportFromFolder } from '../../src/cli/folder-export.js'
+import { dataLine, keepInFolder } from '../../src/http/data-folder.js'
+import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
+import { openFolder } from '../../src/storage/folder.js'
+import { WorldStorage } from '../../src/storage/world-storage.js'
+import { dataPath, failingFs } from '../support/kept-worlds.js'
+
+const minute = 60_000
+const path = '/matchmaker/lobbies/list'
+const frozen = { now: '2026-11-20T20:00:00Z', clock: 'frozen', game_modes: ['duel'] } as const
+
+let data: string
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  data = dataPath()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Starts a mock whose worlds are in the folder. */
+function start(options: MockmakerOptions = { scenario: frozen }, more: { reset?: boolean; dataTtlMs?: number } = {}) {
+  const mock = createMockmaker(options)
+  const reports: string[] = []
+  const report = (text: string) => void reports.push(text)
+  return { mock, reports, merged: keepInFolder(mockOf(mock, 'test'), { data, report, ...more }) }
+}
+
+async function get(mock: Mockmaker, url: string) {
+  const response = await mock.answer({ method: 'GET', path: url, headers: {} })
+  return { status: response.status, body: JSON.parse(Buffer.from(response.body).toString() || 'null') }
+}
+
+describe('a mock with a folder', () => {
+  it('goes on with the world that a killed process has left', async () => {
+    const first = start().mock
+    await first.lobby({ lobby_id: 'mine', players: 1 })
+    // Its lock is that of this process, which lives.
+    await first.close()
+
+    const { mock } = start()
+
+    expect(mock.world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['mine'])
+    await mock.close()
+  })
+
+  it('refuses a second mock', async () => {
+    const { mock } = start()
+
+    expect(() => start()).toThrow(
+      / is in use by this process \(\d+\): close the other mock first, or use another folder$/,
+    )
+    await mock.close()
+  })
+
+  it('draws no ray id twice', async () => {
+    const rays: unknown[] = []
+    for (const _ of [1, 2, 3]) {
+      const { mock } = start()
+      const { headers } = await mock.answer({ method: 'GET', path, headers: {} })
+      rays.push(headers['rvt-ray-id'])
+      await mock.close()
+    }
+
+    expect(new Set(rays).size).toBe(3)
+  })
+
+  it('merges what has changed in its scenario, as a save does', async () => {
+    const first = start().mock
+    await first.lobby({ lobby_id: 'mine' })
+    await first.close()
+
+    const { mock, merged } = start({ scenario: { ...frozen, game_modes: ['duel', 'race'] } })
+
+    expect(merged).toEqual({ created: 1, changed: 0, deleted: 0, cascaded: 0 })
+    expect(mock.world.gameModes.count()).toBe(2)
+    expect(mock.world.lobbies.count()).toBe(1)
+    await mock.close()
+    const again = start({ scenario: { ...frozen, game_modes: ['duel', 'race'] } })
+    expect(again.merged).toBeUndefined()
+    await again.mock.close()
+  })
+
+  it('begins anew with reset', async () => {
+    const first = start().mock
+    await first.lobby({ lobby_id: 'mine' })
+    await first.worlds.put('other')
+    await first.close()
+
+    const { mock } = start(undefined, { reset: true })
+
+    expect(mock.world.lobbies.count()).toBe(0)
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+    await mock.close()
+  })
+
+  it('goes back to the seed of its scenario after a restart', async () => {
+    const ids = async (mock: Mockmaker) => {
+      await mock.reset()
+      return mock.world.regions.all().map(({ region_uuid }) => region_uuid)
+    }
+    const scenario = { ...frozen, regions: [{ region_id: 'attic' }] }
+    const first = start({ scenario }).mock
+    const own = await ids(first)
+    await first.reset({ seed: 99 })
+    const seeded = first.world.regions.all().map(({ region_uuid }) => region_uuid)
+    await first.close()
+
+    const { mock } = start({ scenario })
+
+    expect(mock.world.regions.all().map(({ region_uuid }) => region_uuid)).toEqual(seeded)
+    expect(await ids(mock)).toEqual(own)
+    expect(seeded).not.toEqual(own)
+    await mock.close()
+  })
+})
+
+describe('the time over a stop', () => {
+  it('is the real time of a clock that shows it, and the jobs between run', async () => {
+    const scenario = { game_modes: ['duel'] }
+    const first = start({ scenario }).mock
+    await first.player({ status: 'reserved', expires_at: Date.now() + minute })
+    await first.close()
+    vi.setSystemTime(Date.now() + 5 * minute)
+
+    const { mock } = start({ scenario })
+
+    expect(mock.clock.now()).toBe(Date.now())
+    expect(mock.world.players.all().map(({ status }) => status)).toEqual(['expired'])
+    await mock.close()
+  })
+
+  it('is the written time of any other clock', async () => {
+    const scenario = { ...frozen, clock: { mode: 'running', rate: 10 } } as const
+    const first = start({ scenario }).mock
+    await vi.advanceTimersByTimeAsync(2_000)
+    const then = first.clock.now()
+    await first.close()
+    vi.setSystemTime(Date.now() + 60 * minute)
+
+    const { mock } = start({ scenario })
+
+    expect(then).toBe(Date.parse(frozen.now) + 20_000)
+    expect(mock.clock.now()).toBe(then)
+    await mock.close()
+  })
+
+  it('leaves a simulation that missed much where it was', async () => {
+    const scenario = { game_modes: ['duel'], players: { concurrent: 50, session: '10m' } }
+    const first = start({ scenario }).mock
+    await first.clock.advance('30m')
+    const players = (mock: Mockmaker) => mock.world.players.count(q => q.where({ status: 'connected' }))
+    await first.clock.set({ rate: 1 })
+    const then = players(first)
+    await first.close()
+    vi.setSystemTime(Date.now() + 48 * 60 * minute)
+
+    const { mock } = start({ scenario })
+
+    expect(then).toBeGreaterThan(0)
+    expect(players(mock)).toBe(then)
+    await mock.close()
+  })
+})
+
+describe('worlds that sleep', () => {
+  it('leave memory when nobody uses them, and come back', async () => {
+    const { mock } = start({ scenario: frozen, worldTtlMs: minute })
+    const app = mockOf(mock, 'test')
+    const put = await app.worlds.put('t1', {}, { isKept: false })
+    put.world.transaction(tx => {
+      tx.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel' })
+    })
+    await vi.advanceTimersByTimeAsync(2 * minute)
+
+    expect(put.world.endedBecause).toMatch(/^the world "t1" left memory, because no request came for 1m/)
+    expect(mock.worlds.list()).toContainEqual(expect.objectContaining({ id: 't1', revision: put.world.revision }))
+    expect((await get(mock, `/w/t1${path}`)).body.lobbies).toHaveLength(1)
+    await mock.close()
+  })
+
+  it('are deleted from the folder when nobody has used them for long, but not those of code', async () => {
+    const { mock } = start({ scenario: frozen, worldTtlMs: minute }, { dataTtlMs: 10 * minute })
+    await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
+    await mock.worlds.put('mine')
+    await vi.advanceTimersByTimeAsync(20 * minute)
+
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'mine'])
+    await mock.close()
+  })
+
+  it('can be deleted', async () => {
+    const { mock } = start({ scenario: frozen, worldTtlMs: minute })
+    await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
+    await vi.advanceTimersByTimeAsync(2 * minute)
+
+    expect(await mock.worlds.delete('t1')).toBe(true)
+    expect(await mock.worlds.delete('t1')).toBe(false)
+    await mock.close()
+  })
+})
+
+describe('a folder that takes no writes', () => {
+  function startFailing() {
+    const { fs, failing } = failingFs()
+    const mock = createMockmaker({ scenario: { ...frozen, clock: 'running' } })
+    const reports: string[] = []
+    const storage = new WorldStorage(openFolder(data, { fs }), { report: text => void reports.push(text) })
+    mockOf(mock, 'test').keepIn({ storage, dataTtlMs: minute })
+    return { mock, failing, reports }
+  }
+
+  it('refuses writes, answers reads, and holds the time until it works again', async () => {
+    const { mock, failing, reports } = startFailing()
+    const find = () =>
+      mock.answer({
+        method: 'POST',
+        path: '/matchmaker/lobbies/find',
+        headers: { 'content-type': 'application/json' },
+        body: new TextEncoder().encode('{"game_modes":["duel"]}'),
+      })
+    failing.writeSync = 'ENOSPC'
+
+    const refused = await find()
+    const [then, revision] = [mock.clock.now(), mock.world.revision]
+    await vi.advanceTimersByTimeAsync(5_000)
+
+    expect(refused.status).toBe(503)
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(JSON.parse(Buffer.from(refused.body).toString())).toMatchObject({ code: 'API_UNAVAILABLE' })
+    expect([mock.clock.now(), mock.world.revision, mock.world.players.count()]).toEqual([then, revision, 0])
+    expect((await get(mock, path)).status).toBe(200)
+    await expect(async () => mock.clock.advance('1m')).rejects.toThrow('no space is left on the device')
+
+    failing.writeSync = undefined
+    await vi.advanceTimersByTimeAsync(1_000)
+
+    expect(mock.clock.now()).toBeGreaterThan(then)
+    expect((await find()).status).toBe(200)
+    expect(reports).toEqual([
+      expect.stringMatching(/^the world default takes no changes: .*no space is left on the device/),
+      'the world default takes changes again',
+    ])
+    await mock.close()
+  })
+})
+
+describe('export of a folder', () => {
+  it('prints a world as it was, and changes nothing', async () => {
+    const { mock } = start()
+    const { revision } = mock.world
+    await mock.lobby({ lobby_id: 'mine' })
+    const printed: string[] = []
+    const console = { printDocument: (text: string) => void printed.push(text) } as unknown as Parameters<
+      typeof exportFromFolder
+    >[1]
+
+    await exportFromFolder({ data }, console)
+    await exportFromFolder({ data, revision }, console)
+    const wrong = exportFromFolder({ data, world: 'defualt' }, console)
+
+    await expect(wrong).rejects.toThrow('has no world "defualt". Known: default. Did you mean default?')
+    expect(printed.map(text => text.includes('mine'))).toEqual([true, false])
+    await mock.close()
+  })
+})
+
+describe('the line of a folder', () => {
+  it('has its worlds and their size', () => {
+    expect(dataLine({ place: '.mockmaker', count: 4, bytes: 2_140_000 })).toBe('.mockmaker: 4 worlds, 2.1 MB')
+    expect(dataLine({ place: 'x', count: 1, bytes: 999 })).toBe('x: 1 world, 999 bytes')
+  })
+})

@@ -1,0 +1,146 @@
+import * as nodeFs from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type FolderOptions, openFolder } from '../../src/storage/folder.js'
+import type { FileCalls } from '../../src/storage/folder-files.js'
+import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/storage/storage.js'
+
+/** Returns the path of a folder that does not exist yet. It goes after the test. */
+export function dataPath(): string {
+  const path = mkdtempSync(join(tmpdir(), 'mockmaker-data-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return join(path, 'data')
+}
+
+export type FileCall = keyof FileCalls
+
+/** The calls of `node:fs`, each through `intercept`. Nothing waits for the disk, as no test cuts the power. */
+export function interceptedFs(
+  intercept: (call: FileCall, args: readonly unknown[], run: () => unknown) => unknown,
+): FileCalls {
+  return new Proxy(nodeFs, {
+    get(fs, name: FileCall) {
+      return (...args: never[]) => intercept(name, args, () => runCall(fs, name, args))
+    },
+  })
+}
+
+function runCall(fs: FileCalls, name: FileCall, args: never[]): unknown {
+  if (name === 'fsyncSync' || name === 'fdatasyncSync') return undefined
+  return (fs[name] as (...args: never[]) => unknown)(...args) // the arguments are those of the caller
+}
+
+export const quickFs = interceptedFs((_, __, run) => run())
+
+/** Makes the error of a call of `node:fs`. */
+export function fsError(code: string, syscall = 'write'): Error {
+  return Object.assign(new Error(`${code}: some words, ${syscall}`), { code, syscall })
+}
+
+/** Lets calls fail while `failing` has a code for them. */
+export function failingFs() {
+  const failing: { [Call in FileCall]?: string | undefined } = {}
+  const fs = interceptedFs((call, args, run) => {
+    const code = failing[call]
+    if (code === undefined) return run()
+    const done = args.at(-1)
+    if (typeof done === 'function') return queueMicrotask(() => done(fsError(code, call)))
+    throw fsError(code, call)
+  })
+  return { fs, failing }
+}
+
+/** A summary, and the rest of a new world. */
+export const summary: Omit<KeptSummary, 'id'> = {
+  title: 'Tanks',
+  seed: 7,
+  revision: 10,
+  now: 1000,
+  isKept: true,
+  usedAt: 2000,
+}
+export const newWorld: NewKeptWorld = { summary, origin: '{"title":"Tanks"}' }
+
+/** A line with a text that tells its revision. `é` has two bytes. */
+export function line(revision: number, size = 2): KeptLine {
+  return { revision, text: JSON.stringify({ revision, words: 'é'.repeat(size) }) }
+}
+
+/** Appends lines of these revisions. */
+export function appendAll(world: KeptWorld, ...revisions: readonly number[]): void {
+  for (const revision of revisions) world.append(line(revision))
+}
+
+export function revisionsOf(world: KeptWorld | undefined): readonly number[] | undefined {
+  return world?.lines.map(({ revision }) => revision)
+}
+
+/** Reads all files below a folder. */
+export function filesIn(path: string): Readonly<Record<string, string>> {
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()
+  const files = names.filter(name => statSync(join(path, name)).isFile())
+  return Object.fromEntries(files.map(name => [name, readFileSync(join(path, name), 'latin1')]))
+}
+
+/** Forgets that this process has the folder, as if it had been killed. */
+export function unlock(path: string): void {
+  rmSync(join(path, '.lock'), { force: true })
+}
+
+/** Opens a folder, whatever process has it. It is closed after the test. */
+export function openAgain(path: string, options: FolderOptions = {}): Storage {
+  unlock(path)
+  const folder = openFolder(path, { fs: quickFs, ...options })
+  onTestFinished(() => folder.close())
+  return folder
+}
+
+/** Creates a folder with a world. */
+export function createWorld(options: FolderOptions & { readonly start?: NewKeptWorld } = {}) {
+  const path = dataPath()
+  const folder = openAgain(path, options)
+  return { path, folder, world: folder.create('default', options.start ?? newWorld), log: join(path, 'default', 'log') }
+}
+
+/** Opens the world of a folder after its process was killed. */
+export function reopen(path: string, options: FolderOptions = {}): KeptWorld {
+  const world = openAgain(path, options).open('default')
+  if (!world) throw new Error('there is no world')
+  return world
+}
+
+/** How a process is killed at a call: after it, or before it, where a write is half done. */
+export const kills = ['halfway', 'after'] as const
+
+/** The process was killed at a call of `node:fs`. */
+class Killed extends Error {}
+
+/** The calls of `node:fs` of a process that is killed at its call number `at`. From then on it makes none. */
+export function killedFs(kill: (typeof kills)[number], at: number): FileCalls {
+  let calls = 0
+  return interceptedFs((call, args, run) => {
+    calls += 1
+    if (calls < at) return run()
+    if (calls > at) throw new Killed()
+    if (kill === 'after') run()
+    else if (call === 'writeSync') {
+      const [fd, bytes, ...where] = args as [number, Buffer, number | undefined, number | undefined, number | undefined]
+      const half = bytes.subarray(0, Math.floor(bytes.length / 2))
+      nodeFs.writeSync(fd, half, where[0] ?? 0, undefined, where[2])
+    }
+    throw new Killed()
+  })
+}
+
+/** Runs a process until it ends or is killed. Returns true if it was killed. */
+export function runUntilKilled(run: () => void): boolean {
+  try {
+    run()
+    return false
+  } catch (error) {
+    if (error instanceof Killed) return true
+    throw error
+  }
+}

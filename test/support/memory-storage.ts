@@ -1,0 +1,82 @@
+import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/storage/storage.js'
+
+interface Content {
+  summary: Omit<KeptSummary, 'id'>
+  originHash: string
+  origins: Map<string, string>
+  base: string | undefined
+  lines: KeptLine[]
+  time: string | undefined
+  starts: number
+}
+
+/** A storage that outlives the mocks that use it. It holds texts only, as files do. */
+export function memoryStorage(): Storage & { readonly worlds: Map<string, Content> } {
+  const worlds = new Map<string, Content>()
+  let settings: string | undefined
+  return {
+    worlds,
+    get settings() {
+      return settings
+    },
+    saveSettings(text) {
+      settings = text
+    },
+    place: 'memory',
+    bytes: 0,
+    list: () => [...worlds].map(([id, { summary }]) => ({ id, ...summary })),
+    open(id) {
+      const content = worlds.get(id)
+      if (!content) return undefined
+      content.starts += 1
+      return openWorld(content)
+    },
+    create(id, { summary, origin, base }: NewKeptWorld) {
+      const origins = new Map([['0', origin]])
+      const content: Content = { summary, originHash: '0', origins, base, lines: [], time: undefined, starts: 1 }
+      worlds.set(id, content)
+      return openWorld(content)
+    },
+    delete: id => void worlds.delete(id),
+    close() {},
+  }
+}
+
+function openWorld(content: Content): KeptWorld {
+  const { starts, originHash, base, time } = content
+  return {
+    starts,
+    originHash,
+    base,
+    time,
+    lines: [...content.lines],
+    cutBytes: 0,
+    release() {},
+    origin: hash => content.origins.get(hash) ?? '',
+    putOrigin(origin) {
+      const hash = String(content.origins.size)
+      content.origins.set(hash, origin)
+      return hash
+    },
+    append: line => void content.lines.push(line),
+    settled: () => undefined,
+    bytesUpTo: revision =>
+      content.lines.reduce((sum, line) => sum + (line.revision <= revision ? line.text.length : 0), 0),
+    get baseBytes() {
+      return content.base?.length ?? 0
+    },
+    replaceBase({ parts, revision, originHash }) {
+      content.base = [...parts].join('')
+      content.originHash = originHash
+      content.lines = content.lines.filter(line => line.revision > revision)
+    },
+    writeTime: text => {
+      content.time = text
+    },
+    summarize: summary => {
+      content.summary = summary
+    },
+    watch: () => () => {},
+    close() {},
+  }
+}
