@@ -64,7 +64,7 @@ describe('the docs', () => {
         for (const [at, { commands, shown }] of steps.entries()) {
           const output = outputs[at] ?? ''
           if (shown === undefined) expect(output, commands).not.toContain('"code":"')
-          else expect(matchesShown(output, shown), `${commands}\nprinted:\n${output}`).toBe(true)
+          else expect(matchesShown(output, withUrl(shown, server)), `${commands}\nprinted:\n${output}`).toBe(true)
         }
       } finally {
         await server.end()
