@@ -329,7 +329,12 @@ export class MockWorlds {
     }
     const entry = { mock, usedAt: Date.now(), isKept, isHeld: isKept }
     const { storage } = this
-    if (storage) mock.keepIn(storage.create(id, mock.world, entry), entry)
+    try {
+      if (storage) mock.keepIn(storage.create(id, mock.world, entry), entry)
+    } catch (error) {
+      void mock.close()
+      throw error
+    }
     this.#publish(id, entry)
     if (!isKept) this.#startTimer()
     return mock
@@ -364,8 +369,18 @@ export class MockWorlds {
       if (entry.mock.isBusy) entry.usedAt = now
       else if (now - entry.usedAt >= worldTtlMs) void this.#removeUnused(id)
     }
+    const { dataTtlMs = never } = this.#kept ?? {}
     for (const { id, isKept, usedAt } of this.#sleeping())
-      if (!isKept && id !== defaultWorldId && now - usedAt >= (this.#kept?.dataTtlMs ?? never)) storage?.delete(id)
+      if (!isKept && id !== defaultWorldId && now - usedAt >= dataTtlMs) this.#forget(id)
+  }
+
+  /** Deletes a world that is not in memory. If the storage takes no writes now, a later call tries again. */
+  #forget(id: string): void {
+    try {
+      this.storage?.delete(id)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
   }
 
   #removeUnused(id: string): Promise<unknown> {

@@ -204,16 +204,17 @@ describe('worlds that sleep', () => {
   })
 })
 
-describe('a folder that takes no writes', () => {
-  function startFailing() {
-    const { fs, failing } = failingFs()
-    const mock = createMockmaker({ scenario: { ...frozen, clock: 'running' } })
-    const reports: string[] = []
-    const storage = new WorldStorage(openFolder(data, { fs }), { report: text => void reports.push(text) })
-    mockOf(mock, 'test').keepIn({ storage, dataTtlMs: minute })
-    return { mock, failing, reports }
-  }
+/** Starts a mock whose calls of the file system can fail. */
+function startFailing(options: MockmakerOptions = {}) {
+  const { fs, failing } = failingFs()
+  const mock = createMockmaker({ scenario: { ...frozen, clock: 'running' }, ...options })
+  const reports: string[] = []
+  const storage = new WorldStorage(openFolder(data, { fs }), { report: text => void reports.push(text) })
+  mockOf(mock, 'test').keepIn({ storage, dataTtlMs: minute })
+  return { mock, failing, reports }
+}
 
+describe('a folder that takes no writes', () => {
   it('refuses writes, answers reads, and holds the time until it works again', async () => {
     const { mock, failing, reports } = startFailing()
     const find = () =>
@@ -246,6 +247,52 @@ describe('a folder that takes no writes', () => {
       'the world default takes changes again',
     ])
     await mock.close()
+  })
+})
+
+describe('a folder that takes no new world', () => {
+  it('leaves the mock as it was', async () => {
+    const { mock, failing } = startFailing()
+    failing.mkdirSync = 'ENOSPC'
+
+    await expect(mock.worlds.put('new')).rejects.toThrow('no space is left on the device')
+
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+    failing.mkdirSync = undefined
+    await mock.worlds.put('new')
+    await mock.close()
+  })
+
+  it('keeps an old world until it can delete it', async () => {
+    const { mock, failing } = startFailing({ worldTtlMs: minute })
+    await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
+    failing.renameSync = 'EACCES'
+    await vi.advanceTimersByTimeAsync(5 * minute)
+    const kept = mock.worlds.list().map(({ id }) => id)
+    failing.renameSync = undefined
+    await vi.advanceTimersByTimeAsync(minute)
+
+    expect(kept).toEqual(['default', 't1'])
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+    await mock.close()
+  })
+})
+
+describe('a mock that closes while a base is replaced', () => {
+  it('leaves the base as it was', async () => {
+    const mock = createMockmaker({ scenario: frozen, history: 1 })
+    const worlds = new WorldStorage(openFolder(data), { leastLogBytes: 0 })
+    mockOf(mock, 'test').keepIn({ storage: worlds, dataTtlMs: minute })
+    await mock.lobby({ lobby_id: 'one' })
+    await mock.lobby({ lobby_id: 'two' })
+
+    const replacing = worlds.tick()
+    await mock.close()
+
+    await expect(replacing).resolves.toBeUndefined()
+    const again = start()
+    expect(again.mock.world.lobbies.count()).toBe(2)
+    await again.mock.close()
   })
 })
 
