@@ -111,7 +111,10 @@ function openInProcess(
     { scenarios, scenarioName, registry: known.registry },
   )
   const service = new Service(own, { unknownWorld: 'refuse', dashboard: false })
-  const answer: RequestHandler = request => service.serve(request, () => url).answer()
+  const { host } = new URL(url)
+  // Playwright does not show the Host header.
+  const answer: RequestHandler = request =>
+    service.serve({ ...request, headers: { host, ...request.headers } }, () => url).answer()
   const calls = new TestCalls()
   const inner = createInProcessFetch(answer, new URL(url).pathname.replace(/\/$/, ''))
   const client = createClient(url, { fetch: calls.guard(inner) })

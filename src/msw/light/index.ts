@@ -14,3 +14,4 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 export { ApiError } from '../../contract/errors.js'
 export { UsageError } from '../../lib/usage-error.js'
 export { JournalMismatch } from '../../server/journal-mismatch.js'
+export { TimeoutError } from '../../server/request-waits.js'
