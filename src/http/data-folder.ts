@@ -30,7 +30,12 @@ export function keepInFolder(
   mock: Mock,
   { data, dataTtlMs = defaultDataTtlMs, dataSync, reset, report }: DataOptions,
 ): ReloadSummary | undefined {
-  const storage = new WorldStorage(openFolder(data, { sync: dataSync }), { report })
+  const reason = 'the folder of the worlds takes no changes'
+  const onFailing = (isFailing: boolean) => {
+    if (isFailing) mock.notReady.add(reason)
+    else mock.notReady.delete(reason)
+  }
+  const storage = new WorldStorage(openFolder(data, { sync: dataSync }), { report, onFailing })
   try {
     return mock.keepIn({ storage, dataTtlMs }, { reset })
   } catch (error) {

@@ -67,6 +67,8 @@ const tickMs = 1_000
 interface WorldStorageOptions {
   /** Gets a sentence when the storage fails, works again, or had to cut something off. */
   readonly report?: (text: string) => void
+  /** Called when the storage takes no changes of some worlds, and when it takes those of all worlds again. */
+  readonly onFailing?: (isFailing: boolean) => void
   /** The least bytes of a log in front of the history, before the base is replaced. Default: 1 MiB. */
   readonly leastLogBytes?: number | undefined
 }
@@ -77,11 +79,18 @@ export class WorldStorage {
   readonly #open = new Map<string, WorldFile>()
   readonly #timer: ReturnType<typeof setInterval>
   readonly #report: (text: string) => void
+  readonly #onFailing: (isFailing: boolean) => void
+  /** The worlds whose changes the storage does not take. */
+  readonly #failing = new Set<string>()
   readonly #leastLogBytes: number
 
-  constructor(storage: Storage, { report = () => {}, leastLogBytes = 1024 ** 2 }: WorldStorageOptions = {}) {
+  constructor(
+    storage: Storage,
+    { report = () => {}, onFailing = () => {}, leastLogBytes = 1024 ** 2 }: WorldStorageOptions = {},
+  ) {
     this.#storage = storage
     this.#report = report
+    this.#onFailing = onFailing
     this.#leastLogBytes = leastLogBytes
     this.#timer = setInterval(() => void this.tick(), tickMs)
     this.#timer.unref()
@@ -155,6 +164,7 @@ export class WorldStorage {
 
   /** Closes a world that leaves memory. */
   closeWorld(id: string): void {
+    this.#setFailing(id, false)
     this.#open.get(id)?.close()
     this.#open.delete(id)
   }
@@ -165,12 +175,22 @@ export class WorldStorage {
     this.#storage.close()
   }
 
+  #setFailing(id: string, isFailing: boolean): void {
+    const before = this.#failing.size > 0
+    if (isFailing) this.#failing.add(id)
+    else this.#failing.delete(id)
+    if (this.#failing.size > 0 !== before) this.#onFailing(!before)
+  }
+
   #add(id: string, kept: KeptWorld): WorldFile {
     if (kept.cutBytes > 0)
       this.#report(
         `the last change of the world ${id} was written only in part, and its ${kept.cutBytes} bytes were cut off: the process or the machine ended meanwhile`,
       )
-    const file = new WorldFile(id, kept, this.#report)
+    const file = new WorldFile(id, kept, error => {
+      this.#report(`the world ${id} ${error ? `takes no changes: ${error.message}` : 'takes changes again'}`)
+      this.#setFailing(id, error !== undefined)
+    })
     this.#open.set(id, file)
     return file
   }
@@ -195,13 +215,14 @@ export class WorldFile implements WorldLog {
   #isReplacing = false
   readonly #unwatch: () => void
 
-  constructor(id: string, kept: KeptWorld, report: (text: string) => void) {
+  /** `onChange` is called with the error when the storage takes no changes, and with `undefined` when it does again. */
+  constructor(id: string, kept: KeptWorld, onChange: (error: StorageError | undefined) => void) {
     this.#id = id
     this.#kept = kept
     this.#unwatch = kept.watch(error => {
-      if (error?.message !== this.#failure?.message)
-        report(`the world ${id} ${error ? `takes no changes: ${error.message}` : 'takes changes again'}`)
+      const isNew = error?.message !== this.#failure?.message
       this.#failure = error
+      if (isNew) onChange(error)
       if (error) this.#world?.clock.halt()
       else this.#world?.clock.resume()
     })

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exportFromFolder } from '../../src/cli/folder-export.js'
 import { dataLine, keepInFolder } from '../../src/http/data-folder.js'
@@ -274,6 +275,22 @@ describe('a folder that takes no new world', () => {
 
     expect(kept).toEqual(['default', 't1'])
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+    await mock.close()
+  })
+})
+
+describe('a folder that is moved under the mock', () => {
+  it('makes the mock not ready until it is back', async () => {
+    const { mock } = start()
+    const { notReady } = mockOf(mock, 'test')
+    renameSync(data, `${data}-elsewhere`)
+    await vi.advanceTimersByTimeAsync(2_000)
+    const meanwhile = [...notReady]
+    renameSync(`${data}-elsewhere`, data)
+    await vi.advanceTimersByTimeAsync(2_000)
+
+    expect(meanwhile).toEqual(['the folder of the worlds takes no changes'])
+    expect([...notReady]).toEqual([])
     await mock.close()
   })
 })
