@@ -20,7 +20,7 @@ interface BannerOptions {
   readonly url: string
   /** The URL of `--public-url`. */
   readonly publicUrl?: string | undefined
-  /** What keeps the worlds. Default: they are only in memory. */
+  /** The storage of the worlds. Default: they are only in memory. */
   readonly storage?: Parameters<typeof dataLine>[0] | undefined
   /** The URLs for other machines. Default: none. */
   readonly networkUrls?: readonly string[] | undefined

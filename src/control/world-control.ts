@@ -187,8 +187,8 @@ export interface WorldControl extends TestControls {
   /** Loads another scenario in one change set, by its name or in the fixture format. Rejects with `UsageError`. */
   load(scenario: AnyScenarioName | ScenarioInput): Promise<void>
   /**
-   * Returns the whole world in the fixture format. Throws `UsageError` for a revision that is no longer kept: the history
-   * keeps the newest 1,000 change sets with up to 100,000 rows.
+   * Returns the whole world in the fixture format. Throws `UsageError` for a revision that the history no longer has: see
+   * the option `history`.
    */
   snapshot(options?: SnapshotOptions): ScenarioInput
   /**

@@ -20,7 +20,7 @@ interface RunnerEvent {
   readonly test?: {
     /** The place of the test. */
     readonly asyncError?: Error
-    /** What the test has thrown, each with its place. */
+    /** The errors that the test has thrown, each with its place. */
     readonly errors: [thrown: unknown, place: unknown][]
   }
 }

@@ -72,7 +72,7 @@ export interface MockResponseInit extends MockResponse {
  */
 export type RequestHandler = (request: MockRequest) => MockResponse | Promise<MockResponse>
 
-/** What is known of a request when it is answered. Times are in ms of `performance.now()`. */
+/** The facts about a request when it is answered. Times are in ms of `performance.now()`. */
 export interface ExchangeFacts {
   readonly request: MockRequest
   readonly startedAt: number

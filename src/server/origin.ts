@@ -221,7 +221,7 @@ function checkControlAddress(request: Sender, isListed: (address: string) => boo
   )
 }
 
-/** Who may call the control API. */
+/** The rules for callers of the control API. */
 export interface ControlAccess {
   /** Tells which addresses of other machines may call. */
   isListed(address: string): boolean

@@ -22,7 +22,7 @@ export interface PendingWait extends WantedRequests {
   readonly missed?: JournalEntry
 }
 
-/** What a request waits for, in the words of a report. The name of the fault comes behind `waits for`. */
+/** The reasons to wait, in the words of a report. The name of the fault comes behind `waits for`. */
 export const waitTexts: Readonly<Record<WaitReason, string>> = {
   watch: 'waits for a change of what it watches',
   fault: 'waits for',

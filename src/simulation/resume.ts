@@ -2,7 +2,7 @@ import { stopLobby } from '../operations/game-server.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { LiveWorld } from '../store/world.js'
 
-/** A simulation that missed more than this begins again at its balance, in ms. */
+/** A simulation that missed more than this does not catch up, in ms. */
 const longestCatchUpMs = 3_600_000
 
 /** The stop of a world that its storage has loaded. */
@@ -15,11 +15,11 @@ export interface Stop {
 
 /**
  * Lets a world go on that was not in memory. Stops the lobbies whose game servers the mock had started, because they ended with
- * their process. A simulation that missed much goes on where it stopped.
+ * their process. A simulation that missed more than an hour goes on where it stopped.
  */
 export function resumeWorld(world: LiveWorld, { at, missedMs }: Stop): void {
   const { tables } = world
-  const served = tables.lobbies.state.all().flatMap(lobby => (isServed(lobby) ? lobby : []))
+  const served = tables.lobbies.state.all().filter(isServed)
   const shiftsPlayers = missedMs > longestCatchUpMs && tables.simulations.state.size > 0
   if (served.length === 0 && !shiftsPlayers) return
   const resume = () => {

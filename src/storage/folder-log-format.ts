@@ -5,7 +5,7 @@ import { type KeptLine, StorageError } from './storage.js'
 /** Takes the place of the revision in a record that is no line of the world: the header, a note, a trial. */
 const noRevision = '-'
 
-/** What the header of a log says, and later notes change. */
+/** The header of a log. Later notes change it. */
 export interface LogHeader {
   /** The id of the world. */
   readonly world: string

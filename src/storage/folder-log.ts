@@ -3,7 +3,7 @@ import { asStorageError, type FileCalls, isMissing, noSpace, writeProblem } from
 import { encodeTrial } from './folder-log-format.js'
 import { StorageError } from './storage.js'
 
-/** Who waits until the disk has the first `count` records. */
+/** An answer that waits until the disk has the first `count` records. */
 interface Waiter {
   readonly count: number
   resolve(): void

@@ -30,7 +30,7 @@ const beside = (name: string) => `${name}.new`
 const isLeftover = (name: string) => name.endsWith(beside(''))
 const originPattern = /^origin-[0-9a-f]{16}\.json$/
 
-/** What a world needs from its folder. */
+/** The parts of a folder that its worlds use. */
 export interface WorldContext {
   readonly fs: FileCalls
   readonly isReadOnly: boolean
@@ -126,7 +126,7 @@ export function writeWorld(fs: FileCalls, path: string, id: string, start: NewKe
   syncFolder(fs, path)
 }
 
-/** What is known about a world without opening it. */
+/** The facts about a world that is not open. */
 export interface WorldEntry {
   readonly summary: KeptSummary
   /** The memory that the world takes on disk. */

@@ -38,7 +38,7 @@ export interface KeptSummary {
 
 export interface NewKeptWorld {
   readonly summary: Omit<KeptSummary, 'id'>
-  /** What a reset goes back to. */
+  /** The scenario or the state that a reset goes back to. */
   readonly origin: string
   /** The first state. Absent if it is that of the origin. */
   readonly base?: string

@@ -25,7 +25,7 @@ export interface KeptRecipe {
   readonly live: boolean
 }
 
-/** What the process adds to a kept world. */
+/** The parts of a world that belong to the process, and not to its storage. */
 export interface WorldContext {
   readonly publicUrlOf: PublicUrlOf
   /** Creates the state of a recipe that starts at that time, in ms since the epoch. */
@@ -115,7 +115,7 @@ export class WorldStorage {
     return this.#storage.list()
   }
 
-  /** What the mock keeps besides its worlds. */
+  /** A text that belongs to all worlds together: the mock's own scenario. */
   get settings(): string | undefined {
     return this.#storage.settings
   }
