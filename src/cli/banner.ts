@@ -1,6 +1,6 @@
 import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
-import { dataLine } from '../http/data-folder.js'
-import { counted, escapedLine } from '../lib/text.js'
+import type { KeptData } from '../control/world-control.js'
+import { counted, escapedLine, sizeText } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
@@ -20,8 +20,8 @@ interface BannerOptions {
   readonly url: string
   /** The URL of `--public-url`. */
   readonly publicUrl?: string | undefined
-  /** The storage of the worlds. Default: they are only in memory. */
-  readonly storage?: Parameters<typeof dataLine>[0] | undefined
+  /** The folder of the worlds. Default: they are only in memory. */
+  readonly data?: KeptData | undefined
   /** The URLs for other machines. Default: none. */
   readonly networkUrls?: readonly string[] | undefined
   /** The control token, if the command has made it. It is printed this once. */
@@ -43,7 +43,7 @@ export function printBanner(
     title,
     url,
     publicUrl,
-    storage,
+    data,
     networkUrls = [],
     madeToken,
     shareUrl,
@@ -65,7 +65,7 @@ export function printBanner(
     ...networkUrls.map(each => ['network', style('cyan', each)] as const),
     ['page', style('cyan', `${url}/`)],
     ['world', worldLine(world, title, widest.length)],
-    ...(storage ? [['data', dataLine(storage)] as const] : []),
+    ...(data ? [['data', dataLine(data)] as const] : []),
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],
     ...control,
@@ -73,6 +73,11 @@ export function printBanner(
   const hint = keys ? `. Press ${keyText('h', keys)} for help.` : ''
   const ready = `${style('bold', 'mockmaker')} ${version}${style('dim', `, ready in ${Math.round(readyMs)} ms${hint}`)}`
   printFirstLines(rows, ready, console)
+}
+
+/** Describes the folder of the worlds: `.mockmaker: 4 worlds, 2.1 MB`. */
+function dataLine({ place, worlds, bytes }: KeptData): string {
+  return `${place}: ${counted(worlds, 'world', 'worlds')}, ${sizeText(bytes)}`
 }
 
 /** A line and its label. */

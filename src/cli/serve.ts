@@ -302,6 +302,7 @@ function announce(
   },
 ): void {
   const { publicUrl, json, share, control } = flags
+  const { data } = mock.worlds
   const madeToken = controlToken?.isMade ? controlToken.token : undefined
   const link = share && controlToken ? shareUrl({ url, publicUrl, networkUrls, token: controlToken.token }) : undefined
   if (json) {
@@ -311,13 +312,13 @@ function announce(
       ...(madeToken === undefined ? {} : { control_token: madeToken }),
       ...(link === undefined ? {} : { share_url: link }),
       scenario: mock.default.world.title,
+      ...(data && { data }),
       tokens: mock.default.tokens,
     })
     return
   }
   const addresses = { url, publicUrl, networkUrls, madeToken, shareUrl: link }
-  const { storage } = mock.worlds
-  printBanner(mock.default, { title, ...addresses, storage, console, readyMs, keys, hasControl: control })
+  printBanner(mock.default, { title, ...addresses, data, console, readyMs, keys, hasControl: control })
   if (link !== undefined && process.stdout.isTTY) printQrCode(link, console)
   if (merged) console.print(reloadText(mock.scenarios[0]?.name ?? 'scenario', merged))
 }

@@ -43,7 +43,14 @@ import { listSchedule, ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
 import { type StateName, stateNames } from './states.js'
 import { listKey } from './tables.js'
-import { describeWorld, NewWorldOptions, ResetOptions, ScenarioOrName, type WorldSummary } from './world-control.js'
+import {
+  describeWorld,
+  type KeptData,
+  NewWorldOptions,
+  ResetOptions,
+  ScenarioOrName,
+  type WorldSummary,
+} from './world-control.js'
 
 /** The limits of a scenario or a snapshot, such as one of 80,000 lobbies with 200,000 players. */
 const scenarioLimits = {
@@ -86,16 +93,18 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /health', {
     summary:
-      'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait.',
+      'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait. `data` is the folder that keeps the worlds, if there is one.',
     run: ({ server, version }): Health => {
+      const { data } = server.worlds
       const worlds = server.worlds.list()
       const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)
-      return { status: 'ok', version, uptime_ms: Math.round(server.uptimeMs()), worlds: worlds.length, waiters }
+      const uptime_ms = Math.round(server.uptimeMs())
+      return { status: 'ok', version, uptime_ms, worlds: worlds.length, waiters, ...(data && { data }) }
     },
   }),
   call('GET /worlds', {
     summary:
-      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone.',
+      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone. `sleeping` marks a world that is in the folder only. The next request loads it.',
     run: ({ server, isReadOnly }) => ({ worlds: server.worlds.list().map(world => marked(world, isReadOnly)) }),
     respond: (_, { request, server: { worlds }, isReadOnly }) =>
       acceptsEvents(header(request, 'accept')) ? worldsStream(worlds, isReadOnly) : undefined,
@@ -504,6 +513,8 @@ export interface Health {
   readonly worlds: number
   /** The number of requests that are blocked on a watch index, in all worlds. */
   readonly waiters: number
+  /** The folder that keeps the worlds. Absent if they are only in memory. */
+  readonly data?: KeptData
 }
 
 /** Marks a world of a server that refuses every change. */

@@ -15,6 +15,7 @@ import type { WorldPast } from './past.js'
 import type { ObservedWorld } from './states.js'
 import type {
   IdentifiedWorld,
+  KeptData,
   NewWorldOptions,
   ScenarioSummary,
   SnapshotOptions,
@@ -24,6 +25,8 @@ import type {
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
 export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
+  /** The folder that keeps the worlds. `undefined` if they are only in memory. */
+  readonly data: KeptData | undefined
   get(id: string): IdentifiedWorld | undefined
   put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
   /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */

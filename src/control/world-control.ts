@@ -219,6 +219,16 @@ export interface WorldsControl {
   delete(id: string): Promise<boolean>
 }
 
+/** The folder that keeps the worlds of a mock. */
+export interface KeptData {
+  /** The folder as it was given: `.mockmaker`. */
+  readonly place: string
+  /** The number of worlds in it, with those that are not in memory. */
+  readonly worlds: number
+  /** The memory that they take there, in bytes. */
+  readonly bytes: number
+}
+
 /** A world in a list of worlds. */
 export interface WorldSummary {
   readonly id: string
@@ -231,6 +241,10 @@ export interface WorldSummary {
   readonly waiters: number
   /** True if the server refuses every change. Absent otherwise. */
   readonly read_only?: true
+  /**
+   * True if the world is not in memory, and its numbers are those of its folder. The next request loads it. Absent otherwise.
+   */
+  readonly sleeping?: true
 }
 
 /** A scenario in a list. */

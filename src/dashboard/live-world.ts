@@ -7,6 +7,7 @@ import type { ExplainedChoice } from '../control/explain-find.js'
 import type { ChangeSetJson, ClockJson } from '../control/history.js'
 import type { ScheduledJob } from '../control/schedule.js'
 import type { GameServerState, JournalState, StateName, WorldStates } from '../control/states.js'
+import type { KeptData } from '../control/world-control.js'
 import { isPlainRead } from '../server/outcome.js'
 import type { Rows, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
@@ -113,6 +114,8 @@ export class LiveWorld {
   /** The game servers that the mock has started. */
   readonly servers: Signal<readonly GameServerState[]> = signal([])
   readonly about: Signal<WorldStates['world'] | undefined> = signal(undefined)
+  /** The folder that keeps the worlds. `undefined`: they are only in memory. */
+  readonly data: Signal<KeptData | undefined> = signal(undefined)
   /** False while so many requests come that the mock leaves some out. The page asks for them when fewer come. */
   readonly hasAllRequests: Signal<boolean> = signal(true)
   /** `undefined`: the page has missed no events. */
@@ -218,6 +221,12 @@ export class LiveWorld {
     })
   }
 
+  /** Asks for the folder of the worlds, and its size now. */
+  async readData(): Promise<void> {
+    const health = await this.#api.ofMock().call('GET /health').catch(noAnswer)
+    if (health) this.data.value = health.data
+  }
+
   /** Tries again with another control token. */
   retry(): void {
     this.#unlock()
@@ -285,6 +294,7 @@ export class LiveWorld {
       this.#oldest = { oldest: 0, oldest_read: 0 }
     }
     if (!this.#isLoaded) this.#load()
+    void this.readData()
     if (this.#completeUpTo !== undefined) this.#completeSoon()
   }
 
@@ -400,6 +410,9 @@ export class LiveWorld {
 function summaryOf({ revision, at, cause, puts, deletes }: ChangeSetJson): Change {
   return { revision, at: Date.parse(at), cause, rows: puts.length + deletes.length }
 }
+
+/** Without an answer the page keeps what it shows. The event stream tells when the mock is gone. */
+function noAnswer(): undefined {}
 
 /** Returns the run of the mock that sent an event. */
 function runOf(eventId: string | undefined): string | undefined {

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Input, openStream } from '../client/core.js'
 import type { WorldSummary } from '../control/world-control.js'
-import { counted } from '../lib/text.js'
+import { counted, sizeText } from '../lib/text.js'
 import { dateAndTime, timeOfDay } from '../lib/time.js'
 import { Field, Menu, Select } from './controls.js'
 import { isPendingAt } from './devices.js'
@@ -113,11 +113,12 @@ function Time() {
 function WorldMenu() {
   const worlds: Signal<readonly WorldSummary[]> = useSignal([])
   const name = useSignal('')
-  const { about } = page.live
+  const { about, data } = page.live
   const id = about.value?.id ?? ''
   const isOpen = page.dialog.value === 'worlds'
   useEffect(() => {
     if (!isOpen) return
+    void page.live.readData()
     const closed = new AbortController()
     const follow = async () => {
       for await (const { type, data } of await openStream(page.api.ofMock(), 'GET /worlds', {}, closed)) {
@@ -158,6 +159,7 @@ function WorldMenu() {
                   onClick={() => page.openWorld(world.id)}
                 >
                   <b>{world.id}</b> <span dir="auto">{world.title}</span>
+                  {world.sleeping && <span>asleep, its clock at {dateAndTime(Date.parse(world.now))}</span>}
                 </button>
               </li>
             ))}
@@ -172,6 +174,11 @@ function WorldMenu() {
           <button type="button" disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
             Delete this world
           </button>
+          {data.value && (
+            <p class="muted">
+              The worlds are kept in {data.value.place}: {sizeText(data.value.bytes)}.
+            </p>
+          )}
           {id === 'default' && <p class="muted">The world “default” cannot be deleted.</p>}
         </>
       )}

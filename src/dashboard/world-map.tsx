@@ -27,6 +27,7 @@ export function WorldMap() {
   const sums = sumRegions(tables)
   const players = sums.reduce((sum, region) => sum + region.players, 0)
   const lobbies = sums.reduce((sum, region) => sum + region.lobbies, 0)
+  const { value: data } = page.live.data
   const mode = useSignal<string | undefined>(undefined)
   const modeKey = mode.value ?? tables.gameModes.keys().next().value
   const choice =
@@ -40,6 +41,7 @@ export function WorldMap() {
         <p class="muted">
           {counted(players, 'player', 'players')} in {counted(lobbies, 'lobby', 'lobbies')},{' '}
           {counted(sums.length, 'region', 'regions')}
+          {data && `, kept in ${data.place}`}
         </p>
         {modeKey !== undefined && (
           <div class="tools">

@@ -1,4 +1,3 @@
-import { counted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import { openFolder } from '../storage/folder.js'
@@ -42,16 +41,4 @@ export function keepInFolder(
     storage.close()
     throw error instanceof StorageError ? new UsageError(error.message) : error
   }
-}
-
-/** Describes a storage in a line: `.mockmaker: 4 worlds, 2.1 MB`. */
-export function dataLine({ place, bytes, count }: Pick<WorldStorage, 'place' | 'bytes' | 'count'>): string {
-  return `${place}: ${counted(count, 'world', 'worlds')}, ${sizeText(bytes)}`
-}
-
-function sizeText(bytes: number): string {
-  const units = ['bytes', 'KB', 'MB', 'GB']
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
-  const amount = bytes / 1_000 ** power
-  return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`
 }

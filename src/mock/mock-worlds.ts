@@ -1,7 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import type { FaultState } from '../contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from '../contract/paths.js'
-import { NewWorldOptions, summarizeWorld, type WorldSummary } from '../control/world-control.js'
+import { type KeptData, NewWorldOptions, summarizeWorld, type WorldSummary } from '../control/world-control.js'
 import { after } from '../lib/after.js'
 import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -89,6 +89,12 @@ export class MockWorlds {
     return this.#kept?.storage
   }
 
+  /** The place of the storage, for users. `undefined` if the worlds are only in memory. */
+  get data(): KeptData | undefined {
+    const { storage } = this
+    return storage && { place: storage.place, worlds: storage.count, bytes: storage.bytes }
+  }
+
   /**
    * Keeps the worlds in a storage from now on. Those that it has already replace those of this mock. Throws `StorageError` if
    * it cannot read or write one of them.
@@ -125,6 +131,7 @@ export class MockWorlds {
       revision,
       now: new Date(now).toISOString(),
       waiters: 0,
+      sleeping: true as const,
     }))
     return [...this.#all.map(summarizeWorld), ...sleeping]
   }

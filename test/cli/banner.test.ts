@@ -90,6 +90,16 @@ describe('the banner', () => {
     expect(lines.find(line => line.includes(' world '))).toHaveLength(80)
   })
 
+  it('has the folder of the worlds, and their size', () => {
+    const dataLines = (bytes: number, worlds: number) =>
+      bannerOf(scenarios.default, { data: { place: '.mockmaker', worlds, bytes } }).filter(line =>
+        line.includes('data'),
+      )
+
+    expect(dataLines(2_140_000, 4)).toEqual(['  data    .mockmaker: 4 worlds, 2.1 MB'])
+    expect(dataLines(999, 1)).toEqual(['  data    .mockmaker: 1 world, 999 bytes'])
+  })
+
   it('has the public URL, and the link of --share with its token, once', () => {
     const [publicUrl, madeToken] = ['https://mock.example', 'control.mock.secret']
 

@@ -1,4 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { lineLike, linesAfter, serveJson, serveOnTerminal } from '../support/command.js'
@@ -171,6 +174,18 @@ describe('mockmaker --json', () => {
         ],
       }),
     )
+  })
+
+  it('has the folder of the worlds in the first object', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'mockmaker-'))
+    onTestFinished(() => rm(cwd, { recursive: true }))
+
+    const { lines } = await serveJson(['--data', 'worlds'], { cwd })
+
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
+      event: 'listening',
+      data: { place: 'worlds', worlds: 1, bytes: expect.any(Number) },
+    })
   })
 
   it('then prints an object for each request', async () => {

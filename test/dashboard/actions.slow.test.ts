@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { keepInFolder } from '../../src/http/data-folder.js'
+import { createMockmaker } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
 import { parseScenario, type ScenarioInput } from '../../src/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
+import { dataPath } from '../support/kept-worlds.js'
 
 const scenario = {
   title: 'Two modes',
@@ -92,6 +96,26 @@ describe('the top bar', () => {
     await press(page, 'Delete this world')
     await page.waitForURL(`${url}/`)
     await expect.poll(() => mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+  })
+
+  it('says where the worlds are kept, and which of them are asleep', async ({ open }) => {
+    const data = dataPath()
+    const before = createMockmaker({ scenario })
+    keepInFolder(mockOf(before, 'test'), { data, report: () => {} })
+    await before.worlds.put('yesterday')
+    await before.close()
+
+    const { page, complaints } = await open({ scenario, data })
+
+    await page.getByText(`regions, kept in ${data}`).waitFor()
+    await press(page, /^World: default/)
+    await page.getByText(/^The worlds are kept in .*: \d.* KB\.$/).waitFor()
+    const asleep = page.getByRole('button', { name: /^yesterday Two modes asleep, its clock at 2026-11-20 20:00:00$/ })
+    await asleep.press('Enter')
+    await page.waitForURL(/\/w\/yesterday\/$/)
+    await press(page, /^World: yesterday/)
+    await page.getByRole('button', { name: /^yesterday Two modes$/ }).waitFor()
+    expect(complaints).toEqual([])
   })
 
   it('resets the world, says what is lost, and keeps what it is told to keep', async ({ open }) => {

@@ -2,10 +2,12 @@ import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { Api } from '../../src/dashboard/api.js'
 import { LiveWorld } from '../../src/dashboard/live-world.js'
+import { keepInFolder } from '../../src/http/data-folder.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { tableNames } from '../../src/store/table-names.js'
 import { fetchInProcess, origin } from '../support/fetch-in-process.js'
+import { dataPath } from '../support/kept-worlds.js'
 import { tanks } from '../support/tanks.js'
 
 /** All rows of a mock, as JSON, by table and id. */
@@ -59,6 +61,21 @@ describe('the world of a page', () => {
 
     expect(live.exchanges.value).toEqual([])
     live.close()
+  })
+
+  it('knows the folder of the worlds, and no folder if there is none', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const kept = createMockmaker({ scenario: tanks })
+    const data = dataPath()
+    keepInFolder(mockOf(kept, 'test'), { data, report: () => {} })
+    const [inMemory, inFolder] = [mock, kept].map(one => new LiveWorld(new Api(origin, fetchInProcess(one).fetch)))
+
+    await expect.poll(() => inFolder?.data.value).toMatchObject({ place: data, worlds: 1 })
+    await expect.poll(() => inMemory?.version.value).toBeGreaterThan(0)
+    expect(inMemory?.data.value).toBeUndefined()
+    inMemory?.close()
+    inFolder?.close()
+    await kept.close()
   })
 
   it('shows the rows and the requests of the mock after any changes, and after lost connections', async () => {

@@ -1,12 +1,14 @@
 import { renameSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exportFromFolder } from '../../src/cli/folder-export.js'
-import { dataLine, keepInFolder } from '../../src/http/data-folder.js'
+import { createClient } from '../../src/client/index.js'
+import { keepInFolder } from '../../src/http/data-folder.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { openFolder } from '../../src/storage/folder.js'
 import { WorldStorage } from '../../src/storage/world-storage.js'
-import { dataPath, failingFs } from '../support/kept-worlds.js'
+import { fetchInProcess, origin } from '../support/fetch-in-process.js'
+import { dataPath, failingFs, filesIn } from '../support/kept-worlds.js'
 
 const minute = 60_000
 const path = '/matchmaker/lobbies/list'
@@ -36,6 +38,8 @@ async function get(mock: Mockmaker, url: string) {
   return { status: response.status, body: JSON.parse(Buffer.from(response.body).toString() || 'null') }
 }
 
+const clientOf = (mock: Mockmaker) => createClient(origin, { fetch: fetchInProcess(mock).fetch })
+
 describe('a mock with a folder', () => {
   it('goes on with the world that a killed process has left', async () => {
     const first = start().mock
@@ -55,6 +59,18 @@ describe('a mock with a folder', () => {
     expect(() => start()).toThrow(
       / is in use by this process \(\d+\): close the other mock first, or use another folder$/,
     )
+    await mock.close()
+  })
+
+  it('tells in GET /__mock/health where its worlds are, and how large', async () => {
+    const { mock } = start()
+    await mock.worlds.put('other')
+
+    const health = await clientOf(mock).health()
+
+    const files = Object.entries(filesIn(data)).filter(([name]) => /^(default|other)/.test(name))
+    const bytes = files.reduce((sum, [, text]) => sum + text.length, 0)
+    expect(health).toMatchObject({ worlds: 2, data: { place: data, worlds: 2, bytes } })
     await mock.close()
   })
 
@@ -194,6 +210,21 @@ describe('worlds that sleep', () => {
     await mock.close()
   })
 
+  it('are marked in lists, with the numbers that they had', async () => {
+    const { mock } = start({ scenario: frozen, worldTtlMs: minute })
+    const { world } = await mockOf(mock, 'test').worlds.put('t1', { seed: 5 }, { isKept: false })
+    const { worlds } = clientOf(mock)
+    const awake = await worlds.list()
+    await vi.advanceTimersByTimeAsync(2 * minute)
+
+    expect(awake.map(one => 'sleeping' in one)).toEqual([false, false])
+    expect(await worlds.list()).toEqual([
+      awake[0],
+      { ...awake[1], seed: 5, revision: world.revision, now: frozen.now.replace('Z', '.000Z'), sleeping: true },
+    ])
+    await mock.close()
+  })
+
   it('can be deleted', async () => {
     const { mock } = start({ scenario: frozen, worldTtlMs: minute })
     await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
@@ -330,12 +361,5 @@ describe('export of a folder', () => {
     await expect(wrong).rejects.toThrow('has no world "defualt". Known: default. Did you mean default?')
     expect(printed.map(text => text.includes('mine'))).toEqual([true, false])
     await mock.close()
-  })
-})
-
-describe('the line of a folder', () => {
-  it('has its worlds and their size', () => {
-    expect(dataLine({ place: '.mockmaker', count: 4, bytes: 2_140_000 })).toBe('.mockmaker: 4 worlds, 2.1 MB')
-    expect(dataLine({ place: 'x', count: 1, bytes: 999 })).toBe('x: 1 world, 999 bytes')
   })
 })

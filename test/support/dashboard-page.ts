@@ -34,6 +34,8 @@ interface DashboardOptions extends MockmakerOptions {
   readonly scheme?: 'light' | 'dark'
   /** Default: `/`. */
   readonly path?: string
+  /** The folder of the worlds. Default: they are only in memory. */
+  readonly data?: string
 }
 
 /** A test with dashboards: a mock behind `createApp`, and a page that shows it. All are closed after the test. */
@@ -49,10 +51,10 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
   ],
   open: async ({ browser }, use) => {
     const ends: (() => Promise<unknown>)[] = []
-    await use(async ({ size = { width: 1280, height: 900 }, scheme = 'light', path = '/', ...options } = {}) => {
+    await use(async ({ size = { width: 1280, height: 900 }, scheme = 'light', path = '/', data, ...options } = {}) => {
       const mocks = [createMockmaker({ seed: 1, ...options })]
       const [mock] = mocks as [Mockmaker]
-      let app = createApp(mock)
+      let app = createApp(mock, { data })
       const server = await serveListener((request, response) => void app(request, response))
       const context = await browser.newContext({
         viewport: size,
