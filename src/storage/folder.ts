@@ -208,12 +208,31 @@ class Folder implements Storage {
   #prepare(): void {
     try {
       if (!this.#isReadOnly) this.#fs.mkdirSync(this.place, { recursive: true, mode: folderMode })
-      if (this.#fs.statSync(this.place).isDirectory()) return
+      if (this.#fs.statSync(this.place).isDirectory()) {
+        if (!this.#isReadOnly) this.#hideFromGit()
+        return
+      }
     } catch (error) {
       if (isMissing(error) && this.#isReadOnly) throw new UsageError(`there is no folder ${this.place}`)
       if (codeOf(error) !== 'EEXIST') throw asUsageError(error, `cannot use the folder ${this.place}`)
     }
     throw new UsageError(`${this.place} is a file: name a folder`)
+  }
+
+  /** Lets Git ignore a new folder, because worlds have tokens. One that has files already may be shared with others. */
+  #hideFromGit(): void {
+    try {
+      if (this.#fs.readdirSync(this.place).length > 0) return
+      const fd = this.#fs.openSync(join(this.place, '.gitignore'), 'wx', fileMode)
+      try {
+        writeAll(this.#fs, fd, [Buffer.from('*\n')])
+      } finally {
+        this.#fs.closeSync(fd)
+      }
+    } catch (error) {
+      // The folder works without it, and another process may be as fast.
+      systemError(error)
+    }
   }
 
   #pathOf(id: string): string {

@@ -8,6 +8,7 @@ import {
   createWorld,
   dataPath,
   filesIn,
+  fsError,
   interceptedFs,
   line,
   newWorld,
@@ -78,7 +79,7 @@ describe('a world in a folder', () => {
 
     expect(() => world.append(line(11))).toThrow(StorageError)
     expect([folder.list(), folder.bytes, folder.open('default')]).toEqual([[], 0, undefined])
-    expect(readdirSync(path)).toEqual(['.lock'])
+    expect(readdirSync(path)).toEqual(['.gitignore', '.lock'])
     expect(revisionsOf(folder.create('default', newWorld))).toEqual([])
   })
 
@@ -88,7 +89,7 @@ describe('a world in a folder', () => {
     expect(() => folder.create('default', newWorld)).toThrow(
       `cannot create the world "default": ${path}/default exists. Delete the world first, or move the file away`,
     )
-    expect(readdirSync(path).sort()).toEqual(['.lock', 'default'])
+    expect(readdirSync(path).sort()).toEqual(['.gitignore', '.lock', 'default'])
   })
 
   it('has a folder of its own on file systems that ignore case, and on Windows', () => {
@@ -119,6 +120,7 @@ describe('a world in a folder', () => {
       name => `${name} ${(statSync(join(path, name)).mode & 0o777).toString(8)}`,
     )
     expect(modes.sort()).toEqual([
+      '.gitignore 600',
       '.worlds.json 600',
       'default 700',
       'default/base.json 600',
@@ -134,7 +136,8 @@ describe('a world in a folder', () => {
     world.writeTime('1')
     folder.close()
 
-    expect(Object.values(filesIn(path))).toEqual(Array(5).fill(expect.stringMatching(/^[^\n]*"format":1,/)))
+    const { '.gitignore': _, ...files } = filesIn(path)
+    expect(Object.values(files)).toEqual(Array(5).fill(expect.stringMatching(/^[^\n]*"format":1,/)))
   })
 
   it.each(['base.json', 'time', 'origin'])('of a newer version is refused, by its %s', name => {
@@ -383,6 +386,36 @@ describe('a folder', () => {
     expect(folder.bytes).toBe(onDisk())
     folder.close()
     expect(openAgain(path).bytes).toBe(onDisk())
+  })
+
+  it('is ignored by Git if it is new', () => {
+    const { path, folder } = createWorld()
+    const gitignore = join(path, '.gitignore')
+    expect(readFileSync(gitignore, 'utf8')).toBe('*\n')
+
+    folder.close()
+    writeFileSync(gitignore, 'mine')
+    openAgain(path)
+    expect(readFileSync(gitignore, 'utf8')).toBe('mine')
+  })
+
+  it('is not ignored by Git if somebody has files there', () => {
+    const path = dataPath()
+    mkdirSync(path)
+    writeFileSync(join(path, 'code.ts'), '')
+    openAgain(path)
+
+    expect(existsSync(join(path, '.gitignore'))).toBe(false)
+  })
+
+  it('is usable if Git cannot be told', () => {
+    const path = dataPath()
+    const fs = interceptedFs((call, args, run) => {
+      if (call === 'openSync' && String(args[0]).endsWith('.gitignore')) throw fsError('EACCES', 'open')
+      return run()
+    })
+
+    expect(openAgain(path, { fs }).list()).toEqual([])
   })
 
   it('is refused if it is a file, or cannot be made', () => {
