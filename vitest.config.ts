@@ -36,7 +36,14 @@ const library = {
   },
 }
 
+/** As `moduleTypes` of the build. */
+const lua = {
+  name: 'lua',
+  transform: (code: string, id: string) => (id.endsWith('.lua') ? `export default ${JSON.stringify(code)}` : undefined),
+}
+
 export default defineConfig({
+  plugins: [lua],
   test: {
     // By default vitest leaves one core idle. On two cores that takes almost twice as long.
     maxWorkers: '100%',

@@ -67,7 +67,9 @@ export default defineConfig([
     // One bundle with all libraries halves the start of the command.
     input: { cli: 'src/cli.ts' },
     platform: 'node',
-    external: /^node:/,
+    // Redis is an optional peer, as few need it.
+    external: /^(node:|@redis\/client$)/,
+    moduleTypes: { '.lua': 'text' },
     plugins: [pureFaker(), withoutDescriptions(), shortLines(), licences('cli/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify },
   },

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -19,6 +18,8 @@ import {
 } from './folder-files.js'
 import { LogFile, type OpenLog, retryText } from './folder-log.js'
 import { encodeHeader, encodeLine, encodeNote, type LogHeader, type ReadLog, readLog } from './folder-log-format.js'
+import { originHashOf } from './origin-hash.js'
+import { countUpTo } from './sorted.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
 
 /** The names of the files of a world. A file that is being written ends with `.new`. */
@@ -60,11 +61,6 @@ interface Base {
 /** Returns the hash in the name of an origin's file. */
 function hashIn(name: string): string {
   return name.slice('origin-'.length, -'.json'.length)
-}
-
-/** Returns the hash that names an origin. */
-function hashOf(origin: string): string {
-  return createHash('sha256').update(origin).digest('hex').slice(0, 16)
 }
 
 /** Reads a file. Throws `StorageError`. */
@@ -119,7 +115,7 @@ function readWorld(fs: FileCalls, path: string, id: string): WorldFiles {
 /** Writes the files of a new world to a folder, and waits until the disk has them. */
 export function writeWorld(fs: FileCalls, path: string, id: string, start: NewKeptWorld): void {
   const { isKept, title, seed, now, revision } = start.summary
-  const originHash = hashOf(start.origin)
+  const originHash = originHashOf(start.origin)
   writeSynced(fs, join(path, originName(originHash)), sealedOrigin(start.origin))
   writeSynced(fs, join(path, baseName), sealedBase(revision, originHash, [start.base ?? 'null']))
   writeSynced(fs, join(path, logName), [encodeHeader({ world: id, starts: 0, isKept, title, seed, now })])
@@ -254,13 +250,13 @@ export class FolderWorld implements KeptWorld {
   origin(hash: string): string {
     const file = join(this.#path, originName(hash))
     const text = unseal(readBytes(this.#context.fs, file), file).slice('"origin":'.length)
-    if (hashOf(text) === hash) return text
+    if (originHashOf(text) === hash) return text
     throw new StorageError(`${file} has other content than its name says: restore it from a copy, or delete the world`)
   }
 
   putOrigin(origin: string): string {
     const { fs } = this.#context
-    const hash = hashOf(origin)
+    const hash = originHashOf(origin)
     const name = originName(hash)
     this.#writable().check()
     if (this.#sizes.has(name)) return hash
@@ -487,15 +483,3 @@ export class FolderWorld implements KeptWorld {
 
 /** The file with the time has at least this length, so that most times fit in place. */
 const timeLength = 256
-
-/** Counts the numbers of a sorted list up to a limit. */
-function countUpTo(sorted: readonly number[], limit: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] ?? limit) <= limit) low = middle + 1
-    else high = middle
-  }
-  return low
-}

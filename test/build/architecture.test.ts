@@ -22,7 +22,7 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
     packages: ['zod'],
   },
-  storage: { folders: ['lib', 'contract', 'store', 'scenario'], packages: [] },
+  storage: { folders: ['lib', 'contract', 'store', 'scenario'], packages: ['@redis/client'] },
   mock: {
     folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control', 'storage'],
     packages: ['zod', 'msw'],
@@ -83,7 +83,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((http|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/folder|storybook\/preset\.ts$)/
+  /^((http|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origin-hash)|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string
@@ -91,7 +91,7 @@ interface Import {
 }
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter(file => /\.tsx?$/.test(file))
+  .filter(file => /\.(tsx?|lua)$/.test(file))
   .map(normalize)
 
 const imports: readonly Import[] = files.flatMap(from =>

@@ -1,0 +1,81 @@
+/** A reply of the script: a list whose first element is a word. Numbers are texts. */
+export type Reply = readonly ReplyPart[]
+type ReplyPart = string | Reply
+
+/** The commands of the script that several replicas share. A full server refuses those that need memory. */
+export type ScriptCommand =
+  | 'enter'
+  | 'leave'
+  | 'replica'
+  | 'replicas'
+  | 'list'
+  | 'settings'
+  | 'claim'
+  | 'resume'
+  | 'lines'
+  | 'read'
+  | 'create'
+  | 'append'
+  | 'part'
+  | 'abandon'
+  | 'base'
+  | 'note'
+  | 'release'
+  | 'delete'
+
+/** The connection of one replica to the server that all replicas share. */
+export interface Engine {
+  /** The address as users know it, without user and password: `redis://10.0.0.5:6379`. */
+  readonly place: string
+  /**
+   * Runs a command of the script, as a whole or not at all. Commands run in the order of their calls, as long as the connection
+   * lasts. `args`: the id of the log, the id of the replica, and those of the command. Rejects with `EngineError`.
+   */
+  run(command: ScriptCommand, args: readonly string[]): Promise<Reply>
+  /** Extends the lease of a replica. Needs no memory, and waits for no other command. Rejects with `EngineError`. */
+  renew(replicaId: string, leaseMs: number): Promise<Renewal>
+  /** Calls the listener when commands reach the server again after a break. Returns a function that unsubscribes. */
+  onConnect(listener: () => void): () => void
+  /** Ends the connection. Commands that wait reject. */
+  close(): void
+}
+
+export interface Renewal {
+  /** False if the lease had ended. It has not begun again. */
+  readonly isHeld: boolean
+  /** The time of the server, in ms since the epoch. */
+  readonly serverNow: number
+}
+
+/**
+ * The server did not run a command. `away`: there was no reply, or the server cannot run commands now. Whether it ran is unknown.
+ * `refused`: it did not run.
+ */
+export class EngineError extends Error {
+  readonly kind: 'away' | 'refused'
+
+  constructor(kind: 'away' | 'refused', message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/** The clocks and timers of a process. */
+export interface Environment {
+  /** The time of the system, in ms since the epoch. It may jump. */
+  now(): number
+  /** A time in ms that never goes back. It may stand still while the machine sleeps. */
+  monotonic(): number
+  /** Calls a function once. The timer keeps no process alive. Returns a function that cancels it. */
+  setTimer(run: () => void, ms: number): () => void
+}
+
+export const realEnvironment: Environment = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer(run, ms) {
+    const timer = setTimeout(run, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

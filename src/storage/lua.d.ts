@@ -1,0 +1,5 @@
+/** A script for Redis, as text. */
+declare module '*.lua' {
+  const script: string
+  export default script
+}

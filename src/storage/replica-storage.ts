@@ -1,0 +1,647 @@
+import { randomBytes } from 'node:crypto'
+import { Emitter } from '../lib/emitter.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import {
+  type Engine,
+  EngineError,
+  type Environment,
+  type Reply,
+  realEnvironment,
+  type ScriptCommand,
+} from './engine.js'
+import { Lease } from './lease.js'
+import { ReadOnlyWorld, readContent, type SentTexts } from './replica-content.js'
+import { lossOf, ReplicaWorld, type WorldHost } from './replica-world.js'
+import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from './shared-storage.js'
+import { type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
+
+/** The version of the keys and their content. */
+const format = '1'
+
+/** The times of a lease, in ms. */
+interface LeaseTimes {
+  /** The time after which the server ends a lease that nobody renews. Default: 3 s. */
+  readonly leaseMs: number
+  /** The time for which a renewal counts, from the moment it was sent. Default: 2.5 s. */
+  readonly countsMs: number
+  /** The time between two renewals. Default: 1 s. */
+  readonly renewMs: number
+  /** The time after which commands are tried again. Default: 100 ms. */
+  readonly retryMs: number
+  /** The time between two looks at the list of all worlds. Default: 5 s. */
+  readonly refreshMs: number
+}
+
+export interface ReplicaOptions {
+  /** The URL by which other replicas reach this one. */
+  readonly address: string
+  /** Gets a sentence when the server is away, is back, or lost something. */
+  readonly report?: (text: string) => void
+  readonly environment?: Environment
+  readonly times?: Partial<LeaseTimes>
+  /** Returns a new random id. Default: 128 random bits. */
+  readonly newId?: () => string
+}
+
+const defaultTimes: LeaseTimes = { leaseMs: 3_000, countsMs: 2_500, renewMs: 1_000, retryMs: 100, refreshMs: 5_000 }
+
+/** More worlds would be more arguments than the script can take at once. */
+const worldsAtOnce = 500
+
+/** Joins the replicas that share a server. Throws `UsageError` if this one cannot. */
+export async function joinReplicas(engine: Engine, options: ReplicaOptions): Promise<SharedStorage> {
+  const storage = new ReplicaStorage(engine, options)
+  try {
+    await storage.enter()
+  } catch (error) {
+    storage.stop()
+    if (error instanceof EngineError || error instanceof StorageError)
+      throw new UsageError(`cannot use ${engine.place}: ${error.message}`)
+    throw error
+  }
+  return storage
+}
+
+class ReplicaStorage implements SharedStorage {
+  readonly self: ReplicaInfo
+  readonly place: string
+  #secret = ''
+  #settings: string | undefined
+  #clockOffsetMs = 0
+  readonly #engine: Engine
+  readonly #environment: Environment
+  readonly #times: LeaseTimes
+  readonly #newId: () => string
+  readonly #report: (text: string) => void
+  readonly #lease: Lease
+  /** The id of the log. Empty until the first `enter`. */
+  #log = ''
+  /** True while another replica may have taken worlds over, because the lease had ended. */
+  #isUnverified = false
+  /** The number of times that the lease began. */
+  #leases = 0
+  /** The last error of a renewal. */
+  #trouble = ''
+  /** The reason for good why nothing may leave this process. */
+  #end: StorageError | undefined
+  #failure: StorageError | undefined
+  readonly #worlds = new Map<string, ReplicaWorld>()
+  readonly #opened = new Set<ReplicaWorld>()
+  /** The epochs of the worlds that are claimed, and not yet created. */
+  readonly #reserved = new Map<string, string>()
+  readonly #claims = new Map<string, Promise<Claim>>()
+  readonly #releases = new Map<string, Promise<void>>()
+  readonly #deletions = new Map<string, Promise<void>>()
+  /** Creations, deletions and settings whose outcome `flush` tells, by world. */
+  readonly #changes = new Map<string | undefined, Promise<void>>()
+  #index: ReadonlyMap<string, SharedSummary & { readonly bytes: number }> = new Map()
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  readonly #lost = new Emitter<{ readonly id: string; readonly because: string }>()
+  /** Those who wait for the server until the lease ends. */
+  readonly #waiting = new Set<(error: StorageError) => void>()
+  /** Those who send a command again after the break. */
+  #retries: (() => void)[] = []
+  #recovery: Promise<void> | undefined
+  #cancelTimers = new Map<'renewal' | 'end' | 'recovery', () => void>()
+  #leaving: Promise<void> | undefined
+  readonly #unsubscribe: () => void
+  readonly #host: WorldHost
+
+  constructor(engine: Engine, { address, report, environment, times, newId }: ReplicaOptions) {
+    this.#engine = engine
+    this.place = engine.place
+    this.#environment = environment ?? realEnvironment
+    this.#times = { ...defaultTimes, ...times }
+    this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
+    this.#report = report ?? (() => {})
+    this.#lease = new Lease(this.#environment, this.#times.countsMs)
+    this.self = { id: this.#newId(), address, startedAt: this.#environment.now() }
+    this.#unsubscribe = engine.onConnect(() => this.#recoverSoon(0))
+    this.#host = {
+      place: this.place,
+      run: (command, ...args) => this.#run(command, ...args),
+      failure: () => this.#failureNow(),
+      onAway: () => this.#recoverSoon(this.#times.retryMs),
+      onLost: (world, because) => this.#lose(world, because),
+      onGap: ({ id }) =>
+        this.#report(
+          `${this.place} has lost changes of the world ${quoted(id)} that it had acknowledged: the world is written there again`,
+        ),
+      onClose: world => {
+        if (this.#worlds.get(world.id) === world) void this.release(world.id)
+      },
+    }
+  }
+
+  get secret(): string {
+    return this.#secret
+  }
+
+  get clockOffsetMs(): number {
+    return this.#clockOffsetMs
+  }
+
+  get settings(): string | undefined {
+    return this.#settings
+  }
+
+  get bytes(): number {
+    let bytes = 0
+    for (const entry of this.#index.values()) bytes += entry.bytes
+    return bytes
+  }
+
+  /** Begins the lease, and reads the index. Rejects with `UsageError` or `EngineError`. */
+  async enter(): Promise<void> {
+    const sentAt = this.#lease.now()
+    const [kind, ...rest] = await this.#enter()
+    if (kind === 'format')
+      throw new UsageError(
+        `${this.place} was written by another version of mockmaker (format ${rest[0]}): use that version, or another --data-prefix`,
+      )
+    if (kind === 'address')
+      throw new UsageError(
+        `the address ${this.self.address} is that of another replica, which runs: give each replica its own with --advertise`,
+      )
+    const [log, secret, settings] = rest as readonly string[] // `enter` of the script replies so
+    this.#log = String(log)
+    this.#secret = String(secret)
+    this.#settings = settings || undefined
+    this.#begin(sentAt)
+    await this.#renew()
+    await this.refresh()
+  }
+
+  saveSettings(text: string | undefined): void {
+    this.checkLease()
+    const before = this.#settings
+    this.#settings = text
+    const earlier = this.#changes.get(undefined)
+    const save = async () => {
+      await earlier?.catch(() => {})
+      const [kind] = await this.#run('settings', before ?? '', text ?? '')
+      if (kind === 'ok') return
+      this.#settings = before
+      throw new StorageError(`another replica has changed the settings in ${this.place}: start again`)
+    }
+    this.#track(undefined, this.#retry(save))
+  }
+
+  list(): readonly SharedSummary[] {
+    const all = new Map<string, SharedSummary>(this.#index)
+    for (const [id, world] of this.#worlds) {
+      const entry = this.#index.get(id)
+      const claimed = { epoch: Number(world.epoch), claimedAt: entry?.claimedAt ?? this.#environment.now() }
+      all.set(id, { ...entry, ...claimed, ...world.summary, owner: this.self })
+    }
+    return [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  async refresh(): Promise<readonly SharedSummary[]> {
+    this.#refreshedAt = this.#environment.monotonic()
+    const [, settings, rows] = await this.#ask('list')
+    if (!this.#changes.has(undefined)) this.#settings = String(settings) || undefined
+    this.#index = new Map((rows as readonly Reply[]).map(row => summaryOf(row as SentTexts)))
+    return this.list()
+  }
+
+  async claim(id: string, { create }: { readonly create: boolean }): Promise<Claim> {
+    for (;;) {
+      this.checkLease()
+      const own = this.#ownClaim(id, create)
+      if (own) return own
+      const earlier = this.#releases.get(id) ?? this.#claims.get(id) ?? this.#deletions.get(id)
+      if (!earlier) break
+      await earlier.catch(() => {})
+    }
+    const claim = this.#claim(id, create)
+    this.#claims.set(id, claim)
+    try {
+      return await claim
+    } finally {
+      this.#claims.delete(id)
+    }
+  }
+
+  owns(id: string): boolean {
+    return this.#worlds.has(id) && !this.#releases.has(id)
+  }
+
+  open(id: string): KeptWorld | undefined {
+    this.checkLease()
+    const world = this.#worlds.get(id)
+    if (!world) {
+      if (!this.#index.has(id)) return undefined
+      throw new StorageError(`the world ${quoted(id)} is not claimed: another replica may run it`)
+    }
+    if (this.#opened.has(world)) throw new Error(`the world "${id}" is already open`)
+    this.#opened.add(world)
+    return world
+  }
+
+  create(id: string, start: NewKeptWorld): KeptWorld {
+    this.checkLease()
+    if (this.#worlds.has(id))
+      throw new StorageError(`cannot create the world ${quoted(id)}: it exists. Delete the world first`)
+    const epoch = this.#reserved.get(id) ?? ''
+    const after = this.#deletions.get(id)
+    const world = ReplicaWorld.create(this.#host, id, { epoch, born: this.#newId(), after, start })
+    this.#reserved.delete(id)
+    this.#worlds.set(id, world)
+    this.#opened.add(world)
+    this.#track(id, world.created)
+    return world
+  }
+
+  delete(id: string): void {
+    this.checkLease()
+    const world = this.#worlds.get(id)
+    const known = world?.epoch ?? this.#index.get(id)?.epoch
+    if (world) this.#forget(world, `the world ${quoted(id)} was deleted`)
+    if (known === undefined) return
+    this.#index = new Map([...this.#index].filter(([other]) => other !== id))
+    const deletion = this.#retry(async () => {
+      const [kind, owner] = await this.#run('delete', id, String(known))
+      if (kind === 'ok') return
+      throw new StorageError(`cannot delete the world ${quoted(id)}: ${lossOf(id, owner)}`)
+    })
+    this.#track(id, deletion)
+    const done = deletion.catch(() => {}).then(() => void this.#deletions.delete(id))
+    this.#deletions.set(id, done)
+  }
+
+  async read(id: string): Promise<KeptWorld | undefined> {
+    this.checkLease()
+    // What this replica has sent comes first.
+    const content = await this.#untilEnd(readContent(this.#host, id, ''))
+    return content && new ReadOnlyWorld(this.place, id, content)
+  }
+
+  release(id: string): Promise<void> {
+    const earlier = this.#releases.get(id)
+    if (earlier) return earlier
+    const world = this.#worlds.get(id)
+    const epoch = this.#reserved.get(id)
+    if (!world && epoch === undefined) return Promise.resolve()
+    const done = (world ? this.#releaseWorld(world) : this.#sendRelease(id, String(epoch))).catch(error => {
+      // The lease will end, and others take the world over.
+      if (!(error instanceof StorageError || error instanceof EngineError)) throw error
+    })
+    const release = done.finally(() => this.#releases.delete(id))
+    this.#releases.set(id, release)
+    return release
+  }
+
+  onLost(listener: (lost: { readonly id: string; readonly because: string }) => void): () => void {
+    return this.#lost.subscribe(listener)
+  }
+
+  checkLease(): void {
+    const failure = this.#failureNow()
+    if (failure) throw failure
+  }
+
+  async isAlive(replicaId: string): Promise<boolean> {
+    const [, info] = await this.#ask('replica', replicaId)
+    return info !== ''
+  }
+
+  async replicas(): Promise<readonly ReplicaInfo[]> {
+    const [, infos] = await this.#ask('replicas')
+    return (infos as readonly string[]).map(parseInfo).sort((a, b) => a.startedAt - b.startedAt)
+  }
+
+  async flush(id?: string): Promise<void> {
+    const changes = id === undefined ? [...this.#changes] : [[id, this.#changes.get(id)] as const]
+    await this.#untilEnd(
+      Promise.all(
+        changes.map(([of, change]) =>
+          change?.finally(() => {
+            if (this.#changes.get(of) === change) this.#changes.delete(of)
+          }),
+        ),
+      ),
+    )
+  }
+
+  close(): void {
+    void this.leave()
+  }
+
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave()
+    return this.#leaving
+  }
+
+  /** Ends without a word to the others. */
+  stop(): void {
+    this.#end ??= new StorageError(`${this.place} is closed: open it again`)
+    for (const cancel of this.#cancelTimers.values()) cancel()
+    this.#unsubscribe()
+    for (const world of [...this.#worlds.values()]) this.#forget(world, this.#end.message)
+    for (const retry of this.#retries.splice(0)) retry()
+    this.#refuseWaiting(this.#end)
+    this.#engine.close()
+  }
+
+  /** The reason why nothing may leave this process. */
+  #failureNow(): StorageError | undefined {
+    if (this.#end) return this.#end
+    if (this.#lease.isHeld) return undefined
+    return this.#failure ?? this.#leaseError()
+  }
+
+  async #run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
+    const reply = await this.#engine.run(command, [this.#log, this.self.id, ...args])
+    if (reply[0] !== 'log') return reply
+    this.#endWith(
+      `${this.place} has lost all worlds, or it is another server: its log has another id. Start mockmaker again to begin anew there`,
+    )
+    throw new EngineError('refused', 'its log has another id')
+  }
+
+  #lose(world: ReplicaWorld, because: string): void {
+    if (this.#worlds.get(world.id) !== world) return
+    this.#forget(world, because)
+    this.#lost.emit({ id: world.id, because })
+  }
+
+  #enter(): Promise<Reply> {
+    const info = JSON.stringify(this.self)
+    return this.#run('enter', info, String(this.#times.leaseMs), format, this.#newId(), this.#newId())
+  }
+
+  /** Sends a question. Rejects with `StorageError`. */
+  #ask(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
+    return this.#untilEnd(this.#run(command, ...args))
+  }
+
+  /** Waits until the lease ends at the latest. Rejects with `StorageError`. */
+  async #untilEnd<Value>(answer: Promise<Value>): Promise<Value> {
+    let refuse: ((error: StorageError) => void) | undefined
+    const end = new Promise<never>((_, reject) => {
+      refuse = reject
+      this.#waiting.add(reject)
+    })
+    try {
+      const value = await Promise.race([answer, end])
+      this.checkLease()
+      return value
+    } catch (error) {
+      throw error instanceof EngineError ? this.#asStorageError(error) : error
+    } finally {
+      if (refuse) this.#waiting.delete(refuse)
+    }
+  }
+
+  #refuseWaiting(error: StorageError): void {
+    for (const refuse of [...this.#waiting]) refuse(error)
+  }
+
+  #asStorageError(error: EngineError): StorageError {
+    return (
+      this.#end ??
+      new StorageError(`${this.place} ${error.kind === 'away' ? 'does not answer' : 'refuses'}: ${error.message}`)
+    )
+  }
+
+  #ownClaim(id: string, create: boolean): Claim | undefined {
+    const world = this.#releases.has(id) ? undefined : this.#worlds.get(id)
+    if (world) return { kind: 'mine', epoch: Number(world.epoch) }
+    const epoch = this.#reserved.get(id)
+    if (epoch === undefined || this.#releases.has(id)) return undefined
+    return create ? { kind: 'new', epoch: Number(epoch) } : { kind: 'absent' }
+  }
+
+  async #claim(id: string, create: boolean): Promise<Claim> {
+    for (;;) {
+      const leases = this.#leases
+      const [kind, first, second] = (await this.#ask('claim', id, create ? '1' : '0')) as SentTexts
+      if (kind === 'lease') throw this.#leaseError()
+      if (kind === 'absent') return { kind }
+      if (kind === 'other') return { kind, owner: parseInfo(String(first)), epoch: Number(second) }
+      const epoch = String(first)
+      if (kind === 'new') {
+        this.#reserved.set(id, epoch)
+        return { kind, epoch: Number(epoch) }
+      }
+      const content = await this.#untilEnd(readContent(this.#host, id, epoch))
+      // While it was read, the lease had ended, and another replica may have taken the world over.
+      if (!content || leases !== this.#leases) continue
+      this.#worlds.set(id, ReplicaWorld.opened(this.#host, id, epoch, content))
+      return { kind: 'mine', epoch: Number(epoch) }
+    }
+  }
+
+  async #releaseWorld(world: ReplicaWorld): Promise<void> {
+    try {
+      await world.settled()
+      await this.#untilEnd(this.#writeNotes([world]))
+      await this.#sendRelease(world.id, world.epoch)
+    } finally {
+      this.#forget(world, `the world ${quoted(world.id)} was given back`)
+    }
+  }
+
+  async #sendRelease(id: string, epoch: string): Promise<void> {
+    this.#reserved.delete(id)
+    await this.#ask('release', id, epoch)
+  }
+
+  #forget(world: ReplicaWorld, because: string): void {
+    if (this.#worlds.get(world.id) === world) this.#worlds.delete(world.id)
+    this.#opened.delete(world)
+    world.end(because)
+  }
+
+  #track(id: string | undefined, change: Promise<void>): void {
+    this.#changes.set(id, change)
+    // A failure stays until somebody asks.
+    change.then(
+      () => {
+        if (this.#changes.get(id) === change) this.#changes.delete(id)
+      },
+      () => {},
+    )
+  }
+
+  async #retry(send: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await send()
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error
+        if (error.kind === 'refused' || this.#end) throw this.#asStorageError(error)
+        const recovered = new Promise<void>(resolve => this.#retries.push(resolve))
+        this.#recoverSoon(this.#times.retryMs)
+        await recovered
+      }
+    }
+  }
+
+  #recoverSoon(ms: number): void {
+    if (this.#log === '' || this.#end || this.#recovery || this.#cancelTimers.has('recovery')) return
+    this.#setTimer('recovery', ms, () => {
+      this.#recovery = this.#recover().finally(() => {
+        this.#recovery = undefined
+      })
+    })
+  }
+
+  async #recover(): Promise<void> {
+    try {
+      await this.#resumeWorlds()
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      queueMicrotask(() => this.#recoverSoon(this.#times.retryMs))
+      return
+    }
+    for (const retry of this.#retries.splice(0)) retry()
+  }
+
+  /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `EngineError`. */
+  async #resumeWorlds(): Promise<void> {
+    const all = [...this.#worlds.values()]
+    for (const world of all) if (!world.isCreated) world.resumeCreation()
+    const created = all.filter(world => world.isCreated)
+    for (let i = 0; i < created.length; i += worldsAtOnce) {
+      const some = created.slice(i, i + worldsAtOnce).map(world => ({ world, acknowledged: world.acknowledged }))
+      const [, replies] = await this.#run('resume', ...some.flatMap(({ world }) => [world.id, world.epoch]))
+      for (const [j, { world, acknowledged }] of some.entries()) {
+        const [kind, stored] = (replies as readonly SentTexts[])[j] ?? []
+        if (kind === 'mine') world.resume(Number(stored), acknowledged)
+        else this.#lose(world, lossOf(world.id, stored))
+      }
+    }
+  }
+
+  #setTimer(name: 'renewal' | 'end' | 'recovery', ms: number, run: () => void): void {
+    this.#cancelTimers.get(name)?.()
+    const cancel = this.#environment.setTimer(() => {
+      this.#cancelTimers.delete(name)
+      run()
+    }, ms)
+    this.#cancelTimers.set(name, cancel)
+  }
+
+  async #renewAgain(): Promise<void> {
+    const { renewMs, refreshMs } = this.#times
+    const began = this.#environment.monotonic()
+    await this.#renew()
+    if (this.#end) return
+    const passed = this.#environment.monotonic() - began
+    this.#setTimer('renewal', Math.max(0, renewMs - passed), () => void this.#renewAgain())
+    if (this.#failure) return
+    void this.#writeNotes([...this.#worlds.values()]).catch(() => {})
+    if (this.#environment.monotonic() - this.#refreshedAt >= refreshMs) void this.refresh().catch(() => {})
+  }
+
+  /** Renews the lease. If it had ended, it begins again when all worlds are asked for. */
+  async #renew(): Promise<void> {
+    try {
+      let sentAt = this.#lease.now()
+      const { isHeld, serverNow } = await this.#engine.renew(this.self.id, this.#times.leaseMs)
+      const { wall } = this.#lease.now()
+      this.#clockOffsetMs = Math.round(serverNow - (sentAt.wall + wall) / 2)
+      if (!isHeld) {
+        this.#isUnverified = true
+        this.#leases += 1
+        sentAt = this.#lease.now()
+        const [kind] = await this.#enter()
+        if (kind !== 'ok') throw new EngineError('refused', `another replica has the address ${this.self.address}`)
+      }
+      if (this.#isUnverified) await this.#resumeWorlds()
+      this.#isUnverified = false
+      this.#begin(sentAt)
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      this.#trouble = error.message
+    }
+  }
+
+  /** Begins the lease, or extends it. */
+  #begin(sentAt: { readonly wall: number; readonly monotonic: number }): void {
+    if (this.#end) return
+    this.#lease.renew(sentAt)
+    this.#watchEnd()
+    if (!this.#failure || !this.#lease.isHeld) return
+    this.#failure = undefined
+    this.#report(`${this.place} answers again`)
+    for (const world of [...this.#worlds.values()]) world.setFailure(undefined)
+  }
+
+  /** Refuses those who wait when the lease ends. A clock may jump, so that it ends later or earlier than its timer. */
+  #watchEnd(): void {
+    this.#setTimer('end', this.#lease.remainingMs, () => {
+      if (this.#lease.isHeld) return this.#watchEnd()
+      if (this.#failure || this.#end) return
+      this.#failure = this.#leaseError()
+      this.#report(this.#failure.message)
+      this.#stopWorlds(this.#failure)
+    })
+  }
+
+  #endWith(message: string): void {
+    if (this.#end) return
+    this.#end = new StorageError(message)
+    this.#report(message)
+    this.#stopWorlds(this.#end)
+  }
+
+  #stopWorlds(failure: StorageError): void {
+    this.#refuseWaiting(failure)
+    for (const world of [...this.#worlds.values()]) world.setFailure(failure)
+  }
+
+  #leaseError(): StorageError {
+    const because = this.#trouble === '' ? '' : ` (${this.#trouble})`
+    return new StorageError(`${this.place} does not answer${because}: make it run again. It is tried all the time`)
+  }
+
+  /** Writes times and summaries that have changed. Rejects with `EngineError`. */
+  async #writeNotes(worlds: readonly ReplicaWorld[]): Promise<void> {
+    const all = worlds.flatMap(world => {
+      const note = world.takeNote()
+      return note ? [{ world, note }] : []
+    })
+    for (let i = 0; i < all.length; i += worldsAtOnce) {
+      const notes = all.slice(i, i + worldsAtOnce)
+      try {
+        await this.#run('note', ...notes.flatMap(({ world, note }) => [world.id, world.epoch, ...note]))
+      } catch (error) {
+        for (const { world, note } of notes) world.restoreNote(note)
+        throw error
+      }
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const ids = [...new Set([...this.#worlds.keys(), ...this.#reserved.keys()])]
+    await Promise.all([...ids.map(id => this.release(id)), this.flush().catch(() => {})])
+    if (!this.#failureNow()) await this.#ask('leave').catch(() => {})
+    this.stop()
+  }
+}
+
+function parseInfo(text: string): ReplicaInfo {
+  return JSON.parse(text) as ReplicaInfo // a replica wrote it
+}
+
+function summaryOf(row: SentTexts): [string, SharedSummary & { readonly bytes: number }] {
+  const [id = '', owner, epoch, claimedAt, takenFrom, revision, summary = '', bytes] = row
+  const kept = JSON.parse(summary) as Omit<KeptSummary, 'id'> // `summarize` wrote it
+  return [
+    id,
+    {
+      ...kept,
+      id,
+      revision: Number(revision),
+      epoch: Number(epoch),
+      claimedAt: Number(claimedAt),
+      bytes: Number(bytes),
+      ...(owner ? { owner: parseInfo(owner) } : {}),
+      ...(takenFrom ? { takenFrom } : {}),
+    },
+  ]
+}

@@ -1,0 +1,509 @@
+import { Emitter } from '../lib/emitter.js'
+import { quoted } from '../lib/text.js'
+import { EngineError, type Reply, type ScriptCommand } from './engine.js'
+import { originHashOf } from './origin-hash.js'
+import type { WorldContent } from './replica-content.js'
+import { countUpTo } from './sorted.js'
+import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
+
+/** The largest line or origin, in UTF-16 units. Redis takes texts of 512 MB. */
+const longestText = 128 * 1024 ** 2
+/** A base is sent in parts of about this size. */
+const partSize = 1024 ** 2
+
+/** The parts of a storage that its worlds use. */
+export interface WorldHost {
+  readonly place: string
+  /** Runs a command of the script for a world. Rejects with `EngineError`. */
+  run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
+  /** The reason why nothing may leave this process. `undefined` if its lease holds. */
+  failure(): StorageError | undefined
+  /** Called when the server did not reply, or could not run a command. `ReplicaWorld.resume` follows once it can. */
+  onAway(): void
+  /** Called when the world must leave memory. */
+  onLost(world: ReplicaWorld, because: string): void
+  /** Called when the storage lacks lines that it had acknowledged. */
+  onGap(world: ReplicaWorld): void
+  onClose(world: ReplicaWorld): void
+}
+
+/** A line that the storage has not acknowledged. */
+interface OpenLine extends KeptLine {
+  /** The revision before the line. */
+  readonly before: number
+  /** The origins that it is the first to name: hashes and texts. */
+  readonly origins: readonly string[]
+  isSent: boolean
+  outcome: Outcome | undefined
+}
+
+/** A promise that others wait for. */
+class Outcome {
+  readonly promise: Promise<void>
+  resolve: () => void = () => {}
+  reject: (error: StorageError) => void = () => {}
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+    // Nobody may be waiting.
+    this.promise.catch(() => {})
+  }
+}
+
+interface NewReplicaWorld {
+  /** The epoch of the claim. Empty: the creation claims the world too. */
+  readonly epoch: string
+  /** A random id. With the same one the storage creates the world once. */
+  readonly born: string
+  /** Resolves when an earlier world of that id is deleted. */
+  readonly after: Promise<void> | undefined
+  readonly start: NewKeptWorld
+}
+
+/** A world that this replica owns. */
+export class ReplicaWorld implements KeptWorld {
+  readonly id: string
+  readonly starts: number
+  readonly time: string | undefined
+  readonly cutBytes = 0
+  readonly #host: WorldHost
+  /** Empty until the script has given one. */
+  #epoch: string
+  #content: WorldContent | undefined
+  #originHash: string
+  #baseBytes: number
+  /** The revisions of the lines after the base, and the bytes up to the end of each. */
+  #revisions: number[] = []
+  #ends: number[] = []
+  /** The bytes of the lines that bases have replaced. */
+  #start = 0
+  /** The newest revision, and the newest one that the storage has acknowledged. */
+  #revision: number
+  #acknowledged: number
+  #open: OpenLine[] = []
+  /** The arguments that create the world, until the storage has acknowledged them. */
+  #creation: readonly string[] | undefined
+  /** False until an earlier world of that id is deleted. */
+  #isReady = true
+  readonly #created = new Outcome()
+  /** The stored origins, and those that the next line brings. With the hashes that they name. */
+  readonly #origins = new Map<string, readonly string[]>()
+  #newOrigins: string[] = []
+  /** The revisions of the last lines that name an origin. */
+  readonly #namedAt = new Map<string, number>()
+  #summary: Omit<KeptSummary, 'id'>
+  #writtenSummary: string
+  #nextTime: string | undefined
+  #isReplacing = false
+  #needsBase = false
+  #loss: StorageError | undefined
+  readonly #failures = new Emitter<StorageError | undefined>()
+
+  private constructor(host: WorldHost, id: string, epoch: string, content: WorldContent) {
+    this.#host = host
+    this.id = id
+    this.#epoch = epoch
+    this.#content = content
+    this.starts = content.starts
+    this.time = content.time
+    this.#originHash = content.originHash
+    this.#baseBytes = content.baseBytes
+    this.#summary = content.summary
+    this.#writtenSummary = JSON.stringify(content.summary)
+    for (const [hash, text] of content.origins) this.#addOrigin(hash, text)
+    for (const { revision, text } of content.lines) this.#addLine(revision, text)
+    this.#revision = content.lines.at(-1)?.revision ?? content.baseRevision
+    this.#acknowledged = this.#revision
+  }
+
+  /** Opens a world that this replica has claimed and read. */
+  static opened(host: WorldHost, id: string, epoch: string, content: WorldContent): ReplicaWorld {
+    return new ReplicaWorld(host, id, epoch, content)
+  }
+
+  static create(host: WorldHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
+    const { summary, origin, base } = start
+    const originHash = originHashOf(origin)
+    const { revision } = summary
+    const world = new ReplicaWorld(host, id, epoch, {
+      ...{ starts: 1, originHash, base, lines: [], time: undefined, baseRevision: revision, summary },
+      origins: new Map([[originHash, origin]]),
+      baseBytes: base === undefined ? 0 : Buffer.byteLength(base),
+    })
+    world.#creation = [born, String(revision), JSON.stringify(summary), originHash, origin, base ?? '']
+    world.#isReady = after === undefined
+    void after?.finally(() => {
+      world.#isReady = true
+      world.#sendCreation()
+    })
+    world.#sendCreation()
+    return world
+  }
+
+  /** Empty while the creation of a world without a claim is open. */
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  get isCreated(): boolean {
+    return this.#creation === undefined
+  }
+
+  /** Resolves when the storage has the world. Rejects with `StorageError`. */
+  get created(): Promise<void> {
+    return this.#creation ? this.#created.promise : Promise.resolve()
+  }
+
+  get originHash(): string {
+    return this.#originHash
+  }
+
+  get base(): string | undefined {
+    return this.#content?.base
+  }
+
+  get lines(): readonly KeptLine[] {
+    return this.#content?.lines ?? []
+  }
+
+  get baseBytes(): number {
+    return this.#baseBytes
+  }
+
+  /** The newest revision that the storage has acknowledged. */
+  get acknowledged(): number {
+    return this.#acknowledged
+  }
+
+  /** True if the storage lost what it had acknowledged. Nothing is kept until `replaceBase` gets the present state. */
+  get needsBase(): boolean {
+    return this.#needsBase && !this.#isReplacing
+  }
+
+  get summary(): KeptSummary {
+    return { id: this.id, ...this.#summary, revision: Math.max(this.#summary.revision, this.#revision) }
+  }
+
+  release(): void {
+    this.#content = undefined
+  }
+
+  origin(hash: string): string {
+    const text = this.#content?.origins.get(hash)
+    if (text !== undefined) return text
+    throw new StorageError(
+      `${this.#host.place} has no origin ${hash} of the world ${quoted(this.id)}: somebody deleted it. Delete the world`,
+    )
+  }
+
+  putOrigin(origin: string): string {
+    this.#check(origin)
+    const hash = originHashOf(origin)
+    if (this.#origins.has(hash)) return hash
+    this.#addOrigin(hash, origin)
+    // Together with the line that names it, so that the storage takes both or none.
+    this.#newOrigins.push(hash, origin)
+    return hash
+  }
+
+  append({ revision, text }: KeptLine): void {
+    this.#check(text)
+    if (revision <= this.#revision)
+      throw new Error(`a line of revision ${revision} came after one of revision ${this.#revision}`)
+    const line = {
+      revision,
+      text,
+      before: this.#revision,
+      origins: this.#newOrigins,
+      isSent: false,
+      outcome: undefined,
+    }
+    this.#newOrigins = []
+    this.#revision = revision
+    this.#addLine(revision, text)
+    this.#open.push(line)
+    this.#sendLine(line)
+  }
+
+  settled(): Promise<void> | undefined {
+    const failure = this.#loss ?? this.#host.failure()
+    if (failure) return Promise.reject(failure)
+    const last = this.#open.at(-1)
+    if (!last) return this.#creation && this.#created.promise
+    last.outcome ??= new Outcome()
+    return last.outcome.promise
+  }
+
+  bytesUpTo(revision: number): number {
+    return this.#isReplacing ? 0 : this.#endOf(revision) - this.#start
+  }
+
+  replaceBase({ parts, revision, originHash }: Parameters<KeptWorld['replaceBase']>[0]): void {
+    this.#check('')
+    if (this.#isReplacing) return
+    this.#isReplacing = true
+    void this.#sendBase([...joined(parts)], revision, originHash).finally(() => {
+      this.#isReplacing = false
+    })
+  }
+
+  writeTime(time: string): void {
+    this.#nextTime = time
+  }
+
+  summarize(summary: Omit<KeptSummary, 'id'>): void {
+    this.#summary = summary
+  }
+
+  /** Takes the time and the summary that are not yet written. */
+  takeNote(): readonly [time: string, summary: string] | undefined {
+    const summary = JSON.stringify(this.#summary)
+    const note = [this.#nextTime ?? '', summary === this.#writtenSummary ? '' : summary] as const
+    if (!this.isCreated || (note[0] === '' && note[1] === '')) return undefined
+    this.#nextTime = undefined
+    this.#writtenSummary = summary
+    return note
+  }
+
+  /** Gives back a note that was not written. */
+  restoreNote([time, summary]: readonly [time: string, summary: string]): void {
+    if (time !== '') this.#nextTime ??= time
+    if (summary !== '') this.#writtenSummary = ''
+  }
+
+  watch(listener: (error: StorageError | undefined) => void): () => void {
+    return this.#failures.subscribe(listener)
+  }
+
+  close(): void {
+    this.#host.onClose(this)
+  }
+
+  /** Tells that nothing may leave this process, or that it may again. Whoever waits is refused. */
+  setFailure(failure: StorageError | undefined): void {
+    if (failure) {
+      const unknown = unknownOutcome(failure)
+      for (const line of this.#open) {
+        line.outcome?.reject(unknown)
+        line.outcome = undefined
+      }
+    }
+    this.#failures.emit(failure)
+  }
+
+  /**
+   * Goes on after a break. `stored`: the newest revision that the storage has. `acknowledged`: the one that it had acknowledged
+   * before it was asked.
+   */
+  resume(stored: number, acknowledged: number): void {
+    if (this.#loss) return
+    if (stored < acknowledged) this.#beginGap()
+    else this.#acknowledge(stored)
+    this.#sendOpen()
+  }
+
+  /** Creates the world again after a break. The storage does so once. */
+  resumeCreation(): void {
+    this.#sendCreation()
+  }
+
+  /** Takes no more lines. Those that are open have an unknown outcome, if they were not refused. */
+  end(because: string, { isRefused = false }: { readonly isRefused?: boolean } = {}): void {
+    if (this.#loss) return
+    this.#loss = new StorageError(because)
+    const outcome = isRefused ? this.#loss : unknownOutcome(this.#loss)
+    for (const line of this.#open) line.outcome?.reject(outcome)
+    this.#open = []
+    this.#created.reject(outcome)
+  }
+
+  #lose(because: string, options: { readonly isRefused?: boolean } = {}): void {
+    if (this.#loss) return
+    this.end(because, options)
+    this.#host.onLost(this, because)
+  }
+
+  /** Throws unless a text can be appended. */
+  #check(text: string): void {
+    const failure = this.#loss ?? this.#host.failure()
+    if (failure) throw failure
+    if (text.length > longestText)
+      throw new StorageError(`a change of the world ${quoted(this.id)} has more than 128 MB: make a smaller one`)
+  }
+
+  #addOrigin(hash: string, text: string): void {
+    this.#origins.set(
+      hash,
+      [...this.#origins.keys()].filter(other => text.includes(other)),
+    )
+    // Those that came before may name it too, when all are read at once.
+    for (const [other, origin] of this.#content?.origins ?? [])
+      if (other !== hash && origin.includes(hash)) this.#origins.set(other, [...(this.#origins.get(other) ?? []), hash])
+  }
+
+  #addLine(revision: number, text: string): void {
+    this.#revisions.push(revision)
+    this.#ends.push((this.#ends.at(-1) ?? this.#start) + Buffer.byteLength(text))
+    for (const hash of this.#origins.keys()) if (text.includes(hash)) this.#namedAt.set(hash, revision)
+  }
+
+  #sendCreation(): void {
+    if (!this.#creation || !this.#isReady) return
+    this.#host.run('create', this.id, this.#epoch, ...this.#creation).then(
+      ([kind, epoch]) => {
+        if (!this.#creation || this.#loss) return
+        if (kind === 'ok') this.#onCreated(String(epoch))
+        else this.#lose(`another replica has created the world ${quoted(this.id)}`, refused)
+      },
+      error => this.#onError(error, `did not take the world ${quoted(this.id)}`),
+    )
+  }
+
+  #onCreated(epoch: string): void {
+    this.#epoch = epoch
+    this.#creation = undefined
+    this.#created.resolve()
+    this.#sendOpen()
+  }
+
+  #sendOpen(): void {
+    for (const line of this.#open) if (!line.isSent) this.#sendLine(line)
+  }
+
+  #sendLine(line: OpenLine): void {
+    if (this.#creation || this.#needsBase) return
+    line.isSent = true
+    const { before, revision, text, origins } = line
+    this.#host.run('append', this.id, this.#epoch, String(before), String(revision), text, ...origins).then(
+      reply => this.#onReply(line, reply),
+      error => {
+        line.isSent = false
+        this.#onError(error, `did not take a change of the world ${quoted(this.id)}`)
+      },
+    )
+  }
+
+  #onReply(line: OpenLine, [kind, stored]: Reply): void {
+    if (this.#loss || line.revision <= this.#acknowledged) return
+    if (kind === 'ok') this.#acknowledge(line.revision)
+    else if (kind === 'gap') this.#onGap(line, Number(stored))
+    else this.#lose(lossOf(this.id, stored))
+  }
+
+  #onGap(line: OpenLine, stored: number): void {
+    line.isSent = false
+    // The line before it was sent again after this one.
+    if (line !== this.#open[0]) return
+    if (stored < this.#acknowledged) this.#beginGap()
+    else this.#sendLine(line)
+  }
+
+  #onError(error: unknown, what: string): void {
+    if (!(error instanceof EngineError)) throw error
+    if (error.kind === 'away') this.#host.onAway()
+    else this.#lose(`${this.#host.place} ${what}: ${error.message}`, refused)
+  }
+
+  #acknowledge(revision: number): void {
+    if (revision <= this.#acknowledged) return
+    this.#acknowledged = revision
+    const failure = this.#host.failure()
+    const kept = this.#open.filter(line => line.revision <= revision)
+    this.#open = this.#open.slice(kept.length)
+    for (const { outcome } of kept) {
+      if (failure) outcome?.reject(unknownOutcome(failure))
+      else outcome?.resolve()
+    }
+    this.#sendOpen()
+  }
+
+  /** Waits for a base: the storage lacks lines that it had acknowledged. */
+  #beginGap(): void {
+    if (!this.#needsBase) this.#host.onGap(this)
+    this.#needsBase = true
+    for (const line of this.#open) line.isSent = false
+  }
+
+  async #sendBase(parts: readonly string[], revision: number, originHash: string): Promise<void> {
+    const { id, namedOrigins } = { id: this.id, namedOrigins: this.#originsAfter(revision, originHash) }
+    try {
+      for (const [i, part] of parts.entries()) {
+        const [kind] = await this.#host.run('part', id, this.#epoch, i === 0 ? '1' : '', part)
+        if (kind !== 'ok') return
+      }
+      // Those that are not sent yet add theirs when they are.
+      const unsent = this.#open.find(line => !line.isSent)
+      const end = unsent ? this.#endOf(unsent.before) : (this.#ends.at(-1) ?? this.#start)
+      const lineBytes = Math.max(0, end - this.#endOf(revision))
+      const origins = [String(this.#newOrigins.length / 2), ...this.#newOrigins, ...namedOrigins]
+      const [kind] = await this.#host.run(
+        ...(['base', id, this.#epoch, String(revision), originHash, String(lineBytes)] as const),
+        ...origins,
+      )
+      if (kind !== 'ok' || this.#loss) return
+    } catch (error) {
+      // The old base and its log are as good. The next look tries again.
+      if (!(error instanceof EngineError)) throw error
+      if (error.kind === 'refused') this.#host.run('abandon', id, this.#epoch).catch(() => {})
+      return
+    }
+    this.#originHash = originHash
+    this.#baseBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+    this.#skipLinesUpTo(revision)
+    for (const hash of this.#origins.keys()) if (!namedOrigins.has(hash)) this.#origins.delete(hash)
+    this.#needsBase = false
+    this.#acknowledge(revision)
+    this.#sendOpen()
+  }
+
+  /** Returns the origins that are named by the base, by a line after it, or by another of these origins. */
+  #originsAfter(revision: number, originHash: string): Set<string> {
+    const named = new Set([originHash])
+    for (const [hash, at] of this.#namedAt) if (at > revision) named.add(hash)
+    for (let i = 0; i < this.#newOrigins.length; i += 2) named.add(this.#newOrigins[i] ?? '')
+    // A set grows while it is iterated.
+    for (const hash of named) for (const other of this.#origins.get(hash) ?? []) named.add(other)
+    return named
+  }
+
+  /** Returns the bytes up to the end of the last line up to a revision. */
+  #endOf(revision: number): number {
+    const count = countUpTo(this.#revisions, revision)
+    return count === 0 ? this.#start : (this.#ends[count - 1] ?? this.#start)
+  }
+
+  #skipLinesUpTo(revision: number): void {
+    this.#start = this.#endOf(revision)
+    const count = countUpTo(this.#revisions, revision)
+    this.#revisions = this.#revisions.slice(count)
+    this.#ends = this.#ends.slice(count)
+  }
+}
+
+const refused = { isRefused: true } as const
+
+function unknownOutcome(error: StorageError): StorageError {
+  return new StorageError(`${error.message}. The outcome of this change is unknown`)
+}
+
+/** Tells why a world is not this replica's any more. `owner`: what its lease says, or an empty text. */
+export function lossOf(id: string, owner: Reply[number] | undefined): string {
+  const info = typeof owner === 'string' && owner !== '' ? JSON.parse(owner) : undefined
+  if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
+  return `the world ${quoted(id)} is not this replica's any more`
+}
+
+/** Joins short parts. */
+function* joined(parts: Iterable<string>): Generator<string, void, undefined> {
+  let text = ''
+  for (const part of parts) {
+    text += part
+    if (text.length < partSize) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}

@@ -1,0 +1,397 @@
+#!lua
+-- The commands of replicas that share a storage. KEYS[1] is the prefix of all keys.
+-- ARGV: the command, the id of the log that the replica knows, the id of the replica, and the arguments of the command.
+-- Each reply is a list, and begins with a word. Numbers are texts, because Lua would round them.
+local prefix, command, log, self = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+local meta, worlds, replicas = prefix .. 'meta', prefix .. 'worlds', prefix .. 'replicas'
+
+local function worldKey(id)
+  return prefix .. 'world:' .. id
+end
+
+local function logKey(id)
+  return prefix .. 'log:' .. id
+end
+
+local function baseKey(id)
+  return prefix .. 'base:' .. id
+end
+
+local function newBaseKey(id)
+  return prefix .. 'base-new:' .. id
+end
+
+local function originsKey(id)
+  return prefix .. 'origins:' .. id
+end
+
+local function leaseKey(replica)
+  return prefix .. 'lease:' .. replica
+end
+
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local function now()
+  local time = redis.call('TIME')
+  return text(time[1] * 1000 + math.floor(time[2] / 1000))
+end
+
+-- Returns what a replica wrote into its lease, or false if the lease has ended.
+local function infoOf(replica)
+  return replica ~= false and replica ~= '' and redis.call('GET', leaseKey(replica))
+end
+
+-- Returns the fields of a world. Those that are missing are false.
+local function fieldsOf(id, ...)
+  return redis.call('HMGET', worldKey(id), ...)
+end
+
+local function lost(owner)
+  return { 'lost', owner ~= self and infoOf(owner) or '' }
+end
+
+-- Returns a refusal, unless the replica owns the world by that epoch.
+local function fence(id, epoch)
+  local fields = fieldsOf(id, 'owner', 'epoch')
+  if fields[1] ~= self or fields[2] ~= epoch then
+    return lost(fields[1])
+  end
+  return nil
+end
+
+local function nextEpoch()
+  return text(redis.call('HINCRBY', meta, 'epoch', 1))
+end
+
+local function putOrigins(id, list, from, to)
+  for i = from, to, 2 do
+    if redis.call('HSETNX', originsKey(id), list[i], list[i + 1]) == 1 then
+      redis.call('HINCRBY', worldKey(id), 'origin_bytes', #list[i + 1])
+    end
+  end
+end
+
+local commands = {}
+
+-- Begins or renews a lease. The first replica begins the log.
+function commands.enter(info, leaseMs, format, newLog, secret)
+  local fields = redis.call('HMGET', meta, 'format', 'log', 'secret', 'settings')
+  if log ~= '' and fields[2] ~= log then
+    return { 'log' }
+  end
+  if fields[1] and fields[1] ~= format then
+    return { 'format', fields[1] }
+  end
+  local address = cjson.decode(info).address
+  for _, replica in ipairs(redis.call('SMEMBERS', replicas)) do
+    local other = infoOf(replica)
+    if not other then
+      redis.call('SREM', replicas, replica)
+    elseif replica ~= self and cjson.decode(other).address == address then
+      return { 'address', other }
+    end
+  end
+  if not fields[1] then
+    redis.call('HSET', meta, 'format', format, 'log', newLog, 'secret', secret, 'epoch', '0')
+    fields = { format, newLog, secret, false }
+  end
+  redis.call('SET', leaseKey(self), info, 'PX', leaseMs)
+  redis.call('SADD', replicas, self)
+  return { 'ok', fields[2], fields[3], fields[4] or '' }
+end
+
+function commands.leave()
+  redis.call('DEL', leaseKey(self))
+  redis.call('SREM', replicas, self)
+  return { 'ok' }
+end
+
+function commands.replica(id)
+  return { 'ok', infoOf(id) or '' }
+end
+
+local function living()
+  local infos = {}
+  for _, replica in ipairs(redis.call('SMEMBERS', replicas)) do
+    local info = infoOf(replica)
+    if info then
+      infos[#infos + 1] = info
+    end
+  end
+  return infos
+end
+
+function commands.replicas()
+  return { 'ok', living() }
+end
+
+-- Lists the worlds. The owner is empty if its lease has ended.
+function commands.list()
+  local rows, infos = {}, { [''] = '' }
+  for _, id in ipairs(redis.call('SMEMBERS', worlds)) do
+    local fields = fieldsOf(
+      id, 'owner', 'epoch', 'claimed_at', 'taken_from', 'revision', 'summary', 'log_bytes', 'base_bytes', 'origin_bytes'
+    )
+    if fields[6] then
+      local owner = fields[1] or ''
+      infos[owner] = infos[owner] or infoOf(owner) or ''
+      local bytes = text(fields[7] + fields[8] + fields[9])
+      rows[#rows + 1] = { id, infos[owner], fields[2], fields[3], fields[4], fields[5], fields[6], bytes }
+    end
+  end
+  return { 'ok', redis.call('HGET', meta, 'settings') or '', rows }
+end
+
+-- Replaces the settings, if they are those that the replica knows. An empty text stands for none.
+function commands.settings(before, after)
+  local stored = redis.call('HGET', meta, 'settings') or ''
+  if stored == after then
+    return { 'ok' }
+  end
+  if stored ~= before then
+    return { 'changed', stored }
+  end
+  if after == '' then
+    redis.call('HDEL', meta, 'settings')
+  else
+    redis.call('HSET', meta, 'settings', after)
+  end
+  return { 'ok' }
+end
+
+-- Takes a world over, unless another replica lives that has it. With each new epoch the content is read again.
+function commands.claim(id, create)
+  if not infoOf(self) then
+    return { 'lease' }
+  end
+  local fields = fieldsOf(id, 'owner', 'epoch', 'born')
+  local owner, epoch, born = fields[1] or '', fields[2], fields[3]
+  local info = owner ~= self and infoOf(owner)
+  if info then
+    return { 'other', info, epoch }
+  end
+  if not born and create ~= '1' then
+    if owner ~= self then
+      redis.call('DEL', worldKey(id))
+    end
+    return { 'absent' }
+  end
+  epoch = nextEpoch()
+  redis.call('HSET', worldKey(id), 'owner', self, 'epoch', epoch)
+  if owner ~= self then
+    redis.call('HSET', worldKey(id), 'claimed_at', now(), 'taken_from', owner)
+  end
+  redis.call('UNLINK', newBaseKey(id))
+  if not born then
+    return { 'new', epoch }
+  end
+  redis.call('HINCRBY', worldKey(id), 'starts', 1)
+  return { 'mine', epoch }
+end
+
+-- Tells for each world whether it is still that of the replica, and its stored revision. Arguments: ids and epochs.
+function commands.resume(...)
+  local list, replies = { ... }, {}
+  for i = 1, #list, 2 do
+    local refusal = fence(list[i], list[i + 1])
+    replies[#replies + 1] = refusal or { 'mine', fieldsOf(list[i], 'revision')[1] or '' }
+  end
+  return { 'ok', replies }
+end
+
+-- Reads the lines after a revision. Without an epoch, whoever owns the world.
+function commands.lines(id, epoch, after, count)
+  local refusal = epoch ~= '' and fence(id, epoch)
+  if refusal then
+    return refusal
+  end
+  local born, lines = fieldsOf(id, 'born')[1], {}
+  if not born then
+    return { 'absent' }
+  end
+  for _, entry in ipairs(redis.call('XRANGE', logKey(id), '(' .. after .. '-0', '+', 'COUNT', count)) do
+    lines[#lines + 1] = entry[1]
+    lines[#lines + 1] = entry[2][2]
+  end
+  return { 'ok', born, lines }
+end
+
+-- Reads the rest of a world.
+function commands.read(id, epoch)
+  local refusal = epoch ~= '' and fence(id, epoch)
+  if refusal then
+    return refusal
+  end
+  local fields = fieldsOf(id, 'born', 'starts', 'revision', 'base_revision', 'origin', 'time', 'summary', 'log_bytes')
+  if not fields[1] then
+    return { 'absent' }
+  end
+  return {
+    'ok', fields[1], fields[2], fields[3], fields[4], fields[5], fields[6] or '', fields[7], fields[8],
+    redis.call('HGETALL', originsKey(id)), redis.call('GET', baseKey(id)) or '',
+  }
+end
+
+-- Creates a world. Without an epoch it is claimed too. `born` is a random id: with the same one the command was sent again.
+function commands.create(id, epoch, born, revision, summary, hash, origin, base)
+  local fields = fieldsOf(id, 'owner', 'epoch', 'born')
+  local owner = fields[1] or ''
+  if owner == self and fields[3] == born then
+    return { 'ok', fields[2] }
+  end
+  if owner ~= self and infoOf(owner) then
+    return lost(owner)
+  end
+  if fields[3] then
+    return { 'exists' }
+  end
+  if epoch == '' then
+    epoch = nextEpoch()
+  elseif owner ~= self or fields[2] ~= epoch then
+    return lost(owner)
+  end
+  redis.call('UNLINK', logKey(id), baseKey(id), newBaseKey(id), originsKey(id))
+  redis.call('HSET', originsKey(id), hash, origin)
+  if base ~= '' then
+    redis.call('SET', baseKey(id), base)
+  end
+  redis.call('HSET', worldKey(id),
+    'owner', self, 'epoch', epoch, 'claimed_at', now(), 'taken_from', '', 'born', born, 'starts', '1',
+    'revision', revision, 'base_revision', revision, 'origin', hash, 'summary', summary,
+    'log_bytes', '0', 'base_bytes', #base, 'origin_bytes', #origin)
+  redis.call('SADD', worlds, id)
+  return { 'ok', epoch }
+end
+
+-- Appends a line, with the origins that it is the first to name. A line that is there already is acknowledged again.
+function commands.append(id, epoch, before, revision, line, ...)
+  local refusal = fence(id, epoch)
+  if refusal then
+    return refusal
+  end
+  local stored = fieldsOf(id, 'revision')[1]
+  if not stored then
+    return { 'lost', '' }
+  end
+  if tonumber(revision) <= tonumber(stored) then
+    return { 'ok' }
+  end
+  if stored ~= before then
+    return { 'gap', stored }
+  end
+  redis.call('XADD', logKey(id), revision .. '-0', 'line', line)
+  local origins = { ... }
+  putOrigins(id, origins, 1, #origins)
+  redis.call('HSET', worldKey(id), 'revision', revision)
+  redis.call('HINCRBY', worldKey(id), 'log_bytes', #line)
+  return { 'ok' }
+end
+
+-- Adds a part to the next base.
+function commands.part(id, epoch, isFirst, part)
+  local refusal = fence(id, epoch)
+  if refusal then
+    return refusal
+  end
+  if isFirst == '1' then
+    redis.call('UNLINK', newBaseKey(id))
+  end
+  redis.call('APPEND', newBaseKey(id), part)
+  return { 'ok' }
+end
+
+-- Frees the parts of a base that will not be.
+function commands.abandon(id, epoch)
+  local refusal = fence(id, epoch)
+  if refusal then
+    return refusal
+  end
+  redis.call('UNLINK', newBaseKey(id))
+  return { 'ok' }
+end
+
+-- Replaces the base by the parts, and drops the lines up to its revision. `logBytes`: the bytes of the other lines. There follow
+-- `count` new origins, and the hashes of all origins that are still named.
+function commands.base(id, epoch, revision, hash, logBytes, count, ...)
+  local refusal = fence(id, epoch)
+  if refusal then
+    return refusal
+  end
+  local stored = fieldsOf(id, 'revision')[1]
+  if not stored or redis.call('EXISTS', newBaseKey(id)) == 0 then
+    return { 'absent' }
+  end
+  local list, named, bytes = { ... }, {}, 0
+  putOrigins(id, list, 1, count * 2)
+  for i = count * 2 + 1, #list do
+    named[list[i]] = true
+  end
+  for _, other in ipairs(redis.call('HKEYS', originsKey(id))) do
+    if named[other] then
+      bytes = bytes + redis.call('HSTRLEN', originsKey(id), other)
+    else
+      redis.call('HDEL', originsKey(id), other)
+    end
+  end
+  redis.call('RENAME', newBaseKey(id), baseKey(id))
+  redis.call('XTRIM', logKey(id), 'MINID', revision .. '-1')
+  if tonumber(revision) > tonumber(stored) then
+    stored = revision
+  end
+  redis.call('HSET', worldKey(id), 'revision', stored, 'base_revision', revision, 'origin', hash,
+    'base_bytes', redis.call('STRLEN', baseKey(id)), 'origin_bytes', bytes, 'log_bytes', logBytes)
+  return { 'ok' }
+end
+
+-- Writes times and summaries. Arguments: ids, epochs, times, summaries. An empty text changes nothing.
+function commands.note(...)
+  local list, replies = { ... }, {}
+  for i = 1, #list, 4 do
+    local id = list[i]
+    local refusal = fence(id, list[i + 1])
+    if not refusal and list[i + 2] ~= '' then
+      redis.call('HSET', worldKey(id), 'time', list[i + 2])
+    end
+    if not refusal and list[i + 3] ~= '' then
+      redis.call('HSET', worldKey(id), 'summary', list[i + 3])
+    end
+    replies[#replies + 1] = refusal or { 'ok' }
+  end
+  return { 'ok', replies }
+end
+
+-- Gives a world back. One that was only claimed is forgotten.
+function commands.release(id, epoch)
+  local refusal = fence(id, epoch)
+  if refusal then
+    return refusal
+  end
+  if fieldsOf(id, 'born')[1] then
+    redis.call('HSET', worldKey(id), 'owner', '')
+  else
+    redis.call('DEL', worldKey(id))
+  end
+  return { 'ok' }
+end
+
+-- Deletes a world of the replica, or one that nobody runs. Without an epoch, one that the replica has just created.
+function commands.delete(id, epoch)
+  local fields = fieldsOf(id, 'owner', 'epoch')
+  if not fields[2] then
+    return { 'ok' }
+  end
+  local isOther = fields[1] ~= self and (epoch == '' or infoOf(fields[1]))
+  if isOther or (epoch ~= '' and fields[2] ~= epoch) then
+    return lost(fields[1])
+  end
+  redis.call('UNLINK', worldKey(id), logKey(id), baseKey(id), newBaseKey(id), originsKey(id))
+  redis.call('SREM', worlds, id)
+  return { 'ok' }
+end
+
+if command ~= 'enter' and redis.call('HGET', meta, 'log') ~= log then
+  return { 'log' }
+end
+return commands[command](unpack(ARGV, 4))
