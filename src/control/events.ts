@@ -7,7 +7,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
 import { TimeoutError } from '../server/request-waits.js'
-import type { World } from '../store/world.js'
+import type { LiveWorld, World } from '../store/world.js'
 import type { ChangeSetJson } from './history.js'
 import { checkStateNames, type ObservedStates, type StateName, StateReader, type WorldStates } from './states.js'
 
@@ -52,7 +52,10 @@ export interface ChangesOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The events of a world as they happen. They end with `return` (the end of a `for await`), with the signal, and with the world. */
+/**
+ * The events of a world as they happen. They end with `return` (the end of a `for await`), with the signal, and with the world. An
+ * event waits until its change is kept. Rejects with `ApiError` if that fails: begin again after the last event.
+ */
 export interface MockEvents extends AsyncIterableIterator<MockEvent, undefined> {
   /** The id of the position before the first event. */
   readonly after: string
@@ -190,7 +193,7 @@ class EventQueue {
 }
 
 interface EventSource {
-  readonly world: Pick<World, 'revision'>
+  readonly world: Pick<LiveWorld, 'revision' | 'settled'>
   readonly history: History
   readonly states: ObservedStates<WorldStates>
   readonly budget: EventBudget
@@ -201,6 +204,7 @@ export class EventReader implements MockEvents {
   readonly after: string
   /** The id of the last event that was read. */
   #position: string
+  readonly #world: EventSource['world']
   readonly #queue: EventQueue
   readonly #states: StateReader<WorldStates>
   readonly #signal: AbortSignal | undefined
@@ -232,6 +236,7 @@ export class EventReader implements MockEvents {
       id: idOf(history.lastId),
       data: { message: goneMessage, revision: world.revision },
     })
+    this.#world = world
     this.#queue = new EventQueue(past?.map(waiting), { budget, newest, createGap })
     this.after = idOf(past === undefined ? history.lastId : (start ?? history.lastId))
     this.#position = this.after
@@ -254,7 +259,11 @@ export class EventReader implements MockEvents {
   async next(): Promise<IteratorResult<MockEvent, undefined>> {
     for (;;) {
       const event = this.#take()
-      if (event) return { done: false, value: event }
+      if (event) {
+        const settled = this.#world.settled()
+        if (settled) await settled
+        return { done: false, value: event }
+      }
       if (this.#hasEnded) return { done: true, value: undefined }
       await new Promise<void>(resolve => this.#wakers.push(resolve))
     }

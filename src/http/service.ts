@@ -7,7 +7,14 @@ import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import type { UnknownWorld } from '../mock/mock-worlds.js'
 import type { AppOptions } from '../mock/options.js'
-import { type AbortSignalLike, bodyLimit, header, type MockRequest, type MockResponse } from '../server/message.js'
+import {
+  type AbortSignalLike,
+  bodyLimit,
+  header,
+  type MockRequest,
+  type MockResponse,
+  type MockResponseInit,
+} from '../server/message.js'
 import { type ControlAccess, checkHost, mayControl } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
 import { outputResult } from '../server/respond.js'
@@ -124,28 +131,38 @@ export class Service {
     }
   }
 
+  /** Answers when all changes until now are kept: an error may tell about them too. */
   async #answerControlCall(
     found: FoundCall,
     { request, world, url }: { readonly request: MockRequest; readonly world: MockWorld; readonly url: string },
   ): Promise<MockResponse> {
     const startedAt = performance.now()
-    const { readOnlyBecause } = this.#options
-    const isReadOnly = readOnlyBecause !== undefined
+    const result = await this.#runControlCall(found, { request, world, url }).catch((error: unknown) => ({ error }))
     try {
-      if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
-      const server = this.#mock
-      const texts = { parseScenario: parseSentScenario, scenarioText }
-      const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
-      const hasControlToken = this.#access.hasToken !== undefined
-      const { publicUrl } = this.#options
-      const context = {
-        ...{ mock: world, server, ...texts, version, url, request, inSlices, hasControlToken, isReadOnly },
-        publicUrl: publicUrl === undefined || publicUrl === 'asked' ? undefined : publicUrl + worldPath(world.id),
-      }
-      return world.responder.answer(request, await runControlCall(found, context), startedAt)
+      await world.world.settled()
+      if ('error' in result) throw result.error
+      return world.responder.answer(request, result, startedAt)
     } catch (error) {
       return world.responder.refuse(request, error, startedAt)
     }
+  }
+
+  async #runControlCall(
+    found: FoundCall,
+    { request, world, url }: { readonly request: MockRequest; readonly world: MockWorld; readonly url: string },
+  ): Promise<MockResponseInit> {
+    const { readOnlyBecause } = this.#options
+    const isReadOnly = readOnlyBecause !== undefined
+    if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
+    const server = this.#mock
+    const texts = { parseScenario: parseSentScenario, scenarioText }
+    const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
+    const hasControlToken = this.#access.hasToken !== undefined
+    const { publicUrl } = this.#options
+    return await runControlCall(found, {
+      ...{ mock: world, server, ...texts, version, url, request, inSlices, hasControlToken, isReadOnly },
+      publicUrl: publicUrl === undefined || publicUrl === 'asked' ? undefined : publicUrl + worldPath(world.id),
+    })
   }
 
   #publicUrlOf({ id }: MockWorld, origin: () => string): string | undefined {

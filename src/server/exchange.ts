@@ -183,13 +183,20 @@ export class Exchange implements ExchangeFacts, CallOrigin {
 
   /** Responds when all changes until now are kept. */
   #respond(createResult: () => Result): Answer {
-    const { world, responder, pending } = this.#parts
-    return after(world.settled(), () => {
-      this.#hasEnded = true
-      // Most requests never waited.
-      if (this.pendingSince !== undefined) pending.remove(this)
-      return responder.respond(this, createResult, (response, endedAt) => this.#record(response, endedAt))
-    })
+    const settled = this.#parts.world.settled()
+    if (settled === undefined) return this.#end(createResult)
+    return settled.then(
+      () => this.#end(createResult),
+      error => this.#end(() => errorResult(error)),
+    )
+  }
+
+  #end(createResult: () => Result): MockResponse {
+    const { responder, pending } = this.#parts
+    this.#hasEnded = true
+    // Most requests never waited.
+    if (this.pendingSince !== undefined) pending.remove(this)
+    return responder.respond(this, createResult, (response, endedAt) => this.#record(response, endedAt))
   }
 
   #record(response: MockResponse, endedAt: number): void {

@@ -486,7 +486,7 @@ export class ReplicaWorld implements KeptWorld {
 const refused = { isRefused: true } as const
 
 function unknownOutcome(error: StorageError): StorageError {
-  return new StorageError(`${error.message}. The outcome of this change is unknown`)
+  return new StorageError(`${error.message}. The outcome of the last change is unknown`)
 }
 
 /** Tells why a world is not this replica's any more. `owner`: what its lease says, or an empty text. */

@@ -66,7 +66,10 @@ export interface KeptWorld {
   putOrigin(origin: string): string
   /** Appends a line of a later revision than the one before. A killed process does not lose it. If it throws `StorageError`, nothing was appended. */
   append(line: KeptLine): void
-  /** Resolves when the lines until now are kept. `undefined` if they are. Rejects with `StorageError`. */
+  /**
+   * Resolves when the lines until now are kept. `undefined` if they are. Rejects with `StorageError` if one is not, and in a shared
+   * storage if nothing may leave this process now.
+   */
   settled(): Promise<void> | undefined
   /** The bytes of the lines up to a revision. */
   bytesUpTo(revision: number): number

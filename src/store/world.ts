@@ -99,7 +99,7 @@ export interface WorldLog {
   append(changeSet: ChangeSet, initial: Initial | undefined): void
   /** Throws if the log takes no change sets now. */
   check(): void
-  /** Resolves when all change sets until now are kept. `undefined` if they are. */
+  /** Resolves when all change sets until now are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
   settled(): Promise<void> | undefined
 }
 
@@ -255,7 +255,7 @@ class WorldCore implements TableContext, WorldView {
     return hasPassed
   }
 
-  /** Resolves when all change sets until now are kept. `undefined` if they are: memory keeps them at once. */
+  /** Resolves when all change sets until now are kept. `undefined` if they are: memory keeps them at once. Rejects with `ApiError`. */
   settled(): Promise<void> | undefined {
     return this.#log?.settled()
   }

@@ -10,8 +10,13 @@ interface Content {
   starts: number
 }
 
+interface MemoryOptions {
+  /** As for `KeptWorld`. Default: all is kept at once. */
+  settled?(): Promise<void> | undefined
+}
+
 /** A storage that outlives the mocks that use it. It holds texts only, as files do. */
-export function memoryStorage(): Storage & { readonly worlds: Map<string, Content> } {
+export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly worlds: Map<string, Content> } {
   const worlds = new Map<string, Content>()
   let settings: string | undefined
   return {
@@ -29,20 +34,20 @@ export function memoryStorage(): Storage & { readonly worlds: Map<string, Conten
       const content = worlds.get(id)
       if (!content) return undefined
       content.starts += 1
-      return openWorld(content)
+      return openWorld(content, options)
     },
     create(id, { summary, origin, base }: NewKeptWorld) {
       const origins = new Map([['0', origin]])
       const content: Content = { summary, originHash: '0', origins, base, lines: [], time: undefined, starts: 1 }
       worlds.set(id, content)
-      return openWorld(content)
+      return openWorld(content, options)
     },
     delete: id => void worlds.delete(id),
     close() {},
   }
 }
 
-function openWorld(content: Content): KeptWorld {
+function openWorld(content: Content, { settled = () => undefined }: MemoryOptions): KeptWorld {
   const { starts, originHash, base, time } = content
   return {
     starts,
@@ -59,7 +64,7 @@ function openWorld(content: Content): KeptWorld {
       return hash
     },
     append: line => void content.lines.push(line),
-    settled: () => undefined,
+    settled,
     bytesUpTo: revision =>
       content.lines.reduce((sum, line) => sum + (line.revision <= revision ? line.text.length : 0), 0),
     get baseBytes() {
