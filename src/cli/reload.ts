@@ -1,13 +1,13 @@
 import { unwatchFile, watchFile } from 'node:fs'
-import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../files/reloader.js'
-import type { ScenarioFile } from '../files/scenario-file.js'
+import { Reloader, type ReloaderOptions, reloadText } from '../files/reloader.js'
+import { readScenarioIfThere, type ScenarioFile } from '../files/scenario-file.js'
 import type { Console } from './output.js'
 
 /** The time between two looks at a scenario file, in ms. */
 const lookEveryMs = 200
 
 /**
- * Reloads a scenario file whenever it is saved. A wrong file is reported and changes nothing. The format `quiet` reports
+ * Reloads a scenario file whenever it is saved. A wrong or missing file is reported and changes nothing. The format `quiet` reports
  * only mistakes.
  */
 export function reloadOnSave(
@@ -22,7 +22,7 @@ export function reloadOnSave(
   },
 ): { close(): void } {
   const { path } = file
-  const reloader = new Reloader(file, () => readIfThere(path), {
+  const reloader = new Reloader(file, () => readScenarioIfThere(path), {
     mock,
     onMistake: message => console.warn(message),
     onReload(summary) {

@@ -1,34 +1,25 @@
-import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { UsageError } from '../lib/usage-error.js'
 import type { CheckedScenario } from '../scenario/schema.js'
 import { hasContent } from '../scenario/yaml.js'
 import type { ReloadSummary } from '../store/reload.js'
-import { parseScenarioFile, readScenarioText, type ScenarioFile } from './scenario-file.js'
-
-/** Reads a scenario file; `undefined` if it is gone, as during a replacement. Throws `UsageError`. */
-export function readIfThere(path: string): string | undefined {
-  try {
-    return readScenarioText(path)
-  } catch (error) {
-    if (!existsSync(path)) return undefined
-    throw error
-  }
-}
+import { parseScenarioFile, type ScenarioFile } from './scenario-file.js'
 
 /**
  * A file that deletes records must stay unchanged for this time before it is loaded, in ms. An editor, or a copy over a
- * network, may write a file in pieces, and each piece lacks the rest.
+ * network, may write a file in pieces, and each piece lacks the rest. A file must be missing for this time before that is
+ * reported: editors and Git may delete a file, and write it again.
  */
 export const confirmMs = 1_000
 
 /** A file that stays unchanged for this time counts as saved, in ms. */
 const saveDelayMs = 60
 
-/** A scenario file that deletes something, and the timer of its second check. */
+/** A scenario file that deletes something or is missing, and the timer of its second check. */
 interface Unconfirmed {
-  readonly text: string
-  readonly scenario: CheckedScenario
+  /** Absent if the file is missing. */
+  readonly text?: string
+  readonly scenario?: CheckedScenario
   readonly timer: ReturnType<typeof setTimeout>
 }
 
@@ -40,11 +31,11 @@ export interface ReloaderOptions {
   }
   /** Called after a reload, with its numbers. */
   onReload(summary: ReloadSummary): void
-  /** Called if the file is wrong. The world has not changed. */
+  /** Called if the file is wrong, or stays missing. The world has not changed. */
   onMistake(message: string): void
 }
 
-/** Reloads a file when its text has changed. Checks twice before it deletes anything. */
+/** Reloads a file when its text has changed. Checks twice before it deletes anything, or reports a missing file. */
 export class Reloader {
   readonly #file: ScenarioFile
   readonly #read: () => string | undefined
@@ -102,23 +93,34 @@ export class Reloader {
   async #reloadIfChanged(confirmed: Unconfirmed | undefined): Promise<void> {
     if (this.#isClosed) return
     const text = this.#read()
-    // An editor is still writing a file that has only comments.
-    if (text === undefined || !hasContent(text)) return
-    if (text === this.#unconfirmed?.text && confirmed === undefined) return
-    clearTimeout(this.#unconfirmed?.timer)
+    const first = this.#unconfirmed
+    if (first !== undefined && first !== confirmed && first.text === text) return
+    clearTimeout(first?.timer)
     this.#unconfirmed = undefined
-    if (text === this.#last) return
+    const isConfirmed = first !== undefined && first.text === text
+    if (text === undefined) {
+      if (!isConfirmed) return this.#confirmLater({})
+      // Later checks find it, and report nothing until the file is back.
+      this.#unconfirmed = first
+      const message = `${this.#file.path} does not exist any more\nthe world stays unchanged until the file is back`
+      return this.#options.onMistake(message)
+    }
+    // An editor is still writing a file that has only comments.
+    if (!hasContent(text) || text === this.#last) return
     const before = this.#last
     this.#last = text
-    const isConfirmed = text === confirmed?.text
-    const scenario = isConfirmed ? confirmed.scenario : await parseScenarioFile({ ...this.#file, text })
+    const scenario = (isConfirmed && first.scenario) || (await parseScenarioFile({ ...this.#file, text }))
     const accepts = ({ deleted, cascaded }: ReloadSummary) => isConfirmed || deleted + cascaded === 0
     const summary = await this.#options.mock.reload(scenario, { accepts })
     if (accepts(summary)) return this.#options.onReload(summary)
     this.#last = before
+    this.#confirmLater({ text, scenario })
+  }
+
+  #confirmLater(file: Omit<Unconfirmed, 'timer'>): void {
     if (this.#isClosed) return
     const timer = setTimeout(() => void this.#enqueue(unconfirmed), confirmMs)
-    const unconfirmed: Unconfirmed = { text, scenario, timer }
+    const unconfirmed: Unconfirmed = { ...file, timer }
     this.#unconfirmed = unconfirmed
   }
 }

@@ -70,12 +70,19 @@ export async function parseScenarioFile({ path, text, commands }: ScenarioFile):
 /** A string of JavaScript has at most 512 MiB. */
 const mostBytes = 500_000_000
 
+/** Codes of errors that say that no file has this path. */
+const missingCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
+
 /** Reads a scenario file as UTF-8. Throws `UsageError`. */
 export function readScenarioText(path: string): string {
-  if (!existsSync(path)) {
-    const known = didYouMean(path, Object.keys(scenarios))
-    throw new UsageError(`there is no scenario file ${path}, and no shipped scenario has that name.${known}`)
-  }
+  const text = readScenarioIfThere(path)
+  if (text !== undefined) return text
+  const known = didYouMean(path, Object.keys(scenarios))
+  throw new UsageError(`there is no scenario file ${path}, and no shipped scenario has that name.${known}`)
+}
+
+/** Reads a scenario file as UTF-8; `undefined` if it is missing. Throws `UsageError`. */
+export function readScenarioIfThere(path: string): string | undefined {
   try {
     const stats = statSync(path)
     // A device or a pipe may never end.
@@ -88,8 +95,10 @@ export function readScenarioText(path: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // The error itself says so. A second look at the path may find the next file.
+    if (missingCodes.includes(code)) return undefined
+    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
     if (code === 'EISDIR')
       throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
     throw asUsageError(error, `cannot read ${path}`)

@@ -3,8 +3,8 @@ import { relative, resolve } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { inspect, styleText } from 'node:util'
 import type { PreviewServer, ViteDevServer } from 'vite'
-import { Reloader, type ReloaderOptions, readIfThere, reloadText } from '../files/reloader.js'
-import { type LoadedScenario, loadScenario, type ScenarioFile } from '../files/scenario-file.js'
+import { Reloader, type ReloaderOptions, reloadText } from '../files/reloader.js'
+import { type LoadedScenario, loadScenario, readScenarioIfThere, type ScenarioFile } from '../files/scenario-file.js'
 import { createListener, urlOnThisMachine } from '../http/server.js'
 import { escapedLine } from '../lib/text.js'
 import { createMock, describeBug } from '../mock/mock.js'
@@ -169,7 +169,7 @@ function reloadOnChange(
   { file, mock }: { readonly file: ScenarioFile; readonly mock: ReloaderOptions['mock'] },
 ): Reloader {
   const { path } = file
-  const reloader = new Reloader(file, () => readIfThere(path), {
+  const reloader = new Reloader(file, () => readScenarioIfThere(path), {
     mock,
     onReload: summary => logger.info(reloadText(path, summary), { timestamp: true }),
     onMistake: message => logger.error(message, { timestamp: true }),
@@ -177,6 +177,6 @@ function reloadOnChange(
   const check = (changed: string) => {
     if (resolve(changed) === resolve(path)) reloader.checkSoon()
   }
-  watcher.add(resolve(path)).on('add', check).on('change', check)
+  watcher.add(resolve(path)).on('add', check).on('change', check).on('unlink', check)
   return reloader
 }

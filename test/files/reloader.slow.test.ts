@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { fc } from '@fast-check/vitest'
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect, inject, onTestFinished, vi } from 'vitest'
 import { confirmMs, Reloader, reloadText } from '../../src/files/reloader.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { createMock } from '../../src/mock/mock.js'
@@ -126,7 +126,7 @@ describe('a save that deletes something', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not loaded if the file is gone at the second check', async () => {
+  it('is not loaded if the file is gone at the second check, and waits a second when it is back', async () => {
     const { save, pass, ids, reloader } = reloading(lobbies('one', 'two'))
     await save(lobbies('one'))
     const check = vi.spyOn(reloader, 'check').mockResolvedValue()
@@ -134,8 +134,14 @@ describe('a save that deletes something', () => {
     check.mockRestore()
 
     await pass(confirmMs)
+    const at = [ids()]
+    await save(lobbies('one'))
+    await pass(confirmMs - 1)
+    at.push(ids())
+    await pass(1)
+    at.push(ids())
 
-    expect(ids()).toEqual(['one', 'two'])
+    expect(at).toEqual([['one', 'two'], ['one', 'two'], ['one']])
   })
 
   it('waits again if the file has changed unnoticed, and still deletes something', async () => {
@@ -191,7 +197,7 @@ describe('a save that deletes something', () => {
 })
 
 describe('a file without content', () => {
-  it.each(['', '# only comments\n', '---\n', 'null\n', undefined])(
+  it.each(['', '# only comments\n', '---\n', 'null\n'])(
     'counts as half written, however long it stays: %j',
     async text => {
       const { save, pass, ids, errors } = reloading(lobbies('one', 'two'))
@@ -201,6 +207,77 @@ describe('a file without content', () => {
 
       expect(ids()).toEqual(['one', 'two'])
       expect(errors).toEqual([])
+    },
+  )
+})
+
+describe('a missing file', () => {
+  const isMissing = 'scenario.yaml does not exist any more\nthe world stays unchanged until the file is back'
+
+  it('is reported once, when it has been missing for a second', async () => {
+    const { save, pass, ids, errors } = reloading(lobbies('one', 'two'))
+
+    await save(undefined)
+    await pass(confirmMs - 1)
+    const before = [...errors]
+    await pass(1)
+    await pass(1_000_000)
+
+    expect([before, errors]).toEqual([[], [isMissing]])
+    expect(ids()).toEqual(['one', 'two'])
+  })
+
+  it('is reported again after it was back, also with the same text', async () => {
+    const { save, pass, errors, lines } = reloading(lobbies('one'))
+
+    for (const _ of [1, 2]) {
+      await save(undefined)
+      await pass(confirmMs)
+      await save(lobbies('one'))
+    }
+
+    expect(errors).toEqual([isMissing, isMissing])
+    expect(lines).toEqual([])
+  })
+
+  it('is loaded when it is back', async () => {
+    const { save, pass, ids } = reloading(lobbies('one'))
+
+    await save(undefined)
+    await pass(confirmMs)
+    await save(lobbies('one', 'two'))
+
+    expect(ids()).toEqual(['one', 'two'])
+  })
+
+  it('is not reported after the reloader is closed', async () => {
+    const { save, pass, errors, reloader } = reloading(lobbies('one'))
+
+    await save(undefined)
+    reloader.close()
+    await pass(confirmMs)
+
+    expect(errors).toEqual([])
+  })
+
+  const texts = fc.constantFrom(lobbies('one'), lobbies('one', 'two'), '# half written\n', '')
+  const absence = fc.record({ ms: fc.integer({ min: 0, max: confirmMs - 1 }), text: texts })
+
+  it.prop([fc.array(absence, { maxLength: 5 })], { numRuns: 50 })(
+    'is not reported if it is back within a second, each time',
+    async absences => {
+      const { save, pass, errors, ids } = reloading(lobbies('one'))
+
+      for (const { ms, text } of absences) {
+        await save(undefined)
+        await pass(ms)
+        await save(text)
+      }
+      await save(lobbies('one', 'two'))
+      await pass(10 * confirmMs)
+
+      expect(errors).toEqual([])
+      expect(ids()).toEqual(['one', 'two'])
     },
   )
 })

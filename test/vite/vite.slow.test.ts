@@ -1,11 +1,11 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { build, createLogger, createServer, type InlineConfig, preview, type ViteDevServer } from 'vite'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
 import type { GameServerState } from '../../src/control/states.js'
 import type { MockmakerPluginOptions } from '../../src/mock/options.js'
@@ -227,7 +227,7 @@ describe('a scenario file', () => {
 
     writeFileSync(join(root, 'duel.yaml'), `${duelFile}  - { lobby_id: two, game_mode_id: duel }\n`)
 
-    await vi.waitUntil(() => lines.includes('reloaded duel.yaml: 1 record created'), 20_000)
+    await expect.poll(() => lines).toContain('reloaded duel.yaml: 1 record created')
     expect(await lobbyIds(`${url}/mm`)).toEqual(['one', 'two'])
   })
 
@@ -252,9 +252,19 @@ describe('a scenario file', () => {
     writeFileSync(join(root, 'duel.yaml'), 'lobbys: []\n')
 
     const isReported = (line: string) => /duel\.yaml:1:1: lobbys is an unknown key/.test(line)
-    await vi.waitUntil(() => lines.some(isReported), 20_000)
+    await expect.poll(() => lines.some(isReported)).toBe(true)
     expect(lines.find(isReported)).toContain('the world stays unchanged until you fix the file')
     expect(await lobbyIds(`${url}/mm`)).toEqual(['one'])
+  })
+
+  it('is reported while it is missing, and loaded when it is back', async () => {
+    const { url, root, lines } = await serveApp({ scenario: 'duel.yaml' }, { files: { 'duel.yaml': duelFile } })
+
+    rmSync(join(root, 'duel.yaml'))
+    await expect.poll(() => lines.join('\n')).toContain('duel.yaml does not exist any more')
+    writeFileSync(join(root, 'duel.yaml'), `${duelFile}  - { lobby_id: two, game_mode_id: duel }\n`)
+
+    await expect.poll(() => lobbyIds(`${url}/mm`)).toEqual(['one', 'two'])
   })
 })
 
