@@ -16,6 +16,7 @@ import { locate, type Place, requestAt, withoutWorld } from '../server/routes.js
 import type { KeptSummary } from '../storage/storage.js'
 import type { WorldStorage } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
+import { realTime } from '../store/real-time.js'
 import { longestDelayMs } from '../store/timers.js'
 import { readTables, withPublicUrl } from '../store/world-state.js'
 import { MockWorld, type MockWorldSettings } from './mock-world.js'
@@ -140,7 +141,7 @@ export class MockWorlds {
   get(id: string): MockWorld | undefined {
     const entry = this.#open.get(id)
     if (!entry) return this.#wake(id)
-    entry.usedAt = Date.now()
+    entry.usedAt = realTime()
     return entry.mock
   }
 
@@ -300,7 +301,7 @@ export class MockWorlds {
     if (!file) return undefined
     try {
       const mock = new MockWorld(id, this.#settings.registry.stateOf(undefined, { worldId: id }), this.#settings)
-      const entry = { mock, usedAt: Date.now(), isKept: summary.isKept, isHeld: false }
+      const entry = { mock, usedAt: realTime(), isKept: summary.isKept, isHeld: false }
       mock.loadFrom(file, entry)
       this.#publish(id, entry)
       return mock
@@ -334,7 +335,7 @@ export class MockWorlds {
       void mock.close()
       return mock
     }
-    const entry = { mock, usedAt: Date.now(), isKept, isHeld: isKept }
+    const entry = { mock, usedAt: realTime(), isKept, isHeld: isKept }
     const { storage } = this
     try {
       if (storage) mock.keepIn(storage.create(id, mock.world, entry), entry)
@@ -370,7 +371,7 @@ export class MockWorlds {
   #deleteUnused(): void {
     const { worldTtlMs } = this.#limits
     const { storage } = this
-    const now = Date.now()
+    const now = realTime()
     for (const [id, entry] of this.#open) {
       if (storage ? entry.isHeld || id === defaultWorldId : entry.isKept) continue
       if (entry.mock.isBusy) entry.usedAt = now

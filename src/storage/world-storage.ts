@@ -4,6 +4,7 @@ import { keptScenario } from '../scenario/server-commands.js'
 import type { ChangeSet } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
 import type { FaultsState } from '../store/faults.js'
+import { realTime } from '../store/real-time.js'
 import { runInSlices } from '../store/timers.js'
 import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
 import { nameOf, timeOfState, type WorldState } from '../store/world-state.js'
@@ -358,7 +359,7 @@ export class WorldFile implements WorldLog {
   #clockNow(clock: ClockState): ClockState {
     if (clock.mode === 'frozen') return clock
     const { isReal, revision } = this.#lastMark
-    if (isReal) return { ...clock, now: Math.max(clock.now, Date.now()) }
+    if (isReal) return { ...clock, now: Math.max(clock.now, realTime()) }
     const time = JSON.parse(this.#kept.time ?? '{}') as { readonly revision?: number; readonly now?: number }
     return time.revision === undefined || time.revision < revision
       ? clock

@@ -5,6 +5,7 @@ import { quoted } from '../lib/text.js'
 import { durationInCode, instantFormat, latestMs, parseDuration } from '../lib/time.js'
 import { parseInstant } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
+import { realTime } from './real-time.js'
 import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
 
 /**
@@ -114,7 +115,7 @@ export class WorldClock implements Clock {
   #rate: number
   /** The elapsed ms at the real time `#since`. */
   #elapsed = 0
-  #since = Date.now()
+  #since = realTime()
   /** The newest reading of the real time. */
   #lastRealTime = this.#since
   #epoch: number
@@ -185,8 +186,8 @@ export class WorldClock implements Clock {
 
   /** True if the clock runs with the real time, give or take a second. */
   get showsRealTime(): boolean {
-    const now = this.#epoch + this.#elapsed + (Date.now() - this.#since)
-    return this.#mode === 'running' && this.#rate === 1 && Math.abs(now - Date.now()) < 1_000
+    const now = this.#epoch + this.#elapsed + (realTime() - this.#since)
+    return this.#mode === 'running' && this.#rate === 1 && Math.abs(now - realTime()) < 1_000
   }
 
   /** True while the time stands still: see `halt`. */
@@ -318,7 +319,7 @@ export class WorldClock implements Clock {
 
   /** Reads the system time. If someone set the system clock back, the elapsed time continues from the last reading. */
   #realTime(): number {
-    const real = Date.now()
+    const real = realTime()
     if (real < this.#lastRealTime) this.#since += real - this.#lastRealTime
     this.#lastRealTime = real
     return real

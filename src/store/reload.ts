@@ -9,6 +9,7 @@ import { isSeated, mostPlayers } from './lobby-rules.js'
 import type { PlayerRow } from './matchmaker-rows.js'
 import type { Model, Tables } from './model.js'
 import { models } from './models.js'
+import { realTime } from './real-time.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
 import { tableNames } from './table-names.js'
@@ -53,7 +54,7 @@ export function reloadState(
 ) {
   const { clock: mode, rate = 1, now } = definition
   const hasMoved = now !== before.clock.now
-  const at = hasMoved ? (now ?? Date.now()) : before.startsAt
+  const at = hasMoved ? (now ?? realTime()) : before.startsAt
   const after = createState(definition, undefined, at)
   const fresh = hasMoved ? after : createState(definition, after, present.clock.now)
   const changed = (clock: ClockState): ClockState => ({

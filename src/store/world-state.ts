@@ -6,6 +6,7 @@ import { createFaults, type FaultsState } from './faults.js'
 import { type Model, parseRow, type Tables } from './model.js'
 import { idOf, models } from './models.js'
 import { Random, type RandomState } from './random.js'
+import { realTime } from './real-time.js'
 import type { Rows, TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
 import { tableNames } from './table-names.js'
@@ -102,7 +103,7 @@ const timedTables: ReadonlySet<TableName> = new Set([
 export function createState(
   definition: WorldDefinition,
   earlier?: WorldState,
-  at = definition.now ?? Date.now(),
+  at = definition.now ?? realTime(),
 ): WorldState {
   const { seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
   const { faults: scenarioFaults = [], faultRandom } = definition
@@ -158,7 +159,7 @@ function* inOrder(name: TableName, inputs: Iterable<unknown>): Iterable<object> 
 
 /** Returns the clock of a world that starts with a state. A frozen clock shows the start time of the rows. */
 export function initialClock({ clock, startsAt }: Pick<WorldState, 'clock' | 'startsAt'>): ClockState {
-  const { mode, rate, now = mode === 'frozen' ? startsAt : Date.now() } = clock
+  const { mode, rate, now = mode === 'frozen' ? startsAt : realTime() } = clock
   return { mode, rate, now }
 }
 

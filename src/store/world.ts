@@ -8,6 +8,7 @@ import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario }
 import type { Tables } from './model.js'
 import { models } from './models.js'
 import { Random, type RandomState } from './random.js'
+import { realTime } from './real-time.js'
 import { type ReloadSummary, reloadState } from './reload.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
@@ -412,8 +413,8 @@ class WorldCore implements TableContext, WorldView {
     state = this.#initialState,
     ...options
   }: Omit<ReplaceOptions, 'cause'> & { readonly state?: WorldState | undefined } = {}): void {
-    const isLater = !options.keep?.includes('clock') && state.startingAt && Date.now() !== this.#initialClock.now
-    const later = isLater ? state.startingAt?.(Date.now()) : undefined
+    const isLater = !options.keep?.includes('clock') && state.startingAt && realTime() !== this.#initialClock.now
+    const later = isLater ? state.startingAt?.(realTime()) : undefined
     const { unseeded } = state
     this.replaceState(later ? { ...later, unseeded } : state, { ...options, cause: { kind: 'reset' } })
   }
