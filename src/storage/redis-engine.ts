@@ -242,6 +242,8 @@ class RedisEngine implements Engine {
   }
 
   #engineError(error: unknown): EngineError {
+    // An argument that is no text.
+    if (error instanceof TypeError) throw error
     if (isReply(error)) return new EngineError(isNotNow(error) ? 'away' : 'refused', this.#redacted(replyReason(error)))
     // While there is no connection, the reason for that says more.
     const cause = error instanceof this.#library.ClientOfflineError ? (this.#trouble ?? error) : error
