@@ -75,6 +75,8 @@ export interface KeptWorld {
   bytesUpTo(revision: number): number
   /** The bytes of the base. */
   readonly baseBytes: number
+  /** True if the storage has lost lines that it had kept. Until it gets the present state as a base, it keeps nothing. */
+  readonly needsBase?: boolean
   /**
    * Replaces the base, and then drops the lines up to its revision. It has `originHash`. Each part ends between two characters.
    * Throws `StorageError`: the base is the old or the new one, and nothing is lost.

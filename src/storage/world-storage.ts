@@ -299,7 +299,7 @@ export class WorldFile implements WorldLog {
 
   /**
    * Writes the time of a clock that does not show the real time, and what the list shows. Replaces the base if the log in front
-   * of the history has more bytes than the base and `leastLogBytes`.
+   * of the history has more bytes than the base and `leastLogBytes`, or the storage has lost a part of the log.
    */
   async tick(leastLogBytes: number): Promise<void> {
     if (this.#failure || !this.#world) return
@@ -307,8 +307,12 @@ export class WorldFile implements WorldLog {
     this.#summarize(this.#world)
     const past = this.#past
     if (!past || this.#isReplacing) return
+    if (this.#kept.needsBase) {
+      await this.#replaceBase(past, this.#world.revision)
+      return
+    }
     const bytes = this.#kept.bytesUpTo(past.oldestRevision)
-    if (bytes > leastLogBytes && bytes > this.#kept.baseBytes) await this.#replaceBase(past)
+    if (bytes > leastLogBytes && bytes > this.#kept.baseBytes) await this.#replaceBase(past, past.oldestRevision)
   }
 
   close(): void {
@@ -329,8 +333,7 @@ export class WorldFile implements WorldLog {
     this.#kept.writeTime(JSON.stringify({ revision, now: clock.now() }))
   }
 
-  async #replaceBase(past: KeptPast): Promise<void> {
-    const revision = past.oldestRevision
+  async #replaceBase(past: KeptPast, revision: number): Promise<void> {
     const { originHash, isReal } = this.#marks.findLast(mark => mark.revision <= revision) ?? this.#lastMark
     this.#isReplacing = true
     try {

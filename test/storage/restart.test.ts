@@ -1,14 +1,22 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, inject } from 'vitest'
+import { afterAll, describe, expect, inject } from 'vitest'
 import { scenario } from '../../src/arbitraries/scenario.js'
 import { type Step, step } from '../../src/arbitraries/step.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { openFolder } from '../../src/storage/folder.js'
+import { openRedis } from '../../src/storage/redis.js'
+import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import type { Storage } from '../../src/storage/storage.js'
 import { WorldStorage } from '../../src/storage/world-storage.js'
 import { dataPath, quickFs } from '../support/kept-worlds.js'
 import { memoryStorage } from '../support/memory-storage.js'
+import { RedisServer } from '../support/redis-server.js'
+import { newPrefix } from '../support/replicas.js'
+
+const server = await RedisServer.start()
+
+afterAll(() => server.stop())
 
 /** Starts a mock whose worlds a storage keeps. */
 function start(options: MockmakerOptions, storage: Storage) {
@@ -41,14 +49,18 @@ type Event = 'nothing' | 'restart' | 'new base'
 /** Plays steps, and an event before each. */
 async function play(
   options: MockmakerOptions,
-  { events, open, steps }: { events: readonly Event[]; open: () => Storage; steps: (mock: Mockmaker) => Step[] },
+  {
+    events,
+    open,
+    steps,
+  }: { events: readonly Event[]; open: () => Storage | Promise<Storage>; steps: (mock: Mockmaker) => Step[] },
 ) {
-  let { mock, worlds } = start(options, open())
+  let { mock, worlds } = start(options, await open())
   for (const [i, event] of events.entries()) {
     if (event === 'new base') await worlds.tick()
     if (event === 'restart') {
       await mock.close()
-      ;({ mock, worlds } = start(options, open()))
+      ;({ mock, worlds } = start(options, await open()))
     }
     await steps(mock)[i]?.run()
     if (i % 4 === 3) mock.delay('lobbies.*', 0)
@@ -61,7 +73,7 @@ const event = fc.constantFrom<Event>('nothing', 'restart', 'new base')
 
 async function compare(
   options: MockmakerOptions,
-  { events, seed, open }: { events: readonly Event[]; seed: number; open: () => Storage },
+  { events, seed, open }: { events: readonly Event[]; seed: number; open: () => Storage | Promise<Storage> },
 ): Promise<void> {
   // The same seed gives the same steps for each mock.
   const steps = (mock: Mockmaker) => fc.sample(step(mock), { seed, numRuns: events.length })
@@ -89,6 +101,22 @@ describe('a world that a storage keeps', () => {
     async (input, events, seed) => {
       const path = dataPath()
       await compare({ scenario: input, history: 3 }, { events, seed, open: () => openFolder(path, { fs: quickFs }) })
+    },
+  )
+
+  it.prop([scenario(), fc.array(event, { maxLength: 10 }), fc.nat()], { numRuns: 10 })(
+    'is the same in Redis, where another replica takes it over',
+    async (input, events, seed) => {
+      const prefix = newPrefix()
+      let storage: SharedStorage | undefined
+      const open = async () => {
+        await storage?.leave()
+        storage = await openRedis(server.url, { prefix, address: 'http://127.0.0.1:4100' })
+        await storage.claim('default', { create: true })
+        return storage
+      }
+      await compare({ scenario: input, history: 3 }, { events, seed, open })
+      await storage?.leave()
     },
   )
 })
