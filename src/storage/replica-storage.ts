@@ -169,7 +169,7 @@ class ReplicaStorage implements SharedStorage {
     this.#secret = String(secret)
     this.#settings = settings || undefined
     this.#begin(sentAt)
-    await this.#renew()
+    await this.#renewAgain()
     await this.refresh()
   }
 

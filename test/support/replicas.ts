@@ -16,7 +16,7 @@ export function newPrefix(): string {
 }
 
 /** Returns an address that no other replica has. */
-function newAddress(): string {
+export function newAddress(): string {
   count += 1
   return `http://127.0.0.1:${count}`
 }

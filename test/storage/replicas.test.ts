@@ -1,0 +1,363 @@
+import { describe, expect, it } from 'vitest'
+import { EngineError } from '../../src/storage/engine.js'
+import { joinReplicas } from '../../src/storage/replica-storage.js'
+import type { SharedStorage } from '../../src/storage/shared-storage.js'
+import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
+import { appendAll, line, newWorld, revisionsOf } from '../support/kept-worlds.js'
+import { newAddress } from '../support/replicas.js'
+import { ModelEngine, ScriptModel } from '../support/script-model.js'
+import { SimulatedTime } from '../support/simulated-time.js'
+
+const hour = 3_600_000
+const any = { create: true } as const
+
+/** Replicas, a model of Redis and its network, in a time that the test moves. */
+class Cluster {
+  readonly time = new SimulatedTime()
+  readonly #serverClock = this.time.environment()
+  readonly model = new ScriptModel(() => this.#serverClock.now())
+
+  async join({ skewMs = 0 }: { skewMs?: number } = {}) {
+    const environment = this.time.environment(skewMs)
+    const network = { delayMs: 1 }
+    const engine = new ModelEngine(this.model, environment, () => network.delayMs)
+    const reports: string[] = []
+    const lost: { id: string; because: string }[] = []
+    const report = (text: string) => void reports.push(text)
+    const storage = await this.wait(joinReplicas(engine, { address: newAddress(), environment, report }))
+    storage.onLost(one => lost.push(one))
+    return { storage, engine, environment, network, reports, lost }
+  }
+
+  /** Lets time pass until a promise settles. */
+  async wait<Value>(promise: Promise<Value>, ms = 60_000): Promise<Value> {
+    let isSettled = false
+    const done = promise.finally(() => {
+      isSettled = true
+    })
+    done.catch(() => {})
+    for (let passed = 0; passed < ms && !isSettled; passed += 5) await this.time.advance(5)
+    if (!isSettled) throw new Error(`nothing happened for ${ms} ms`)
+    return done
+  }
+
+  async create(storage: SharedStorage, id = 'x'): Promise<KeptWorld> {
+    await this.wait(storage.claim(id, any))
+    const world = storage.create(id, newWorld)
+    await this.wait(Promise.resolve(world.settled()))
+    return world
+  }
+
+  async open(storage: SharedStorage, id = 'x'): Promise<KeptWorld> {
+    const claim = await this.wait(storage.claim(id, { create: false }))
+    const world = storage.open(id)
+    if (!world) throw new Error(`the claim is ${JSON.stringify(claim)}`)
+    return world
+  }
+
+  /** The revisions of the lines that the model has. */
+  stored(id = 'x'): number[] {
+    return [...(this.model.worlds.get(id)?.lines.keys() ?? [])].map(Number)
+  }
+}
+
+/** The end of a promise: its error, or nothing. */
+async function errorOf(promise: Promise<unknown> | undefined): Promise<string | undefined> {
+  try {
+    await promise
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return error.message
+  }
+}
+
+describe('a lease', () => {
+  it('ends 2.5 s after its last acknowledged renewal was sent', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, reports } = await cluster.join()
+    const world = await cluster.create(storage)
+    await cluster.time.advance(1_000)
+    engine.break()
+
+    await cluster.time.advance(1_400)
+    storage.checkLease()
+    await cluster.time.advance(1_200)
+
+    expect(() => storage.checkLease()).toThrow(StorageError)
+    expect(() => world.append(line(11))).toThrow(StorageError)
+    expect(await errorOf(world.settled())).toBe(
+      'redis://model does not answer (the connection broke): make it run again. It is tried all the time',
+    )
+    expect(reports).toHaveLength(1)
+  })
+
+  it.each([
+    ['the system clock', 'skewMs'],
+    ['the machine, which stops the other clock,', 'sleptMs'],
+  ] as const)('ends when %s has jumped', async (_, what) => {
+    const cluster = new Cluster()
+    const { storage, engine, environment } = await cluster.join()
+    engine.break()
+    environment[what] += what === 'skewMs' ? hour : 10_000
+    if (what === 'sleptMs') environment.skewMs += 10_000
+
+    expect(() => storage.checkLease()).toThrow(StorageError)
+  })
+
+  it('ends though the system clock goes back', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, environment } = await cluster.join()
+    engine.break()
+    environment.skewMs -= hour
+    await cluster.time.advance(2_600)
+
+    expect(() => storage.checkLease()).toThrow(StorageError)
+  })
+
+  it('begins again when the server answers, and the worlds go on', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, reports, lost } = await cluster.join()
+    const world = await cluster.create(storage)
+    const told: (string | undefined)[] = []
+    world.watch(error => told.push(error?.message))
+    engine.break()
+    await cluster.time.advance(10_000)
+    engine.connect()
+    await cluster.time.advance(1_500)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+
+    expect(told).toEqual([expect.stringContaining('does not answer'), undefined])
+    expect(reports).toEqual([expect.stringContaining('does not answer'), 'redis://model answers again'])
+    expect([cluster.stored(), lost]).toEqual([[11], []])
+  })
+
+  it('keeps worlds apart whose replicas have clocks an hour apart', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join({ skewMs: hour }), await cluster.join({ skewMs: -hour })]
+    await cluster.create(a.storage)
+    await cluster.time.advance(30_000)
+
+    expect(await cluster.wait(b.storage.claim('x', any))).toMatchObject({ kind: 'other' })
+    expect([a.storage.clockOffsetMs, b.storage.clockOffsetMs]).toEqual([-hour, hour])
+  })
+})
+
+describe('a replica that the server does not hear', () => {
+  it('refuses those who wait for a line, and keeps the line', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, lost } = await cluster.join()
+    const world = await cluster.create(storage)
+    engine.break()
+    world.append(line(11))
+    const waiting = errorOf(world.settled())
+
+    expect(await cluster.wait(waiting)).toMatch(/\. The outcome of this change is unknown$/)
+    engine.connect()
+    await cluster.time.advance(1_500)
+    world.append(line(12))
+    await cluster.wait(Promise.resolve(world.settled()))
+
+    expect([cluster.stored(), lost]).toEqual([[11, 12], []])
+  })
+
+  it('sends open lines again after a short break, and nobody is refused', async () => {
+    const cluster = new Cluster()
+    const { storage, engine } = await cluster.join()
+    const world = await cluster.create(storage)
+    world.append(line(11))
+    await cluster.time.advance(1)
+    // The line has arrived, and its reply has not.
+    engine.break()
+    world.append(line(12))
+    const waiting = errorOf(world.settled())
+    await cluster.time.advance(500)
+    engine.connect()
+
+    expect(await cluster.wait(waiting)).toBeUndefined()
+    expect(cluster.stored()).toEqual([11, 12])
+  })
+
+  it('loses its worlds to another, and says who has them', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const world = await cluster.create(a.storage)
+    world.append(line(11))
+    await cluster.time.advance(1)
+    a.engine.break()
+    world.append(line(12))
+    const waiting = errorOf(world.settled())
+    await cluster.time.advance(3_500)
+    const taken = await cluster.open(b.storage)
+    appendAll(taken, 12)
+    await cluster.wait(Promise.resolve(taken.settled()))
+    a.engine.connect()
+    await cluster.time.advance(2_000)
+
+    expect(await waiting).toMatch(/outcome of this change is unknown/)
+    expect(a.lost).toEqual([{ id: 'x', because: `the replica ${b.storage.self.address} runs the world "x" now` }])
+    expect(a.storage.owns('x')).toBe(false)
+    expect(() => world.append(line(13))).toThrow('runs the world "x" now')
+    expect([revisionsOf(taken), cluster.stored()]).toEqual([[11], [11, 12]])
+    expect((await cluster.wait(b.storage.refresh()))[0]).toMatchObject({ takenFrom: a.storage.self.id })
+    expect(await cluster.wait(a.storage.claim('x', any))).toMatchObject({ kind: 'other', owner: b.storage.self })
+  })
+
+  it('stores nothing in a world of another by a line that comes late', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const world = await cluster.create(a.storage)
+    a.network.delayMs = 10_000
+    world.append(line(11))
+    await cluster.time.advance(4_000)
+    const taken = await cluster.open(b.storage)
+    await cluster.time.advance(30_000)
+
+    expect(cluster.stored()).toEqual([])
+    expect(a.lost).toHaveLength(1)
+    expect(taken.settled()).toBeUndefined()
+  })
+
+  it('answers slowly if the server is slow', async () => {
+    const cluster = new Cluster()
+    const { storage, network, reports } = await cluster.join()
+    const world = await cluster.create(storage)
+    network.delayMs = 500
+    for (const revision of [11, 12, 13]) {
+      world.append(line(revision))
+      await cluster.time.advance(3_000)
+      expect(world.settled()).toBeUndefined()
+    }
+
+    expect([cluster.stored(), reports]).toEqual([[11, 12, 13], []])
+  })
+})
+
+describe('an append that is refused', () => {
+  it('refuses those after it too, and the world is read again', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, lost } = await cluster.join()
+    const world = await cluster.create(storage)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    engine.refusal = (command, args) =>
+      command === 'append' && args.includes('12') && !args.includes('13')
+        ? new EngineError('refused', 'it is full')
+        : undefined
+    world.append(line(12))
+    const first = errorOf(world.settled())
+    world.append(line(13))
+    const second = errorOf(world.settled())
+
+    expect(await cluster.wait(first)).toBe('redis://model did not take a change of the world "x": it is full')
+    expect(await second).toBe(await first)
+    expect(lost).toEqual([{ id: 'x', because: await first }])
+    engine.refusal = () => undefined
+    const again = await cluster.open(storage)
+    expect(revisionsOf(again)).toEqual([11])
+    appendAll(again, 12)
+    await cluster.wait(Promise.resolve(again.settled()))
+    expect(cluster.stored()).toEqual([11, 12])
+  })
+
+  it('costs no other world anything', async () => {
+    const cluster = new Cluster()
+    const { storage, engine } = await cluster.join()
+    const [x, y] = [await cluster.create(storage, 'x'), await cluster.create(storage, 'y')]
+    engine.refusal = (_, args) => (args.includes('x') ? new EngineError('refused', 'it is full') : undefined)
+    appendAll(x, 11)
+    appendAll(y, 11)
+    await cluster.time.advance(10_000)
+
+    expect(y.settled()).toBeUndefined()
+    expect(cluster.stored('y')).toEqual([11])
+    expect(storage.owns('x')).toBe(false)
+  })
+})
+
+describe('a creation that is refused', () => {
+  it('is told by flush, and the world is not there', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, lost } = await cluster.join()
+    engine.refusal = command => (command === 'create' ? new EngineError('refused', 'it is full') : undefined)
+    storage.create('x', newWorld)
+
+    expect(await cluster.wait(errorOf(storage.flush('x')))).toBe('redis://model did not take the world "x": it is full')
+    expect([storage.owns('x'), lost.length]).toEqual([false, 1])
+  })
+})
+
+describe('a server that has lost something', () => {
+  it('gets the present state again, if it has an older one', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, reports } = await cluster.join()
+    const world = await cluster.create(storage)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    const older = cluster.model.copy()
+    appendAll(world, 12)
+    await cluster.wait(Promise.resolve(world.settled()))
+    engine.break()
+    cluster.model.take(older)
+    engine.connect()
+    world.append(line(13))
+    const waiting = errorOf(world.settled())
+    await cluster.time.advance(500)
+
+    expect(world.needsBase).toBe(true)
+    world.replaceBase({ parts: ['"state 13"'], revision: 13, originHash: world.originHash })
+    expect(await cluster.wait(waiting)).toBeUndefined()
+    appendAll(world, 14)
+    await cluster.wait(storage.release('x'))
+    expect(reports).toEqual([
+      'redis://model has lost changes of the world "x" that it had acknowledged: the world is written there again',
+    ])
+    const again = await cluster.open(storage)
+    expect([again.base, revisionsOf(again)]).toEqual(['"state 13"', [14]])
+  })
+
+  it('is refused for good if it is empty', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, reports } = await cluster.join()
+    const world = await cluster.create(storage)
+    engine.break()
+    cluster.model.forget()
+    engine.connect()
+    await cluster.time.advance(2_000)
+    const other = await cluster.join()
+    await cluster.time.advance(10_000)
+
+    const sentence = expect.stringContaining('has lost all worlds, or it is another server')
+    expect(reports).toEqual([sentence])
+    expect(await errorOf(storage.claim('y', any))).toEqual(sentence)
+    expect(await errorOf(world.settled())).toEqual(sentence)
+    expect(await cluster.wait(other.storage.claim('x', any))).toMatchObject({ kind: 'new' })
+  })
+})
+
+describe('a replica that leaves', () => {
+  it('gives its worlds back after their open lines', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const world = await cluster.create(a.storage)
+    world.append(line(11))
+    world.writeTime('{"now":9}')
+    await cluster.wait(a.storage.leave())
+
+    const taken = await cluster.open(b.storage)
+    expect(taken).toMatchObject({ lines: [line(11)], time: '{"now":9}' })
+    expect(await cluster.wait(b.storage.replicas())).toEqual([b.storage.self])
+  })
+
+  it('does not wait for ever for a server that is away', async () => {
+    const cluster = new Cluster()
+    const { storage, engine } = await cluster.join()
+    const world = await cluster.create(storage)
+    engine.break()
+    world.append(line(11))
+
+    await cluster.wait(storage.leave(), 3_000)
+    expect(() => storage.checkLease()).toThrow('is closed')
+  })
+})
