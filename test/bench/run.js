@@ -1,10 +1,11 @@
 // @ts-check
-// `npm run bench [-- http msw playwright vitest start watch store worlds life dashboard] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
+// `npm run bench [-- http msw playwright vitest start watch store worlds life data dashboard] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
 // in one run. `--against` names a folder with another commit, built: some benches measure it too.
 import { parseArgs } from 'node:util'
 import { measureChanges } from './dashboard/changes.js'
 import { measureWatchedList } from './dashboard/list.js'
 import { measurePaint } from './dashboard/paint.js'
+import { measureDataStart } from './data/start.js'
 import { measureJournal } from './http/journal.js'
 import { measureList } from './http/list.js'
 import { measureOwnApp } from './http/own-app.js'
@@ -44,6 +45,7 @@ const groups = {
   store: [measureTransaction, measureNamespaces, measureById, measureListAfterChange],
   worlds: [measureForks],
   life: [measureFindAmongMany, measureFind, measureSettling, measureDay, measureLive],
+  data: [measureDataStart],
   dashboard: [measurePaint, measureChanges, measureWatchedList],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */

@@ -56,14 +56,26 @@ export function scenarioOf(counts) {
  * @template T
  * @param {(write: (name: string, value: unknown) => string) => Promise<T>} use Is given a function that writes a file and answers its path.
  */
-export async function withFiles(use) {
-  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-bench-'))
-  try {
-    return await use((name, value) => {
+export function withFiles(use) {
+  return withFolder(folder =>
+    use((name, value) => {
       const file = join(folder, name)
       writeFileSync(file, JSON.stringify(value))
       return file
-    })
+    }),
+  )
+}
+
+/**
+ * Makes a folder among the system's temporary ones, and removes it when the function is over.
+ *
+ * @template T
+ * @param {(folder: string) => Promise<T>} use
+ */
+export async function withFolder(use) {
+  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-bench-'))
+  try {
+    return await use(folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
