@@ -28,7 +28,7 @@ export async function exportFromFolder(
   if (parts.includes('journal'))
     throw new UsageError('a folder has no journal: leave journal out of --with, or export from a running mock')
   const storage = new WorldStorage(openFolder(data, { readOnly: true }))
-  const mock = createMock({})
+  const mock = createMock({}, { isKept: true })
   try {
     const world = mock.worlds.read(storage, id)
     if (!world) {

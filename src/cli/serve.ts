@@ -93,7 +93,7 @@ export async function startMock(
     const scenario = configureServers(loaded?.scenario, flags)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
-      { scenarios, onBug, scenarioName: loaded?.name ?? 'default', memory },
+      { scenarios, onBug, scenarioName: loaded?.name ?? 'default', isKept: flags.data !== undefined, memory },
     )
     const merged =
       flags.data === undefined

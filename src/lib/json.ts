@@ -134,6 +134,13 @@ export function frozenCopy<T>(value: T): T {
   return copy(value, Object.freeze) as T // a copy has the type of its original
 }
 
+/** Freezes a JSON value deeply, in place. It is for a value that nobody else has, such as one that was just parsed. */
+export function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const key in value) frozen(value[key])
+  return Object.freeze(value)
+}
+
 /** Copies a JSON value. The copy may be changed. */
 export function draftOf<T>(value: T): Draft<T> {
   return copy(value, inner => inner) as Draft<T> // a copy has the type of its original

@@ -255,9 +255,8 @@ export class MockWorld {
     this.#withSeed = withSeed
   }
 
-  /** Goes on with the world that a storage has kept. What this one did before is lost. Throws `StorageError`. */
-  loadFrom(file: WorldFile, use: WorldUse): void {
-    const logged = file.load(this.#settings.registry.contextOf(this.id))
+  /** Goes on with the world that a storage has kept. What this one did before is lost. */
+  loadFrom(logged: LoggedWorld, file: WorldFile, use: WorldUse): void {
     const stopped = this.adopt(logged)
     const { clock, seed } = this.world
     const now = logged.clockNow(stopped)

@@ -14,10 +14,11 @@ import { isForeign } from '../server/origin.js'
 import { Responder } from '../server/respond.js'
 import { locate, type Place, requestAt, withoutWorld } from '../server/routes.js'
 import type { KeptSummary } from '../storage/storage.js'
-import type { WorldStorage } from '../storage/world-storage.js'
+import type { WorldFile, WorldStorage } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
 import { realTime } from '../store/real-time.js'
 import { longestDelayMs } from '../store/timers.js'
+import type { LoggedWorld } from '../store/world.js'
 import { readTables, withPublicUrl } from '../store/world-state.js'
 import { MockWorld, type MockWorldSettings } from './mock-world.js'
 import { type MockState, withOtherSeed } from './scenario-registry.js'
@@ -61,10 +62,6 @@ interface OpenWorld {
  * world leaves memory after that time, and comes back when somebody asks for it.
  */
 export class MockWorlds {
-  /** The world of requests that name none. */
-  readonly default: MockWorld
-  /** Answers the requests that reach no world. */
-  readonly outside: Responder
   readonly #settings: MockWorldSettings
   readonly #limits: MockWorldsLimits
   readonly #open = new Map<string, OpenWorld>()
@@ -73,16 +70,32 @@ export class MockWorlds {
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
   #kept: WorldsStorage | undefined
+  #default: MockWorld | undefined
+  #outside: Responder | undefined
 
   constructor(settings: MockWorldSettings, limits: MockWorldsLimits) {
     this.#settings = settings
     this.#limits = limits
-    const state = settings.registry.defaultState()
-    const { corsOrigins, log, onBug } = settings
-    const rays = new Random(state.world.seed, 'rays outside of worlds')
-    const allowed = { tables: readTables(state.world.tables), corsOrigins }
-    this.outside = new Responder({ worldId: undefined, allowed, log, rays, onBug })
-    this.default = this.#add(defaultWorldId, () => state, true)
+  }
+
+  /** The world of requests that name none. The first use creates it. Throws `UsageError` if its scenario is wrong. */
+  get default(): MockWorld {
+    this.#default ??= this.#add(defaultWorldId, () => this.#settings.registry.defaultState(), true)
+    return this.#default
+  }
+
+  /** Answers the requests that reach no world. */
+  get outside(): Responder {
+    this.#outside ??= this.#createOutside()
+    return this.#outside
+  }
+
+  #createOutside(): Responder {
+    const { corsOrigins, log, onBug } = this.#settings
+    const { seed, tables } = this.default.world.initialState
+    const rays = new Random(seed, 'rays outside of worlds')
+    const allowed = { tables: readTables(tables), corsOrigins }
+    return new Responder({ worldId: undefined, allowed, log, rays, onBug })
   }
 
   /** The storage that keeps the worlds. `undefined` if they are only in memory. */
@@ -104,10 +117,12 @@ export class MockWorlds {
     const { storage } = kept
     for (const [id, entry] of this.#open) {
       const file = storage.open(id)
-      if (file) entry.mock.loadFrom(file, entry)
+      if (file) entry.mock.loadFrom(this.#loggedIn(file, id), file, entry)
       else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
     }
+    this.#default ??= this.#openIn(storage, defaultWorldId, { isKept: true, isHeld: true })
     this.#kept = kept
+    void this.default
     this.#deleteUnused()
     this.#startTimer()
     this.#changes.emit(true)
@@ -198,7 +213,7 @@ export class MockWorlds {
     this.#changes.emit(false)
     const ids = [...this.#open.keys()].filter(id => id !== defaultWorldId)
     const end = (id: string) => this.#remove(id, `the world ${quoted(id)} has ended, because its mock was closed`)
-    await Promise.all([this.default.close(), ...ids.map(end)])
+    await Promise.all([this.#default?.close(), ...ids.map(end)])
     clearInterval(this.#timer)
     this.storage?.close()
   }
@@ -288,27 +303,42 @@ export class MockWorlds {
   read(storage: WorldStorage, id: string): MockWorld | undefined {
     const file = storage.open(id)
     if (!file) return undefined
-    const mock = new MockWorld(id, this.#settings.registry.stateOf(undefined, { worldId: id }), this.#settings)
-    mock.adopt(file.load(this.#settings.registry.contextOf(id)))
+    const logged = this.#loggedIn(file, id)
+    const mock = this.#beginningWith(logged, id)
+    mock.adopt(logged)
     return mock
   }
 
-  /** Loads a kept world. */
+  /** Loads a kept world that is not in memory. */
   #wake(id: string): MockWorld | undefined {
     const { storage } = this
     const summary = storage?.find(id)
-    const file = summary && storage?.open(id)
+    return storage && summary && this.#openIn(storage, id, { isKept: summary.isKept, isHeld: false })
+  }
+
+  #openIn(storage: WorldStorage, id: string, keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>): MockWorld | undefined {
+    const file = storage.open(id)
     if (!file) return undefined
     try {
-      const mock = new MockWorld(id, this.#settings.registry.stateOf(undefined, { worldId: id }), this.#settings)
-      const entry = { mock, usedAt: realTime(), isKept: summary.isKept, isHeld: false }
-      mock.loadFrom(file, entry)
+      const logged = this.#loggedIn(file, id)
+      const entry = { mock: this.#beginningWith(logged, id), usedAt: realTime(), ...keeping }
+      entry.mock.loadFrom(logged, file, entry)
       this.#publish(id, entry)
-      return mock
+      return entry.mock
     } catch (error) {
-      storage?.closeWorld(id)
+      storage.closeWorld(id)
       throw error
     }
+  }
+
+  #loggedIn(file: WorldFile, id: string): LoggedWorld {
+    return file.load(this.#settings.registry.contextOf(id))
+  }
+
+  /** Creates a world with the state that a kept one goes back to. */
+  #beginningWith({ initial: { state } }: LoggedWorld, id: string): MockWorld {
+    const withSeed = this.#settings.registry.withSeedOf(state, id)
+    return new MockWorld(id, { world: state, withSeed }, this.#settings)
   }
 
   #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {

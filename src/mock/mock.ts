@@ -31,6 +31,8 @@ export interface MockEnvironment {
   readonly registry?: typeof createRegistry | undefined
   /** The mock's own scenario may have commands of game servers: it comes from the user's code. Default: refused. */
   readonly commands?: 'allowed' | undefined
+  /** Creates the world `default` at its first use only, because a storage may have it. Default: at once. */
+  readonly isKept?: boolean | undefined
   /** Replaces some of the limits of memory. */
   readonly memory?: Partial<typeof memoryLimits> | undefined
 }
@@ -202,7 +204,9 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
     isStrict: options.strict,
     onBug: environment.onBug ?? reportBug,
   }
-  return new Mock(new MockWorlds(settings, options), settings, environment)
+  const worlds = new MockWorlds(settings, options)
+  if (!environment.isKept) void worlds.default
+  return new Mock(worlds, settings, environment)
 }
 
 /** Creates a registry with the scenario of the options and the named ones. Throws `UsageError` if the scenario is wrong. */

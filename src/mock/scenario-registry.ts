@@ -102,17 +102,17 @@ export class ScenarioRegistry {
   contextOf(worldId: string): WorldContext {
     const { publicUrl } = this.#options
     const path = worldPath(worldId)
+    const { scenario: own } = this.own
     return {
       publicUrlOf: cdnDomain => linkBase(cdnDomain, { publicUrl, path }),
-      stateOf: ({ scenario, seed, live }, startsAt) =>
-        createState(defineWorld(this.#readKept(scenario), { seed, live, publicUrl, path }), undefined, startsAt),
+      ownScenario: keptScenario(own),
+      stateOf({ scenario, seed, live }, startsAt) {
+        const read = scenario === undefined ? own : readScenario(scenario)
+        const definition = defineWorld(read, { seed, live, publicUrl, path })
+        // They are the rows that the schemas have accepted once, or the storage refuses them.
+        return createState({ ...definition, areRowsValid: true }, undefined, startsAt)
+      },
     }
-  }
-
-  /** Reads a scenario of a storage. Most are the mock's own, which has been read. */
-  #readKept(scenario: ScenarioInput): CheckedScenario {
-    const own = this.#named(this.#options.own.name)
-    return keptScenario(own) === JSON.stringify(scenario) ? own : readScenario(scenario)
   }
 
   /** Returns a function that creates the state of a world with any seed. Default: from the mock's own scenario. */

@@ -1,4 +1,4 @@
-import { frozenCopy } from '../lib/json.js'
+import { frozen } from '../lib/json.js'
 import type { ChangeSet, ChangeSetResult } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
 import type { FaultRecord, FaultsState } from '../store/faults.js'
@@ -70,7 +70,7 @@ export function decodeState(
     return TableState.fromSaved(shapes[name], decoded, saved)
   })
   const { startingAt: _, ...others } = origin
-  return { ...others, revision, clock, random, faults: frozenCopy(faults), tables: states }
+  return { ...others, revision, clock, random, faults: frozen(faults), tables: states }
 }
 
 function entryOf(
@@ -78,7 +78,7 @@ function entryOf(
   { seq, revision, row, shown }: { seq: number; revision: number; row: object; shown: number | undefined },
   publicUrlOf: PublicUrlOf,
 ): Entry {
-  const own = frozenCopy(name === 'settings' ? withPublicUrl(row as SettingsRow, publicUrlOf) : row)
+  const own = frozen(name === 'settings' ? withPublicUrl(row as SettingsRow, publicUrlOf) : row)
   const entry = { id: shapes[name].idOf(own), row: own, seq, revision }
   return shown === undefined ? entry : { ...entry, shownRevision: shown }
 }
@@ -130,6 +130,9 @@ export function encodeChangeSet(
   return JSON.stringify(kept)
 }
 
+/** A change set as a log has it. */
+export type DecodedChangeSet = Omit<ChangeSetResult, 'clock'> & Pick<KeptChangeSet, 'origin' | 'clock'>
+
 /** Decodes a line that `encodeChangeSet` wrote. `before`: the faults before it. */
 export function decodeChangeSet(
   text: string,
@@ -138,7 +141,7 @@ export function decodeChangeSet(
     faults: before,
     publicUrlOf,
   }: { readonly revision: number; readonly faults: FaultsState; readonly publicUrlOf: PublicUrlOf },
-): Omit<ChangeSetResult, 'clock'> & Pick<KeptChangeSet, 'origin' | 'clock'> {
+): DecodedChangeSet {
   const { at, cause, rows, random, clock, faults, origin } = JSON.parse(text) as KeptChangeSet // `encodeChangeSet` wrote it
   const changes = rows.map(change => {
     const [table, seq, row, shown] = change
@@ -165,7 +168,7 @@ function encodeFaults(before: FaultsState, { records, lastId, random }: FaultsSt
 
 function decodeFaults({ ids, changed, lastId, random }: KeptFaults, before: FaultsState): FaultsState {
   const records = new Map(before.records.map(record => [record.id, record]))
-  for (const record of changed) records.set(record.id, { ...frozenCopy(record), beganAt: record.beganAt })
+  for (const record of changed) records.set(record.id, { ...frozen(record), beganAt: record.beganAt })
   return { records: ids.flatMap(id => records.get(id) ?? []), lastId, random }
 }
 

@@ -52,9 +52,15 @@ function encodeRecord(revision: string, text: string): Buffer {
 interface LogRecord {
   /** `undefined` in a record that is no line of the world. */
   readonly revision: number | undefined
-  readonly text: string
+  /** The offset of the text. */
+  readonly start: number
   /** The offset of the next record. */
   readonly end: number
+}
+
+/** Returns the text of a record, without the newline. */
+function textOf(bytes: Buffer, { start, end }: Pick<LogRecord, 'start' | 'end'>): string {
+  return bytes.toString('utf8', start, end - 1)
 }
 
 const recordHead = /^([0-9a-f]{8}) (\d{1,10}) (\d{1,16}|-) /
@@ -68,19 +74,20 @@ const newline = 10
 function recordAt(bytes: Buffer, at: number): LogRecord | undefined {
   const [head, crc, length, revision] = recordHead.exec(bytes.toString('latin1', at, at + longestHead)) ?? []
   if (head === undefined || crc === undefined) return undefined
-  const textAt = at + head.length
-  const end = textAt + Number(length)
+  const start = at + head.length
+  const end = start + Number(length)
   if (bytes[end] !== newline) return undefined
   if (crc32(bytes.subarray(at + crcLength, end)) !== Number.parseInt(crc, 16)) return undefined
   return {
     revision: revision === noRevision ? undefined : Number(revision),
-    text: bytes.toString('utf8', textAt, end),
+    start,
     end: end + 1,
   }
 }
 
 /** A log, read from its bytes. */
 export interface ReadLog {
+  readonly bytes: Buffer
   readonly header: LogHeader
   readonly lines: readonly LogLine[]
   /** The offset behind the header. */
@@ -89,9 +96,14 @@ export interface ReadLog {
   readonly size: number
 }
 
-interface LogLine extends KeptLine {
-  /** The offset behind the line. */
-  readonly end: number
+/** A line in the bytes of a log. */
+interface LogLine extends Pick<LogRecord, 'start' | 'end'> {
+  readonly revision: number
+}
+
+/** Decodes lines one by one: the texts of a long log together would keep the garbage collector busy. */
+export function* decodeLines(bytes: Buffer, lines: readonly LogLine[]): Generator<KeptLine, void, undefined> {
+  for (const line of lines) yield { revision: line.revision, text: textOf(bytes, line) }
 }
 
 /**
@@ -105,15 +117,15 @@ export function readLog(bytes: Buffer, file: string): ReadLog {
   const first = recordAt(bytes, 0)
   let size = 0
   for (let record = first; record; record = recordAt(bytes, size)) {
-    const { revision, text, end } = record
+    const { revision, start, end } = record
     if (revision === undefined)
-      header = { ...header, ...(JSON.parse(text) as Partial<LogHeader>) } // we wrote it
-    else lines.push({ revision, text, end })
+      header = { ...header, ...(JSON.parse(textOf(bytes, record)) as Partial<LogHeader>) } // we wrote it
+    else lines.push({ revision, start, end })
     size = end
   }
   if (header.world === undefined || (size < bytes.length && hasRecordAfter(bytes, size)))
     throw new StorageError(damageText(bytes, size, file))
-  return { header: header as LogHeader, lines, start: first?.end ?? 0, size } // the first record has all keys
+  return { bytes, header: header as LogHeader, lines, start: first?.end ?? 0, size } // the first record has all keys
 }
 
 function hasRecordAfter(bytes: Buffer, at: number): boolean {

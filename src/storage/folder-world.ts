@@ -17,7 +17,15 @@ import {
   writeSynced,
 } from './folder-files.js'
 import { LogFile, type OpenLog, retryText } from './folder-log.js'
-import { encodeHeader, encodeLine, encodeNote, type LogHeader, type ReadLog, readLog } from './folder-log-format.js'
+import {
+  decodeLines,
+  encodeHeader,
+  encodeLine,
+  encodeNote,
+  type LogHeader,
+  type ReadLog,
+  readLog,
+} from './folder-log-format.js'
 import { originHashOf } from './origin-hash.js'
 import { countUpTo } from './sorted.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
@@ -47,8 +55,6 @@ export interface WorldContext {
 /** The files of a world, read at once. */
 interface WorldFiles extends Base {
   readonly log: ReadLog
-  /** The bytes of the log, with its torn tail. */
-  readonly logBytes: number
 }
 
 interface Base {
@@ -109,7 +115,7 @@ function readWorld(fs: FileCalls, path: string, id: string): WorldFiles {
   const log = readLog(bytes, file)
   if (log.header.world !== id)
     throw new StorageError(`${file} is the log of the world "${log.header.world}": give its folder the old name back`)
-  return { ...readBase(fs, join(path, baseName)), log, logBytes: bytes.length }
+  return { ...readBase(fs, join(path, baseName)), log }
 }
 
 /** Writes the files of a new world to a folder, and waits until the disk has them. */
@@ -166,7 +172,7 @@ export class FolderWorld implements KeptWorld {
   readonly starts: number
   readonly time: string | undefined
   readonly cutBytes: number
-  #content: { readonly base: string | undefined; readonly lines: readonly KeptLine[] }
+  #content: { readonly base: string | undefined; readonly bytes: Buffer; readonly lines: ReadLog['lines'] }
   #originHash: string
   #baseBytes: number
   #header: LogHeader
@@ -192,9 +198,9 @@ export class FolderWorld implements KeptWorld {
     this.#path = path
     this.#id = id
     const { fs, isReadOnly } = context
-    const { log, logBytes, ...base } = readWorld(fs, path, id)
+    const { log, ...base } = readWorld(fs, path, id)
     const lines = log.lines.filter(line => line.revision > base.revision)
-    this.#content = { base: base.base, lines: lines.map(({ revision, text }) => ({ revision, text })) }
+    this.#content = { base: base.base, bytes: log.bytes, lines }
     this.#originHash = base.originHash
     this.#baseBytes = base.baseBytes
     this.#revisions = lines.map(line => line.revision)
@@ -205,7 +211,7 @@ export class FolderWorld implements KeptWorld {
     this.#header = { ...log.header, starts: this.starts }
     const { title, seed, now, isKept } = log.header
     this.#summary = { id, title, seed, now, isKept, revision: this.#revision, usedAt }
-    this.cutBytes = logBytes - log.size
+    this.cutBytes = log.bytes.length - log.size
     this.time = this.#readTime()
     if (!isReadOnly) this.#log = this.#openLog(log.size)
     for (const { name, size } of fileSizes(fs, path)) if (originPattern.test(name)) this.#sizes.set(name, size)
@@ -219,12 +225,12 @@ export class FolderWorld implements KeptWorld {
     return this.#content.base
   }
 
-  get lines(): readonly KeptLine[] {
-    return this.#content.lines
+  get lines(): Iterable<KeptLine> {
+    return decodeLines(this.#content.bytes, this.#content.lines)
   }
 
   release(): void {
-    this.#content = { base: undefined, lines: [] }
+    this.#content = { base: undefined, bytes: Buffer.alloc(0), lines: [] }
   }
 
   get baseBytes(): number {

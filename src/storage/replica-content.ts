@@ -9,7 +9,8 @@ export type SentTexts = readonly (string | undefined)[]
 const pageSize = 4 * 1024 ** 2
 
 /** The content of a world at its opening. */
-export interface WorldContent extends Pick<KeptWorld, 'starts' | 'originHash' | 'base' | 'lines' | 'time'> {
+export interface WorldContent extends Pick<KeptWorld, 'starts' | 'originHash' | 'base' | 'time'> {
+  readonly lines: readonly KeptLine[]
   /** The revision of the base. */
   readonly baseRevision: number
   readonly origins: ReadonlyMap<string, string>

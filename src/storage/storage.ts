@@ -52,8 +52,8 @@ export interface KeptWorld {
   readonly originHash: string
   /** The state before the first line. `undefined` if it is that of the origin. */
   readonly base: string | undefined
-  /** The lines after the base, the oldest first. */
-  readonly lines: readonly KeptLine[]
+  /** The lines after the base, the oldest first. A line is decoded when it is read. */
+  readonly lines: Iterable<KeptLine>
   /** The time of the clock that `writeTime` has written. */
   readonly time: string | undefined
   /** The bytes of torn last lines that were cut off. A storage that only reads ignores them. 0 if there were none. */

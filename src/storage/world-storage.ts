@@ -9,6 +9,7 @@ import { runInSlices } from '../store/timers.js'
 import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
 import { nameOf, timeOfState, type WorldState } from '../store/world-state.js'
 import {
+  type DecodedChangeSet,
   decodeChangeSet,
   decodeState,
   digestOf,
@@ -21,7 +22,8 @@ import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './
 
 /** The scenario and the options of an origin, as JSON. */
 export interface KeptRecipe {
-  readonly scenario: ScenarioInput
+  /** `undefined` for the mock's own scenario. */
+  readonly scenario: ScenarioInput | undefined
   readonly seed: number
   readonly live: boolean
 }
@@ -29,6 +31,8 @@ export interface KeptRecipe {
 /** The parts of a world that belong to the process, and not to its storage. */
 export interface WorldContext {
   readonly publicUrlOf: PublicUrlOf
+  /** The mock's own scenario, as `keptScenario` gives it. Most worlds have it, and do not decode it again. */
+  readonly ownScenario: string
   /** Creates the state of a recipe that starts at that time, in ms since the epoch. */
   stateOf(recipe: KeptRecipe, startsAt: number): WorldState
 }
@@ -244,22 +248,28 @@ export class WorldFile implements WorldLog {
       kept.base === undefined ? { ...state, clock: start } : decodeState(kept.base, state, context.publicUrlOf)
     this.#marks = [{ revision: base.revision, originHash, isReal: base.clock.isReal }]
     let faults: FaultsState = base.faults
-    const changeSets = kept.lines.map(({ revision, text }): LoggedChangeSet => {
-      const { clock, origin, ...result } = decodeChangeSet(text, { revision, faults, publicUrlOf: context.publicUrlOf })
+    const changeSets: LoggedChangeSet[] = []
+    for (const { revision, text } of kept.lines) {
+      const result = decodeChangeSet(text, { revision, faults, publicUrlOf: context.publicUrlOf })
       faults = result.faults ?? faults
-      if (clock || origin) this.#mark({ revision, originHash: origin?.hash, isReal: clock?.after.isReal })
-      return {
-        ...result,
-        clock: clock && { before: clock.before, after: withoutReal(clock.after) },
-        initial: origin && { state: this.#readOrigin(origin.hash, context), clock: origin.clock },
-      }
-    })
+      changeSets.push(result.clock || result.origin ? this.#placed(result, context) : result)
+    }
     kept.release()
     return {
       initial: { state, clock: withoutReal(start) },
       base: { ...base, clock: withoutReal(base.clock) },
       changeSets,
       clockNow: clock => this.#clockNow(clock),
+    }
+  }
+
+  /** Notes the clock and the origin that the world has from a change set on. */
+  #placed({ clock, origin, ...result }: DecodedChangeSet, context: WorldContext): LoggedChangeSet {
+    this.#mark({ revision: result.revision, originHash: origin?.hash, isReal: clock?.after.isReal })
+    return {
+      ...result,
+      clock: clock && { before: clock.before, after: withoutReal(clock.after) },
+      initial: origin && { state: this.#readOrigin(origin.hash, context), clock: origin.clock },
     }
   }
 
@@ -379,7 +389,7 @@ export class WorldFile implements WorldLog {
   }
 
   #readOrigin(hash: string, context: WorldContext): WorldState {
-    const origin = JSON.parse(this.#kept.origin(hash)) as KeptOrigin // `originText` wrote it
+    const origin = parseOrigin(this.#kept.origin(hash), context.ownScenario)
     const made = 'recipe' in origin ? this.#makeState(origin, context) : stateOfCopy(origin, context)
     const { unseeded } = origin
     const state = unseeded === undefined ? made : { ...made, unseeded: this.#readOrigin(unseeded, context) }
@@ -426,11 +436,19 @@ function originText(state: WorldState, unseeded?: string): string {
     const options = JSON.stringify({ seed, live }).slice(1)
     const back = unseeded === undefined ? '' : `,"unseeded":${JSON.stringify(unseeded)}`
     const kept = keptScenario(scenario as CheckedScenario) // `defineWorld` makes recipes
-    return `{"recipe":{"scenario":${kept},${options},"startsAt":${startsAt},"digest":${digestOf(tables)}${back}}`
+    return `${recipeStart}${kept},${options},"startsAt":${startsAt},"digest":${digestOf(tables)}${back}}`
   }
   const { clock, scenarioFaults } = state
   const encoded = [...encodeState(state, startOf(state))].join('')
   return `${JSON.stringify({ ...nameOf(state), clock, startsAt, scenarioFaults, unseeded }).slice(0, -1)},"state":${encoded}}`
+}
+
+const recipeStart = '{"recipe":{"scenario":'
+
+/** Parses what `originText` wrote. */
+function parseOrigin(text: string, ownScenario: string): KeptOrigin {
+  const start = `${recipeStart}${ownScenario},`
+  return JSON.parse(text.startsWith(start) ? `{"recipe":{${text.slice(start.length)}` : text) as KeptOrigin
 }
 
 function stateOfCopy(

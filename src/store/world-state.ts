@@ -152,8 +152,10 @@ function* checked(name: TableName, inputs: Iterable<unknown>): Iterable<object> 
 function* inOrder(name: TableName, inputs: Iterable<unknown>): Iterable<object> {
   const columns = Object.keys(models[name].columns)
   for (const input of inputs) {
-    const row = input as Readonly<Record<string, unknown>> // the schema has checked one like it
-    yield frozenCopy(Object.fromEntries(columns.flatMap(key => (row[key] === undefined ? [] : [[key, row[key]]]))))
+    const given = input as Readonly<Record<string, unknown>> // the schema has checked one like it
+    const row: Record<string, unknown> = {}
+    for (const key of columns) if (given[key] !== undefined) row[key] = frozenCopy(given[key])
+    yield Object.freeze(row)
   }
 }
 

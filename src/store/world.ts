@@ -18,6 +18,7 @@ import {
   initialClock,
   mapTables,
   nameOf,
+  type ScenarioName,
   type TableStates,
   timeOfState,
   type WorldDefinition,
@@ -288,17 +289,22 @@ class WorldCore implements TableContext, WorldView {
     }
     this.clock.restore(base.clock)
     restart()
-    let { clock } = base
-    for (const changeSet of changeSets) clock = this.#replay(changeSet, clock)
+    let { clock, random } = base
+    for (const changeSet of changeSets) {
+      this.#replay(changeSet, random)
+      random = changeSet.random ?? random
+      clock = changeSet.clock?.after ?? { ...clock, now: Math.max(clock.now, changeSet.at) }
+    }
+    this.random.restore(random)
     this.clock.restore(clock)
     this.dependencies.notifyAll()
     this.endWaiters()
     return clock
   }
 
-  /** Commits a change set of a log as its transaction did. Returns the clock after it. */
-  #replay(result: LoggedChangeSet, clockBefore: ClockState): ClockState {
-    const { revision, at, cause, initial } = result
+  /** Commits a change set of a log as its transaction did. `random` is the random state before it. */
+  #replay(result: LoggedChangeSet, random: RandomState): void {
+    const { revision, initial } = result
     const changes = result.changes.map(({ table, id, after }): Change => {
       const rows: Table<object> = this.tables[table]
       return { table, id, before: rows.state.entry(id), after } as Change // of that table
@@ -307,26 +313,14 @@ class WorldCore implements TableContext, WorldView {
       const rows: Table<object> = this.tables[table]
       rows.replay(before, after)
     }
-    const [random, faults, was] = [this.random.save(), this.#faults, this.#initialState]
-    if (result.random) this.random.restore(result.random)
+    const [faults, was] = [this.#faults, this.#initialState]
     if (result.faults) this.#faults = result.faults
     if (initial) {
       this.#initialState = initial.state
       this.#initialClock = initial.clock
     }
     this.#commit(changes, revision, undefined)
-    const hasName = initial && !sameJson(nameOf(was), nameOf(initial.state))
-    this.#record?.({
-      revision,
-      at,
-      cause,
-      changes,
-      ...(result.random ? { random: { before: random, after: result.random } } : {}),
-      ...(result.clock ? { clock: result.clock } : {}),
-      ...(result.faults ? { faults: { before: faults, after: result.faults } } : {}),
-      ...(hasName ? { scenario: { before: nameOf(was), after: nameOf(initial.state) } } : {}),
-    })
-    return result.clock?.after ?? { ...clockBefore, now: Math.max(clockBefore.now, at) }
+    this.#record?.(withBefore(result, { changes, random, faults, scenario: nameOf(was) }))
   }
 
   /** Runs a synchronous read. Returns its value and its dependencies. */
@@ -585,8 +579,13 @@ class WorldCore implements TableContext, WorldView {
 
   /** Stamps changes with their revision. */
   #commit(changes: readonly Change[], revision: number, touched: Set<Tag> | undefined): void {
-    for (const name of new Set(changes.map(({ table }) => table))) {
-      const own = changes.filter(({ table }) => table === name)
+    const byTable = new Map<TableName, Change[]>()
+    for (const change of changes) {
+      const own = byTable.get(change.table)
+      if (own) own.push(change)
+      else byTable.set(change.table, [change])
+    }
+    for (const [name, own] of byTable) {
       const table: Table<object> = this.tables[name]
       table.commit(own, revision, touched)
     }
@@ -602,6 +601,26 @@ interface StateWithoutRows {
   readonly initialClock: ClockState
   /** `undefined` if the transaction does not set the clock. */
   readonly clock: ClockState | undefined
+}
+
+/** Completes a change set of a log. Most have only rows and random numbers, and a start reads thousands of them. */
+function withBefore(
+  { revision, at, cause, random, clock, faults, initial }: LoggedChangeSet,
+  before: Pick<ChangeSet, 'changes'> &
+    Pick<StateWithoutRows, 'random' | 'faults'> & { readonly scenario: ScenarioName },
+): ChangeSet {
+  const { changes } = before
+  const changeSet = random
+    ? { revision, at, cause, changes, random: { before: before.random, after: random } }
+    : { revision, at, cause, changes }
+  if (!clock && !faults && !initial) return changeSet
+  const after = initial && nameOf(initial.state)
+  return {
+    ...changeSet,
+    ...(clock ? { clock } : {}),
+    ...(faults ? { faults: { before: before.faults, after: faults } } : {}),
+    ...(after && !sameJson(before.scenario, after) ? { scenario: { before: before.scenario, after } } : {}),
+  }
 }
 
 function refusePromise<T>(value: T): T {

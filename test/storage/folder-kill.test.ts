@@ -9,6 +9,7 @@ import {
   killedFs,
   kills,
   line,
+  linesOf,
   newWorld,
   openAgain,
   quickFs,
@@ -152,9 +153,9 @@ describe.each(kills)('a process that is killed (%s) at any of its calls', kill =
       check(folder) {
         const world = folder.open('default')
         if (isDeleted) expect(world).toBeUndefined()
-        if (world) expect(world.lines).toEqual([line(11)])
+        if (world) expect(linesOf(world)).toEqual([line(11)])
         folder.delete('default')
-        expect(folder.create('default', newWorld).lines).toEqual([])
+        expect(linesOf(folder.create('default', newWorld))).toEqual([])
         expect(Object.keys(filesIn(folder.place)).some(name => name.includes('.deleted'))).toBe(false)
       },
     })

@@ -1,6 +1,15 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { appendAll, createWorld, filesIn, line, reopen, revisionsOf } from '../support/kept-worlds.js'
+import {
+  appendAll,
+  contentOf,
+  createWorld,
+  filesIn,
+  line,
+  linesOf,
+  reopen,
+  revisionsOf,
+} from '../support/kept-worlds.js'
 
 beforeEach(() => void vi.useFakeTimers())
 
@@ -71,10 +80,10 @@ describe('a log', () => {
 
     const world = reopen(path)
 
-    expect(world.lines.at(-1)?.revision).toBe(last)
+    expect(linesOf(world).at(-1)?.revision).toBe(last)
     expect(world.cutBytes).toBeGreaterThan(0)
     world.append(line(20))
-    expect(reopen(path)).toMatchObject({ cutBytes: 0, lines: { length: last - 9 } })
+    expect(contentOf(reopen(path))).toMatchObject({ cutBytes: 0, lines: { length: last - 9 } })
   })
 
   it('with a damaged line before others is refused, and stays unchanged', () => {
@@ -134,7 +143,7 @@ describe('a log', () => {
     const texts = [JSON.stringify('x'.repeat(3_000_000)), JSON.stringify('\u2028 \ud83d\ude00 \n \0'), '{}']
     for (const [i, text] of texts.entries()) world.append({ revision: 11 + i, text })
 
-    expect(reopen(path).lines.map(({ text }) => text)).toEqual(texts)
+    expect(linesOf(reopen(path)).map(({ text }) => text)).toEqual(texts)
   })
 
   it('refuses a line that is not later than the one before', () => {
@@ -147,6 +156,6 @@ describe('a log', () => {
     const trial = '3f1a3e0b 2 - {}\n'
     appendFileSync(log, trial)
 
-    expect(reopen(path)).toMatchObject({ lines: { length: 5 } })
+    expect(contentOf(reopen(path))).toMatchObject({ lines: { length: 5 } })
   })
 })

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, statSync, truncateSync } from 'no
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, inject, vi } from 'vitest'
 import { type KeptLine, type KeptWorld, StorageError } from '../../src/storage/storage.js'
-import { createWorld, failingFs, line, newWorld, openAgain, summary } from '../support/kept-worlds.js'
+import { createWorld, failingFs, line, linesOf, newWorld, openAgain, summary } from '../support/kept-worlds.js'
 
 beforeEach(() => void vi.useFakeTimers())
 
@@ -153,7 +153,7 @@ class Model {
     this.#starts = world.starts
     expect(world).toMatchObject({ originHash: this.#base.originHash, time: this.#time })
     expect(world.base).toBe(this.#base.text)
-    expect(world.lines).toEqual(this.#lines.map(({ revision, text }) => ({ revision, text })))
+    expect(linesOf(world)).toEqual(this.#lines.map(({ revision, text }) => ({ revision, text })))
     for (const { text } of world.lines) {
       const { hash, origin } = JSON.parse(text)
       if (hash) expect(world.origin(hash)).toBe(origin)

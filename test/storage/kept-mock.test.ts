@@ -5,6 +5,7 @@ import { createClient } from '../../src/client/index.js'
 import { keepInFolder } from '../../src/http/data-folder.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
+import { createMock, createRegistry } from '../../src/mock/mock.js'
 import { openFolder } from '../../src/storage/folder.js'
 import { WorldStorage } from '../../src/storage/world-storage.js'
 import { fetchInProcess, origin } from '../support/fetch-in-process.js'
@@ -100,6 +101,33 @@ describe('a mock with a folder', () => {
     const again = start({ scenario: { ...frozen, game_modes: ['duel', 'race'] } })
     expect(again.merged).toBeUndefined()
     await again.mock.close()
+  })
+
+  it('makes its world once: from the folder, or from the scenario', async () => {
+    const begin = () => {
+      let made = 0
+      const registry: typeof createRegistry = (options, environment) => {
+        const own = createRegistry(options, environment)
+        const defaultState = own.defaultState.bind(own)
+        own.defaultState = () => {
+          made += 1
+          return defaultState()
+        }
+        return own
+      }
+      const mock = createMock({ scenario: frozen }, { isKept: true, registry })
+      keepInFolder(mock, { data, report: () => {} })
+      return { mock, made: () => made, lobbies: mock.default.world.lobbies }
+    }
+    const first = begin()
+    await first.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel' })
+    await first.mock.close()
+
+    const second = begin()
+
+    expect([first.made(), second.made()]).toEqual([1, 0])
+    expect(second.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['mine'])
+    await second.mock.close()
   })
 
   it('begins anew with reset', async () => {

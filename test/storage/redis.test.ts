@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { StorageError } from '../../src/storage/storage.js'
-import { appendAll, line, newWorld, revisionsOf, summary } from '../support/kept-worlds.js'
+import { appendAll, line, linesOf, newWorld, revisionsOf, summary } from '../support/kept-worlds.js'
 import { RedisServer } from '../support/redis-server.js'
 import { createWorld, newPrefix, openWorld, replicaOf } from '../support/replicas.js'
 
@@ -146,7 +146,7 @@ describe('a world in Redis', () => {
     appendAll(world, 12)
     await a.release('x')
 
-    expect((await openWorld(b, 'x')).lines.map(({ text }) => text.length)).toEqual([
+    expect(linesOf(await openWorld(b, 'x')).map(({ text }) => text.length)).toEqual([
       large.text.length,
       line(12).text.length,
     ])

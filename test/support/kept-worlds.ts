@@ -74,7 +74,18 @@ export function appendAll(world: KeptWorld, ...revisions: readonly number[]): vo
 }
 
 export function revisionsOf(world: KeptWorld | undefined): readonly number[] | undefined {
-  return world?.lines.map(({ revision }) => revision)
+  return world && linesOf(world).map(({ revision }) => revision)
+}
+
+export function linesOf(world: KeptWorld): readonly KeptLine[] {
+  return [...world.lines]
+}
+
+/** Returns everything that a world had at its opening. */
+export function contentOf(world: KeptWorld | undefined) {
+  if (!world) return undefined
+  const { starts, originHash, base, time, cutBytes } = world
+  return { starts, originHash, base, time, cutBytes, lines: linesOf(world) }
 }
 
 /** Reads all files below a folder. */
