@@ -323,7 +323,7 @@ export const controlCalls = lazy(() => [
       ({ mock, body: { operation, match, timeout } }): Wait =>
       signal =>
         mock.waits.next(operation, match, { signal, timeout }),
-    respond: wait => waitStream(wait),
+    respond: (wait, { mock }) => waitStream(wait, mock.world),
   }),
   call('POST /journal/blocked', {
     summary: 'Waits until that many requests are blocked, and streams them as the same events.',
@@ -332,7 +332,7 @@ export const controlCalls = lazy(() => [
       ({ mock, body: { count, operation, timeout } }): Wait =>
       signal =>
         mock.waits.blocked(count, operation, { signal, timeout }),
-    respond: wait => waitStream(wait),
+    respond: (wait, { mock }) => waitStream(wait, mock.world),
   }),
   call('POST /journal/verify', {
     summary:
@@ -549,6 +549,7 @@ function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseIn
       subscribe: (mark, end) => worlds.subscribe(isOpen => (isOpen ? mark('worlds', 'now') : end())),
     },
     ['worlds'],
+    () => worlds.settled(),
   )
 }
 

@@ -31,6 +31,8 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
   /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
   subscribe(listener: (isOpen: boolean) => void): () => void
+  /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
+  settled(): Promise<unknown> | undefined
 }
 
 type CalledPart = 'id' | 'faults' | 'changes' | 'reset' | 'load' | 'restore'

@@ -1,3 +1,4 @@
+import { ApiError } from '../contract/errors.js'
 import type { ShortenedEntry } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
 import { isLight, jsonPieces } from '../lib/long-json.js'
@@ -7,7 +8,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
 import type { MockResponseInit, StreamClient } from '../server/message.js'
 import { TimeoutError } from '../server/request-waits.js'
-import type { LiveWorld, World } from '../store/world.js'
+import type { LiveWorld } from '../store/world.js'
 import type { ChangeSetJson } from './history.js'
 import { checkStateNames, type ObservedStates, type StateName, StateReader, type WorldStates } from './states.js'
 
@@ -331,7 +332,7 @@ function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined):
 interface EventStreamOptions {
   /** Does work in slices: see `ControlContext`. */
   inSlices<Result>(steps: Steps<Result>): Promise<Result>
-  readonly world: Pick<World, 'revision'>
+  readonly world: EventSource['world']
   /** Returns an event as the client gets it. */
   toSent(event: MockEvent): MockEvent
 }
@@ -344,10 +345,12 @@ export function eventStream(
   return streamResponse(client => {
     const events = begin()
     const sendAll = async () => {
+      await world.settled()
       // A client that loses the connection before the first event can resume from this position.
       client.send(streamText({ type: 'begin', id: events.after, data: {} }))
       for await (const event of events) {
-        await inSlices(sendEvent(toSent(event), client)).catch(() => {
+        await inSlices(sendEvent(toSent(event), client)).catch(async () => {
+          await world.settled()
           const message = 'this event is too long to send: read the world again'
           client.send(streamText({ type: 'gone', id: event.id, data: { message, revision: world.revision } }))
         })
@@ -358,7 +361,7 @@ export function eventStream(
       client.end()
     }
     sendAll().catch(() => {
-      // An event that cannot be sent ends the stream, and the client reconnects.
+      // An event that cannot be sent, or is about changes that are not kept, ends the stream. The client reconnects.
       void events.return?.()
       client.end()
     })
@@ -394,11 +397,12 @@ function streamResponse(stream: (client: StreamClient) => () => void): MockRespo
 
 /**
  * Answers with Server-Sent Events: the states of these names, and each again after a change. A slow client gets the newest state
- * only.
+ * only. A state waits until `settled` resolves. If that rejects, the stream ends, and the client reconnects.
  */
 export function stateStream<States>(
   states: ObservedStates<States>,
   names: readonly (keyof States & string)[],
+  settled: () => Promise<unknown> | undefined,
 ): MockResponseInit {
   return streamResponse(client => {
     let isSending = false
@@ -406,6 +410,8 @@ export function stateStream<States>(
       if (isSending) return
       isSending = true
       for (let state = reader.take(); state; state = reader.take()) {
+        const kept = settled()
+        if (kept) await kept
         client.send(streamText({ type: state.type as string, data: state.data as object })) // a name, and JSON
         await client.drained()
       }
@@ -415,8 +421,13 @@ export function stateStream<States>(
       client.send(streamText({ type: 'end', data: {} }))
       client.end()
     }
-    const reader = new StateReader(states, names, { wake: () => void wake(), ended })
-    void wake()
+    const send = () =>
+      void wake().catch(() => {
+        reader.end()
+        client.end()
+      })
+    const reader = new StateReader(states, names, { wake: send, ended })
+    send()
     return () => reader.end()
   })
 }
@@ -425,10 +436,10 @@ export function stateStream<States>(
 export type Wait = (signal: AbortSignal) => Promise<object>
 
 /**
- * Answers with Server-Sent Events: `begin` as soon as the mock waits, then `done` with the value, or `failed` with the
- * code and the message of the error. A client that disconnects ends the wait.
+ * Answers with Server-Sent Events: `begin` as soon as the mock waits, then `done` with the value once all changes are kept, or
+ * `failed` with the code and the message of the error. A client that disconnects ends the wait.
  */
-export function waitStream(wait: Wait): MockResponseInit {
+export function waitStream(wait: Wait, world: Pick<LiveWorld, 'settled'>): MockResponseInit {
   return streamResponse(client => {
     const controller = new AbortController()
     const finish = (type: 'done' | 'failed', data: object) => {
@@ -438,16 +449,19 @@ export function waitStream(wait: Wait): MockResponseInit {
     }
     const waiting = wait(controller.signal)
     client.send(streamText({ type: 'begin', data: {} }))
-    waiting.then(
-      value => finish('done', value),
-      (error: Error) =>
-        finish('failed', {
-          code: error instanceof TimeoutError ? 'TIMED_OUT' : 'WORLD_ENDED',
-          message: error.message,
-        }),
-    )
+    const finishWait = async () => {
+      const value = await waiting
+      await world.settled()
+      finish('done', value)
+    }
+    finishWait().catch((error: Error) => finish('failed', { code: codeOf(error), message: error.message }))
     return () => controller.abort()
   })
+}
+
+function codeOf(error: Error): string {
+  if (error instanceof ApiError) return error.code
+  return error instanceof TimeoutError ? 'TIMED_OUT' : 'WORLD_ENDED'
 }
 
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */

@@ -139,6 +139,11 @@ export class MockWorlds {
     return this.#changes.subscribe(listener)
   }
 
+  settled(): Promise<unknown> | undefined {
+    const waiting = this.#all.flatMap(({ world }) => world.settled() ?? [])
+    return waiting.length === 0 ? undefined : Promise.all(waiting)
+  }
+
   list(): WorldSummary[] {
     const sleeping = this.#sleeping().map(({ id, title, seed, revision, now }) => ({
       id,

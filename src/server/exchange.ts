@@ -17,7 +17,15 @@ import { checkSite } from './origin.js'
 import { parseBody, parseHeaders, parseQuery } from './parse.js'
 import type { PendingRequests } from './pending.js'
 import { Blocked, ClientGone } from './reads.js'
-import { errorResult, InjectedDisconnect, InjectedError, outputResult, type Responder, type Result } from './respond.js'
+import {
+  errorResult,
+  InjectedDisconnect,
+  InjectedError,
+  outputResult,
+  type Responder,
+  type Result,
+  withUnknownOutcome,
+} from './respond.js'
 import { type Route, routes } from './routes.js'
 
 /** The parts of a world that answer its requests. */
@@ -51,7 +59,7 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   readonly #parts: ExchangeParts
   /** The generation of the history when the request arrived. */
   readonly #generation: number
-  /** The revision of the world when the request was resolved. */
+  /** The revision of the world that the answer is about. */
   #resolvedAt: number | undefined
   #hasEnded = false
   /** Created on first use, so that a waiting request holds none. */
@@ -181,13 +189,18 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     return this.#respond(() => errorResult(error))
   }
 
-  /** Responds when all changes until now are kept. */
+  /** Responds when all changes until now are kept, because the answer may tell about them. */
   #respond(createResult: () => Result): Answer {
-    const settled = this.#parts.world.settled()
+    const { world, responder } = this.#parts
+    // An answer that changed nothing is about the present world, even if the request has waited.
+    if (this.revisions.length === 0) this.#resolvedAt = world.revision
+    const settled = world.settled()
     if (settled === undefined) return this.#end(createResult)
+    // Made now, because later changes may not be kept.
+    const finished = responder.finish(this, createResult)
     return settled.then(
-      () => this.#end(createResult),
-      error => this.#end(() => errorResult(error)),
+      () => this.#end(() => finished),
+      error => this.#end(() => errorResult(this.revisions.length > 0 ? withUnknownOutcome(error) : error)),
     )
   }
 
@@ -203,8 +216,7 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     const { worldId, world, history } = this.#parts
     // A request that began before a reset does not belong to the journal after it.
     if (this.#generation !== history.generation || !history.shouldRecordExchanges) return
-    // An answer that changed nothing is about the present world, even if the request has waited.
-    const revision = (this.revisions.length > 0 ? this.#resolvedAt : undefined) ?? world.revision
+    const revision = this.#resolvedAt ?? world.revision
     history.addExchange(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt }))
   }
 }

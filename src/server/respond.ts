@@ -51,6 +51,8 @@ export interface Result extends MockResponseInit {
   readonly message?: string
   /** The value that the body encodes, if that is JSON. */
   readonly output?: unknown
+  /** The result of a successful call in words, for the log. Default: made when it is logged. */
+  readonly outcome?: string | undefined
 }
 
 /** The status that nginx uses if the client disconnects before the response. */
@@ -98,12 +100,7 @@ export class Responder {
     createResult: () => Result,
     record?: (response: MockResponse, endedAt: number) => void,
   ): MockResponse {
-    let result: Result
-    try {
-      result = createResult()
-    } catch (error) {
-      result = this.#reportBug(facts, error)
-    }
+    const result = this.#create(facts, createResult)
     try {
       const response = this.#addHeaders(facts, result)
       const endedAt = performance.now()
@@ -112,6 +109,21 @@ export class Responder {
       return response
     } catch (error) {
       return this.#addHeaders(facts, this.#reportBug(facts, error))
+    }
+  }
+
+  /** Creates a result that `respond` gets later, with all that it tells about the world. Never throws. */
+  finish(facts: ExchangeFacts, createResult: () => Result): Result {
+    const result = this.#create(facts, createResult)
+    const isLogged = this.#options.log.size > 0 && result.status === 200
+    return isLogged ? { ...result, outcome: this.#outcomeOf(facts, result.output) } : result
+  }
+
+  #create(facts: ExchangeFacts, createResult: () => Result): Result {
+    try {
+      return createResult()
+    } catch (error) {
+      return this.#reportBug(facts, error)
     }
   }
 
@@ -131,7 +143,7 @@ export class Responder {
 
   #log(facts: ExchangeFacts, result: Result, endedAt: number): void {
     const { request, rayId, operation, caller, startedAt, blockedAt, fault } = facts
-    const { status, cors, code, message, output } = result
+    const { status, cors, code, message, output, outcome } = result
     const { worldId, log } = this.#options
     const origin = header(request, 'origin')
     const isRefused = origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, this.allowed)
@@ -144,7 +156,7 @@ export class Responder {
       status,
       code,
       message: message === undefined ? undefined : redactMessage(message, text => hasToken(this.allowed.tables, text)),
-      outcome: status === 200 ? this.#outcomeOf(facts, output) : undefined,
+      outcome: status === 200 ? (outcome ?? this.#outcomeOf(facts, output)) : undefined,
       rayId,
       ms: endedAt - startedAt,
       blocked: blockedAt !== undefined,
@@ -185,6 +197,17 @@ export function errorResult(error: unknown): Result {
   const { status, body, extras } = error
   const result = failure(status, body)
   return { ...result, headers: { ...result.headers, ...Object.fromEntries(new Headers(extras.headers)) } }
+}
+
+/** Adds to the error of a storage that a change of the request may be kept all the same. */
+export function withUnknownOutcome(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  const { code, message, extras } = error
+  return new ApiError(
+    code,
+    `${message}. The outcome of this request is unknown: read the world before you send it again`,
+    extras,
+  )
 }
 
 function failure(status: number, body: ErrorBody): Result {

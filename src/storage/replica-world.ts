@@ -285,9 +285,8 @@ export class ReplicaWorld implements KeptWorld {
   /** Tells that nothing may leave this process, or that it may again. Whoever waits is refused. */
   setFailure(failure: StorageError | undefined): void {
     if (failure) {
-      const unknown = unknownOutcome(failure)
       for (const line of this.#open) {
-        line.outcome?.reject(unknown)
+        line.outcome?.reject(failure)
         line.outcome = undefined
       }
     }
@@ -310,19 +309,18 @@ export class ReplicaWorld implements KeptWorld {
     this.#sendCreation()
   }
 
-  /** Takes no more lines. Those that are open have an unknown outcome, if they were not refused. */
-  end(because: string, { isRefused = false }: { readonly isRefused?: boolean } = {}): void {
+  /** Takes no more lines. Whoever waits for those that are open is refused. */
+  end(because: string): void {
     if (this.#loss) return
     this.#loss = new StorageError(because)
-    const outcome = isRefused ? this.#loss : unknownOutcome(this.#loss)
-    for (const line of this.#open) line.outcome?.reject(outcome)
+    for (const line of this.#open) line.outcome?.reject(this.#loss)
     this.#open = []
-    this.#created.reject(outcome)
+    this.#created.reject(this.#loss)
   }
 
-  #lose(because: string, options: { readonly isRefused?: boolean } = {}): void {
+  #lose(because: string): void {
     if (this.#loss) return
-    this.end(because, options)
+    this.end(because)
     this.#host.onLost(this, because)
   }
 
@@ -356,7 +354,7 @@ export class ReplicaWorld implements KeptWorld {
       ([kind, epoch]) => {
         if (!this.#creation || this.#loss) return
         if (kind === 'ok') this.#onCreated(String(epoch))
-        else this.#lose(`another replica has created the world ${quoted(this.id)}`, refused)
+        else this.#lose(`another replica has created the world ${quoted(this.id)}`)
       },
       error => this.#onError(error, `did not take the world ${quoted(this.id)}`),
     )
@@ -404,7 +402,7 @@ export class ReplicaWorld implements KeptWorld {
   #onError(error: unknown, what: string): void {
     if (!(error instanceof EngineError)) throw error
     if (error.kind === 'away') this.#host.onAway()
-    else this.#lose(`${this.#host.place} ${what}: ${error.message}`, refused)
+    else this.#lose(`${this.#host.place} ${what}: ${error.message}`)
   }
 
   #acknowledge(revision: number): void {
@@ -414,7 +412,7 @@ export class ReplicaWorld implements KeptWorld {
     const kept = this.#open.filter(line => line.revision <= revision)
     this.#open = this.#open.slice(kept.length)
     for (const { outcome } of kept) {
-      if (failure) outcome?.reject(unknownOutcome(failure))
+      if (failure) outcome?.reject(failure)
       else outcome?.resolve()
     }
     this.#sendOpen()
@@ -481,12 +479,6 @@ export class ReplicaWorld implements KeptWorld {
     this.#revisions = this.#revisions.slice(count)
     this.#ends = this.#ends.slice(count)
   }
-}
-
-const refused = { isRefused: true } as const
-
-function unknownOutcome(error: StorageError): StorageError {
-  return new StorageError(`${error.message}. The outcome of the last change is unknown`)
 }
 
 /** Tells why a world is not this replica's any more. `owner`: what its lease says, or an empty text. */

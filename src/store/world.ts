@@ -101,7 +101,7 @@ export interface WorldLog {
   append(changeSet: ChangeSet, initial: Initial | undefined): void
   /** Throws if the log takes no change sets now. */
   check(): void
-  /** Resolves when all change sets until now are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
+  /** Resolves when all change sets until now are kept. `undefined` if they are. Throws or rejects with `ApiError` if one is not. */
   settled(): Promise<void> | undefined
 }
 
@@ -144,6 +144,8 @@ class WorldCore implements TableContext, WorldView {
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
   #log: WorldLog | undefined
+  /** Resolves when the newest promise of `settled` has settled. `undefined` if all have. */
+  #lastOutput: Promise<void> | undefined
   readonly #publisher = new ChangeSetPublisher()
   #collections: { [Name in TableName]?: unknown } = {}
   #endedBecause: string | undefined
@@ -257,9 +259,24 @@ class WorldCore implements TableContext, WorldView {
     return hasPassed
   }
 
-  /** Resolves when all change sets until now are kept. `undefined` if they are: memory keeps them at once. Rejects with `ApiError`. */
+  /**
+   * Resolves when all change sets until now are kept, after the promises of all earlier calls have settled: so outputs that wait for
+   * it stay in order. `undefined` if nothing is to wait for: memory keeps change sets at once. Rejects with `ApiError` if a change
+   * set is not kept.
+   */
   settled(): Promise<void> | undefined {
-    return this.#log?.settled()
+    const kept = this.#log && keptBy(this.#log)
+    const earlier = this.#lastOutput
+    if (!kept && !earlier) return undefined
+    // It may reject before its turn comes.
+    kept?.catch(() => {})
+    const output = earlier ? earlier.then(() => kept) : Promise.resolve(kept)
+    const end = () => {
+      if (this.#lastOutput === last) this.#lastOutput = undefined
+    }
+    const last = output.then(end, end)
+    this.#lastOutput = last
+    return output
   }
 
   /** Appends each change set to a log from now on. */
@@ -620,6 +637,15 @@ function withBefore(
     ...(clock ? { clock } : {}),
     ...(faults ? { faults: { before: before.faults, after: faults } } : {}),
     ...(after && !sameJson(before.scenario, after) ? { scenario: { before: before.scenario, after } } : {}),
+  }
+}
+
+/** Asks a log when its change sets are kept. */
+function keptBy(log: WorldLog): Promise<void> | undefined {
+  try {
+    return log.settled()
+  } catch (error) {
+    return Promise.reject(error)
   }
 }
 

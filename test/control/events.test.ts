@@ -5,6 +5,7 @@ import { createClient, type MockEvent } from '../../src/client/index.js'
 import { eventStream, type MockEvents } from '../../src/control/events.js'
 import { createMockmaker } from '../../src/index.js'
 import { runAtOnce, type Steps } from '../../src/lib/steps.js'
+import { mockOf } from '../../src/mock/facade.js'
 import { ask, openSocket } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
 import { flushPromises, isBusy } from '../support/worlds.js'
@@ -382,7 +383,8 @@ async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise
   const texts: string[] = []
   const begin = () => Object.assign(events(), { after: 'run-0' }) as MockEvents // all of it that a stream uses
   const inSlices = async <Result>(steps: Steps<Result>) => runAtOnce(steps)
-  const { stream } = eventStream(begin, { world: createMockmaker().world, inSlices, toSent: event => event })
+  const { world } = mockOf(createMockmaker(), 'test').worlds.default
+  const { stream } = eventStream(begin, { world, inSlices, toSent: event => event })
   await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, drained: flushPromises }))
   return texts
 }

@@ -15,13 +15,18 @@ const scenario = {
   device_links: [{ token: 'device.mock.sofa' }],
 } as const
 
+const away = () => new StorageError('the storage is away')
+
 /** Holds back that changes are kept. */
 class Gate {
-  #isShut = true
+  #state: 'open' | 'shut' | 'broken' = 'shut'
   #waiting: { resolve(): void; reject(error: Error): void }[] = []
 
-  readonly settled = () =>
-    this.#isShut ? new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject })) : undefined
+  readonly settled = () => {
+    if (this.#state === 'broken') throw away()
+    if (this.#state === 'open') return undefined
+    return new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
 
   /** Keeps all changes until now. */
   keep(): void {
@@ -29,12 +34,28 @@ class Gate {
   }
 
   open(): void {
-    this.#isShut = false
+    this.#state = 'open'
     this.keep()
   }
 
   fail(): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(new StorageError('the storage is away'))
+    for (const { reject } of this.#waiting.splice(0)) reject(away())
+  }
+
+  /** Keeps the change of one call, or does not. */
+  end(call: number, isKept: boolean): void {
+    const [waiting] = this.#waiting.splice(call % Math.max(1, this.#waiting.length), 1)
+    if (isKept) waiting?.resolve()
+    else waiting?.reject(away())
+  }
+
+  /** Makes each call throw. */
+  breakDown(): void {
+    this.#state = 'broken'
+  }
+
+  shut(): void {
+    this.#state = 'shut'
   }
 }
 
@@ -51,7 +72,12 @@ function gated() {
   })
   const send = async (method: string, path: string, body?: object): Promise<MockResponse> => {
     const [pathname = '', query = ''] = path.split('?')
-    const headers = { host: '127.0.0.1', 'content-type': 'application/json', origin: 'http://localhost' }
+    const headers = {
+      host: '127.0.0.1',
+      'content-type': 'application/json',
+      accept: path.endsWith('/worlds') ? 'text/event-stream' : '*/*',
+      origin: 'http://localhost',
+    }
     const request: MockRequest = { method, path: pathname, query, headers, publicUrl: undefined }
     if (body) Object.assign(request, { body: new TextEncoder().encode(JSON.stringify(body)) })
     return await service.serve(request, () => 'http://127.0.0.1').answer()
@@ -61,6 +87,21 @@ function gated() {
 
 const find = { game_modes: ['duel'] }
 const json = ({ body }: MockResponse) => JSON.parse(Buffer.from(body).toString())
+
+/** Reads a stream as its client does. */
+function readStream(stream: MockResponse['stream']) {
+  const texts: string[] = []
+  let ended = false
+  const client = {
+    send: (text: string) => void texts.push(text),
+    end: () => {
+      ended = true
+    },
+    drained: async () => {},
+  }
+  const end = stream?.(client) ?? (() => {})
+  return { texts, end, hasEnded: () => ended }
+}
 
 /** Lets all promises run that can. */
 const turn = () => new Promise(resolve => setImmediate(resolve))
@@ -132,6 +173,72 @@ describe('a change that is not kept yet', () => {
     expect({ seen, logged }).toEqual({ seen: ['change', 'exchange'], logged: [200] })
     await events.return?.()
   })
+
+  it('shows in no answer and no log line of an earlier change', async () => {
+    const { mock, gate, send } = gated()
+    const outcomes: (string | undefined)[] = []
+    mockOf(mock, 'test').log.subscribe(({ outcome }) => outcomes.push(outcome))
+    const first = send('POST', '/matchmaker/lobbies/find', find)
+    await turn()
+    const second = send('POST', '/matchmaker/lobbies/find', find)
+    await turn()
+
+    gate.keep()
+    await Promise.all([first, second])
+
+    expect(outcomes.map(outcome => outcome?.replace(/.*, /, ''))).toEqual(['1/32', '2/32'])
+  })
+})
+
+describe('a stream', () => {
+  it.for([
+    ['/__mock/changes', 'begin'],
+    ['/__mock/worlds', 'worlds'],
+  ] as const)('of GET %s begins once all changes are kept', async ([path, first]) => {
+    const { gate, send } = gated()
+    gate.open()
+    const { stream } = await send('GET', path)
+    gate.shut()
+    const { texts, end } = readStream(stream)
+    await turn()
+
+    expect(texts).toEqual([])
+    gate.keep()
+    await turn()
+    expect(texts[0]).toMatch(`event: ${first}\n`)
+    gate.open()
+    end()
+  })
+
+  it('of a wait is done once all changes are kept', async () => {
+    const { mock, gate, send } = gated()
+    gate.open()
+    const { stream } = await send('POST', '/__mock/journal/blocked', {})
+    const { texts } = readStream(stream)
+    gate.shut()
+    mock.hold('*')
+    void send('GET', '/matchmaker/lobbies/list')
+    await turn()
+
+    expect(texts).toHaveLength(1)
+    gate.keep()
+    await turn()
+    expect(texts.map(text => text.split('\n')[0])).toEqual(['event: begin', 'event: done'])
+  })
+
+  it('ends without the events of a change that is not kept', async () => {
+    const { gate, send } = gated()
+    gate.open()
+    const { stream } = await send('GET', '/__mock/changes')
+    const { texts, hasEnded } = readStream(stream)
+    gate.shut()
+    void send('POST', '/matchmaker/lobbies/find', find)
+    await turn()
+    gate.fail()
+    await turn()
+
+    expect([texts.length, hasEnded()]).toEqual([1, true])
+  })
 })
 
 describe('a change that is not kept', () => {
@@ -145,8 +252,23 @@ describe('a change that is not kept', () => {
 
     expect(status).toBe(503)
     expect(headers).toMatchObject({ 'retry-after': '1', 'access-control-allow-origin': 'http://localhost' })
-    expect(json({ body } as MockResponse)).toEqual({ code: 'API_UNAVAILABLE', message: 'the storage is away' })
+    expect(json({ body } as MockResponse)).toEqual({
+      code: 'API_UNAVAILABLE',
+      message: 'the storage is away. The outcome of this request is unknown: read the world before you send it again',
+    })
     expect(mock.journal.find().map(entry => entry.status)).toEqual([503])
+  })
+
+  it('is answered at once if the storage can tell', async () => {
+    const { mock, gate, send } = gated()
+    const statuses: number[] = []
+    mockOf(mock, 'test').log.subscribe(({ status }) => statuses.push(status))
+    gate.breakDown()
+
+    const { status, body } = await send('GET', '/matchmaker/lobbies/list')
+
+    expect([status, json({ body } as MockResponse).message]).toEqual([503, 'the storage is away'])
+    expect([statuses, mock.journal.find().length]).toEqual([[503], 1])
   })
 
   it('refuses reads and control calls that may have seen it', async () => {
@@ -155,7 +277,11 @@ describe('a change that is not kept', () => {
     await turn()
     gate.fail()
 
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([503, 503])
+    const refused = (await Promise.all(answers)).map(response => [response.status, json(response).message])
+    expect(refused).toEqual([
+      [503, 'the storage is away'],
+      [503, 'the storage is away'],
+    ])
   })
 
   it('ends the events, so that their reader begins again after the last one', async () => {
@@ -170,33 +296,56 @@ describe('a change that is not kept', () => {
   })
 })
 
-test.prop([fc.array(fc.constantFrom('write', 'read', 'keep'), { minLength: 3, maxLength: 30 })])(
-  'answers leave in the order of their requests, each after the changes before it',
+const step = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('read', 'write') },
+  fc.constantFrom('open', 'shut', 'broken'),
+  fc.record({ call: fc.nat(9), isKept: fc.boolean() }),
+)
+
+test.prop([fc.array(step, { minLength: 3, maxLength: 30 })])(
+  'answers leave in the order of their requests, whatever the storage says about each',
   async steps => {
     const { mock, gate, send } = gated()
-    const order: number[] = []
-    const kept: number[] = []
-    let sent = 0
     const answers: Promise<unknown>[] = []
     for (const step of steps) {
-      if (step === 'keep') {
-        gate.keep()
-        await turn()
-        kept.push(order.length)
-        continue
-      }
-      const number = sent++
-      const request =
-        step === 'write' ? send('POST', '/matchmaker/lobbies/find', find) : send('GET', '/matchmaker/lobbies/list')
-      answers.push(request.then(() => order.push(number)))
-      await turn()
-      // Nothing leaves before it is kept.
-      expect(order.length).toBe(kept.at(-1) ?? 0)
+      const sent = `n=${answers.length}` // unknown, but in the journal
+      if (step === 'read') answers.push(send('GET', `/matchmaker/lobbies/list?${sent}`))
+      else if (step === 'write') answers.push(send('POST', `/matchmaker/lobbies/find?${sent}`, find))
+      else if (step === 'open') gate.open()
+      else if (step === 'shut') gate.shut()
+      else if (step === 'broken') gate.breakDown()
+      else gate.end(step.call, step.isKept)
+      if (typeof step === 'object') await turn()
     }
     gate.open()
     await Promise.all(answers)
 
-    expect(order).toEqual(answers.map((_, i) => i))
+    expect(mock.journal.find().map(({ query }) => Number(query.n))).toEqual(answers.map((_, i) => i))
+    await mock.close()
+  },
+)
+
+test.prop([fc.array(fc.constantFrom('write', 'read', 'keep'), { minLength: 3, maxLength: 30 })])(
+  'no answer leaves before the changes that it may tell about are kept',
+  async steps => {
+    const { mock, gate, send } = gated()
+    const answers: Promise<unknown>[] = []
+    let answered = 0
+    let kept = 0
+    for (const step of steps) {
+      if (step === 'keep') {
+        gate.keep()
+        kept = answers.length
+      } else {
+        const answer =
+          step === 'write' ? send('POST', '/matchmaker/lobbies/find', find) : send('GET', '/matchmaker/lobbies/list')
+        answers.push(answer.then(() => answered++))
+      }
+      await turn()
+      expect(answered).toBe(kept)
+    }
+    gate.open()
+    await Promise.all(answers)
     await mock.close()
   },
 )
