@@ -31,7 +31,7 @@ describe('keys that act at once', () => {
     type('ab')
     type('\ra\n')
 
-    await vi.waitFor(() => expect(pressed).toEqual(['a', 'b', 'a']))
+    await expect.poll(() => pressed).toEqual(['a', 'b', 'a'])
   })
 
   it('are listed by h', async () => {
@@ -39,7 +39,7 @@ describe('keys that act at once', () => {
 
     type('h')
 
-    await vi.waitFor(() => expect(lines).toEqual(['', '  r  reset the world', '  h  help', '']))
+    await expect.poll(() => lines).toEqual(['', '  r  reset the world', '  h  help', ''])
   })
 
   it('do not mistake arrows and the Alt key for letters', async () => {
@@ -48,7 +48,7 @@ describe('keys that act at once', () => {
 
     type('\u001b[A\u001bb\u0002c')
 
-    await vi.waitFor(() => expect(pressed).toEqual(['c']))
+    await expect.poll(() => pressed).toEqual(['c'])
     expect(lines).toEqual([])
   })
 
@@ -57,7 +57,7 @@ describe('keys that act at once', () => {
 
     type('ж')
 
-    await vi.waitFor(() => expect(lines).toEqual(['  there is no key "ж": h lists the keys']))
+    await expect.poll(() => lines).toEqual(['  there is no key "ж": h lists the keys'])
   })
 
   it('that fail say why, and do not stop the next one', async () => {
@@ -65,7 +65,7 @@ describe('keys that act at once', () => {
 
     type('xh')
 
-    await vi.waitFor(() => expect([errors, lines.length]).toEqual([['it did not work'], 4]))
+    await expect.poll(() => [errors, lines.length]).toEqual([['it did not work'], 4])
   })
 
   it('do what Ctrl+C and Ctrl+Z do, each time', async () => {
@@ -73,7 +73,7 @@ describe('keys that act at once', () => {
 
     type('\u0003\u0003\u001a')
 
-    await vi.waitFor(() => expect([interrupt.mock.calls.length, suspend.mock.calls.length]).toEqual([2, 1]))
+    await expect.poll(() => [interrupt.mock.calls.length, suspend.mock.calls.length]).toEqual([2, 1])
   })
 })
 
@@ -85,7 +85,7 @@ describe('keys with Enter', () => {
     type('a\nb')
     type('\r\n a \n\n')
 
-    await vi.waitFor(() => expect(pressed).toEqual(['a', 'b', 'a']))
+    await expect.poll(() => pressed).toEqual(['a', 'b', 'a'])
   })
 
   it('are listed by h', async () => {
@@ -93,7 +93,7 @@ describe('keys with Enter', () => {
 
     type('h\n')
 
-    await vi.waitFor(() => expect(lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', '']))
+    await expect.poll(() => lines).toEqual(['', '  r + Enter  reset the world', '  h + Enter  help', ''])
   })
 
   it('that do not exist say how to list the keys', async () => {
@@ -101,7 +101,7 @@ describe('keys with Enter', () => {
 
     type('reset\n')
 
-    await vi.waitFor(() => expect(lines).toEqual(['  there is no key "reset": h + Enter lists the keys']))
+    await expect.poll(() => lines).toEqual(['  there is no key "reset": h + Enter lists the keys'])
   })
 
   it('that fail say why, and do not stop the next one', async () => {
@@ -109,7 +109,7 @@ describe('keys with Enter', () => {
 
     type('x\nh\n')
 
-    await vi.waitFor(() => expect([errors, lines.length]).toEqual([['it did not work'], 4]))
+    await expect.poll(() => [errors, lines.length]).toEqual([['it did not work'], 4])
   })
 })
 
@@ -224,6 +224,6 @@ describe('a question', () => {
     listenToKeys(input, keys, { console, interrupt() {}, suspend() {} })
     input.write('a')
 
-    await vi.waitFor(() => expect(pressed).toEqual(['a']))
+    await expect.poll(() => pressed).toEqual(['a'])
   })
 })

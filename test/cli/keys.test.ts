@@ -247,7 +247,7 @@ describe('mockmaker --open', { tags: ['slow'] }, () => {
 
     const { url } = await serve(['--open'], { env: { PATH } })
 
-    await expect.poll(() => opened().catch(() => ''), { timeout: 10_000 }).toBe(`${url}\n`)
+    await expect.poll(() => opened().catch(() => '')).toBe(`${url}\n`)
   })
 
   it('warns if that fails, and serves', async () => {
@@ -256,7 +256,7 @@ describe('mockmaker --open', { tags: ['slow'] }, () => {
     const { url, errors } = await serveJson(['--open'], { env: { PATH } })
 
     const warning = `warning: cannot open a browser: xdg-open exited with 3. Open this URL yourself: ${url}\n`
-    await expect.poll(() => errors(), { timeout: 10_000 }).toBe(warning)
+    await expect.poll(() => errors()).toBe(warning)
     expect((await sendTo(url, { method: 'GET', path: '/' })).status).toBe(200)
   })
 })

@@ -120,7 +120,7 @@ describe('a scenario file that is saved', () => {
     const { command, path, save, from } = await serving()
 
     await save(broken)
-    await expect.poll(command.errors, { timeout: 30_000 }).not.toBe('')
+    await expect.poll(command.errors).not.toBe('')
     const after = await lobbyIds(command)
 
     await save(scenarioOf('one', 'two'))
@@ -167,9 +167,9 @@ describe('a scenario file that is saved', () => {
     const { command, save, from } = await serving('--quiet')
 
     await save(scenarioOf('two'))
-    await expect.poll(() => lobbyIds(command), { timeout: 30_000 }).toEqual(['two'])
+    await expect.poll(() => lobbyIds(command)).toEqual(['two'])
     await save(broken)
-    await expect.poll(command.errors, { timeout: 30_000 }).toContain('lnd-frA')
+    await expect.poll(command.errors).toContain('lnd-frA')
 
     expect(command.lines().slice(from)).toEqual([])
   })

@@ -44,6 +44,15 @@ async function read(incoming: IncomingMessage): Promise<TestResponse> {
   return { status: incoming.statusCode ?? 0, headers: incoming.headers as Record<string, string>, body }
 }
 
+/** A preload that keeps connections without requests open for an hour, also at the end. Node keeps them for 5 s. */
+const longKeepAlive = `
+  import http from 'node:http'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { createServer } = http
+  const patience = { keepAliveTimeout: 3_600_000, closeAllConnections() {} }
+  http.createServer = (...args) => Object.assign(createServer(...args), patience)
+  syncBuiltinESMExports()`
+
 /** Starts a request whose body never ends. */
 function hang(url: string): void {
   const outgoing = request(`${url}/cloud/devices/links`, { method: 'POST', headers: { 'content-length': 10 } })
@@ -54,10 +63,9 @@ function hang(url: string): void {
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
   it('answers 100 blocked watches, and ends the command with 0', async () => {
-    const command = await serveJson()
+    const command = await serveJson(['--watch-timeout', '1h'], { preload: longKeepAlive })
     const watches = await block(command.url, 100)
 
-    const before = performance.now()
     command.signal(signal)
 
     const answers = await Promise.all(watches)
@@ -66,8 +74,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
       new Set(['200 watch']),
     )
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    // It waits neither for the watch timeout of 40 s nor for the keep-alive timeout of 5 s.
-    expect(performance.now() - before).toBeLessThan(4_000)
+    // It waited neither for the watch timeout nor for the keep-alive timeout: each is an hour.
   })
 
   it('tells the clients of these watches to close their connections', async () => {

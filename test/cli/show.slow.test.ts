@@ -163,7 +163,7 @@ describe('mockmaker show', () => {
 
     const { url } = await show('default', { args: ['--open'], env: { PATH } })
 
-    await expect.poll(() => opened().catch(() => ''), { timeout: 10_000 }).toBe(`${url}\n`)
+    await expect.poll(() => opened().catch(() => '')).toBe(`${url}\n`)
   })
 
   it.for(['SIGINT', 'SIGTERM'] as const)('ends with 0 after %s, and leaves the file as it is', async signal => {

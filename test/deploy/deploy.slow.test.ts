@@ -59,12 +59,10 @@ http { access_log off; ${temporary.join(' ')} include ${folder}/site.conf; }`
   })
   const url = `http://127.0.0.1:${port}`
   await expect
-    .poll(
-      () =>
-        fetch(`${url}/healthz`)
-          .then(({ status }) => status)
-          .catch(() => 0),
-      { timeout: 10_000 },
+    .poll(() =>
+      fetch(`${url}/healthz`)
+        .then(({ status }) => status)
+        .catch(() => 0),
     )
     .toBe(200)
   return url
@@ -190,7 +188,7 @@ describe('Dockerfile', () => {
     const environment = { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port) }
     const server = spawn(process.execPath, args, { cwd: app, env: environment, stdio: 'ignore' })
     const health = () => run(process.execPath, check, { cwd: app, env: environment }).then(({ stdout }) => stdout)
-    await expect.poll(() => health().catch(() => ''), { timeout: 20_000 }).toBe(`http://127.0.0.1:${port} is ready\n`)
+    await expect.poll(() => health().catch(() => '')).toBe(`http://127.0.0.1:${port} is ready\n`)
     const home = await sendTo(`http://127.0.0.1:${port}`, {
       method: 'GET',
       path: '/',

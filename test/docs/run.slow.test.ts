@@ -107,7 +107,7 @@ describe('the docs', () => {
   })
 
   // Browser tests are slow on a busy machine.
-  it('have tests with Playwright that pass', { timeout: 180_000 }, async ({ project }) => {
+  it('have tests with Playwright that pass', async ({ project }) => {
     const server = await openCommand()
     try {
       const launch = { executablePath, args: ['--no-sandbox'] }

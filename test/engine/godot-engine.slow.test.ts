@@ -31,7 +31,7 @@ async function play(program: string, environment: Environment): Promise<Answered
   const home = await mkdtemp(join(tmpdir(), 'mockmaker-godot-'))
   const env = { ...process.env, ...environment, HOME: home }
   const args = ['--no-window', '--path', resolve('test/engine/godot3'), '-s', 'session.gd']
-  const { stdout } = await promisify(execFile)(program, args, { env, timeout: 50_000 })
+  const { stdout } = await promisify(execFile)(program, args, { env })
   await rm(home, { recursive: true })
   const lines = stdout.split('\n').filter(line => line.startsWith('['))
   return lines.map(line => JSON.parse(line) as Answered)

@@ -52,43 +52,39 @@ describe('ten lobbies', () => {
   it.for([
     ['in JavaScript', 'node lobby-server.mjs'],
     ['in Python', 'python3 lobby_server.py'],
-  ] as const)(
-    'have a server %s each, which plays, crashes, and leaves nothing',
-    { timeout: 60_000 },
-    async ([, command]) => {
-      const cwd = await folder({
-        'lobby-server.mjs': shown('lobby-server.mjs'),
-        'lobby_server.py': shown('lobby_server.py'),
-      })
-      const { find, servers, ask, signal, exited } = await serveGames(command, { cwd })
+  ] as const)('have a server %s each, which plays, crashes, and leaves nothing', async ([, command]) => {
+    const cwd = await folder({
+      'lobby-server.mjs': shown('lobby-server.mjs'),
+      'lobby_server.py': shown('lobby_server.py'),
+    })
+    const { find, servers, ask, signal, exited } = await serveGames(command, { cwd })
 
-      const joins = await Promise.all(Array.from({ length: 10 }, async () => (await find()).json as Join))
-      const players = await Promise.all(joins.map(play))
-      const running = await servers()
-      const { json } = await ask('/__mock/lobbies')
-      const { lobbies } = json as { lobbies: { total_player_count: number }[] }
+    const joins = await Promise.all(Array.from({ length: 10 }, async () => (await find()).json as Join))
+    const players = await Promise.all(joins.map(play))
+    const running = await servers()
+    const { json } = await ask('/__mock/lobbies')
+    const { lobbies } = json as { lobbies: { total_player_count: number }[] }
 
-      expect(players.map(({ line }) => line)).toEqual(Array.from({ length: 10 }, () => 'welcome'))
-      expect(lobbies.map(({ total_player_count }) => total_player_count)).toEqual(Array.from({ length: 10 }, () => 1))
-      expect(running.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'ready'))
-      expect(new Set(running.map(({ ports }) => ports.default)).size).toBe(10)
+    expect(players.map(({ line }) => line)).toEqual(Array.from({ length: 10 }, () => 'welcome'))
+    expect(lobbies.map(({ total_player_count }) => total_player_count)).toEqual(Array.from({ length: 10 }, () => 1))
+    expect(running.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'ready'))
+    expect(new Set(running.map(({ ports }) => ports.default)).size).toBe(10)
 
-      // One plays to the end, and five crash.
-      players[9]?.leave()
-      for (const { pid = 0 } of running.slice(0, 5)) process.kill(-pid, 'SIGKILL')
-      await until(async () => (await servers()).filter(({ status }) => status === 'exited').length === 5)
-      const after = ((await ask('/__mock/lobbies')).json as { lobbies: { status: string }[] }).lobbies
-      expect(after.filter(({ status }) => status === 'stopped')).toHaveLength(5)
+    // One plays to the end, and five crash.
+    players[9]?.leave()
+    for (const { pid = 0 } of running.slice(0, 5)) process.kill(-pid, 'SIGKILL')
+    await until(async () => (await servers()).filter(({ status }) => status === 'exited').length === 5)
+    const after = ((await ask('/__mock/lobbies')).json as { lobbies: { status: string }[] }).lobbies
+    expect(after.filter(({ status }) => status === 'stopped')).toHaveLength(5)
 
-      signal('SIGTERM')
-      const { code } = await exited
+    signal('SIGTERM')
+    const { code } = await exited
 
-      expect(code).toBe(0)
-      // The system may take a moment to remove killed processes.
-      await until(() => running.every(({ pid }) => !isGroupAlive(pid)))
-      for (const { ports } of running) expect(await isListening(ports.default ?? 0)).toBe(false)
-    },
-  )
+    expect(code).toBe(0)
+    // The system may take a moment to remove killed processes.
+    await until(() => running.every(({ pid }) => !isGroupAlive(pid)))
+    for (const { ports } of running) expect(await isListening(ports.default ?? 0)).toBe(false)
+  })
 })
 
 describe('a game server', () => {
@@ -124,7 +120,7 @@ describe('a game server', () => {
     expect(errors()).toContain('did not call POST /matchmaker/lobbies/ready in time')
   })
 
-  it('that ignores SIGTERM is killed after 5 s', { timeout: 30_000 }, async () => {
+  it('that ignores SIGTERM is killed after 5 s', async () => {
     const trapped = join(await folder(), 'trapped')
     const { find, servers, signal, exited } = await serveGames(
       `trap '' TERM; touch '${trapped}'; while :; do sleep 1; done`,
@@ -164,7 +160,7 @@ describe('a game server', () => {
     await until(() => !isGroupAlive(server?.pid))
   })
 
-  it('ends when the mock is killed', { timeout: 30_000 }, async () => {
+  it('ends when the mock is killed', async () => {
     const { find, servers, signal, exited } = await serveGames('sleep 1000')
     void find().catch(() => {})
     await until(async () => (await servers())[0]?.pid !== undefined)
@@ -204,9 +200,14 @@ describe('a game server', () => {
     const { find, lines, signal } = await serveGames('yes spam')
     void find().catch(() => {})
 
-    await until(() => lines().some(line => /\| … [\d,]+ lines dropped$/.test(line)))
+    const firstCut = () => lines().findIndex(line => /\| … [\d,]+ lines dropped$/.test(line))
+    await until(() => firstCut() !== -1)
 
-    expect(lines().filter(line => line.endsWith('| spam')).length).toBeLessThan(500)
+    expect(
+      lines()
+        .slice(0, firstCut())
+        .filter(line => line.endsWith('| spam')).length,
+    ).toBeLessThan(500)
     signal('SIGTERM')
   })
 })

@@ -475,7 +475,7 @@ describe('the clock of a world with simulated players', () => {
     await late.world.clock.set({ mode: 'frozen' })
     await advanced.world.clock.advance('65s')
 
-    await vi.waitFor(() => expect(late.world.players.all()).toEqual(advanced.world.players.all()))
+    await vi.waitFor(() => expect(late.world.players.all()).toEqual(advanced.world.players.all()), { timeout: 30_000 })
     expect(late.world.players.count()).toBeGreaterThan(30)
     await late.close()
   })

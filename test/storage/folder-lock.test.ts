@@ -116,7 +116,7 @@ describe('the lock of a folder', () => {
       const [output] = (await once(parent.stdout, 'data')) as [Buffer]
       const pid = Number(output.toString())
       const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')
-      await vi.waitFor(() => expect(stat()[2]).toBe('Z'))
+      await expect.poll(() => stat()[2]).toBe('Z')
 
       openFolder(lockedBy({ pid, started: stat()[21] })).close()
 

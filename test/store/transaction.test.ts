@@ -321,7 +321,7 @@ describe('a transaction that has ended', () => {
     }
 
     expect(() => world.transaction(write)).toThrow('returned a promise')
-    await vi.waitFor(() => expect(errors).toHaveLength(1))
+    await expect.poll(() => errors).toHaveLength(1)
 
     expect(errors).toEqual([expect.any(UsageError)])
     expect(world.games.get('late')).toBeUndefined()

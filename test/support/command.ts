@@ -87,7 +87,7 @@ export interface Served extends Command {
   readonly url: string
 }
 
-const readyWithin = { timeout: 30_000, interval: 20 }
+const readyWithin = { timeout: 50_000, interval: 20 }
 
 /** Serves until the end of the test, by default on a free port, with output for people. */
 export async function serve(args: readonly string[] = [], options?: StartOptions): Promise<Served> {

@@ -22,7 +22,7 @@ export interface OpenDashboard {
 }
 
 /** A busy machine needs time for a page. */
-const waitMs = 20_000
+const waitMs = 60_000
 
 /** A name of this machine that is not loopback to a mock: a page from there has a foreign origin. */
 export const otherHost = 'other.example'

@@ -38,11 +38,11 @@ export function isGroupAlive(pid = 0): boolean {
   return isAlive(-pid)
 }
 
-/** Waits until a check is true. Throws after 10 s. */
+/** Waits until a check is true. Throws after 30 s. */
 export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 400; i += 1) {
+  for (let i = 0; i < 1_200; i += 1) {
     if (await check()) return
     await delay(25)
   }
-  throw new Error('it did not happen within 10 s')
+  throw new Error('it did not happen within 30 s')
 }

@@ -48,6 +48,7 @@ export function createPlaywrightProject(): Promise<Project> {
     testMatch: '**/*.e2e.ts',
     reporter: 'json',
     timeout: 120_000,
+    expect: { timeout: 30_000 },
     use: { launchOptions },
   }
   return createProject({

@@ -47,7 +47,9 @@ export async function createVitestProject(files: Readonly<Record<string, string>
         ...before,
         process.execPath,
         'node_modules/vitest/vitest.mjs',
-        ...['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
+        // A busy machine needs more than the 5 s of a test.
+        ...['run', '--testTimeout=120000', '--hookTimeout=120000'],
+        ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
       ]
       const { code, output } = await new Promise<{ code: number; output: string }>(done =>
         execFile(program, all, { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>

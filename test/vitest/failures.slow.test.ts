@@ -19,7 +19,7 @@ test('loses a seat', async ({ mock }) => {
   expect(1).toBe(2)
 })
 
-test('waits in vain', { timeout: 500 }, async ({ mock }) => {
+test('waits in vain', { timeout: 3_000 }, async ({ mock }) => {
   void mock.blocked(2)
   const joined = mock.next('lobbies.join')
   await fetch(origin + '/matchmaker/lobbies/list')
@@ -114,7 +114,7 @@ describe('a test that fails', () => {
         '         operation: expected "lobbies.join", and it is "lobbies.list"',
       ]),
     )
-    expect(failureOf('waits in vain')).toContain('Test timed out in 500ms')
+    expect(failureOf('waits in vain')).toContain('Test timed out in 3000ms')
   })
 
   it('is the only one that prints', () => {

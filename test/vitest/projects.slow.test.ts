@@ -80,10 +80,7 @@ describe('two hundred concurrent tests', () => {
       'empty.yaml': 'game_modes: [duel]',
     })
 
-    const { output, states } = await project.run(
-      ['--maxConcurrency=200', '--testTimeout=120000', '--hookTimeout=120000'],
-      before,
-    )
+    const { output, states } = await project.run(['--maxConcurrency=200'], before)
 
     const failed = Object.keys(states).filter(name => states[name] !== 'passed')
     const expected = Array.from({ length: 20 }, (_, ten) => `test ${ten * 10 + 3}`)
