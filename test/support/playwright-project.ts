@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { executablePath } from './chromium.js'
@@ -58,29 +58,34 @@ export function createPlaywrightProject(): Promise<Project> {
   })
 }
 
-/** Runs files of a project in one process of Playwright. */
+/** Runs files of a project in one process of Playwright. The attachments stay until the project is removed. */
 export async function runPlaywright(
   project: Project,
   files: readonly string[],
   { env = {}, args = [] }: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] } = {},
 ): Promise<Report> {
-  const settings = Object.entries({ ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' }).map(pair => pair.join('='))
+  // Playwright empties its folder before each run.
+  const results = mkdtempSync(join(project.folder, 'run-'))
+  const report = join(results, 'report.json')
+  const settings = Object.entries({ ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report }).map(pair => pair.join('='))
   const command = [
     'node_modules/@playwright/test/cli.js',
     'test',
     ...files.map(file => `/${file}`),
     '--reporter',
     'list,json',
+    '--output',
+    join(results, 'attachments'),
     ...args,
   ]
   // It ends with 1 if a test fails.
   const output = await project
     .run('env', [...settings, process.execPath, ...command])
     .catch(({ message }: Error) => message)
-  const report: JsonReport = JSON.parse(readFileSync(join(project.folder, 'report.json'), 'utf8'))
+  const { suites, errors }: JsonReport = JSON.parse(readFileSync(report, 'utf8'))
   return {
-    tests: report.suites.flatMap(suite => testsIn(suite, { file: suite.title, titles: [] })),
-    errors: report.errors.map(plainMessage),
+    tests: suites.flatMap(suite => testsIn(suite, { file: suite.title, titles: [] })),
+    errors: errors.map(plainMessage),
     output,
   }
 }
