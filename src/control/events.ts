@@ -224,22 +224,20 @@ export class EventReader implements MockEvents {
     if (since !== undefined && !(Number.isInteger(since) && since >= 0))
       throw new UsageError(`changes: since is ${quoted(since)}: expected a revision`)
     const checkedNames = checkStateNames(names)
-    const idOf = (id: number) => `${history.run}-${id}`
     const start = entryBefore({ world, history }, options)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
-    const waiting = (entry: HistoryEntry) => ({
-      kind: entry.kind,
-      createEvent: () => eventOf(entry, idOf(entry.id), answers),
-      bytes: entry.bytes,
-    })
+    const waiting = (entry: HistoryEntry) => {
+      const id = history.eventId(entry.id)
+      return { kind: entry.kind, createEvent: () => eventOf(entry, id, answers), bytes: entry.bytes }
+    }
     const createGap = (): MockEvent => ({
       type: 'gone',
-      id: idOf(history.lastId),
+      id: history.eventId(history.lastId),
       data: { message: goneMessage, revision: world.revision },
     })
     this.#world = world
     this.#queue = new EventQueue(past?.map(waiting), { budget, newest, createGap })
-    this.after = idOf(past === undefined ? history.lastId : (start ?? history.lastId))
+    this.after = history.eventId(past === undefined ? history.lastId : (start ?? history.lastId))
     this.#position = this.after
     this.#signal = signal
     this.#states = new StateReader(states, checkedNames, { wake: () => this.#wake(), ended: () => this.#end() })
@@ -302,16 +300,12 @@ export class EventReader implements MockEvents {
 const goneMessage =
   'events before this one are no longer kept: read the world again, then continue with the events that follow'
 
-/** Finds the history entry before the first event. Returns `undefined` if it is of another run, or was dropped. */
+/** Finds the history entry before the first event. Returns `undefined` if it is of another world, or was dropped. */
 function entryBefore(
   { world, history }: Pick<EventSource, 'world' | 'history'>,
   { since, lastEventId }: ChangesOptions,
 ): number | undefined {
-  if (lastEventId !== undefined) {
-    // Ids of an earlier run are unknown.
-    const [run, id = '', ...more] = lastEventId.split('-')
-    return run === history.run && more.length === 0 && /^\d+$/.test(id) ? Number(id) : undefined
-  }
+  if (lastEventId !== undefined) return history.positionOf(lastEventId)
   if (since === undefined) return history.lastId
   return since > world.revision ? undefined : history.lastChangeUpTo(since)
 }
@@ -346,7 +340,7 @@ export function eventStream(
     const events = begin()
     const sendAll = async () => {
       await world.settled()
-      // A client that loses the connection before the first event can resume from this position.
+      // A client that loses the connection before the first event can resume from this position, also at the next run.
       client.send(streamText({ type: 'begin', id: events.after, data: {} }))
       for await (const event of events) {
         await inSlices(sendEvent(toSent(event), client)).catch(async () => {

@@ -32,8 +32,11 @@ export interface Change {
  */
 export type Connection = 'connecting' | 'live' | 'lost' | 'locked' | 'deleted'
 
-/** Why the page has missed events: the mock was restarted, or the page was away for too long. */
-export type Missed = 'restart' | 'gap'
+/**
+ * Why the page has missed events: the mock was restarted, with another world or with requests only, or the page was away for too
+ * long.
+ */
+export type Missed = 'restart' | 'requests' | 'gap'
 
 /** The clock of the world, as it was read. */
 export interface ClockReading extends Pick<ClockJson, 'mode' | 'rate'> {
@@ -289,13 +292,22 @@ export class LiveWorld {
   #begin(id: string | undefined): void {
     this.connection.value = 'live'
     if (this.#lastEventId !== undefined && runOf(this.#lastEventId) !== runOf(id)) {
-      this.missed.value = 'restart'
-      // The ids of the requests begin again.
-      this.#oldest = { oldest: 0, oldest_read: 0 }
+      const isKept = keptWorldOf(id) !== undefined && keptWorldOf(id) === keptWorldOf(this.#lastEventId)
+      this.missed.value = isKept ? 'requests' : 'restart'
+      this.#forgetRequests()
     }
     if (!this.#isLoaded) this.#load()
     void this.readData()
     if (this.#completeUpTo !== undefined) this.#completeSoon()
+  }
+
+  /** The journal of another run begins anew, and so do the ids of its requests. */
+  #forgetRequests(): void {
+    this.#oldest = { oldest: 0, oldest_read: 0 }
+    this.#exchangeQueue = []
+    this.#completeUpTo = undefined
+    this.exchanges.value = []
+    this.hasAllRequests.value = true
   }
 
   #lose(): void {
@@ -417,4 +429,9 @@ function noAnswer(): undefined {}
 /** Returns the run of the mock that sent an event. */
 function runOf(eventId: string | undefined): string | undefined {
   return eventId?.split('-')[0]
+}
+
+/** Returns what tells a kept world from others. `undefined` if the world of the event is only in memory. */
+function keptWorldOf(eventId: string | undefined): string | undefined {
+  return /^(\w+)\./.exec(eventId ?? '')?.[1]
 }

@@ -72,6 +72,7 @@ function OpenDialog() {
 
 const missedWords: { readonly [missed in Missed]: string } = {
   restart: 'The mock was restarted. You see its new world.',
+  requests: 'The mock was restarted, and goes on with this world. Earlier requests are gone.',
   gap: 'The page was away for too long, and read the world again. Requests and changes may be missing.',
 }
 

@@ -287,6 +287,8 @@ export class MockWorld {
       },
       stateAt: revision => this.past.stateAt(revision),
     }
+    // A folder of an earlier version has none.
+    history.keptAs = file.born || undefined
     file.follow(this.world, past, use)
   }
 

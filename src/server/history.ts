@@ -203,6 +203,8 @@ let createdHistories = 0
 export class History {
   /** Tells this history from those of other worlds and of other processes. Has no `-`, which follows it in ids of events. */
   readonly run = `${Date.now().toString(36)}_${(++createdHistories).toString(36)}`
+  /** Tells the world from an earlier one, if a storage keeps it: its change sets go on in the next run. */
+  keptAs: string | undefined
   readonly #limits: HistoryLimits
   /** Successful reads, which clients repeat. */
   readonly #reads = new Queue<ExchangeEntry>()
@@ -389,6 +391,25 @@ export class History {
   changeSet(revision: number): ChangeSet | undefined {
     const found = this.#changes.at(this.#positionAfter(revision) - 1)?.changeSet
     return found?.revision === revision ? found : undefined
+  }
+
+  /** Returns the id of an event, from which another run of a kept world can go on too. `position` is that of an entry. */
+  eventId(position: number): string {
+    const before =
+      this.#changes.at(this.#changes.positionAfter(({ id }) => id > position) - 1)?.changeSet ?? this.#oldest
+    const run = this.keptAs === undefined ? this.run : `${this.keptAs}.${this.run}`
+    return `${run}-${position}-${before.revision}`
+  }
+
+  /** Finds the position of an event by its id. Returns `undefined` for an event of another world, or one that was lost. */
+  positionOf(eventId: string): number | undefined {
+    const [, world, run, position, revision] = /^(?:(\w+)\.)?(\w+)-(\d+)-(\d+)$/.exec(eventId) ?? []
+    if (run === this.run) return this.eventId(Number(position)) === eventId ? Number(position) : undefined
+    if (world === undefined || world !== this.keptAs) return undefined
+    const last = this.#positionAfter(Number(revision)) - 1
+    const change = this.#changes.at(last)
+    if (change) return change.changeSet.revision === Number(revision) ? change.id : undefined
+    return this.#oldest.revision === Number(revision) ? this.#lastDroppedChange : undefined
   }
 
   /** The id of the first change set after a revision. `undefined` if there is none. */

@@ -9,6 +9,8 @@ const noRevision = '-'
 export interface LogHeader {
   /** The id of the world. */
   readonly world: string
+  /** A random text, which tells the world from an earlier one of its id. */
+  readonly born: string
   /** The number of openings of the world. */
   readonly starts: number
   readonly isKept: boolean

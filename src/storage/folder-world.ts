@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -122,9 +123,10 @@ function readWorld(fs: FileCalls, path: string, id: string): WorldFiles {
 export function writeWorld(fs: FileCalls, path: string, id: string, start: NewKeptWorld): void {
   const { isKept, title, seed, now, revision } = start.summary
   const originHash = originHashOf(start.origin)
+  const born = randomBytes(8).toString('hex')
   writeSynced(fs, join(path, originName(originHash)), sealedOrigin(start.origin))
   writeSynced(fs, join(path, baseName), sealedBase(revision, originHash, [start.base ?? 'null']))
-  writeSynced(fs, join(path, logName), [encodeHeader({ world: id, starts: 0, isKept, title, seed, now })])
+  writeSynced(fs, join(path, logName), [encodeHeader({ world: id, born, starts: 0, isKept, title, seed, now })])
   syncFolder(fs, path)
 }
 
@@ -215,6 +217,10 @@ export class FolderWorld implements KeptWorld {
     this.time = this.#readTime()
     if (!isReadOnly) this.#log = this.#openLog(log.size)
     for (const { name, size } of fileSizes(fs, path)) if (originPattern.test(name)) this.#sizes.set(name, size)
+  }
+
+  get born(): string {
+    return this.#header.born
   }
 
   get originHash(): string {

@@ -9,7 +9,7 @@ export type SentTexts = readonly (string | undefined)[]
 const pageSize = 4 * 1024 ** 2
 
 /** The content of a world at its opening. */
-export interface WorldContent extends Pick<KeptWorld, 'starts' | 'originHash' | 'base' | 'time'> {
+export interface WorldContent extends Pick<KeptWorld, 'born' | 'starts' | 'originHash' | 'base' | 'time'> {
   readonly lines: readonly KeptLine[]
   /** The revision of the base. */
   readonly baseRevision: number
@@ -35,7 +35,7 @@ export async function readContent(reader: Reader, id: string, epoch: string): Pr
     if (!pages || kind !== 'ok') return undefined
     // It was deleted meanwhile, and there is a new one.
     if (pages.born !== born) continue
-    return contentOf(reader.place, id, { fields, lines: pages.lines, isOwned: epoch !== '' })
+    return contentOf(reader.place, id, { born: String(born), fields, lines: pages.lines, isOwned: epoch !== '' })
   }
 }
 
@@ -78,10 +78,16 @@ function contentOf(
   place: string,
   id: string,
   {
+    born,
     fields,
     lines,
     isOwned,
-  }: { readonly fields: Reply; readonly lines: readonly KeptLine[]; readonly isOwned: boolean },
+  }: {
+    readonly born: string
+    readonly fields: Reply
+    readonly lines: readonly KeptLine[]
+    readonly isOwned: boolean
+  },
 ): WorldContent {
   const [starts, revision, baseRevision, originHash, time, summary, , origins, base] = fields
   const start = Number(baseRevision)
@@ -94,6 +100,7 @@ function contentOf(
   const texts = new Map<string, string>()
   for (let i = 0; i < list.length; i += 2) texts.set(String(list[i]), String(list[i + 1]))
   return {
+    born,
     starts: Number(starts),
     originHash: String(originHash),
     base: base === '' ? undefined : String(base),
@@ -108,6 +115,7 @@ function contentOf(
 
 /** A world as it was when it was read. */
 export class ReadOnlyWorld implements KeptWorld {
+  readonly born: string
   readonly starts: number
   readonly originHash: string
   readonly base: string | undefined
@@ -120,6 +128,7 @@ export class ReadOnlyWorld implements KeptWorld {
 
   constructor(place: string, id: string, content: WorldContent) {
     this.#what = `the world ${quoted(id)} in ${place}`
+    this.born = content.born
     this.starts = content.starts
     this.originHash = content.originHash
     this.base = content.base

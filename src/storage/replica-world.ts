@@ -66,6 +66,7 @@ interface NewReplicaWorld {
 /** A world that this replica owns. */
 export class ReplicaWorld implements KeptWorld {
   readonly id: string
+  readonly born: string
   readonly starts: number
   readonly time: string | undefined
   readonly cutBytes = 0
@@ -107,6 +108,7 @@ export class ReplicaWorld implements KeptWorld {
     this.id = id
     this.#epoch = epoch
     this.#content = content
+    this.born = content.born
     this.starts = content.starts
     this.time = content.time
     this.#originHash = content.originHash
@@ -129,7 +131,7 @@ export class ReplicaWorld implements KeptWorld {
     const originHash = originHashOf(origin)
     const { revision } = summary
     const world = new ReplicaWorld(host, id, epoch, {
-      ...{ starts: 1, originHash, base, lines: [], time: undefined, baseRevision: revision, summary },
+      ...{ born, starts: 1, originHash, base, lines: [], time: undefined, baseRevision: revision, summary },
       origins: new Map([[originHash, origin]]),
       baseBytes: base === undefined ? 0 : Buffer.byteLength(base),
     })

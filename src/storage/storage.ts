@@ -46,6 +46,8 @@ export interface NewKeptWorld {
 
 /** The content of a world at its opening, and its log. */
 export interface KeptWorld {
+  /** A random text, which tells the world from an earlier one of its id. */
+  readonly born: string
   /** The number of openings, with this one. */
   readonly starts: number
   /** The hash of the origin that the base has. Lines of the log may name later ones. */

@@ -233,6 +233,11 @@ export class WorldFile implements WorldLog {
     })
   }
 
+  /** A random text, which tells the world from an earlier one of its id. */
+  get born(): string {
+    return this.#kept.born
+  }
+
   /** The number of openings of the world, with this one. */
   get starts(): number {
     return this.#kept.starts

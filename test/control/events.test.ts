@@ -37,7 +37,7 @@ describe('GET /__mock/changes', () => {
 
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
     await close()
-    expect(await response.text()).toMatch(/^event: begin\nid: \w+-0\ndata: {}\n\nevent: end\ndata: {}\n\n$/)
+    expect(await response.text()).toMatch(/^event: begin\nid: \w+-0-\d+\ndata: {}\n\nevent: end\ndata: {}\n\n$/)
   })
 
   it('sends change sets and exchanges as they happen, each with an id', async ({ serve }) => {
@@ -50,7 +50,7 @@ describe('GET /__mock/changes', () => {
     const [change, exchange] = await first
     expect(change).toEqual({
       type: 'change',
-      id: expect.stringMatching(/-1$/),
+      id: expect.stringMatching(/-1-\d+$/),
       data: {
         revision: steered.mock.world.revision,
         at: '2026-11-20T20:00:00.000Z',
@@ -86,13 +86,13 @@ describe('GET /__mock/changes', () => {
     const [gone, change] = await events
     expect(gone).toEqual({
       type: 'gone',
-      id: expect.stringMatching(/-2$/),
+      id: expect.stringMatching(/-2-\d+$/),
       data: { message: expect.stringContaining('no longer kept'), revision: since },
     })
     expect(change && shown(change)).toBe('new')
   })
 
-  it.for([['x-1'], ['1'], ['-'], [''], ['%run-99'], ['%run-1-1'], ['%run--1']] as const)(
+  it.for([['x-1'], ['1'], ['-'], [''], ['%run-99'], ['%run-1'], ['%run-1-1'], ['%run--1'], ['x.%run-1-1']] as const)(
     'treats %j as an id of another run',
     async ([lastEventId], { serve }) => {
       const steered = await serve()

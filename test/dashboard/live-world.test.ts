@@ -78,6 +78,44 @@ describe('the world of a page', () => {
     await kept.close()
   })
 
+  it('goes on with a kept world after a restart, and reads its rows only once', async () => {
+    const data = dataPath()
+    const begin = () => {
+      const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'] } })
+      keepInFolder(mockOf(mock, 'test'), { data, report: () => {} })
+      return { mock, ...fetchInProcess(mock) }
+    }
+    let served = begin()
+    const called: string[] = []
+    const live = new LiveWorld(
+      new Api(origin, (input, init) => {
+        called.push(new URL(String(input)).pathname)
+        return served.fetch(input, init)
+      }),
+      { retryMs: 0 },
+    )
+    const list = () => served.mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+    for (let i = 0; i < 9; i++) await list()
+    await expect.poll(() => live.exchanges.value).toHaveLength(9)
+
+    await served.mock.lobby({ lobby_id: 'before' })
+    served.drop()
+    await served.mock.close()
+    served = begin()
+    await served.mock.lobby({ lobby_id: 'after' })
+    await list()
+    await list()
+
+    await expect.poll(() => [...live.tables.lobbies.keys()]).toEqual(['before', 'after'])
+    await expect
+      .poll(() => live.exchanges.value.map(({ id }) => id))
+      .toEqual(served.mock.journal.find().map(({ id }) => id))
+    expect(live.missed.value).toBe('requests')
+    expect(called.filter(path => path.endsWith('/rows'))).toHaveLength(1)
+    live.close()
+    await served.mock.close()
+  })
+
   it('shows the rows and the requests of the mock after any changes, and after lost connections', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { fetch, drop } = fetchInProcess(mock)

@@ -1,6 +1,7 @@
 import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/storage/storage.js'
 
 interface Content {
+  born: string
   summary: Omit<KeptSummary, 'id'>
   originHash: string
   origins: Map<string, string>
@@ -38,7 +39,16 @@ export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly
     },
     create(id, { summary, origin, base }: NewKeptWorld) {
       const origins = new Map([['0', origin]])
-      const content: Content = { summary, originHash: '0', origins, base, lines: [], time: undefined, starts: 1 }
+      const content: Content = {
+        born: Math.random().toString(36).slice(2),
+        summary,
+        originHash: '0',
+        origins,
+        base,
+        lines: [],
+        time: undefined,
+        starts: 1,
+      }
       worlds.set(id, content)
       return openWorld(content, options)
     },
@@ -48,8 +58,9 @@ export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly
 }
 
 function openWorld(content: Content, { settled = () => undefined }: MemoryOptions): KeptWorld {
-  const { starts, originHash, base, time } = content
+  const { born, starts, originHash, base, time } = content
   return {
+    born,
     starts,
     originHash,
     base,
