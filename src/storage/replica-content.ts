@@ -31,11 +31,11 @@ export async function readContent(reader: Reader, id: string, epoch: string): Pr
   for (;;) {
     // The lines first: if the base is replaced meanwhile, it has what they lack.
     const pages = await readLines(reader, id, epoch)
-    const [kind, born, ...fields] = await reader.run('read', id, epoch)
+    const [kind, ...fields] = await reader.run('read', id, epoch)
     if (!pages || kind !== 'ok') return undefined
     // It was deleted meanwhile, and there is a new one.
-    if (pages.born !== born) continue
-    return contentOf(reader.place, id, { born: String(born), fields, lines: pages.lines, isOwned: epoch !== '' })
+    if (pages.born !== fields[0]) continue
+    return contentOf(reader.place, id, { fields, lines: pages.lines, isOwned: epoch !== '' })
   }
 }
 
@@ -78,18 +78,16 @@ function contentOf(
   place: string,
   id: string,
   {
-    born,
     fields,
     lines,
     isOwned,
   }: {
-    readonly born: string
     readonly fields: Reply
     readonly lines: readonly KeptLine[]
     readonly isOwned: boolean
   },
 ): WorldContent {
-  const [starts, revision, baseRevision, originHash, time, summary, , origins, base] = fields
+  const [born, starts, revision, baseRevision, originHash, time, summary, , origins, base] = fields
   const start = Number(baseRevision)
   const after = lines.filter(line => line.revision > start)
   if (isOwned && (after.at(-1)?.revision ?? start) !== Number(revision))
@@ -100,7 +98,7 @@ function contentOf(
   const texts = new Map<string, string>()
   for (let i = 0; i < list.length; i += 2) texts.set(String(list[i]), String(list[i + 1]))
   return {
-    born,
+    born: String(born),
     starts: Number(starts),
     originHash: String(originHash),
     base: base === '' ? undefined : String(base),

@@ -20,7 +20,7 @@ import { type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } fro
 const format = '1'
 
 /** The times of a lease, in ms. */
-interface LeaseTimes {
+export interface LeaseTimes {
   /** The time after which the server ends a lease that nobody renews. Default: 3 s. */
   readonly leaseMs: number
   /** The time for which a renewal counts, from the moment it was sent. Default: 2.5 s. */
@@ -123,6 +123,7 @@ class ReplicaStorage implements SharedStorage {
       run: (command, ...args) => this.#run(command, ...args),
       failure: () => this.#failureNow(),
       onAway: () => this.#recoverSoon(this.#times.retryMs),
+      onDoubt: () => this.#recoverSoon(0),
       onLost: (world, because) => this.#lose(world, because),
       onGap: ({ id }) =>
         this.#report(
@@ -436,7 +437,7 @@ class ReplicaStorage implements SharedStorage {
 
   async #releaseWorld(world: ReplicaWorld): Promise<void> {
     try {
-      await world.settled()
+      await this.#untilEnd(world.beginRelease())
       await this.#untilEnd(this.#writeNotes([world]))
       await this.#sendRelease(world.id, world.epoch)
     } finally {
@@ -511,6 +512,7 @@ class ReplicaStorage implements SharedStorage {
       for (const [j, { world, acknowledged }] of some.entries()) {
         const [kind, stored] = (replies as readonly SentTexts[])[j] ?? []
         if (kind === 'mine') world.resume(Number(stored), acknowledged)
+        else if (kind === 'regained') world.regain(String(stored))
         else this.#lose(world, lossOf(world.id, stored))
       }
     }

@@ -20,6 +20,8 @@ export interface WorldHost {
   failure(): StorageError | undefined
   /** Called when the server did not reply, or could not run a command. `ReplicaWorld.resume` follows once it can. */
   onAway(): void
+  /** Called when the world may be another replica's. `resume`, `regain` or `end` follows. */
+  onDoubt(): void
   /** Called when the world must leave memory. */
   onLost(world: ReplicaWorld, because: string): void
   /** Called when the storage lacks lines that it had acknowledged. */
@@ -100,6 +102,7 @@ export class ReplicaWorld implements KeptWorld {
   #nextTime: string | undefined
   #isReplacing = false
   #needsBase = false
+  #isClosing = false
   #loss: StorageError | undefined
   readonly #failures = new Emitter<StorageError | undefined>()
 
@@ -249,6 +252,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#isReplacing = true
     void this.#sendBase([...joined(parts)], revision, originHash).finally(() => {
       this.#isReplacing = false
+      if (this.#isClosing && this.#needsBase) this.#endGap()
     })
   }
 
@@ -306,9 +310,23 @@ export class ReplicaWorld implements KeptWorld {
     this.#sendOpen()
   }
 
+  /** Goes on with a new epoch: the server went back to a state in which the world was not this replica's. */
+  regain(epoch: string): void {
+    if (this.#loss) return
+    this.#epoch = epoch
+    this.#beginGap()
+  }
+
   /** Creates the world again after a break. The storage does so once. */
   resumeCreation(): void {
     this.#sendCreation()
+  }
+
+  /** Resolves when the storage has all lines. Rejects with `StorageError`. Nobody writes a base of the world any more. */
+  async beginRelease(): Promise<void> {
+    this.#isClosing = true
+    if (this.needsBase) this.#endGap()
+    await this.settled()
   }
 
   /** Takes no more lines. Whoever waits for those that are open is refused. */
@@ -390,7 +408,11 @@ export class ReplicaWorld implements KeptWorld {
     if (this.#loss || line.revision <= this.#acknowledged) return
     if (kind === 'ok') this.#acknowledge(line.revision)
     else if (kind === 'gap') this.#onGap(line, Number(stored))
-    else this.#lose(lossOf(this.id, stored))
+    else {
+      // Another replica has the world, or the server went back to a state in which this one did not.
+      line.isSent = false
+      this.#host.onDoubt()
+    }
   }
 
   #onGap(line: OpenLine, stored: number): void {
@@ -424,11 +446,20 @@ export class ReplicaWorld implements KeptWorld {
   #beginGap(): void {
     if (!this.#needsBase) this.#host.onGap(this)
     this.#needsBase = true
+    if (this.#isClosing && !this.#isReplacing) this.#endGap()
     for (const line of this.#open) line.isSent = false
+    // It may lack these too.
+    this.#origins.clear()
+    this.#namedAt.clear()
+  }
+
+  /** Gives up what the storage lacks. */
+  #endGap(): void {
+    this.#lose(`${this.#host.place} has lost changes of the world ${quoted(this.id)}`)
   }
 
   async #sendBase(parts: readonly string[], revision: number, originHash: string): Promise<void> {
-    const { id, namedOrigins } = { id: this.id, namedOrigins: this.#originsAfter(revision, originHash) }
+    const { id } = this
     try {
       for (const [i, part] of parts.entries()) {
         const [kind] = await this.#host.run('part', id, this.#epoch, i === 0 ? '1' : '', part)
@@ -438,10 +469,14 @@ export class ReplicaWorld implements KeptWorld {
       const unsent = this.#open.find(line => !line.isSent)
       const end = unsent ? this.#endOf(unsent.before) : (this.#ends.at(-1) ?? this.#start)
       const lineBytes = Math.max(0, end - this.#endOf(revision))
-      const origins = [String(this.#newOrigins.length / 2), ...this.#newOrigins, ...namedOrigins]
+      // Lines that came meanwhile may name others. What is not named is put again, if a later line names it.
+      const namedOrigins = this.#originsAfter(revision, originHash)
+      for (const hash of this.#origins.keys()) if (!namedOrigins.has(hash)) this.#origins.delete(hash)
+      const origins = [...this.#open.flatMap(line => line.origins), ...this.#newOrigins]
       const [kind] = await this.#host.run(
         ...(['base', id, this.#epoch, String(revision), originHash, String(lineBytes)] as const),
-        ...origins,
+        ...[this.born, String(this.starts), JSON.stringify(this.#summary)],
+        ...[String(origins.length / 2), ...origins, ...namedOrigins],
       )
       if (kind !== 'ok' || this.#loss) return
     } catch (error) {
@@ -453,8 +488,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#originHash = originHash
     this.#baseBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
     this.#skipLinesUpTo(revision)
-    for (const hash of this.#origins.keys()) if (!namedOrigins.has(hash)) this.#origins.delete(hash)
-    this.#needsBase = false
+    if (revision >= this.#acknowledged) this.#needsBase = false
     this.#acknowledge(revision)
     this.#sendOpen()
   }

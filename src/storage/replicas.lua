@@ -191,12 +191,33 @@ function commands.claim(id, create)
   return { 'mine', epoch }
 end
 
+-- Epochs only grow. If the newest one of a world is older than that of the replica, the server has lost the claim: it went back
+-- to an older state. The replica then gets the world back, with a new epoch.
+local function regain(id, epoch)
+  local newest = redis.call('HGET', meta, 'epoch')
+  if tonumber(fieldsOf(id, 'epoch')[1] or newest) >= tonumber(epoch) then
+    return nil
+  end
+  if tonumber(newest) < tonumber(epoch) then
+    redis.call('HSET', meta, 'epoch', epoch)
+  end
+  local next = nextEpoch()
+  redis.call('HSET', worldKey(id), 'owner', self, 'epoch', next, 'claimed_at', now(), 'taken_from', '')
+  redis.call('UNLINK', newBaseKey(id))
+  return { 'regained', next }
+end
+
 -- Tells for each world whether it is still that of the replica, and its stored revision. Arguments: ids and epochs.
 function commands.resume(...)
   local list, replies = { ... }, {}
   for i = 1, #list, 2 do
-    local refusal = fence(list[i], list[i + 1])
-    replies[#replies + 1] = refusal or { 'mine', fieldsOf(list[i], 'revision')[1] or '' }
+    local id, epoch = list[i], list[i + 1]
+    local refusal = fence(id, epoch)
+    if refusal then
+      replies[#replies + 1] = regain(id, epoch) or refusal
+    else
+      replies[#replies + 1] = { 'mine', fieldsOf(id, 'revision')[1] or '' }
+    end
   end
   return { 'ok', replies }
 end
@@ -313,15 +334,20 @@ function commands.abandon(id, epoch)
 end
 
 -- Replaces the base by the parts, and drops the lines up to its revision. `logBytes`: the bytes of the other lines. There follow
--- `count` new origins, and the hashes of all origins that are still named.
-function commands.base(id, epoch, revision, hash, logBytes, count, ...)
+-- `count` new origins, and the hashes of all origins that are still named. A world that the server has lost gets the other fields.
+function commands.base(id, epoch, revision, hash, logBytes, born, starts, summary, count, ...)
   local refusal = fence(id, epoch)
   if refusal then
     return refusal
   end
-  local stored = fieldsOf(id, 'revision')[1]
-  if not stored or redis.call('EXISTS', newBaseKey(id)) == 0 then
+  if redis.call('EXISTS', newBaseKey(id)) == 0 then
     return { 'absent' }
+  end
+  local stored = fieldsOf(id, 'revision')[1]
+  if not stored then
+    stored = revision
+    redis.call('HSET', worldKey(id), 'born', born, 'starts', starts, 'summary', summary)
+    redis.call('SADD', worlds, id)
   end
   local list, named, bytes = { ... }, {}, 0
   putOrigins(id, list, 1, count * 2)

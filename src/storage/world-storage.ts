@@ -323,7 +323,7 @@ export class WorldFile implements WorldLog {
     const past = this.#past
     if (!past || this.#isReplacing) return
     if (this.#kept.needsBase) {
-      await this.#replaceBase(past, this.#world.revision)
+      await this.#replaceBase(past, this.#world.revision, this.#world.initial.state)
       return
     }
     const bytes = this.#kept.bytesUpTo(past.oldestRevision)
@@ -348,14 +348,17 @@ export class WorldFile implements WorldLog {
     this.#kept.writeTime(JSON.stringify({ revision, now: clock.now() }))
   }
 
-  async #replaceBase(past: KeptPast, revision: number): Promise<void> {
-    const { originHash, isReal } = this.#marks.findLast(mark => mark.revision <= revision) ?? this.#lastMark
+  /** `lostOrigin`: the origin at that revision, if the storage may have lost it. */
+  async #replaceBase(past: KeptPast, revision: number, lostOrigin?: WorldState): Promise<void> {
+    const mark = this.#marks.findLast(({ revision: at }) => at <= revision) ?? this.#lastMark
     this.#isReplacing = true
     try {
-      const parts = await runInSlices(encodeInSteps(past.stateAt(revision), isReal))
+      const originHash = lostOrigin ? this.#putAgain(lostOrigin) : mark.originHash
+      const parts = await runInSlices(encodeInSteps(past.stateAt(revision), mark.isReal))
       if (this.#failure) return
       this.#kept.replaceBase({ parts, revision, originHash })
-      this.#marks = this.#marks.filter((_, i) => (this.#marks[i + 1]?.revision ?? Number.POSITIVE_INFINITY) > revision)
+      const isLater = (_: Mark, i: number) => (this.#marks[i + 1]?.revision ?? Number.POSITIVE_INFINITY) > revision
+      this.#marks = this.#marks.filter(isLater).map(one => (one === mark ? { ...mark, originHash } : one))
     } catch (error) {
       // The log is longer than it needs to be. The next look tries again.
       if (!(error instanceof StorageError)) throw error
@@ -385,9 +388,14 @@ export class WorldFile implements WorldLog {
   }
 
   #hashOf(state: WorldState): string {
-    const known = this.#origins.get(state)
-    if (known !== undefined) return known
-    const unseeded = state.unseeded && this.#hashOf(state.unseeded)
+    return this.#origins.get(state) ?? this.#put(state, state.unseeded && this.#hashOf(state.unseeded))
+  }
+
+  #putAgain(state: WorldState): string {
+    return this.#put(state, state.unseeded && this.#putAgain(state.unseeded))
+  }
+
+  #put(state: WorldState, unseeded: string | undefined): string {
     const hash = this.#kept.putOrigin(originText(state, unseeded))
     this.#origins.set(state, hash)
     return hash

@@ -125,6 +125,19 @@ describe('a world in Redis', () => {
     expect(() => opened.origin(hash)).toThrow(StorageError)
   })
 
+  it('keeps an origin that a line names while the base is replaced', async () => {
+    const { a, b } = await twoReplicas()
+    const world = await createWorld(a, 'x')
+    appendAll(world, 11)
+    world.replaceBase({ parts: ['"base"'], revision: 11, originHash: world.originHash })
+    const hash = world.putOrigin('{"new":true}')
+    world.append({ revision: 12, text: JSON.stringify({ hash }) })
+    await a.release('x')
+    const opened = await openWorld(b, 'x')
+
+    expect([opened.base, opened.origin(hash)]).toEqual(['"base"', '{"new":true}'])
+  })
+
   it('can be read while another replica runs it', async () => {
     const { a, b } = await twoReplicas()
     const world = await createWorld(a, 'x')

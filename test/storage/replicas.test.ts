@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import { EngineError } from '../../src/storage/engine.js'
+import { describe, expect, it, vi } from 'vitest'
+import { createMockmaker } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
+import { EngineError, realEnvironment } from '../../src/storage/engine.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
+import { WorldStorage } from '../../src/storage/world-storage.js'
 import { appendAll, line, newWorld, revisionsOf } from '../support/kept-worlds.js'
 import { newAddress } from '../support/replicas.js'
 import { ModelEngine, ScriptModel } from '../support/script-model.js'
@@ -215,6 +218,8 @@ describe('a replica that the server does not hear', () => {
     await cluster.time.advance(30_000)
 
     expect(cluster.stored()).toEqual([])
+    a.network.delayMs = 1
+    await cluster.time.advance(30_000)
     expect(a.lost).toHaveLength(1)
     expect(taken.settled()).toBeUndefined()
   })
@@ -317,6 +322,79 @@ describe('a server that has lost something', () => {
     expect([again.base, revisionsOf(again)]).toEqual(['"state 13"', [14]])
   })
 
+  it('gets a world again whose creation it has lost, with its origin', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const older = cluster.model.copy()
+    const world = await cluster.create(a.storage)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    a.engine.break()
+    cluster.model.take(older)
+    a.engine.connect()
+    await cluster.time.advance(500)
+    const originHash = world.putOrigin(newWorld.origin)
+    world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash })
+    appendAll(world, 12)
+    await cluster.wait(a.storage.release('x'))
+    const taken = await cluster.open(b.storage)
+
+    expect([taken.base, revisionsOf(taken), taken.starts]).toEqual(['"state 11"', [12], 2])
+    expect(taken.origin(taken.originHash)).toBe(newWorld.origin)
+    expect(b.storage.list()).toMatchObject([{ id: 'x', title: 'Tanks', revision: 12, epoch: 3 }])
+  })
+
+  it('does not get a world again that another replica has deleted', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    await cluster.create(a.storage)
+    a.engine.break()
+    await cluster.time.advance(4_000)
+    await cluster.open(b.storage)
+    b.storage.delete('x')
+    await cluster.wait(b.storage.flush('x'))
+    a.engine.connect()
+    await cluster.time.advance(2_000)
+
+    expect(a.lost).toHaveLength(1)
+    expect([...cluster.model.worlds]).toEqual([])
+  })
+
+  it('gets the worlds of a mock again', async () => {
+    const model = new ScriptModel(() => Date.now())
+    const engine = new ModelEngine(model, realEnvironment)
+    const storage = await joinReplicas(engine, { address: newAddress() })
+    await storage.claim('default', any)
+    const scenario = { now: '2026-11-20T20:00:00Z', clock: 'frozen', game_modes: ['duel'] } as const
+    const mock = createMockmaker({ scenario })
+    const worlds = new WorldStorage(storage)
+    mockOf(mock, 'test').keepIn({ storage: worlds, dataTtlMs: hour })
+    await mock.reset({ seed: 5 })
+    const older = model.copy()
+    await mock.reset({ seed: 9 })
+    await mock.lobby({ lobby_id: 'mine' })
+    await storage.flush('default')
+    const { revision } = mock.world
+    engine.break()
+    model.take(older)
+    engine.connect()
+    await vi.waitFor(async () => {
+      await worlds.tick()
+      expect(model.worlds.get('default')?.revision).toBe(String(revision))
+    })
+    const before = mock.snapshot()
+    await mock.close()
+    await storage.leave()
+
+    const next = await joinReplicas(new ModelEngine(model, realEnvironment), { address: newAddress() })
+    await next.claim('default', any)
+    const again = createMockmaker({ scenario })
+    mockOf(again, 'test').keepIn({ storage: new WorldStorage(next), dataTtlMs: hour })
+    expect(again.snapshot()).toEqual(before)
+    await again.close()
+    await next.leave()
+  })
+
   it('is refused for good if it is empty', async () => {
     const cluster = new Cluster()
     const { storage, engine, reports } = await cluster.join()
@@ -348,6 +426,22 @@ describe('a replica that leaves', () => {
     const taken = await cluster.open(b.storage)
     expect(taken).toMatchObject({ lines: [line(11)], time: '{"now":9}' })
     expect(await cluster.wait(b.storage.replicas())).toEqual([b.storage.self])
+  })
+
+  it('does not wait for ever for a base that nobody writes', async () => {
+    const cluster = new Cluster()
+    const { storage, engine } = await cluster.join()
+    const older = cluster.model.copy()
+    const world = await cluster.create(storage)
+    engine.break()
+    cluster.model.take(older)
+    engine.connect()
+    world.append(line(11))
+    const waiting = errorOf(world.settled())
+    await cluster.time.advance(500)
+
+    await cluster.wait(storage.leave(), 1_000)
+    expect(await waiting).toBe('redis://model has lost changes of the world "x"')
   })
 
   it('does not wait for ever for a server that is away', async () => {

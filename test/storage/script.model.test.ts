@@ -209,7 +209,7 @@ class Pair {
         return call('part', id, epoch, step.isFirst ? '1' : '', step.text)
       case 'base': {
         const origins = [String(step.origins.length), ...step.origins.flat(), ...step.named]
-        return call('base', id, epoch, String(revision + step.revision), step.hash, '7', ...origins)
+        return call('base', id, epoch, String(revision + step.revision), step.hash, '7', 'b3', '5', '{}', ...origins)
       }
       case 'note':
         return call('note', id, epoch, step.text, step.text === '1' ? '' : step.text)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,8 +76,8 @@ export class RedisServer {
 
   /** Deletes all that the server has kept. It must not run. */
   forget(): void {
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
-    mkdtempSync(join(tmpdir(), 'mockmaker-redis-'))
+    rmSync(this.#folder, { recursive: true, force: true })
+    mkdirSync(this.#folder)
   }
 
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { openRedis } from '../../src/storage/redis.js'
 import type { RedisOptions } from '../../src/storage/redis-engine.js'
-import type { ReplicaOptions } from '../../src/storage/replica-storage.js'
+import type { LeaseTimes, ReplicaOptions } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'
 import { newWorld } from './kept-worlds.js'
@@ -20,6 +20,9 @@ export function newAddress(): string {
   count += 1
   return `http://127.0.0.1:${count}`
 }
+
+/** Times that are some fifths of those of users, so that tests need not wait. */
+export const shortTimes: LeaseTimes = { leaseMs: 600, countsMs: 500, renewMs: 200, retryMs: 20, refreshMs: 1_000 }
 
 /** Starts a replica whose worlds are on a server. It leaves after the test. */
 export async function replicaOf(

@@ -179,7 +179,7 @@ export class ScriptModel {
       'ok',
       pairs(list, 2).map(([id = '', epoch = '']) => {
         const world = this.#fenced(self, id, epoch)
-        return isReply(world) ? world : ['mine', world.revision ?? '']
+        return isReply(world) ? (this.#regain(self, id, epoch) ?? world) : ['mine', world.revision ?? '']
       }),
     ],
     lines: (self, id = '', epoch = '', after, count) => {
@@ -258,6 +258,17 @@ export class ScriptModel {
     },
   }
 
+  #regain(self: string, id: string, epoch: string): Reply | undefined {
+    const known = this.worlds.get(id)
+    if (Number(known?.epoch ?? this.#lastEpoch) >= Number(epoch)) return undefined
+    this.#lastEpoch = Math.max(this.#lastEpoch, Number(epoch))
+    const world = known ?? emptyWorld()
+    this.worlds.set(id, world)
+    const claim = { owner: self, epoch: this.#nextEpoch(), claimedAt: this.#time, takenFrom: '' }
+    Object.assign(world, claim, { newBase: undefined })
+    return ['regained', world.epoch]
+  }
+
   #claim(self: string, id: string, create: boolean): Reply {
     if (this.#infoOf(self) === undefined) return ['lease']
     const known = this.worlds.get(id)
@@ -334,9 +345,10 @@ function putOrigins(world: ModelWorld, list: readonly string[]): void {
 
 function replaceBase(
   world: ModelWorld,
-  [revision = '', hash = '', logBytes, count, ...list]: readonly string[],
+  [revision = '', hash = '', logBytes, born, starts, summary, count, ...list]: readonly string[],
 ): Reply {
-  if (world.revision === undefined || world.newBase === undefined) return ['absent']
+  if (world.newBase === undefined) return ['absent']
+  if (world.revision === undefined) Object.assign(world, { revision, born, starts: Number(starts), summary })
   const split = Number(count) * 2
   putOrigins(world, list.slice(0, split))
   const named = list.slice(split)
