@@ -30,6 +30,7 @@ import { type FaultDelayInput, withTextDurations } from '../server/fault-input.j
 import type { Faults } from '../server/faults.js'
 import type { Journal } from '../server/journal.js'
 import { expectationOf, inArguments, JournalMismatch } from '../server/journal-mismatch.js'
+import type { Verification } from '../server/verify.js'
 import type { ClockSetting } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Rows } from '../store/rows.js'
@@ -140,6 +141,14 @@ export interface Client
  * `ClientError` for any other text, or if an option is wrong.
  */
 export function createClient(url: string, options: ClientOptions = {}): Client {
+  return createCheckedClient(url, options)
+}
+
+/** Says why the journal of a verification is not the one that the test means. `undefined` if it is. */
+export type LossOf = (verification: Verification) => string | undefined
+
+/** Creates a client whose `journal.expect` fails with the sentence of `lossOf`, if that returns one. */
+export function createCheckedClient(url: string, options: ClientOptions, lossOf?: LossOf): Client {
   // JavaScript callers may pass anything.
   const found = splitWorldUrl(String(url))
   if (!found) throw misuseError(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
@@ -151,7 +160,7 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
     throw misuseError(`url names the world ${quoted(named)}: expected ${worldId.expected}`)
   const token = options.controlToken ?? environment().MOCKMAKER_CONTROL_TOKEN
   checkToken(token)
-  return clientOf(options.world ?? named, { url: server, fetch, token, beginning: new Set() })
+  return clientOf(options.world ?? named, { url: server, fetch, token, beginning: new Set() }, lossOf)
 }
 
 /** Returns the environment variables of the process. A page has none. */
@@ -178,7 +187,7 @@ function checkOptions(options: ClientOptions): void {
     throw misuseError(`options.fetch is ${quoted(fetch)}: expected a function`)
 }
 
-function clientOf(id: string, server: ControlledRemote): Client {
+function clientOf(id: string, server: ControlledRemote, lossOf?: LossOf): Client {
   const url = server.url + worldPath(encodeURIComponent(id))
   const remote = { ...server, url }
   const world = worldOf(remote)
@@ -188,7 +197,7 @@ function clientOf(id: string, server: ControlledRemote): Client {
     world,
     clock: world.clock,
     faults: faultsOf(remote),
-    journal: journalOf(remote),
+    journal: journalOf(remote, lossOf),
     worlds: worldsOf(remote, id => clientOf(id, server)),
     ...simulationsOf(remote),
     ...scenariosOf(remote),
@@ -282,7 +291,7 @@ function faultCallsOf(remote: ControlledRemote): Pick<Client, 'fail' | 'delay' |
   }
 }
 
-function journalOf(remote: ControlledRemote): Client['journal'] {
+function journalOf(remote: ControlledRemote, lossOf: LossOf = () => undefined): Client['journal'] {
   const withoutEntries = (operation?: OperationPattern) =>
     request(remote, 'GET /journal', { query: { since: Number.MAX_SAFE_INTEGER, operation } })
   return {
@@ -299,6 +308,8 @@ function journalOf(remote: ControlledRemote): Client['journal'] {
       const verification = await rewordedCall(request(remote, 'POST /journal/verify', { body }), message =>
         inArguments('expect', message),
       )
+      const reason = lossOf(verification)
+      if (reason !== undefined) throw new JournalMismatch({ ...verification, ok: false, reason, nearest: [] })
       if (!verification.ok) throw new JournalMismatch(verification)
     },
     async clear() {

@@ -5,7 +5,7 @@ import { escapedLine, shortened } from '../lib/text.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { describeFault } from '../server/unused-faults.js'
 import { evidenceLines, type PendingWait, waitTexts, wantedText } from '../server/wait-report.js'
-import { checkMock, type TestedClient, type TestedMock } from './tested-mock.js'
+import { checkMock, presentLoss, type TestedClient, type TestedMock } from './tested-mock.js'
 
 /** A world for a failed test, with its faults and its journal. */
 export interface FailedWorld {
@@ -45,11 +45,14 @@ export function reportRequests(mock: TestedMock, options?: ReportOptions): strin
 export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
 export function reportRequests(mock: TestedMock | TestedClient, options?: ReportOptions): string | Promise<string>
 export function reportRequests(value: unknown, options: ReportOptions = {}): string | Promise<string> {
-  const { journal, faults } = checkMock(value, 'reportRequests')
+  const mock = checkMock(value, 'reportRequests')
+  const { journal, faults } = mock
   return after(journal.find(), entries =>
     after(journal.pending(), pending =>
       after(journal.waits(), waits =>
-        after(faults.list(), known => writeReport({ entries, pending, waits, faults: known }, options)),
+        after(faults.list(), known =>
+          after(presentLoss(mock), loss => writeReport({ entries, pending, waits, loss, faults: known }, options)),
+        ),
       ),
     ),
   )
@@ -63,7 +66,9 @@ export function summarizeRequests(mock: TestedMock | TestedClient, options: Summ
   const { journal } = checkMock(mock, 'summarizeRequests')
   return after(journal.find(), entries =>
     after(journal.pending(), pending =>
-      after(journal.waits(), waits => writeSummary({ entries, pending, waits }, options)),
+      after(journal.waits(), waits =>
+        after(presentLoss(mock), loss => writeSummary({ entries, pending, waits, loss }, options)),
+      ),
     ),
   )
 }
@@ -115,10 +120,17 @@ interface Reported {
   readonly pending: readonly PendingRequest[]
   readonly waits: readonly PendingWait[]
   readonly faults: readonly FaultState[]
+  /** Why earlier requests of the test are missing. */
+  readonly loss: string | undefined
+}
+
+/** Writes `loss` as a sentence. */
+function lossSentence(loss: string): string {
+  return `${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`
 }
 
 function writeReport(
-  { entries, pending, waits, faults }: Reported,
+  { entries, pending, waits, faults, loss }: Reported,
   { saved, noRequest = noneReached }: ReportOptions,
 ): string {
   const shown = entries.slice(-mostRequests)
@@ -126,7 +138,8 @@ function writeReport(
   const lines = [
     ...(waits.length === 0 ? [] : ['These calls of the test still wait:']),
     ...waits.flatMap(waitLines),
-    ...(entries.length === 0 && pending.length === 0 ? [noRequest] : []),
+    ...(loss === undefined ? [] : [lossSentence(loss)]),
+    ...(entries.length === 0 && pending.length === 0 && loss === undefined ? [noRequest] : []),
     ...(entries.length === 0 ? [] : ['The requests to the mock, the oldest first:']),
     ...(earlier === 0 ? [] : [`  … ${earlier} earlier ${earlier === 1 ? 'request' : 'requests'}`]),
     ...shown.flatMap(entry => entryLines(entry, faults)),
@@ -141,14 +154,15 @@ function writeReport(
 const longestLine = 90
 
 function writeSummary(
-  { entries, pending, waits }: Omit<Reported, 'faults'>,
+  { entries, pending, waits, loss }: Omit<Reported, 'faults'>,
   { longest, noRequest = noneReached }: SummaryOptions,
 ): string {
-  const calls = waits.map(wait =>
-    shortened(escapedLine(`${wait.call} still waits for ${wantedText(wait)}`), longestLine),
-  )
+  const calls = [
+    ...waits.map(wait => shortened(escapedLine(`${wait.call} still waits for ${wantedText(wait)}`), longestLine)),
+    ...(loss === undefined ? [] : ['The mock was restarted, or the world was deleted, during this test']),
+  ]
   const requests = [...entries.map(summaryOf), ...pending.map(request => `${lineStart(request)} still waits`)]
-  const lines = [...calls, ...(requests.length === 0 ? [noRequest] : requests)]
+  const lines = [...calls, ...(requests.length === 0 && loss === undefined ? [noRequest] : requests)]
   const failed = newestFailed(entries)
   // The most important one first.
   const ranked = [...calls.keys(), ...[...lines.keys()].slice(calls.length).reverse()]

@@ -7,7 +7,7 @@ import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'
 import type { MockRequest, MockResponse } from '../server/message.js'
 import { withoutWorld } from '../server/routes.js'
 import type { TestMock } from './test-mock.js'
-import { rememberJournal } from './tested-mock.js'
+import { createTestClient } from './tested-mock.js'
 
 /** Options of the world of a test on a running mock. */
 export interface TestWorldOptions extends Pick<NewWorldOptions, 'scenario' | 'seed' | 'fork'>, ListenOptions {
@@ -58,8 +58,7 @@ export async function createWorldOn(
   const calls = new TestCalls()
   const { worlds } = createClient(server, { fetch, controlToken })
   const { id } = await worlds.put(crypto.randomUUID(), options)
-  const client = createClient(server, { world: id, controlToken, fetch: calls.guard(fetch) })
-  await rememberJournal(client)
+  const client = await createTestClient(server, { world: id, controlToken, fetch: calls.guard(fetch) })
   return {
     client,
     /** Deletes the world, which answers the requests that wait in it. `settled` resolves when none is on its way to it. */

@@ -1,5 +1,6 @@
-import type { Client } from '../client/client.js'
+import { type Client, type ClientOptions, createCheckedClient, type LossOf } from '../client/client.js'
 import type { WorldControl } from '../control/world-control.js'
+import { after } from '../lib/after.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -11,20 +12,36 @@ export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'snapshot'>
 /** The same over HTTP. */
 export type TestedClient = Pick<Client, 'faults' | 'journal' | 'snapshot'>
 
-/** The journals of the worlds of tests, as they were when their tests began. */
-const runs = new WeakMap<object, string>()
+/** What the clients of tests know about their journals. */
+const losses = new WeakMap<object, LossOf>()
 
-/** Remembers the present journal of a world on a running mock. Rejects with `ClientError`. */
-export async function rememberJournal(client: Client): Promise<void> {
-  const { run } = await client.journal.verify({ count: { min: 0 } })
-  runs.set(client, run)
+/**
+ * Creates the client of a test, which remembers the present journal of its world. Its `journal.expect` fails if the world loses
+ * that journal. Rejects with `ClientError`.
+ */
+export async function createTestClient(server: string, options: ClientOptions): Promise<Client> {
+  let first: string | undefined
+  const lossOf: LossOf = ({ run, begins_at }) =>
+    first === undefined || first === run
+      ? undefined
+      : `the journal has no requests before ${begins_at}, because the mock was restarted or the world was deleted during this test`
+  const client = createCheckedClient(server, options, lossOf)
+  first = (await client.journal.verify(anyRequests)).run
+  losses.set(client, lossOf)
+  return client
 }
 
+const anyRequests = { count: { min: 0 } }
+
 /** Says that the world of a test has lost its journal since the test began. Returns `undefined` if it has not. */
-export function lossOfJournal(mock: object, { run, begins_at }: Verification): string | undefined {
-  const first = runs.get(mock)
-  if (first === undefined || first === run) return undefined
-  return `the journal has no requests before ${begins_at}, because the mock was restarted or the world was deleted during this test`
+export function lossOfJournal(mock: object, verification: Verification): string | undefined {
+  return losses.get(mock)?.(verification)
+}
+
+/** Returns the same about the journal as it is now. */
+export function presentLoss(mock: TestedMock | TestedClient): string | undefined | Promise<string | undefined> {
+  const lossOf = losses.get(mock)
+  return lossOf && after(mock.journal.verify(anyRequests), lossOf)
 }
 
 /** Returns the value if it is a mock, a world or a client. Throws `UsageError` if it is not. */

@@ -5,6 +5,7 @@ import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { openMock } from '../../src/playwright/page-mock.js'
 import { PageScenarios } from '../../src/playwright/page-scenarios.js'
 import { matchers } from '../../src/testing/matchers.js'
+import { reportRequests, summarizeRequests } from '../../src/testing/report.js'
 import { mockmaker } from '../../src/vitest/index.js'
 
 const scenario = { scenario: { game_modes: ['duel'] } }
@@ -62,6 +63,34 @@ describe('a test whose mock restarts', () => {
 
     await mock.reset()
     await expect(found()).rejects.toThrow(lost)
+  })
+
+  test('fails at journal.expect, whatever it expects', async ({ mock }) => {
+    await list()
+    await mock.journal.expect('lobbies.list')
+    await server.restart(mock.id)
+    await list()
+
+    await expect(mock.journal.expect('lobbies.list')).rejects.toThrow(lost)
+    await expect(mock.journal.expect('lobbies.find', {}, 0)).rejects.toThrow(lost)
+    await mock.worlds.put('other')
+    await (await mock.worlds.get('other'))?.journal.expect('lobbies.find', {}, 0)
+  })
+
+  test('reports the restart, and no lack of requests', async ({ mock }) => {
+    await list()
+    expect(await reportRequests(mock)).not.toContain('restarted')
+    await server.restart(mock.id)
+
+    const [report, summary] = [await reportRequests(mock), await summarizeRequests(mock, { longest: 200 })]
+    await list()
+    const later = await reportRequests(mock)
+
+    expect(report).toMatch(
+      /^The journal has no requests before 20\S+Z, because the mock was restarted or the world was deleted during this test\.$/,
+    )
+    expect(summary).toBe('The mock was restarted, or the world was deleted, during this test')
+    expect(later).toMatch(/^The journal has no requests before .*\nThe requests to the mock, the oldest first:\n/)
   })
 
   test('does not fail the test after it', async ({ mock }) => {
