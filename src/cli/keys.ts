@@ -89,6 +89,11 @@ export function showingKeys(target: KeyTarget): readonly Key[] {
   return servingKeys(target).filter(({ key }) => ['x', 'o', 'c', 'q'].includes(key))
 }
 
+/** The keys of a replica. Another process may run the world that the other keys act on: the page and the client find it. */
+export function replicaKeys(target: KeyTarget): readonly Key[] {
+  return servingKeys(target).filter(({ key }) => ['o', 't', 'u', 'c', 'q'].includes(key))
+}
+
 /** Loads another scenario each time, in order. The first one is loaded already. */
 function scenarioCycle({ mock, console }: KeyTarget): () => Promise<void> {
   let index = 0

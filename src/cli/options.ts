@@ -40,8 +40,12 @@ export interface MockFlags
   readonly journal?: number
   /** A duration, or a number of change sets. */
   readonly history?: string | number
-  /** A folder. */
+  /** A folder, or a URL of Redis. */
   readonly data?: string
+  /** The beginning of each key in Redis. */
+  readonly dataPrefix?: string
+  /** The URL by which other replicas reach this one. Without a slash at its end. */
+  readonly advertise?: string
   /** In ms. */
   readonly dataTtl?: number
   readonly dataSync?: 'second' | 'always'
@@ -64,6 +68,9 @@ export interface ServeFlags extends MockFlags {
 /** The kinds of tokens that clients use. A game server uses the token of its lobby instead. */
 const tokenKinds = ['public', 'development', 'cloud'] as const
 export type TokenKind = (typeof tokenKinds)[number]
+
+/** The environment variable with the place of the worlds. A URL of Redis may have a password, which others see in a command. */
+const dataVariable = 'MOCKMAKER_DATA'
 
 const defaults = parseOptions({})
 
@@ -138,11 +145,24 @@ function addWorldOptions(command: Command): Command {
 function addStorageOptions(command: Command): Command {
   return command
     .optionsGroup('Storage:')
-    .option('--data <folder>', 'keep the worlds in this folder (default: only in memory)', notBlank('a folder'))
+    .addOption(
+      new Option(
+        '--data <place>',
+        'keep the worlds in this folder, or in Redis (redis://host:6379), which several replicas share (default: only in memory)',
+      )
+        .env(dataVariable)
+        .argParser(notBlank('a folder, or a URL such as redis://127.0.0.1:6379')),
+    )
+    .option('--data-prefix <prefix>', 'begin each key in Redis with this (default: mockmaker:)', notBlank('a text'))
+    .option(
+      '--advertise <url>',
+      'the URL by which other replicas reach this one (default: its own URL)',
+      parseAdvertised,
+    )
     .addOption(
       durationOption(
         '--data-ttl <duration>',
-        'the time after which a world that came over HTTP is deleted from the folder, if nobody uses it',
+        'the time after which a world that came over HTTP is deleted from the storage, if nobody uses it',
         defaultDataTtlMs,
       ),
     )
@@ -151,7 +171,7 @@ function addStorageOptions(command: Command): Command {
         .choices(['second', 'always'])
         .default('second'),
     )
-    .option('--reset', 'delete the worlds of the folder, and begin anew')
+    .option('--reset', 'delete the worlds of the storage, and begin anew')
 }
 
 function addServerOptions(command: Command): Command {
@@ -338,6 +358,12 @@ function parsePublicUrl(text: string): string {
   const url = /^https?:\/\/[^?#@]+$/i.test(text) ? parseUrl(text) : undefined
   if (url && splitWorldUrl(text)?.encodedId === undefined) return text.replace(/\/+$/, '')
   throw new InvalidArgumentError('Expected a URL without a query and without a world, such as https://mock.example.')
+}
+
+function parseAdvertised(text: string): string {
+  const url = parseUrl(text)
+  if (url && /^http:\/\/[^/?#@]+\/*$/i.test(text)) return url.origin
+  throw new InvalidArgumentError('Expected a URL without a path, such as http://10.0.0.5:4100.')
 }
 
 /** Parses a URL, and removes slashes at its end. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { isRedisUrl } from '../cluster/keep-in-redis.js'
 import { openapi } from '../contract/openapi.js'
 import { operationIds, operations } from '../contract/operations.js'
 import { isScenarioPath, type LoadedScenario, loadScenario } from '../files/scenario-file.js'
@@ -206,6 +207,9 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
       if (flags.data === undefined && isGiven('world'))
         command.error('error: --world names a world of a folder: add --data <folder>, or name the world in --url')
       if (flags.data !== undefined && isGiven('url')) command.error('error: use either --data or --url')
+      // The URL may have a password.
+      if (flags.data !== undefined && isRedisUrl(flags.data))
+        command.error('error: --data reads a folder: name a replica with --url to export a world from Redis')
       return flags.data === undefined ? exportScenario(flags, console) : exportFromFolder(flags, console)
     })
 }

@@ -1,10 +1,11 @@
+import type { RequestListener } from 'node:http'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
+import { isRedisUrl } from '../cluster/keep-in-redis.js'
 import type { ReloaderOptions } from '../files/reloader.js'
 import { reloadText } from '../files/reloader.js'
 import type { LoadedScenario } from '../files/scenario-file.js'
 import { createControlToken } from '../http/control-token.js'
-import { keepInFolder } from '../http/data-folder.js'
 import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -16,8 +17,9 @@ import { defaultScenario, scenarios } from '../scenario/shipped.js'
 import { isLoopbackHost } from '../server/origin.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { printBanner } from './banner.js'
+import { keepWorlds } from './keep-worlds.js'
 import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
-import { openInBrowser, servingKeys } from './keys.js'
+import { openInBrowser, replicaKeys, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
@@ -95,10 +97,6 @@ export async function startMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
       { scenarios, onBug, scenarioName: loaded?.name ?? 'default', isKept: flags.data !== undefined, memory },
     )
-    const merged =
-      flags.data === undefined
-        ? undefined
-        : keepInFolder(mock, { ...flags, data: flags.data, dataTtlMs: flags.dataTtl, report: console.warn })
     const served = {
       allowedHosts: [...(allowedHosts ?? []), ...hostsOf(publicUrl)],
       control,
@@ -106,7 +104,10 @@ export async function startMock(
       controlToken,
       trustProxy,
     }
-    bound.serve(createListener(mock, served, { readOnlyBecause, publicUrl: publicUrl ?? 'asked' }))
+    const serveWith = flags.data !== undefined && isRedisUrl(flags.data) ? serveLater(bound) : bound.serve
+    const { merged, replica, serverHost } = await keepWorlds(mock, flags, { url, report: console.warn })
+    const more = { readOnlyBecause, publicUrl: publicUrl ?? 'asked', router: replica, serverHost }
+    serveWith(createListener(mock, served, more))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: report => console.warn(linesOf(report, { showsOutput: true }).join('\n')) }
     const servers = readOnlyBecause === undefined ? new GameServers({ mock, url, log }) : undefined
@@ -120,13 +121,32 @@ export async function startMock(
       reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
       async close() {
         mock.announceClose()
+        replica?.announceClose()
         await servers?.close()
         await bound.close(mock)
+        replica?.close()
       },
     }
   } catch (error) {
     await bound.close()
     throw error
+  }
+}
+
+/** Holds the requests of a replica until the returned function gets their listener: Redis takes a moment. */
+function serveLater(port: OpenPort): (listener: RequestListener) => void {
+  let listener: RequestListener | undefined
+  const early: Parameters<RequestListener>[] = []
+  port.serve(
+    (...exchange) => {
+      if (listener) listener(...exchange)
+      else early.push(exchange)
+    },
+    { waits: true },
+  )
+  return given => {
+    listener = given
+    for (const exchange of early) given(...exchange)
   }
 }
 
@@ -267,7 +287,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
-    loaded?.file && flags.reload !== false
+    loaded?.file && flags.reload !== false && !mock.worlds.areShared
       ? reloadOnSave(loaded.file, { mock: { reload }, console, format: flags.quiet ? 'quiet' : format })
       : undefined
   const counts = countRequests(mock)
@@ -280,9 +300,12 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const onExport = () => {
     counts.hasExport = true
   }
-  const served = servingKeys({ mock, url, console, quit, onExport })
+  const target = { mock, url, console, quit, onExport }
+  const { areShared } = mock.worlds
+  const served = areShared ? replicaKeys(target) : servingKeys(target)
   // A dumb terminal cannot erase a line.
-  const status = keys === 'key' && process.env.TERM !== 'dumb' ? showStatusLine(mock.default, console) : undefined
+  const hasStatus = keys === 'key' && process.env.TERM !== 'dumb' && !areShared
+  const status = hasStatus ? showStatusLine(mock.default, console) : undefined
   obeyKeys(served, keys, { console, status })
 }
 

@@ -88,13 +88,16 @@ const shortAnswers = z.literal('short').optional()
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: it is one table
 export const controlCalls = lazy(() => [
   call('GET /', {
+    answeredBy: 'this',
     summary: 'Lists these calls with their parameters.',
     run: () => ({ calls: describeCalls() }),
   }),
   call('GET /health', {
+    answeredBy: 'this',
     summary:
       'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait. `data` is the folder that keeps the worlds, if there is one.',
-    run: ({ server, version }): Health => {
+    run: async ({ server, version }): Promise<Health> => {
+      await server.worlds.refresh()
       const { data } = server.worlds
       const worlds = server.worlds.list()
       const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)
@@ -103,13 +106,24 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /worlds', {
+    answeredBy: 'this',
     summary:
-      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone. `sleeping` marks a world that is in the folder only. The next request loads it.',
-    run: ({ server, isReadOnly }) => ({ worlds: server.worlds.list().map(world => marked(world, isReadOnly)) }),
+      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone. `sleeping` marks a world that is in the storage only. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world.',
+    async run({ server, isReadOnly }) {
+      await server.worlds.refresh()
+      return { worlds: server.worlds.list().map(world => marked(world, isReadOnly)) }
+    },
     respond: (_, { request, server: { worlds }, isReadOnly }) =>
       acceptsEvents(header(request, 'accept')) ? worldsStream(worlds, isReadOnly) : undefined,
   }),
+  call('GET /replicas', {
+    answeredBy: 'this',
+    summary:
+      'Lists the replicas: the processes that share their worlds through one storage, and the worlds that each of them runs. `epoch` rises when a replica begins to run a world, and `claimed_at` tells when. `taken_from` is the id of the replica that ran it before, and stopped without giving it back. Without replicas, the list is empty.',
+    run: async ({ server }) => ({ replicas: await server.worlds.replicas() }),
+  }),
   call('GET /worlds/{world_id}', {
+    answeredBy: 'named',
     summary: 'Returns a world: its title, description, seed, revision, time, and the number of records in each table.',
     run({ server, params: { world_id }, isReadOnly }) {
       const world = server.worlds.get(world_id)
@@ -118,6 +132,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('PUT /worlds/{world_id}', {
+    answeredBy: 'named',
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
     body: NewWorldOptions(),
     limits: scenarioLimits,
@@ -125,6 +140,7 @@ export const controlCalls = lazy(() => [
       describeWorld(await server.worlds.put(world_id, body, { isKept: false })),
   }),
   call('DELETE /worlds/{world_id}', {
+    answeredBy: 'named',
     summary: 'Deletes a world.',
     async run({ server, params: { world_id } }) {
       if (!(await server.worlds.delete(world_id))) throw unknownWorld(world_id)
@@ -195,6 +211,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /scenarios', {
+    answeredBy: 'this',
     summary: 'Lists the scenarios that can be loaded by name: the name, the title and the description of each.',
     run: ({ server }) => ({ scenarios: server.scenarios }),
   }),

@@ -17,6 +17,7 @@ import type {
   IdentifiedWorld,
   KeptData,
   NewWorldOptions,
+  ReplicaState,
   ScenarioSummary,
   SnapshotOptions,
   WorldControl,
@@ -33,6 +34,9 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   subscribe(listener: (isOpen: boolean) => void): () => void
   /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
   settled(): Promise<unknown> | undefined
+  /** Reads again which worlds other processes have, for `list`. Rejects with `StorageError`. */
+  refresh(): Promise<void>
+  replicas(): Promise<readonly ReplicaState[]>
 }
 
 type CalledPart = 'id' | 'faults' | 'changes' | 'reset' | 'load' | 'restore'
@@ -97,6 +101,11 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
   readonly query?: Query
   /** Default: the call has no body. */
   readonly body?: Body
+  /**
+   * Which process answers, if several share the worlds. `this`: the one that gets the request. `named`: the one that runs the
+   * world that the call names. Default: the one that runs the world of the path.
+   */
+  readonly answeredBy?: 'this' | 'named'
   /** The limits of the body. Default: 1 MiB, as for the service's own operations, and any number of values. */
   readonly limits?: Omit<BodyLimits, 'levels'>
   /** Returns the answer, which is sent as JSON. Throws `ApiError`, or `UsageError` for wrong input. */

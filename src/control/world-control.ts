@@ -242,9 +242,36 @@ export interface WorldSummary {
   /** True if the server refuses every change. Absent otherwise. */
   readonly read_only?: true
   /**
-   * True if the world is not in memory, and its numbers are those of its folder. The next request loads it. Absent otherwise.
+   * True if the world is not in memory, and its numbers are those of its storage. The next request loads it. Absent otherwise.
    */
   readonly sleeping?: true
+  /** The address of the replica that runs the world. Absent if none does, or there are no replicas. */
+  readonly replica?: string
+}
+
+/** One of several processes that share their worlds. */
+export interface ReplicaState {
+  /** New at each start. */
+  readonly id: string
+  /** The URL by which the other replicas reach it. */
+  readonly address: string
+  /** In ISO 8601. */
+  readonly started_at: string
+  /** True for the one that answers. Absent for the others. */
+  readonly self?: true
+  /** The worlds that it runs. */
+  readonly worlds: readonly OwnedWorld[]
+}
+
+/** A world that a replica runs. */
+interface OwnedWorld {
+  readonly id: string
+  /** Rises each time that a replica begins to run the world. */
+  readonly epoch: number
+  /** When the replica began to run it, in ISO 8601. */
+  readonly claimed_at: string
+  /** The id of the replica that ran it before, and stopped without giving it back. Absent if none did. */
+  readonly taken_from?: string
 }
 
 /** A scenario in a list. */

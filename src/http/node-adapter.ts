@@ -5,6 +5,7 @@ import { nestingLimit } from '../lib/json.js'
 import { type AbortSignalLike, header, type MockRequest, type MockResponse } from '../server/message.js'
 import { connectionAddress } from '../server/origin.js'
 import { clientBehind } from './address-lists.js'
+import type { ForwardedRequest, Router } from './router.js'
 import type { ServedRequest } from './service.js'
 import { StreamWriter } from './stream-writer.js'
 
@@ -18,12 +19,14 @@ type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseU
 export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
-  serve: (request: MockRequest) => ServedRequest,
-  options: NodeRequestOptions = {},
+  serve: (request: MockRequest, isForwarded: boolean) => ServedRequest,
+  options: NodeRequestOptions & { readonly router?: Router | undefined } = {},
 ): void {
   startInOrder(request, response, () => {
+    const { router } = options
+    if (router) return routeRequest(request, response, serve, { ...options, router })
     const incoming = new NodeRequest(request, options)
-    const served = serve(incoming)
+    const served = serve(incoming, false)
     const answer = (body: Uint8Array | undefined) => {
       incoming.body = body
       respond(served.answer(), response)
@@ -32,6 +35,38 @@ export function serveNodeRequest(
     // An unread body blocks the socket, and then nobody notices that the client disconnects.
     if (isBodiless(request) && hasBody(request)) request.resume()
   })
+}
+
+/** Answers a request in the process that runs its world. */
+function routeRequest(
+  request: ParsedRequest,
+  response: ServerResponse,
+  serve: (request: MockRequest, isForwarded: boolean) => ServedRequest,
+  { router, ...options }: NodeRequestOptions & { readonly router: Router },
+): void {
+  const forwarded = router.receive(request)
+  const incoming = new NodeRequest(request, options, forwarded)
+  const served = serve(incoming, forwarded !== undefined)
+  const { world, maxBodyBytes } = served
+  const answer = () => {
+    if (isBodiless(request)) return served.answer()
+    // The server leaves this to its listener: another process may want the body.
+    if (request.headers.expect !== undefined) response.writeContinue()
+    return new Promise<MockResponse>(resolve => {
+      const answerWith = (body: Uint8Array | undefined) => {
+        incoming.body = body
+        resolve(served.answer())
+      }
+      readBody(request, answerWith, maxBodyBytes)
+    })
+  }
+  if (isBodiless(request) && hasBody(request)) request.resume()
+  if (world)
+    router.route({
+      ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
+      respond: answered => writeResponse(answered, response),
+    })
+  else respond(answer(), response)
 }
 
 /** A request target as an absolute URL, which clients send to a proxy (RFC 9112 § 3.2.2). */
@@ -63,9 +98,18 @@ export class NodeRequest implements MockRequest {
   body: Uint8Array | undefined
   readonly forwardedFor: string | undefined
   publicUrl: string | undefined
+  serverHost: string | undefined
+  waitedMs: number | undefined
   readonly #socket: Socket | Http2Stream
 
-  constructor(request: ParsedRequest, { basePath = '', isTrusted }: NodeRequestOptions = {}) {
+  readonly #forwarded: ForwardedRequest | undefined
+
+  /** `forwarded`: the facts of the process that forwards the request. */
+  constructor(
+    request: ParsedRequest,
+    { basePath = '', isTrusted }: NodeRequestOptions = {},
+    forwarded?: ForwardedRequest,
+  ) {
     const { method = 'GET', url = '/', baseUrl = '' } = request
     const headers = headersOf(request)
     const { host, path, query } = parseTarget(url)
@@ -76,11 +120,18 @@ export class NodeRequest implements MockRequest {
     // The host of an absolute target replaces the header (RFC 9112 § 3.2.2).
     this.headers = host === undefined ? headers : { ...headers, host }
     this.#socket = streamOf(request) ?? request.socket
+    this.#forwarded = forwarded
+    if (forwarded) {
+      this.forwardedFor = forwarded.forwardedFor
+      this.waitedMs = forwarded.waitedMs
+      return
+    }
     const hops = header({ headers }, 'x-forwarded-for')
     if (isTrusted && hops !== undefined) this.forwardedFor = clientBehind(hops, connectionAddress(this), isTrusted)
   }
 
   get address(): string | undefined {
+    if (this.#forwarded) return this.#forwarded.address
     const socket = 'session' in this.#socket ? this.#socket.session?.socket : this.#socket
     return socket?.remoteAddress
   }

@@ -14,6 +14,7 @@ import { header } from '../server/message.js'
 import { parseProxies } from './address-lists.js'
 import { keepInFolder } from './data-folder.js'
 import { serveNodeRequest } from './node-adapter.js'
+import type { Router } from './router.js'
 import { Service, type ServiceOptions } from './service.js'
 
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
@@ -26,7 +27,12 @@ type IncomingRequest = IncomingMessage & { readonly protocol?: string; readonly 
 export function createListener(
   mock: Mock,
   options: AppOptions = {},
-  more: Pick<ServiceOptions, 'readOnlyBecause' | 'publicUrl'> = {},
+  {
+    router,
+    ...more
+  }: Pick<ServiceOptions, 'readOnlyBecause' | 'publicUrl' | 'serverHost'> & {
+    readonly router?: Router | undefined
+  } = {},
 ): (request: IncomingRequest, response: ServerResponse) => void {
   checkAppOptions(options)
   const { allowedHosts = [], trustProxy = [] } = options
@@ -39,8 +45,9 @@ export function createListener(
     serveNodeRequest(
       nodeRequest,
       response,
-      request => service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`),
-      { isTrusted },
+      (request, isForwarded) =>
+        service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`, { isForwarded }),
+      { isTrusted, router },
     )
   }
 }
@@ -120,7 +127,8 @@ export interface OpenPort {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string
   readonly port: number
-  serve(listener: RequestListener): void
+  /** `waits`: the listener itself tells a client that waits with its body (`expect: 100-continue`) to send it. Default: false. */
+  serve(listener: RequestListener, options?: { readonly waits?: boolean }): void
   /**
    * Frees the port. Idle connections close at once, others after their response, and all of them after half a second.
    * Closes `mock` after the port, so that the waiting requests it then answers close their connections.
@@ -186,9 +194,12 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
   return {
     url: `http://${first.includes(':') ? `[${first}]` : first}:${port}`,
     port,
-    serve(listener) {
-      // Node would refuse an unknown expectation with an empty body.
-      for (const each of servers) each.on('request', listener).on('checkExpectation', listener)
+    serve(listener, { waits = false } = {}) {
+      for (const each of servers) {
+        // Node would refuse an unknown expectation with an empty body.
+        each.on('request', listener).on('checkExpectation', listener)
+        if (waits) each.on('checkContinue', listener)
+      }
     },
     async close(mock) {
       const closed = closePort()

@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { controlPath, isControlPath, readinessPath, worldPath } from '../contract/paths.js'
+import { controlPath, defaultWorldId, isControlPath, readinessPath, worldId, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import type { Steps } from '../lib/steps.js'
@@ -15,21 +15,24 @@ import {
   type MockResponse,
   type MockResponseInit,
 } from '../server/message.js'
-import { type ControlAccess, checkHost, mayControl } from '../server/origin.js'
+import { type ControlAccess, checkHost, isForeign, mayControl } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
-import { outputResult } from '../server/respond.js'
-import { locate, type Place, routes } from '../server/routes.js'
+import { outputResult, type Responder } from '../server/respond.js'
+import { locate, type Place, requestAt, routes } from '../server/routes.js'
 import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
 import { parseControlHosts } from './address-lists.js'
 import { checkControlToken, holderCheck } from './control-token.js'
 import { completeDeviceLink, isFromDeviceLinkPage } from './device-link-page.js'
 import { isForPage, pageFor } from './pages.js'
+import type { NeededWorld } from './router.js'
 
 /** A request whose body may still be on its way. */
 export interface ServedRequest {
   /** The most bytes of its body that the service reads. */
   readonly maxBodyBytes: number
+  /** The world that it needs, if several processes share the worlds. `undefined`: any of them may answer. */
+  readonly world?: NeededWorld | undefined
   /** Answers it, with its body. Never throws or rejects. */
   answer(): MockResponse | Promise<MockResponse>
 }
@@ -49,10 +52,19 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
    * (PROTOCOL.md B8). Default: that of the mock's options.
    */
   readonly publicUrl?: string | undefined
+  /** The host name of the game servers that this process starts. Default: that by which each client reaches the mock. */
+  readonly serverHost?: string | undefined
   /** Returns the real time in ms, by which long calls take turns with other work. Default: `performance.now`. */
   readonly now?: (() => number) | undefined
   /** Shows the dashboard at `/`. It needs a stream of events. Default: true. */
   readonly dashboard?: boolean | undefined
+}
+
+/** A control call in its world. */
+interface CallPlace {
+  readonly request: MockRequest
+  readonly world: MockWorld
+  readonly url: string
 }
 
 /** Serves control calls, pages and operations, each in the world that the request names. */
@@ -77,21 +89,34 @@ export class Service {
     this.#forUnknown = readOnlyBecause === undefined ? unknownWorld : { refuseBecause: readOnlyBecause }
   }
 
-  /** Finds where a request goes. `origin` returns the URL of the mock, without a slash at its end. Never throws. */
-  serve(request: MockRequest, origin: () => string): ServedRequest {
+  /**
+   * Finds where a request goes. `origin` returns the URL of the mock, without a slash at its end. `isForwarded`: another process
+   * has made the checks that depend on the connection. Never throws.
+   */
+  serve(
+    request: MockRequest,
+    origin: () => string,
+    { isForwarded = false }: { readonly isForwarded?: boolean } = {},
+  ): ServedRequest {
     const { control = true } = this.#options
-    if (isReadinessProbe(request)) return { maxBodyBytes: bodyLimit, answer: () => this.#answerProbe(request) }
+    if (!isForwarded && isReadinessProbe(request))
+      return { maxBodyBytes: bodyLimit, answer: () => this.#answerProbe(request) }
     try {
-      this.#checkHost(request)
+      if (!isForwarded) this.#checkHost(request)
       const place = locate(request)
-      if (control && isControlPath(place.path)) return this.#serveControlCall(request, place, origin)
+      if (control && isControlPath(place.path))
+        return this.#serveControlCall(request, place, { origin, access: isForwarded ? everybody : this.#access })
       // It must not come into the journal.
-      if (this.#access.hasToken?.(request) && !isForPage(request.method, place.path))
+      if (!isForwarded && this.#access.hasToken?.(request) && !isForPage(request.method, place.path))
         throw new ApiError(
           'TOKEN_INVALID',
           `this is the control token, and only the calls under ${controlPath} take it`,
         )
-      return { maxBodyBytes: bodyLimit, answer: () => this.#answer(request, place, origin) }
+      return {
+        maxBodyBytes: bodyLimit,
+        answer: () => this.#answer(request, place, origin),
+        world: this.#neededWorld(place.worldId, () => this.#mayCreate(request, place)),
+      }
     } catch (error) {
       return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.refuse(request, error) }
     }
@@ -100,6 +125,11 @@ export class Service {
   /** Answers everybody, before all checks (PROTOCOL.md B9). */
   #answerProbe(request: MockRequest): MockResponse {
     const { notReady, worlds } = this.#mock
+    try {
+      worlds.checkLease()
+    } catch (error) {
+      return worlds.outside.refuse(request, error)
+    }
     if (notReady.size === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
     const reasons = [...notReady].join(', and ')
     return worlds.outside.refuse(request, new ApiError('API_UNAVAILABLE', reasons, { headers: { 'retry-after': '1' } }))
@@ -115,42 +145,86 @@ export class Service {
     this.#lastAllowed = host
   }
 
-  #serveControlCall(request: MockRequest, place: Place, origin: () => string): ServedRequest {
+  #serveControlCall(
+    request: MockRequest,
+    place: Place,
+    { origin, access }: { readonly origin: () => string; readonly access: ControlAccess },
+  ): ServedRequest {
     const { worlds } = this.#mock
-    const found = findControlCall(request, place, this.#access)
+    const found = findControlCall(request, place, access)
     if ('preflight' in found)
       return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
+    const { limits, answeredBy, method } = found.call
+    const maxBodyBytes = limits?.bytes ?? bodyLimit
+    // This URL names the world in its path, even if the request named it in a header.
+    const urlOf = (id: string) => origin() + worldPath(id)
+    if (worlds.areShared && answeredBy !== undefined) {
+      const { outside: responder, default: world } = worlds
+      const inner = requestAt(request, place)
+      const named = answeredBy === 'named' ? String(found.params.world_id) : undefined
+      const settled = () => (named === undefined ? undefined : worlds.inMemory(named)?.world.settled())
+      const answer = () =>
+        this.#answerControlCall(found, { request: inner, world, responder, url: urlOf(place.worldId), settled })
+      if (named === undefined) return { maxBodyBytes, answer }
+      return { maxBodyBytes, answer, world: this.#neededWorld(named, () => method === 'PUT') }
+    }
     const forUnknown = this.#forUnknown === 'create' ? noneByOthers(request) : this.#forUnknown
     return {
-      maxBodyBytes: found.call.limits?.bytes ?? bodyLimit,
+      maxBodyBytes,
       answer: () =>
-        // This URL names the world in its path, even if the request named it in a header.
         worlds.answer(request, place, forUnknown, (world, inner) =>
-          this.#answerControlCall(found, { request: inner, world, url: origin() + worldPath(world.id) }),
+          this.#answerControlCall(found, {
+            request: inner,
+            world,
+            responder: world.responder,
+            url: urlOf(world.id),
+            settled: () => world.world.settled(),
+          }),
         ),
+      world: this.#neededWorld(place.worldId, () => false),
     }
+  }
+
+  /** Returns the world that a request needs, if this process may be the wrong one for it. */
+  #neededWorld(id: string, mayCreate: () => boolean): NeededWorld | undefined {
+    if (!this.#mock.worlds.areShared || !worldId.pattern.test(id)) return undefined
+    return {
+      id,
+      // Everybody can use it, as if it had always been there.
+      get mayCreate() {
+        return id === defaultWorldId || mayCreate()
+      },
+    }
+  }
+
+  #mayCreate(request: MockRequest, place: Place): boolean {
+    const { outside } = this.#mock.worlds
+    if (request.method === 'OPTIONS' || this.#forUnknown !== 'create') return false
+    return isForNewWorld(request.method, place.path) && !isForeign(request, outside.allowed)
   }
 
   /** Answers when all changes until now are kept: an error may tell about them too. */
   async #answerControlCall(
     found: FoundCall,
-    { request, world, url }: { readonly request: MockRequest; readonly world: MockWorld; readonly url: string },
+    {
+      responder,
+      settled,
+      ...call
+    }: CallPlace & { readonly responder: Responder; settled(): Promise<void> | undefined },
   ): Promise<MockResponse> {
+    const { request } = call
     const startedAt = performance.now()
-    const result = await this.#runControlCall(found, { request, world, url }).catch((error: unknown) => ({ error }))
+    const result = await this.#runControlCall(found, call).catch((error: unknown) => ({ error }))
     try {
-      await world.world.settled()
+      await settled()
       if ('error' in result) throw result.error
-      return world.responder.answer(request, result, startedAt)
+      return responder.answer(request, result, startedAt)
     } catch (error) {
-      return world.responder.refuse(request, error, startedAt)
+      return responder.refuse(request, error, startedAt)
     }
   }
 
-  async #runControlCall(
-    found: FoundCall,
-    { request, world, url }: { readonly request: MockRequest; readonly world: MockWorld; readonly url: string },
-  ): Promise<MockResponseInit> {
+  async #runControlCall(found: FoundCall, { request, world, url }: CallPlace): Promise<MockResponseInit> {
     const { readOnlyBecause } = this.#options
     const isReadOnly = readOnlyBecause !== undefined
     if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
@@ -175,8 +249,7 @@ export class Service {
     const { control = true, dashboard = true, readOnlyBecause } = this.#options
     const { worlds } = this.#mock
     const isNew = this.#forUnknown === 'create' && !worlds.has(place.worldId)
-    const isServed =
-      !isNew || routes.list(request.method, place.path).length > 0 || isForPage(request.method, place.path)
+    const isServed = !isNew || isForNewWorld(request.method, place.path)
     const unknown = isServed ? this.#forUnknown : noneByOthers(request)
     const { hasToken, isListed } = this.#access
     return worlds.answer(request, place, unknown, (world, inner) => {
@@ -188,10 +261,19 @@ export class Service {
       }))
       if (page) return world.responder.answer(inner, page)
       inner.publicUrl = this.#publicUrlOf(world, origin)
+      inner.serverHost = this.#options.serverHost
       if (readOnlyBecause === undefined && isFromDeviceLinkPage(inner)) return completeDeviceLink(inner, world)
       return readOnlyBecause === undefined ? world.handle(inner) : refuseOperation(inner, world, readOnlyBecause)
     })
   }
+}
+
+/** The rules for a caller that another process has checked. */
+const everybody: ControlAccess = { isListed: () => true }
+
+/** Tells whether a request may create its world. */
+function isForNewWorld(method: string, path: string): boolean {
+  return routes.list(method, path).length > 0 || isForPage(method, path)
 }
 
 function isReadinessProbe({ method, path }: MockRequest): boolean {

@@ -1,7 +1,13 @@
 import { ApiError } from '../contract/errors.js'
 import type { FaultState } from '../contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from '../contract/paths.js'
-import { type KeptData, NewWorldOptions, summarizeWorld, type WorldSummary } from '../control/world-control.js'
+import {
+  type KeptData,
+  NewWorldOptions,
+  type ReplicaState,
+  summarizeWorld,
+  type WorldSummary,
+} from '../control/world-control.js'
 import { after } from '../lib/after.js'
 import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -13,6 +19,7 @@ import type { MockRequest, MockResponse, RequestHandler } from '../server/messag
 import { isForeign } from '../server/origin.js'
 import { Responder } from '../server/respond.js'
 import { locate, type Place, requestAt, withoutWorld } from '../server/routes.js'
+import type { SharedStorage, SharedSummary } from '../storage/shared-storage.js'
 import type { KeptSummary } from '../storage/storage.js'
 import type { WorldFile, WorldStorage } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
@@ -41,6 +48,10 @@ export interface WorldsStorage {
   readonly storage: WorldStorage
   /** The time after which a world that nobody uses is deleted, in real ms. The worlds of code stay. */
   readonly dataTtlMs: number
+  /** The same storage, if several processes share it. Each of them has the worlds in memory that it runs. */
+  readonly shared?: SharedStorage | undefined
+  /** Lists those processes. Rejects with `StorageError`. */
+  replicas?(): Promise<readonly ReplicaState[]>
 }
 
 /** The timer looks for unused worlds this many times per `worldTtlMs`. */
@@ -78,7 +89,10 @@ export class MockWorlds {
     this.#limits = limits
   }
 
-  /** The world of requests that name none. The first use creates it. Throws `UsageError` if its scenario is wrong. */
+  /**
+   * The world of requests that name none. The first use creates it. If several processes share the worlds, another one may run it:
+   * then this is how it begins, or how it was when this process last ran it. Throws `UsageError` if its scenario is wrong.
+   */
   get default(): MockWorld {
     this.#default ??= this.#add(defaultWorldId, () => this.#settings.registry.defaultState(), true)
     return this.#default
@@ -93,9 +107,16 @@ export class MockWorlds {
   #createOutside(): Responder {
     const { corsOrigins, log, onBug } = this.#settings
     const { seed, tables } = this.default.world.initialState
-    const rays = new Random(seed, 'rays outside of worlds')
+    const replica = this.#kept?.shared?.self.id
+    // No two replicas use the same ids.
+    const rays = new Random(seed, `rays outside of worlds${replica === undefined ? '' : `#${replica}`}`)
     const allowed = { tables: readTables(tables), corsOrigins }
     return new Responder({ worldId: undefined, allowed, log, rays, onBug })
+  }
+
+  /** True if several processes share the worlds. */
+  get areShared(): boolean {
+    return this.#kept?.shared !== undefined
   }
 
   /** The storage that keeps the worlds. `undefined` if they are only in memory. */
@@ -114,7 +135,11 @@ export class MockWorlds {
    * it cannot read or write one of them.
    */
   keepIn(kept: WorldsStorage): void {
-    const { storage } = kept
+    const { storage, shared } = kept
+    if (shared) {
+      this.#share(kept)
+      return
+    }
     for (const [id, entry] of this.#open) {
       const file = storage.open(id)
       if (file) entry.mock.loadFrom(this.#loggedIn(file, id), file, entry)
@@ -123,6 +148,20 @@ export class MockWorlds {
     this.#default ??= this.#openIn(storage, defaultWorldId, { isKept: true, isHeld: true })
     this.#kept = kept
     void this.default
+    this.#onKept()
+  }
+
+  /** Keeps no world in memory until this process has claimed it. */
+  #share(kept: WorldsStorage): void {
+    this.#default ??= new MockWorld(defaultWorldId, this.#settings.registry.defaultState(), this.#settings)
+    void this.#default.close()
+    this.#open.clear()
+    this.#outside = undefined
+    this.#kept = kept
+    this.#onKept()
+  }
+
+  #onKept(): void {
     this.#deleteUnused()
     this.#startTimer()
     this.#changes.emit(true)
@@ -145,16 +184,33 @@ export class MockWorlds {
   }
 
   list(): WorldSummary[] {
-    const sleeping = this.#sleeping().map(({ id, title, seed, revision, now }) => ({
-      id,
-      title,
-      seed,
-      revision,
-      now: new Date(now).toISOString(),
-      waiters: 0,
-      sleeping: true as const,
-    }))
-    return [...this.#all.map(summarizeWorld), ...sleeping]
+    const replica = this.#kept?.shared && { replica: this.#kept.shared.self.address }
+    return [...this.#all.map(world => ({ ...summarizeWorld(world), ...replica })), ...this.#sleeping().map(summaryOf)]
+  }
+
+  /** Throws `StorageError` if no answer may leave this process now. */
+  checkLease(): void {
+    this.#kept?.shared?.checkLease()
+  }
+
+  /** Reads again which worlds other processes have. Rejects with `StorageError`. */
+  async refresh(): Promise<void> {
+    await this.#kept?.shared?.refresh()
+  }
+
+  /** Lists the processes that share the worlds. Empty if this one shares none. Rejects with `StorageError`. */
+  async replicas(): Promise<readonly ReplicaState[]> {
+    return (await this.#kept?.replicas?.()) ?? []
+  }
+
+  /** Returns a world that is in memory. It does not count as used. */
+  inMemory(id: string): MockWorld | undefined {
+    return this.#open.get(id)?.mock
+  }
+
+  /** Removes a world from memory that another process runs now, or that must be read again. Requests that wait get an error. */
+  drop(id: string, because: string): void {
+    if (this.#open.has(id)) void this.#remove(id, `the world ${quoted(id)} left memory: ${because}. Get it again`)
   }
 
   /** Finds a world. It counts as used now. Throws `StorageError` if its storage cannot read it. */
@@ -165,14 +221,22 @@ export class MockWorlds {
     return entry.mock
   }
 
-  /** Tells whether there is a world, in memory or in the storage. */
+  /** Tells whether there is a world, in memory or in the storage. If processes share the worlds: one that this process runs. */
   has(id: string): boolean {
-    return this.#open.has(id) || this.storage?.find(id) !== undefined
+    if (this.#open.has(id)) return true
+    return this.#kept?.shared?.owns(id) ?? this.storage?.find(id) !== undefined
   }
 
   /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
   async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<MockWorld> {
-    const state = this.#stateOf(id, parseInput(NewWorldOptions(), options, 'world'))
+    const parsed = parseInput(NewWorldOptions(), options, 'world')
+    const source = this.#isElsewhere(parsed.fork) ? await this.#copyOf(parsed.fork) : undefined
+    const mock = this.#put(id, this.#stateOf(id, parsed, source), isKept)
+    await mock.world.settled()
+    return mock
+  }
+
+  #put(id: string, state: MockState, isKept: boolean): MockWorld {
     const known = this.get(id)
     if (!known) return this.#add(id, () => state, isKept)
     known.replaceState(state)
@@ -181,6 +245,17 @@ export class MockWorlds {
     if (entry && isKept) Object.assign(entry, { isKept, isHeld: true })
     this.#stopTimerIfUnneeded()
     return known
+  }
+
+  #isElsewhere(id: string | undefined): id is string {
+    return this.areShared && id !== undefined && !this.has(id)
+  }
+
+  /** Reads a world that another process may run, as it is now. */
+  async #copyOf(id: string): Promise<MockWorld | undefined> {
+    const { shared } = this.#kept ?? {}
+    const file = shared && (await this.storage?.read(shared, id))
+    return file && this.#readFrom(file, id)
   }
 
   /** Lists the faults of all worlds that code has added, and that never applied. Empty once the worlds are closed. */
@@ -198,6 +273,7 @@ export class MockWorlds {
     if (!this.has(id)) return false
     this.storage?.delete(id)
     await this.#remove(id, reason)
+    await this.#kept?.shared?.flush(id)
     return true
   }
 
@@ -216,11 +292,13 @@ export class MockWorlds {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#changes.emit(false)
-    const ids = [...this.#open.keys()].filter(id => id !== defaultWorldId)
+    const { shared } = this.#kept ?? {}
+    const ids = [...this.#open.keys()].filter(id => shared !== undefined || id !== defaultWorldId)
     const end = (id: string) => this.#remove(id, `the world ${quoted(id)} has ended, because its mock was closed`)
     await Promise.all([this.#default?.close(), ...ids.map(end)])
     clearInterval(this.#timer)
     this.storage?.close()
+    await shared?.leave()
   }
 
   /**
@@ -254,6 +332,8 @@ export class MockWorlds {
   ): MockWorld | Promise<MockWorld> {
     const known = this.get(id)
     if (known) return known
+    // It is always there.
+    if (id === defaultWorldId) return this.#add(id, () => this.#settings.registry.defaultState(), true)
     if (unknown !== 'create')
       throw unknownWorld(id, this.#ids, unknown === 'refuse' ? undefined : unknown.refuseBecause)
     // An image in a page must not create worlds.
@@ -300,17 +380,22 @@ export class MockWorlds {
   }
 
   /** Lists the kept worlds that are not in memory. */
-  #sleeping(): readonly KeptSummary[] {
+  #sleeping(): readonly (KeptSummary & Partial<SharedSummary>)[] {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }
 
   /** Reads a kept world as it was at its newest change. Nothing that happens to it is kept. `undefined` if there is none. */
   read(storage: WorldStorage, id: string): MockWorld | undefined {
     const file = storage.open(id)
-    if (!file) return undefined
+    return file && this.#readFrom(file, id)
+  }
+
+  #readFrom(file: WorldFile, id: string): MockWorld {
     const logged = this.#loggedIn(file, id)
     const mock = this.#beginningWith(logged, id)
-    mock.adopt(logged)
+    const stopped = mock.adopt(logged)
+    // Nothing happens in it, but its time is that of the world.
+    if (this.areShared) mock.world.clock.restore(logged.clockNow(stopped))
     return mock
   }
 
@@ -346,9 +431,9 @@ export class MockWorlds {
     return new MockWorld(id, { world: state, withSeed }, this.#settings)
   }
 
-  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions): MockState {
+  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: MockWorld): MockState {
     if (fork === undefined) return this.#settings.registry.stateOf(scenario, { worldId: id, seed })
-    const source = this.get(fork)
+    const source = copy ?? (this.#isElsewhere(fork) ? undefined : this.get(fork))
     if (source) return forkState(source, id, { revision, seed })
     throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, this.#ids)}`)
   }
@@ -359,7 +444,7 @@ export class MockWorlds {
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
     const { maxWorlds } = this.#limits
-    if (Math.max(this.#open.size, this.storage?.count ?? 0) >= maxWorlds)
+    if (id !== defaultWorldId && Math.max(this.#open.size, this.storage?.count ?? 0) >= maxWorlds)
       throw new ApiError(
         'API_RATE_LIMIT',
         `there are ${maxWorlds} worlds already: delete some (mock.worlds.delete, or DELETE /__mock/worlds/{id}), or raise maxWorlds (--max-worlds)`,
@@ -385,6 +470,7 @@ export class MockWorlds {
 
   #publish(id: string, entry: OpenWorld): void {
     this.#open.set(id, entry)
+    if (id === defaultWorldId) this.#default = entry.mock
     this.#opened.emit(entry.mock)
     this.#changes.emit(true)
   }
@@ -408,19 +494,24 @@ export class MockWorlds {
     const { storage } = this
     const now = realTime()
     for (const [id, entry] of this.#open) {
-      if (storage ? entry.isHeld || id === defaultWorldId : entry.isKept) continue
+      // Code holds no world that several processes share.
+      const staysInMemory = !this.areShared && (entry.isHeld || id === defaultWorldId)
+      if (storage ? staysInMemory : entry.isKept) continue
       if (entry.mock.isBusy) entry.usedAt = now
       else if (now - entry.usedAt >= worldTtlMs) void this.#removeUnused(id)
     }
     const { dataTtlMs = never } = this.#kept ?? {}
-    for (const { id, isKept, usedAt } of this.#sleeping())
-      if (!isKept && id !== defaultWorldId && now - usedAt >= dataTtlMs) this.#forget(id)
+    for (const { id, isKept, usedAt, owner } of this.#sleeping())
+      if (!isKept && !owner && id !== defaultWorldId && now - usedAt >= dataTtlMs) void this.#forget(id)
   }
 
   /** Deletes a world that is not in memory. If the storage takes no writes now, a later call tries again. */
-  #forget(id: string): void {
+  async #forget(id: string): Promise<void> {
+    const { shared } = this.#kept ?? {}
     try {
-      this.storage?.delete(id)
+      // Another process may have begun to use it.
+      if (shared && (await shared.claim(id, { create: false })).kind !== 'mine') return
+      if (!this.#open.has(id)) this.storage?.delete(id)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
     }
@@ -434,6 +525,12 @@ export class MockWorlds {
 }
 
 const never = Number.POSITIVE_INFINITY
+
+/** Summarizes a world that is not in memory, or not in that of this process. */
+function summaryOf({ id, title, seed, revision, now, owner }: KeptSummary & Partial<SharedSummary>): WorldSummary {
+  const summary = { id, title, seed, revision, now: new Date(now).toISOString(), waiters: 0 }
+  return owner ? { ...summary, replica: owner.address } : { ...summary, sleeping: true }
+}
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
 function forkState(

@@ -117,7 +117,7 @@ export class Mock {
   ): ReloadSummary | undefined {
     const { storage } = kept
     const { name, scenario } = this.#registry.own
-    const text = this.#settingsText()
+    const text = this.settingsText()
     if (reset) storage.clear()
     const { settings: before } = storage
     const known = before === undefined ? undefined : (JSON.parse(before) as { readonly name: string }) // written below
@@ -145,13 +145,13 @@ export class Mock {
     if (!accepts(summary)) return summary
     this.#registry.replaceOwn(scenario)
     const { storage } = this.worlds
-    if (storage) storage.settings = this.#settingsText()
+    if (storage) storage.settings = this.settingsText()
     this.reloaded.emit(this.commands)
     return summary
   }
 
   /** The mock's own scenario, for a storage. */
-  #settingsText(): string {
+  settingsText(): string {
     const { name, scenario } = this.#registry.own
     return JSON.stringify({ name, scenario: keptScenario(scenario) })
   }

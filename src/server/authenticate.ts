@@ -152,8 +152,8 @@ const longestAddress = 64
 export function readClient(request: MockRequest): Client {
   const [first = ''] = (request.forwardedFor ?? header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)
-  const { publicUrl } = request
-  const host = (publicUrl && parseUrl(publicUrl)?.hostname) || hostName(header(request, 'host'))
+  const { publicUrl, serverHost } = request
+  const host = serverHost ?? ((publicUrl && parseUrl(publicUrl)?.hostname) || hostName(header(request, 'host')))
   if (forwarded !== '') return { address: forwarded, isLocal: false, host, publicUrl }
   const address = connectionAddress(request)
   return { address, isLocal: isLoopbackAddress(address), host, publicUrl }

@@ -94,15 +94,19 @@ export class Executor {
     return this.#world.read(view => resolve(call, view))
   }
 
-  #watch(call: Call, { longestBlockMs = Number.POSITIVE_INFINITY }: CallOrigin): Output | Blocked<Output> {
+  #watch(
+    call: Call,
+    { longestBlockMs = Number.POSITIVE_INFINITY, request: { waitedMs = 0 } }: CallOrigin,
+  ): Output | Blocked<Output> {
     const { watchTimeoutMs, isClosed } = this.#options
+    const leftMs = Math.max(0, watchTimeoutMs - waitedMs)
     return this.#watches.answer(
       {
         index: call.input.watch_index,
         read: () => this.#read(call) as Reading<object>, // watches answer objects
         key: () => keyOf(call),
       },
-      isClosed() ? 0 : Math.min(longestBlockMs, watchTimeoutMs),
+      isClosed() ? 0 : Math.min(longestBlockMs, leftMs),
     )
   }
 

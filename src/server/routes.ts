@@ -213,6 +213,7 @@ class RequestInWorld implements MockRequest {
   readonly headers: MockRequest['headers']
   readonly body: Uint8Array | undefined
   publicUrl: string | undefined
+  serverHost: string | undefined
   readonly #original: MockRequest
 
   constructor(original: MockRequest, path: string, worldPath: string) {
@@ -231,6 +232,10 @@ class RequestInWorld implements MockRequest {
 
   get forwardedFor(): string | undefined {
     return this.#original.forwardedFor
+  }
+
+  get waitedMs(): number | undefined {
+    return this.#original.waitedMs
   }
 
   signal(): AbortSignalLike | undefined {

@@ -18,6 +18,7 @@ import {
   type KeptClock,
   type PublicUrlOf,
 } from './encoding.js'
+import type { SharedStorage } from './shared-storage.js'
 import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './storage.js'
 
 /** The scenario and the options of an origin, as JSON. */
@@ -143,6 +144,12 @@ export class WorldStorage {
   open(id: string): WorldFile | undefined {
     const kept = this.#storage.open(id)
     return kept && this.#add(id, kept)
+  }
+
+  /** Reads a world as it is now, whoever runs it. It takes no changes. `undefined` if there is none. Rejects with `StorageError`. */
+  async read(shared: SharedStorage, id: string): Promise<WorldFile | undefined> {
+    const kept = await shared.read(id)
+    return kept && new WorldFile(id, kept, () => {})
   }
 
   /** Begins to keep a world, with its present state. Throws `StorageError`. */

@@ -41,6 +41,7 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'processes', 'files', 'msw'],
     packages: ['zod', 'express', 'msw'],
   },
+  cluster: { folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'http'], packages: [] },
   testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
   vitest: {
     folders: ['lib', 'scenario', 'server', 'mock', 'client', 'files', 'msw', 'testing'],
@@ -76,6 +77,7 @@ const folders: Readonly<Record<string, Row>> = {
       'client',
       'files',
       'http',
+      'cluster',
     ],
     packages: ['zod', 'commander', 'qrcode-generator'],
   },
@@ -83,7 +85,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((http|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origin-hash)|storybook\/preset\.ts$)/
+  /^((http|cluster|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origin-hash)|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string

@@ -1,0 +1,69 @@
+import type { HttpReplica } from '../cluster/http-replica.js'
+import { isRedisUrl, keepInRedis, secretVariable } from '../cluster/keep-in-redis.js'
+import type { SharedFlags } from '../cluster/shared-settings.js'
+import { keepInFolder } from '../http/data-folder.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Mock } from '../mock/mock.js'
+import type { ReloadSummary } from '../store/reload.js'
+import type { MockFlags } from './options.js'
+
+interface KeptWorlds {
+  /** The numbers of rows that the changed scenario has changed in a kept world. `undefined` if none was kept, or it is the same. */
+  readonly merged?: ReloadSummary | undefined
+  /** Set if several processes share the worlds. */
+  readonly replica?: HttpReplica
+  /** The host name of the game servers that this process starts. */
+  readonly serverHost?: string
+}
+
+/**
+ * Keeps the worlds of a mock where `--data` says: in a folder, or in Redis. `url` is that of the mock on this machine. Rejects with
+ * `UsageError`.
+ */
+export async function keepWorlds(
+  mock: Mock,
+  flags: MockFlags,
+  { url, report }: { readonly url: string; readonly report: (text: string) => void },
+): Promise<KeptWorlds> {
+  const { data, dataTtl: dataTtlMs, advertise, host } = flags
+  const options = { ...flags, dataTtlMs, report }
+  if (data !== undefined && isRedisUrl(data)) {
+    const own = advertise ?? ownUrl(host, url)
+    const secret = process.env[secretVariable] || undefined
+    const replica = await keepInRedis(mock, {
+      ...{ ...options, data, secret, host },
+      advertise: own,
+      flags: sharedFlagsOf(flags),
+    })
+    return { replica, serverHost: new URL(own).hostname }
+  }
+  const useless = advertise === undefined ? flags.dataPrefix && '--data-prefix' : '--advertise'
+  if (useless)
+    throw new UsageError(`${useless} is for replicas: add --data redis://127.0.0.1:6379, or remove ${useless}`)
+  return data === undefined ? {} : { merged: keepInFolder(mock, { ...options, data }) }
+}
+
+/** Returns the URL by which other replicas reach this one. Throws `UsageError` if nobody can know it. */
+function ownUrl(host: string | undefined, url: string): string {
+  if (host !== '0.0.0.0' && host !== '::') return url
+  throw new UsageError(
+    `--host ${host} does not tell by which address other replicas reach this one: add --advertise, such as --advertise http://10.0.0.5:4100`,
+  )
+}
+
+/** Returns the flags that change answers. All replicas have the same. */
+function sharedFlagsOf(flags: MockFlags): SharedFlags {
+  const named = {
+    '--seed': flags.seed,
+    '--live': flags.live,
+    '--max-worlds': flags.maxWorlds,
+    '--cors-origin': flags.corsOrigin,
+    '--watch-timeout': flags.watchTimeout,
+    '--journal': flags.journal,
+    '--history': flags.history,
+    '--public-url': flags.publicUrl,
+    '--server-command': flags.serverCommand,
+    '--server-ready-within': flags.serverReadyWithin,
+  }
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+}

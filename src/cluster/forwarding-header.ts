@@ -1,0 +1,42 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { ForwardedRequest } from '../http/router.js'
+
+/** The header by which a replica tells another one what it knows about a request. Only replicas know the secret in it. */
+export const forwardingHeader = 'mockmaker-forwarded'
+
+/** Marks the response of a replica that does not run the world of a request. */
+export const notOwnerHeader = 'mockmaker-not-owner'
+
+/** Marks a response in place of which the connection of the client must break. Its value is how. */
+export const disconnectHeader = 'mockmaker-disconnect'
+
+/** Writes and reads the header. Its values are the secret, and JSON. */
+export class ForwardingHeader {
+  readonly #secret: string
+  readonly #digest: Buffer
+
+  constructor(secret: string) {
+    this.#secret = secret
+    this.#digest = digestOf(secret)
+  }
+
+  write({ address, forwardedFor, waitedMs }: ForwardedRequest): string {
+    const facts = JSON.stringify([address, forwardedFor ?? null, Math.round(waitedMs)])
+    return `${this.#secret} ${Buffer.from(facts).toString('base64url')}`
+  }
+
+  /** Returns `undefined` unless the header has the secret. Compares in constant time. */
+  read(value: string | undefined): ForwardedRequest | undefined {
+    const space = value?.lastIndexOf(' ') ?? -1
+    if (value === undefined || space === -1) return undefined
+    if (!timingSafeEqual(digestOf(value.slice(0, space)), this.#digest)) return undefined
+    const facts = Buffer.from(value.slice(space + 1), 'base64url').toString()
+    const [address, forwardedFor, waitedMs] = JSON.parse(facts) as [string, string | null, number] // a replica wrote it
+    return { address, forwardedFor: forwardedFor ?? undefined, waitedMs }
+  }
+}
+
+/** Digests have one length, which the comparison needs. */
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

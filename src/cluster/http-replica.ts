@@ -1,0 +1,111 @@
+import { Agent, type IncomingMessage } from 'node:http'
+import type { ForwardedRequest, RoutedRequest, Router } from '../http/router.js'
+import type { Mock } from '../mock/mock.js'
+import { connectionAddress } from '../server/origin.js'
+import { realEnvironment } from '../storage/engine.js'
+import type { SharedStorage } from '../storage/shared-storage.js'
+import { setRealTimeOffset } from '../store/real-time.js'
+import { forward } from './forward.js'
+import { disconnectHeader, ForwardingHeader, forwardingHeader, notOwnerHeader } from './forwarding-header.js'
+import { Replica } from './replica.js'
+
+/** The status of a request that came to the wrong server (RFC 9110 § 15.5.20). */
+const misdirected = 421
+
+/** The time between two looks at the clock of the server, in ms. */
+const clockMs = 1_000
+/** A smaller difference of clocks is left alone, in ms. */
+const leastOffsetMs = 100
+
+/** One of the replicas that answer requests over HTTP. Forwards those that belong to others. */
+export class HttpReplica implements Router {
+  readonly #mock: Mock
+  readonly #replica: Replica
+  readonly #header: ForwardingHeader
+  readonly #clockTimer: NodeJS.Timeout
+  #offsetMs = 0
+  readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
+
+  /** `secret`: the text that only replicas know. */
+  constructor(mock: Mock, { storage, secret }: { readonly storage: SharedStorage; readonly secret: string }) {
+    this.#mock = mock
+    this.#header = new ForwardingHeader(secret)
+    this.#replica = new Replica({ storage, worlds: mock.worlds, environment: realEnvironment })
+    this.#followClock(storage)
+    this.#clockTimer = setInterval(() => this.#followClock(storage), clockMs)
+    this.#clockTimer.unref()
+  }
+
+  /** Lets worlds show the time of the storage's server, which is one for all replicas. */
+  #followClock({ clockOffsetMs }: SharedStorage): void {
+    // Each measure differs by the way to the server. The time of a world must not jump to and fro.
+    if (Math.abs(clockOffsetMs - this.#offsetMs) < leastOffsetMs) return
+    this.#offsetMs = clockOffsetMs
+    setRealTimeOffset(clockOffsetMs)
+  }
+
+  receive(request: IncomingMessage): ForwardedRequest | undefined {
+    const { [forwardingHeader]: value } = request.headers
+    if (value === undefined) return undefined
+    // Nobody else may see the secret, nor pass on a header of a client.
+    delete request.headers[forwardingHeader]
+    return this.#header.read(String(value))
+  }
+
+  route(routed: RoutedRequest): void {
+    const { request, response, incoming, gone, world, forwarded } = routed
+    const { method, path, query = '', headers } = incoming
+    const target = (incoming.basePath ?? '') + path + (query === '' ? '' : `?${query}`)
+    const host = headers.host === undefined ? undefined : String(headers.host)
+    const empty = new Uint8Array()
+    this.#replica.route({
+      worldId: world.id,
+      get mayCreate() {
+        return world.mayCreate
+      },
+      isRepeatable: method === 'GET' || method === 'HEAD' || method === 'OPTIONS',
+      isForwarded: forwarded !== undefined,
+      waitedMs: forwarded?.waitedMs ?? 0,
+      isGone: () => gone.aborted,
+      answer(waitedMs) {
+        incoming.waitedMs = waitedMs
+        return routed.answer()
+      },
+      forward: ({ address }, { waitedMs, signal }) =>
+        forward(
+          {
+            ...{ request, response, target, host, gone },
+            disconnect: how => routed.respond({ status: 0, headers: {}, body: empty, disconnect: how }),
+          },
+          {
+            ...{ agent: this.#agent, address, signal },
+            facts: this.#header.write({
+              address: connectionAddress(incoming),
+              forwardedFor: incoming.forwardedFor,
+              waitedMs,
+            }),
+          },
+        ),
+      respond(answered) {
+        const { disconnect } = answered
+        if (disconnect === undefined || !forwarded) return routed.respond(answered)
+        // The connection to the client breaks, and not that between replicas.
+        routed.respond({ status: misdirected, headers: { [disconnectHeader]: disconnect }, body: empty })
+      },
+      turnAway: () => routed.respond({ status: misdirected, headers: { [notOwnerHeader]: '1' }, body: empty }),
+      responseTo: error => this.#mock.worlds.outside.refuse(incoming, error),
+    })
+  }
+
+  /** Takes no more worlds from now on. */
+  announceClose(): void {
+    this.#replica.announceClose()
+  }
+
+  close(): void {
+    clearInterval(this.#clockTimer)
+    setRealTimeOffset(0)
+    this.#replica.close()
+    this.#agent.destroy()
+  }
+}

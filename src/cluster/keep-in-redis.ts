@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { checkControlToken } from '../http/control-token.js'
+import { defaultDataTtlMs } from '../http/data-folder.js'
+import { parseUrl } from '../lib/parse-url.js'
+import { UsageError } from '../lib/usage-error.js'
+import type { Mock } from '../mock/mock.js'
+import { isLoopbackHost } from '../server/origin.js'
+import { StorageError } from '../storage/storage.js'
+import { WorldStorage } from '../storage/world-storage.js'
+import { describeReplicas } from './describe-replicas.js'
+import { HttpReplica } from './http-replica.js'
+import { agreeOnSettings, clearStorage, type SharedFlags } from './shared-settings.js'
+
+/** The environment variable with the secret that only replicas know. */
+export const secretVariable = 'MOCKMAKER_CLUSTER_SECRET'
+
+interface RedisOptions {
+  /** The URL of Redis. */
+  readonly data: string
+  readonly dataPrefix?: string | undefined
+  /** In real ms. Default: a week. */
+  readonly dataTtlMs?: number | undefined
+  /** Deletes the worlds that Redis has. Default: false. */
+  readonly reset?: boolean | undefined
+  /** The URL by which other replicas reach this one. Without a slash at its end. */
+  readonly advertise: string
+  /** The text that only replicas know. Default: one in Redis, for replicas of one machine. */
+  readonly secret?: string | undefined
+  /** The host on which this replica listens. Default: loopback. */
+  readonly host?: string | undefined
+  /** The flags that change answers, by their names. */
+  readonly flags: SharedFlags
+  /** Gets a sentence about trouble with Redis. */
+  report(text: string): void
+}
+
+/** Tells whether a place of worlds is a URL of Redis, and no folder. */
+export function isRedisUrl(data: string): boolean {
+  return /^rediss?:/i.test(data)
+}
+
+/** Shares the worlds of a mock with other replicas. Rejects with `UsageError`. No message shows user or password of Redis. */
+export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<HttpReplica> {
+  const { data, dataPrefix, dataTtlMs = defaultDataTtlMs, reset, advertise, report } = options
+  const secret = checkSecret(options)
+  // Few mocks need it.
+  const { openRedis } = await import('../storage/redis.js')
+  const shared = await openRedis(data, { prefix: dataPrefix, address: advertise, report })
+  try {
+    const storage = new WorldStorage(shared, { report })
+    if (reset) await clearStorage(storage, shared)
+    const flags = secret === undefined ? options.flags : { ...options.flags, [secretVariable]: digestOf(secret) }
+    await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags }) // an object
+    mock.worlds.keepIn({ storage, dataTtlMs, shared, replicas: () => describeReplicas(shared) })
+  } catch (error) {
+    await shared.leave()
+    throw error instanceof StorageError ? new UsageError(error.message) : error
+  }
+  return new HttpReplica(mock, { storage: shared, secret: secret ?? shared.secret })
+}
+
+/** Throws `UsageError` if other machines could reach a replica without a secret. */
+function checkSecret({ secret, advertise, host }: RedisOptions): string | undefined {
+  if (secret !== undefined) return checkControlToken(secret, secretVariable)
+  const hosts = [parseUrl(advertise)?.hostname ?? '', ...(host === undefined ? [] : [bracketed(host)])]
+  const open = hosts.find(each => !isLoopbackHost(each))
+  if (open === undefined) return undefined
+  throw new UsageError(
+    `replicas that other machines can reach (${open}) need a secret: set ${secretVariable} to the same text for all of them, such as the output of openssl rand -hex 24`,
+  )
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Differs for replicas with other secrets. Nobody can guess a secret from it. */
+function digestOf(secret: string): string {
+  return createHash('sha256').update(`mockmaker ${secret}`).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,221 @@
+import { ApiError, errorStatus } from '../contract/errors.js'
+import { quoted } from '../lib/text.js'
+import type { MockWorld } from '../mock/mock-world.js'
+import type { MockWorlds } from '../mock/mock-worlds.js'
+import type { MockResponse } from '../server/message.js'
+import type { Environment } from '../storage/engine.js'
+import type { Claim, ReplicaInfo, SharedStorage } from '../storage/shared-storage.js'
+
+/** A request on its way to the replica that runs its world. */
+export interface TravellingRequest {
+  readonly worldId: string
+  /** True if the request may create the world. */
+  readonly mayCreate: boolean
+  /** True if it changes nothing, so that the next owner of the world can be asked again. */
+  readonly isRepeatable: boolean
+  /** True if another replica has sent it. Then it goes no further. */
+  readonly isForwarded: boolean
+  /** The time for which it had waited when it arrived, in ms. */
+  readonly waitedMs: number
+  /** Tells whether the client has disconnected. */
+  isGone(): boolean
+  /** Answers it in this process. `waitedMs` is the time for which it has waited until now. */
+  answer(waitedMs: number): MockResponse | Promise<MockResponse>
+  /**
+   * Sends it to another replica, and the response of that one to the client. The signal ends the attempt. Does not reject.
+   */
+  forward(owner: ReplicaInfo, options: { readonly waitedMs: number; readonly signal: AbortSignal }): Promise<Forwarded>
+  /** Writes a response. */
+  respond(response: MockResponse): void
+  /** Tells the replica that has sent it that this one does not run its world, and has not read its body. */
+  turnAway(): void
+  /** Returns the response to an error. */
+  responseTo(error: unknown): MockResponse
+}
+
+/**
+ * `done`: the client has its response, or has gone. `unread`: the other replica does not run the world. `unreachable`: it never got
+ * the request. `broken`: there will be no response, and the other replica may have carried the request out.
+ */
+export type Forwarded = 'done' | 'unread' | 'unreachable' | 'broken'
+
+interface ReplicaParts {
+  readonly storage: SharedStorage
+  /** The worlds in the memory of this process. */
+  readonly worlds: Pick<MockWorlds, 'inMemory' | 'drop'>
+  readonly environment: Environment
+}
+
+/** The most owners that a request is sent to. */
+const mostOwners = 3
+/** The time for which a request asks for the same owner again, in ms. A lease is shorter. */
+const patienceMs = 5_000
+/** The time before each of these questions, in ms. */
+const pauseMs = 100
+/** The time between two looks at the leases of the replicas that requests wait for, in ms. */
+const lookMs = 1_000
+
+/** Has each request answered by the replica that runs its world. Knows no transport. */
+export class Replica {
+  readonly #storage: SharedStorage
+  readonly #worlds: ReplicaParts['worlds']
+  readonly #environment: Environment
+  /** The attempts that wait for another replica, by its id. */
+  readonly #waiting = new Map<string, Set<AbortController>>()
+  #cancelLook: (() => void) | undefined
+  #isClosing = false
+  readonly #unsubscribe: () => void
+
+  constructor({ storage, worlds, environment }: ReplicaParts) {
+    this.#storage = storage
+    this.#worlds = worlds
+    this.#environment = environment
+    this.#unsubscribe = storage.onLost(({ id, because }) => worlds.drop(id, because))
+  }
+
+  /** Takes no more worlds from now on. Still answers for those that it has. */
+  announceClose(): void {
+    this.#isClosing = true
+  }
+
+  close(): void {
+    this.announceClose()
+    this.#unsubscribe()
+    this.#cancelLook?.()
+    for (const attempts of this.#waiting.values()) for (const attempt of attempts) attempt.abort()
+  }
+
+  /** Has a request answered. Never throws. */
+  route(request: TravellingRequest): void {
+    const world = this.#worlds.inMemory(request.worldId)
+    const startedAt = this.#environment.monotonic()
+    if (!world) {
+      void this.#travel(request, startedAt)
+      return
+    }
+    // Most requests come to the right replica.
+    const answered = request.answer(request.waitedMs)
+    if (answered instanceof Promise)
+      void answered.then(response => {
+        if (this.#hasMoved(request, world, response)) void this.#travel(request, startedAt)
+        else request.respond(response)
+      })
+    else request.respond(answered)
+  }
+
+  async #travel(request: TravellingRequest, startedAt: number): Promise<void> {
+    try {
+      await this.#tryOwners(request, startedAt)
+    } catch (error) {
+      request.respond(request.responseTo(error))
+    }
+  }
+
+  /** Asks who runs the world until that replica has answered. Rejects with `ApiError`. */
+  async #tryOwners(request: TravellingRequest, startedAt: number): Promise<void> {
+    const { worldId, isForwarded, isRepeatable } = request
+    const attempts = new Attempts(this.#environment)
+    while (!request.isGone()) {
+      if (this.#isClosing && !this.#worlds.inMemory(worldId)) {
+        if (isForwarded) return request.turnAway()
+        throw unavailable('this replica is closing')
+      }
+      const claim = await this.#claim(request)
+      const waitedMs = request.waitedMs + this.#environment.monotonic() - startedAt
+      if (claim.kind !== 'other') {
+        const response = await this.#answer(request, claim, waitedMs)
+        if (response === 'moved' && (await attempts.next('here'))) continue
+        return request.respond(response === 'moved' ? request.responseTo(movedAway(worldId)) : response)
+      }
+      if (isForwarded) return request.turnAway()
+      const { owner } = claim
+      const outcome = await this.#forward(request, owner, waitedMs)
+      if (outcome === 'done') return
+      const runs = `the replica ${owner.address} runs the world ${quoted(worldId)}`
+      if (outcome === 'broken' && !isRepeatable)
+        throw unavailable(`${runs}, and the connection to it broke. The outcome of this request is unknown`)
+      if (!(await attempts.next(owner.id))) throw unavailable(`${runs}, and does not answer`)
+    }
+  }
+
+  async #claim({ worldId, mayCreate }: TravellingRequest): Promise<Claim> {
+    if (this.#worlds.inMemory(worldId)) return { kind: 'mine', epoch: 0 }
+    return this.#storage.claim(worldId, { create: mayCreate })
+  }
+
+  /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */
+  async #answer(request: TravellingRequest, claim: Claim, waitedMs: number): Promise<MockResponse | 'moved'> {
+    const { worldId } = request
+    const world = this.#worlds.inMemory(worldId)
+    const response = await request.answer(waitedMs)
+    // The request was refused before it created the world.
+    if (claim.kind === 'new' && !this.#worlds.inMemory(worldId)) void this.#storage.release(worldId)
+    return this.#hasMoved(request, world, response) ? 'moved' : response
+  }
+
+  #hasMoved({ worldId, isRepeatable }: TravellingRequest, world: MockWorld | undefined, { status }: MockResponse) {
+    if (status !== unavailableStatus || !isRepeatable) return false
+    return world ? this.#worlds.inMemory(worldId) !== world : !this.#storage.owns(worldId)
+  }
+
+  async #forward(request: TravellingRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
+    const attempt = new AbortController()
+    const attempts = this.#waiting.get(owner.id) ?? new Set()
+    this.#waiting.set(owner.id, attempts.add(attempt))
+    this.#cancelLook ??= this.#environment.setTimer(() => void this.#lookAtOwners(), lookMs)
+    try {
+      return await request.forward(owner, { waitedMs, signal: attempt.signal })
+    } finally {
+      attempts.delete(attempt)
+      if (attempts.size === 0) this.#waiting.delete(owner.id)
+    }
+  }
+
+  /** Ends the attempts that wait for a replica whose lease has ended: one that hangs looks like a blocked watch. */
+  async #lookAtOwners(): Promise<void> {
+    const looks = [...this.#waiting].map(async ([id, attempts]) => {
+      // Without an answer of the storage, nobody else can have taken the worlds over.
+      const isAlive = await this.#storage.isAlive(id).catch(() => true)
+      if (!isAlive) for (const attempt of attempts) attempt.abort()
+    })
+    await Promise.all(looks)
+    this.#cancelLook = undefined
+    if (this.#waiting.size > 0 && !this.#isClosing)
+      this.#cancelLook = this.#environment.setTimer(() => void this.#lookAtOwners(), lookMs)
+  }
+}
+
+/** Limits the attempts of a request. */
+class Attempts {
+  readonly #environment: Environment
+  #owner: string | undefined
+  #owners = 0
+  #since = 0
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  /** Waits a moment after an attempt, if the one before failed with the same owner. Resolves with `false` after the last one. */
+  async next(owner: string): Promise<boolean> {
+    if (owner !== this.#owner) {
+      this.#owner = owner
+      this.#owners += 1
+      this.#since = this.#environment.monotonic()
+      return this.#owners <= mostOwners
+    }
+    if (this.#environment.monotonic() - this.#since >= patienceMs) return false
+    await new Promise<void>(resolve => this.#environment.setTimer(resolve, pauseMs))
+    return true
+  }
+}
+
+const unavailableStatus = errorStatus.API_UNAVAILABLE
+
+function unavailable(message: string): ApiError {
+  return new ApiError('API_UNAVAILABLE', message, { headers: { 'retry-after': '1' } })
+}
+
+function movedAway(worldId: string): ApiError {
+  return unavailable(`the world ${quoted(worldId)} moves between replicas`)
+}

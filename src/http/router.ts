@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AbortSignalLike, MockRequest, MockResponse } from '../server/message.js'
+
+/** Decides which process answers a request, if several share the worlds. */
+export interface Router {
+  /** Reads what another process says about a request that it forwards. `undefined`: a client has sent the request. */
+  receive(request: IncomingMessage): ForwardedRequest | undefined
+  /** Has a request answered by the process that runs its world. */
+  route(routed: RoutedRequest): void
+}
+
+/** The facts about a request that only the process knows to which the client is connected. */
+export interface ForwardedRequest {
+  /** The IP address of the client on its connection. */
+  readonly address: string
+  /** The IP address of the client as trusted proxies report it. */
+  readonly forwardedFor: string | undefined
+  /** The time for which the request has waited, in ms. */
+  readonly waitedMs: number
+}
+
+/** The world that a request needs. */
+export interface NeededWorld {
+  readonly id: string
+  /** True if the request may create the world. */
+  readonly mayCreate: boolean
+}
+
+/** A request before its body is read. */
+export interface RoutedRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The same request, as the mock sees it. */
+  readonly incoming: MockRequest
+  /** Aborts when the client disconnects. */
+  readonly gone: AbortSignalLike
+  readonly world: NeededWorld
+  /** `undefined`: a client has sent the request. */
+  readonly forwarded: ForwardedRequest | undefined
+  /** Reads the body, and answers in this process. A request without a body may be answered again. */
+  answer(): MockResponse | Promise<MockResponse>
+  /** Writes the response. */
+  respond(response: MockResponse): void
+}
