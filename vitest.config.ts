@@ -5,7 +5,7 @@ const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
 /** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. */
 const models = ['test/**/*.model.test.ts']
-const slowRuns = process.env.CI ? 200 : 3000
+const slowRuns = process.env.CI ? 100 : 3000
 
 declare module 'vitest' {
   interface ProvidedContext {

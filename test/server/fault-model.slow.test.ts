@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type { Fault } from '../../src/index.js'
 import { matchesGlob } from '../../src/lib/text.js'
 import { durationMs } from '../../src/lib/time.js'
@@ -57,7 +57,7 @@ class Model {
 }
 
 describe('for any faults and any requests', () => {
-  it.prop([fc.array(timed, { maxLength: 5 }), steps], { numRuns: 300 })(
+  it.prop([fc.array(timed, { maxLength: 5 }), steps], { numRuns: Math.min(300, inject('runs')) })(
     'the mock applies the faults that a simple model predicts',
     async (timings, steps) => {
       // The status identifies the fault.
@@ -168,23 +168,22 @@ class Run {
 }
 
 describe('while faults are added, released, removed, cleared or reset, and requests are aborted', () => {
-  it.prop([fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { maxLength: 15 })], { numRuns: 300 })(
-    'each request is answered once, and nothing is left over',
-    async batches => {
-      const run = new Run()
-      const { mock, world, records } = run.faulty
+  it.prop([fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { maxLength: 15 })], {
+    numRuns: Math.min(300, inject('runs')),
+  })('each request is answered once, and nothing is left over', async batches => {
+    const run = new Run()
+    const { mock, world, records } = run.faulty
 
-      for (const batch of batches) {
-        await Promise.all(batch.map(action => run.do(action)))
-        await flushPromises()
-        run.quiet()
-      }
-      await mock.close()
+    for (const batch of batches) {
+      await Promise.all(batch.map(action => run.do(action)))
       await flushPromises()
+      run.quiet()
+    }
+    await mock.close()
+    await flushPromises()
 
-      expect(run.asked.map(({ got }) => got.length)).toEqual(run.asked.map(() => 1))
-      expect(records).toHaveLength(run.asked.length)
-      expect([isBusy(mock), world.waiters, world.clock.pending]).toEqual([false, 0, 0])
-    },
-  )
+    expect(run.asked.map(({ got }) => got.length)).toEqual(run.asked.map(() => 1))
+    expect(records).toHaveLength(run.asked.length)
+    expect([isBusy(mock), world.waiters, world.clock.pending]).toEqual([false, 0, 0])
+  })
 })

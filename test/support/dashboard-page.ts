@@ -47,7 +47,7 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
       await use(browser)
       await browser.close()
     },
-    { scope: 'file' },
+    { scope: 'worker' },
   ],
   open: async ({ browser }, use) => {
     const ends: (() => Promise<unknown>)[] = []
