@@ -173,6 +173,7 @@ function fileSizes(fs: FileCalls, path: string): { name: string; size: number; c
 export class FolderWorld implements KeptWorld {
   readonly starts: number
   readonly time: string | undefined
+  readonly lagMs = 0
   readonly cutBytes: number
   #content: { readonly base: string | undefined; readonly bytes: Buffer; readonly lines: ReadLog['lines'] }
   #originHash: string
@@ -284,6 +285,10 @@ export class FolderWorld implements KeptWorld {
     }
     this.#context.onChange()
     return hash
+  }
+
+  check(): void {
+    this.#writable().check()
   }
 
   append(line: KeptLine): void {

@@ -120,6 +120,7 @@ export class ReadOnlyWorld implements KeptWorld {
   readonly lines: readonly KeptLine[]
   readonly time: string | undefined
   readonly baseBytes: number
+  readonly lagMs = 0
   readonly cutBytes = 0
   readonly #origins: ReadonlyMap<string, string>
   readonly #what: string
@@ -145,6 +146,10 @@ export class ReadOnlyWorld implements KeptWorld {
   }
 
   putOrigin(): string {
+    throw this.#refusal
+  }
+
+  check(): void {
     throw this.#refusal
   }
 

@@ -120,6 +120,8 @@ class ReplicaStorage implements SharedStorage {
     this.#unsubscribe = engine.onConnect(() => this.#recoverSoon(0))
     this.#host = {
       place: this.place,
+      // A renewal may count although the time that belongs to it was not written, and the time is that of the last second.
+      lagMs: this.#times.countsMs + 2 * this.#times.renewMs,
       run: (command, ...args) => this.#run(command, ...args),
       failure: () => this.#failureNow(),
       onAway: () => this.#recoverSoon(this.#times.retryMs),

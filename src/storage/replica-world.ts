@@ -14,6 +14,8 @@ const partSize = 1024 ** 2
 /** The parts of a storage that its worlds use. */
 export interface WorldHost {
   readonly place: string
+  /** As for `KeptWorld`. */
+  readonly lagMs: number
   /** Runs a command of the script for a world. Rejects with `EngineError`. */
   run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
   /** The reason why nothing may leave this process. `undefined` if its lease holds. */
@@ -162,6 +164,10 @@ export class ReplicaWorld implements KeptWorld {
     return this.#creation ? this.#created.promise : Promise.resolve()
   }
 
+  get lagMs(): number {
+    return this.#host.lagMs
+  }
+
   get originHash(): string {
     return this.#originHash
   }
@@ -214,6 +220,11 @@ export class ReplicaWorld implements KeptWorld {
     return hash
   }
 
+  check(): void {
+    const failure = this.#loss ?? this.#host.failure()
+    if (failure) throw failure
+  }
+
   append({ revision, text }: KeptLine): void {
     this.#check(text)
     if (revision <= this.#revision)
@@ -247,7 +258,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   replaceBase({ parts, revision, originHash }: Parameters<KeptWorld['replaceBase']>[0]): void {
-    this.#check('')
+    this.check()
     if (this.#isReplacing) return
     this.#isReplacing = true
     void this.#sendBase([...joined(parts)], revision, originHash).finally(() => {
@@ -346,8 +357,7 @@ export class ReplicaWorld implements KeptWorld {
 
   /** Throws unless a text can be appended. */
   #check(text: string): void {
-    const failure = this.#loss ?? this.#host.failure()
-    if (failure) throw failure
+    this.check()
     if (text.length > longestText)
       throw new StorageError(`a change of the world ${quoted(this.id)} has more than 128 MB: make a smaller one`)
   }

@@ -58,6 +58,11 @@ export interface KeptWorld {
   readonly lines: Iterable<KeptLine>
   /** The time of the clock that `writeTime` has written. */
   readonly time: string | undefined
+  /**
+   * The longest real time, in ms, for which clients may have seen the clock go on after `time` and after the newest line: the
+   * process that ran the world before may not have ended at once.
+   */
+  readonly lagMs: number
   /** The bytes of torn last lines that were cut off. A storage that only reads ignores them. 0 if there were none. */
   readonly cutBytes: number
   /** Frees `base` and `lines`. Call it when the world is loaded. */
@@ -66,6 +71,8 @@ export interface KeptWorld {
   origin(hash: string): string
   /** Stores an origin. Returns its hash, for a line of the log. Throws `StorageError`. */
   putOrigin(origin: string): string
+  /** Throws `StorageError` if it takes no lines now. `watch` may not have told yet. */
+  check(): void
   /** Appends a line of a later revision than the one before. A killed process does not lose it. If it throws `StorageError`, nothing was appended. */
   append(line: KeptLine): void
   /**

@@ -225,6 +225,8 @@ export class WorldFile implements WorldLog {
   #use: WorldUse | undefined
   #failure: StorageError | undefined
   #isReplacing = false
+  /** True while the clock stands still because of `check`. */
+  #isPaused = false
   readonly #unwatch: () => void
 
   /** `onChange` is called with the error when the storage takes no changes, and with `undefined` when it does again. */
@@ -235,8 +237,12 @@ export class WorldFile implements WorldLog {
       const isNew = error?.message !== this.#failure?.message
       this.#failure = error
       if (isNew) onChange(error)
-      if (error) this.#world?.clock.halt()
-      else this.#world?.clock.resume()
+      if (error) {
+        this.#world?.clock.halt()
+        return
+      }
+      this.#isPaused = false
+      this.#world?.clock.resume()
     })
   }
 
@@ -313,6 +319,13 @@ export class WorldFile implements WorldLog {
 
   check(): void {
     if (this.#failure) throw this.#failure
+    try {
+      this.#kept.check()
+    } catch (error) {
+      this.#isPaused = true
+      this.#world?.clock.halt()
+      throw error
+    }
   }
 
   settled(): Promise<void> | undefined {
@@ -325,6 +338,7 @@ export class WorldFile implements WorldLog {
    */
   async tick(leastLogBytes: number): Promise<void> {
     if (this.#failure || !this.#world) return
+    if (this.#isPaused && !this.#resume(this.#world)) return
     this.#writeTime(this.#world)
     this.#summarize(this.#world)
     const past = this.#past
@@ -344,6 +358,18 @@ export class WorldFile implements WorldLog {
     }
     this.#unwatch()
     this.#kept.close()
+  }
+
+  /** Lets the clock go on if the storage takes changes again. */
+  #resume(world: LiveWorld): boolean {
+    try {
+      this.#kept.check()
+    } catch {
+      return false
+    }
+    this.#isPaused = false
+    world.clock.resume()
+    return true
   }
 
   #summarize(world: LiveWorld): void {
@@ -389,9 +415,9 @@ export class WorldFile implements WorldLog {
     const { isReal, revision } = this.#lastMark
     if (isReal) return { ...clock, now: Math.max(clock.now, realTime()) }
     const time = JSON.parse(this.#kept.time ?? '{}') as { readonly revision?: number; readonly now?: number }
-    return time.revision === undefined || time.revision < revision
-      ? clock
-      : { ...clock, now: Math.max(clock.now, time.now ?? 0) }
+    const isNewer = time.revision !== undefined && time.revision >= revision
+    const shown = isNewer ? Math.max(clock.now, time.now ?? 0) : clock.now
+    return { ...clock, now: shown + Math.ceil(this.#kept.lagMs * clock.rate) }
   }
 
   #hashOf(state: WorldState): string {

@@ -233,7 +233,7 @@ export class WorldClock implements Clock {
     if (this.#catchingUp) return this.#catchingUp
     // The target is fixed: on a fast clock, more jobs become due all the time.
     const target = this.elapsed()
-    if (this.#nextAt() > target || this.#runDue(() => target, { freeJobs: 10 })) return undefined
+    if (this.#nextAt() > target || this.#runDue(() => target, { freeJobs: 10 }) || this.isHalted) return undefined
     this.#catchingUp = this.#runRest(target)
     return this.#catchingUp
   }
@@ -405,7 +405,9 @@ export class WorldClock implements Clock {
 
   async #runRest(target: number): Promise<void> {
     try {
-      while (!this.#runDue(() => target) && !this.isHalted) await yieldToEventLoop()
+      // It must not end before `catchUp` has its promise.
+      do await yieldToEventLoop()
+      while (!this.isHalted && !this.#runDue(() => target))
     } finally {
       this.#catchingUp = undefined
       this.#platformTimer.rearm()

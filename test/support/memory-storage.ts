@@ -14,6 +14,10 @@ interface Content {
 interface MemoryOptions {
   /** As for `KeptWorld`. Default: all is kept at once. */
   settled?(): Promise<void> | undefined
+  /** As for `KeptWorld`. Default: it takes all lines. */
+  check?(): void
+  /** As for `KeptWorld`. Default: 0. */
+  readonly lagMs?: number
 }
 
 /** A storage that outlives the mocks that use it. It holds texts only, as files do. */
@@ -57,7 +61,10 @@ export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly
   }
 }
 
-function openWorld(content: Content, { settled = () => undefined }: MemoryOptions): KeptWorld {
+function openWorld(
+  content: Content,
+  { settled = () => undefined, check = () => {}, lagMs = 0 }: MemoryOptions,
+): KeptWorld {
   const { born, starts, originHash, base, time } = content
   return {
     born,
@@ -65,6 +72,7 @@ function openWorld(content: Content, { settled = () => undefined }: MemoryOption
     originHash,
     base,
     time,
+    lagMs,
     lines: [...content.lines],
     cutBytes: 0,
     release() {},
@@ -74,7 +82,11 @@ function openWorld(content: Content, { settled = () => undefined }: MemoryOption
       content.origins.set(hash, origin)
       return hash
     },
-    append: line => void content.lines.push(line),
+    check,
+    append(line) {
+      check()
+      content.lines.push(line)
+    },
     settled,
     bytesUpTo: revision =>
       content.lines.reduce((sum, line) => sum + (line.revision <= revision ? line.text.length : 0), 0),

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
+import { StorageError } from '../../src/storage/storage.js'
+import { WorldStorage } from '../../src/storage/world-storage.js'
+import { memoryStorage } from '../support/memory-storage.js'
+
+const start = Date.parse('2026-11-20T20:00:00Z')
+const second = 1_000
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: start, toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Starts a mock in a storage that refuses changes while `refusal.isOn`. */
+function startIn(storage: ReturnType<typeof memoryStorage>, scenario: object = { game_modes: ['duel'] }) {
+  const bugs = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const mock = createMockmaker({ scenario })
+  mockOf(mock, 'test').keepIn({ storage: new WorldStorage(storage), dataTtlMs: Number.POSITIVE_INFINITY })
+  onTestFinished(() => mock.close())
+  return { mock, bugs }
+}
+
+function refusing() {
+  const refusal = { isOn: false }
+  const check = () => {
+    if (refusal.isOn) throw new StorageError('the storage is away')
+  }
+  return { refusal, storage: memoryStorage({ check }) }
+}
+
+const statuses = (mock: Mockmaker) => mock.world.players.all().map(({ status }) => status)
+
+describe('a job whose change the storage refuses', () => {
+  it('waits until the storage takes changes, and is no bug', async () => {
+    const { refusal, storage } = refusing()
+    const { mock, bugs } = startIn(storage)
+    await mock.player({ status: 'reserved', expires_at: start + 2 * second })
+    refusal.isOn = true
+
+    await vi.advanceTimersByTimeAsync(10 * second)
+    const [then, meanwhile] = [mock.clock.now(), statuses(mock)]
+    refusal.isOn = false
+    await vi.advanceTimersByTimeAsync(1.1 * second)
+
+    expect([then, meanwhile]).toEqual([start + 2 * second, ['reserved']])
+    expect(statuses(mock)).toEqual(['expired'])
+    expect(mock.clock.now()).toBeGreaterThanOrEqual(start + 11 * second)
+    expect(bugs).not.toHaveBeenCalled()
+  })
+
+  it('keeps no request waiting', async () => {
+    const { refusal, storage } = refusing()
+    const { mock } = startIn(storage)
+    await mock.player({ status: 'reserved', expires_at: start + 2 * second })
+    refusal.isOn = true
+    vi.setSystemTime(start + 5 * second)
+
+    const { status } = await mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+
+    expect([status, statuses(mock)]).toEqual([200, ['reserved']])
+    await expect(async () => mock.clock.advance('1s')).rejects.toThrow('the storage is away')
+    refusal.isOn = false
+    await vi.advanceTimersByTimeAsync(1.1 * second)
+    expect(statuses(mock)).toEqual(['expired'])
+  })
+})
+
+describe('the clock of a world that another process takes over', () => {
+  it.for([
+    ['after its newest change', 0],
+    ['after the time that was written', 3],
+  ] as const)('goes on %s, where the former one may have got', async ([, seconds]) => {
+    const scenario = {
+      now: '2026-11-20T20:00:00Z',
+      clock: { mode: 'running', rate: 10 },
+      game_modes: ['duel'],
+    } as const
+    const storage = memoryStorage({ lagMs: 4_500 })
+    const former = startIn(storage, scenario).mock
+    await former.player({ status: 'reserved' })
+    await vi.advanceTimersByTimeAsync(seconds * second)
+    // The former process goes on for a while.
+    const content = [...storage.worlds].map(([id, world]) => ({ id, world: { ...world, lines: [...world.lines] } }))
+    await vi.advanceTimersByTimeAsync(4_500)
+    const then = former.clock.now()
+    await former.close()
+    storage.worlds.clear()
+    for (const { id, world } of content) storage.worlds.set(id, world)
+
+    const { mock } = startIn(storage, scenario)
+
+    expect(mock.clock.now()).toBe(then)
+  })
+
+  it('stands still if it is frozen, and shows the real time if it did', () => {
+    for (const scenario of [{ now: '2026-11-20T20:00:00Z', clock: 'frozen' }, {}]) {
+      const storage = memoryStorage({ lagMs: 4_500 })
+      const former = startIn(storage, scenario).mock
+      void former.close()
+
+      expect(startIn(storage, scenario).mock.clock.now()).toBe(start)
+    }
+  })
+})
