@@ -99,7 +99,7 @@ function respondWith(received: IncomingMessage, client: ForwardedClient, end: (o
     return
   }
   const { response } = client
-  response.writeHead(received.statusCode ?? 0, withoutHops(received.headers))
+  response.writeHead(received.statusCode ?? 0, withoutHops(received.headers, received.headers.connection))
   const isStream = received.headers['content-type']?.startsWith('text/event-stream') === true
   if (!isStream) {
     // If the other replica breaks off, so does the response.
@@ -118,13 +118,18 @@ const hopByHop = new Set([
   ...['transfer-encoding', 'upgrade'],
 ])
 
-function withoutHops(headers: IncomingMessage['headers']): OutgoingHttpHeaders {
-  const named = new Set(headers.connection?.toLowerCase().split(/\s*,\s*/))
+/** Removes the headers of a connection. `connection` is the header that names more of them. */
+function withoutHops(
+  headers: NodeJS.Dict<string | string[]>,
+  connection: string | undefined,
+): NodeJS.Dict<string | string[]> {
+  const named = new Set(connection?.toLowerCase().split(/\s*,\s*/))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
 
 function headersFor({ request, host }: ForwardedClient, facts: string, isBodiless: boolean): OutgoingHttpHeaders {
-  const { host: _, expect, 'content-length': length, ...headers } = withoutHops(request.headersDistinct as never)
+  const own = withoutHops(request.headersDistinct, request.headers.connection)
+  const { host: _, expect: __, 'content-length': length, ...headers } = own
   const outgoing: OutgoingHttpHeaders = { ...headers, [forwardingHeader]: facts }
   if (host !== undefined) outgoing.host = host
   if (isBodiless) return outgoing

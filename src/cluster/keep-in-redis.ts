@@ -5,6 +5,7 @@ import { parseUrl } from '../lib/parse-url.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import { isLoopbackHost } from '../server/origin.js'
+import type { SharedStorage } from '../storage/shared-storage.js'
 import { StorageError } from '../storage/storage.js'
 import { WorldStorage } from '../storage/world-storage.js'
 import { describeReplicas } from './describe-replicas.js'
@@ -14,24 +15,27 @@ import { agreeOnSettings, clearStorage, type SharedFlags } from './shared-settin
 /** The environment variable with the secret that only replicas know. */
 export const secretVariable = 'MOCKMAKER_CLUSTER_SECRET'
 
-interface RedisOptions {
+interface SharingOptions {
+  /** In real ms. Default: a week. */
+  readonly dataTtlMs?: number | undefined
+  /** Deletes the worlds that the storage has. Default: false. */
+  readonly reset?: boolean | undefined
+  /** The text that only replicas know. Default: one in the storage, for replicas of one machine. */
+  readonly secret?: string | undefined
+  /** The flags that change answers, by their names. */
+  readonly flags: SharedFlags
+  /** Gets a sentence about trouble with the storage. */
+  report(text: string): void
+}
+
+interface RedisOptions extends SharingOptions {
   /** The URL of Redis. */
   readonly data: string
   readonly dataPrefix?: string | undefined
-  /** In real ms. Default: a week. */
-  readonly dataTtlMs?: number | undefined
-  /** Deletes the worlds that Redis has. Default: false. */
-  readonly reset?: boolean | undefined
   /** The URL by which other replicas reach this one. Without a slash at its end. */
   readonly advertise: string
-  /** The text that only replicas know. Default: one in Redis, for replicas of one machine. */
-  readonly secret?: string | undefined
   /** The host on which this replica listens. Default: loopback. */
   readonly host?: string | undefined
-  /** The flags that change answers, by their names. */
-  readonly flags: SharedFlags
-  /** Gets a sentence about trouble with Redis. */
-  report(text: string): void
 }
 
 /** Tells whether a place of worlds is a URL of Redis, and no folder. */
@@ -39,20 +43,30 @@ export function isRedisUrl(data: string): boolean {
   return /^rediss?:/i.test(data)
 }
 
-/** Shares the worlds of a mock with other replicas. Rejects with `UsageError`. No message shows user or password of Redis. */
+/** Shares the worlds of a mock through Redis. Rejects with `UsageError`. No message shows user or password of Redis. */
 export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<HttpReplica> {
-  const { data, dataPrefix, dataTtlMs = defaultDataTtlMs, reset, advertise, report } = options
+  const { data, dataPrefix, advertise, report } = options
   const secret = checkSecret(options)
   // Few mocks need it.
   const { openRedis } = await import('../storage/redis.js')
   const shared = await openRedis(data, { prefix: dataPrefix, address: advertise, report })
+  return await shareWorlds(mock, shared, { ...options, secret })
+}
+
+/** Shares the worlds of a mock through a storage. Rejects with `UsageError`, and leaves the storage then. */
+export async function shareWorlds(
+  mock: Mock,
+  shared: SharedStorage,
+  { dataTtlMs = defaultDataTtlMs, reset, secret, flags, report }: SharingOptions,
+): Promise<HttpReplica> {
+  const storage = new WorldStorage(shared, { report })
   try {
-    const storage = new WorldStorage(shared, { report })
     if (reset) await clearStorage(storage, shared)
-    const flags = secret === undefined ? options.flags : { ...options.flags, [secretVariable]: digestOf(secret) }
-    await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags }) // an object
+    const allFlags = secret === undefined ? flags : { ...flags, [secretVariable]: digestOf(secret) }
+    await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags: allFlags }) // an object
     mock.worlds.keepIn({ storage, dataTtlMs, shared, replicas: () => describeReplicas(shared) })
   } catch (error) {
+    storage.close()
     await shared.leave()
     throw error instanceof StorageError ? new UsageError(error.message) : error
   }

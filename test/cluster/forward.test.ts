@@ -1,0 +1,255 @@
+import { request as openRequest } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src/client/index.js'
+import { comparable, failure, json, ok, post, request, sendTo } from '../support/http.js'
+import { jsonHeaders } from '../support/served-mock.js'
+import { type ServedReplica, serveReplica, sharedModel } from '../support/served-replicas.js'
+import { tokens } from '../support/tanks.js'
+
+const list = request('GET', '/matchmaker/lobbies/list', tokens.public)
+const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
+const control = (method: string, path: string, body?: unknown) => ({
+  method,
+  path: `/__mock${path}`,
+  headers: jsonHeaders,
+  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+})
+
+/** Serves two replicas. The first one owns the world `default`. */
+async function serveTwo(): Promise<readonly [owner: ServedReplica, other: ServedReplica]> {
+  const model = sharedModel()
+  const [owner, other] = [await serveReplica(model), await serveReplica(model)]
+  ok(await sendTo(owner.url, list))
+  return [owner, other]
+}
+
+describe('a request to a replica that does not run its world', () => {
+  it('is answered by the one that does, to the byte', async () => {
+    const [owner, other] = await serveTwo()
+
+    const [here, there] = [await sendTo(owner.url, list), await sendTo(other.url, list)]
+    const found = ok(await sendTo(other.url, find)) as { lobby: { lobby_id: string } }
+    const seen = ok(await sendTo(owner.url, list)) as { lobbies: readonly { lobby_id: string }[] }
+
+    expect(comparable(there)).toEqual(comparable(here))
+    expect(seen.lobbies.map(({ lobby_id }) => lobby_id)).toContain(found.lobby.lobby_id)
+    expect(other.mock.worlds.inMemory('default')).toBeUndefined()
+  })
+
+  it('keeps its status, its error, and its answer to HEAD and OPTIONS', async () => {
+    const [owner, other] = await serveTwo()
+    const origin = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST' }
+    const asked = [
+      post('/matchmaker/lobbies/join', { lobby_id: 1 }, tokens.public),
+      { ...list, method: 'HEAD' },
+      { method: 'OPTIONS', path: '/matchmaker/lobbies/find', headers: origin },
+      { method: 'GET', path: '/matchmaker/lobies/list' },
+    ]
+
+    for (const one of asked)
+      expect(comparable(await sendTo(other.url, one))).toEqual(comparable(await sendTo(owner.url, one)))
+  })
+
+  it('has the address of its client, and no header of a replica', async () => {
+    const [owner, other] = await serveTwo()
+    const sent = openRequest(`${other.url}${find.path}`, {
+      method: 'POST',
+      headers: { ...find.headers, 'mockmaker-forwarded': 'nonsense e30' },
+      localAddress: '127.0.0.2',
+    })
+
+    const status = await new Promise(resolve => {
+      sent.on('response', response => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+      sent.end(find.body)
+    })
+
+    const world = owner.mock.worlds.inMemory('default')
+    const [entry] = world?.journal.find({ operation: 'lobbies.find' }) ?? []
+    expect(status).toBe(200)
+    expect(world?.world.players.all().map(({ address }) => address)).toContain('127.0.0.2')
+    expect(JSON.stringify(world?.journal.sentRequest(entry?.id ?? 0))).not.toContain('mockmaker-forwarded')
+  })
+
+  it('gets the page for the address that it asked', async () => {
+    const [, other] = await serveTwo()
+
+    const page = await sendTo(other.url, { method: 'GET', path: '/', headers: { accept: 'application/json' } })
+
+    expect(json(page)).toMatchObject({ name: 'mockmaker', url: other.url })
+  })
+
+  it('sends its body when the owner takes it, also a large one', async () => {
+    const [owner, other] = await serveTwo()
+    const title = 'x'.repeat(3 * 1024 ** 2)
+
+    const got = await sendTo(other.url, control('PUT', '/scenario', { scenario: { title } }))
+
+    expect(got.status).toBe(200)
+    expect(owner.mock.worlds.inMemory('default')?.world.title).toBe(title)
+  })
+
+  it('changes nothing if its upload breaks off', async () => {
+    const [owner, other] = await serveTwo()
+    const before = owner.mock.worlds.inMemory('default')?.world.revision
+    const headers = { ...find.headers, 'content-length': '1000', expect: '100-continue' }
+    const sent = openRequest(`${other.url}${find.path}`, { method: 'POST', headers })
+
+    sent.flushHeaders()
+    await new Promise(resolve => sent.once('continue', resolve))
+    sent.on('error', () => {}).write('{"game_modes"')
+    sent.destroy()
+
+    expect(ok(await sendTo(other.url, list))).toBeDefined()
+    expect(owner.mock.worlds.inMemory('default')?.world.revision).toBe(before)
+  })
+
+  it.for(['reset', 'empty'] as const)('breaks like its connection to the owner would: %s', async effect => {
+    const [owner, other] = await serveTwo()
+    owner.mock.worlds.inMemory('default')?.faults.add({ operation: 'lobbies.list', effect: { [effect]: true } })
+
+    const errors = await Promise.all(
+      [owner, other].map(({ url }) =>
+        sendTo(url, list).then(
+          ({ status }) => status,
+          (error: NodeJS.ErrnoException) => error.code,
+        ),
+      ),
+    )
+
+    expect(errors).toEqual(['ECONNRESET', 'ECONNRESET'])
+  })
+
+  it('waits there, and frees the owner when the client disconnects', async () => {
+    const [owner, other] = await serveTwo()
+    const world = owner.mock.worlds.inMemory('default')
+    const path = '/cloud/devices/links'
+    const query = `device_link_token=${tokens.pending}`
+    const { watch } = ok(await sendTo(other.url, { method: 'GET', path, query })) as { watch: { index: string } }
+    const watching = `${path}?${query}&watch_index=${watch.index}`
+
+    const answered = sendTo(other.url, { method: 'GET', path: watching })
+    await world?.waits.blocked(1, undefined, {})
+    const client = createClient(other.url)
+    await client.completeDeviceLink(tokens.pending, { game: 'tanks' })
+    const answer = ok(await answered)
+
+    const { watch: next } = ok(await sendTo(other.url, { method: 'GET', path, query })) as { watch: { index: string } }
+    const abandoned = openRequest(`${other.url}${path}?${query}&watch_index=${next.index}`).on('error', () => {})
+    abandoned.end()
+    await world?.waits.blocked(1, undefined, {})
+    abandoned.destroy()
+
+    expect(answer).toHaveProperty('cloud_token')
+    await expect.poll(() => world?.world.waiters).toBe(0)
+  })
+
+  it('streams events, and ends the stream of the owner with that of the client', async () => {
+    const [owner, other] = await serveTwo()
+    const world = owner.mock.worlds.inMemory('default')
+    const client = createClient(other.url)
+
+    const events = await client.changes()
+    await client.world.lobbies.create({ game_mode_id: 'duel' })
+    const first = await events.next()
+    const wasBusy = world?.isBusy
+    await events.return(undefined)
+
+    expect([first.value?.type, wasBusy]).toEqual(['change', true])
+    await expect.poll(() => world?.isBusy).toBe(false)
+  })
+})
+
+describe('a header of replicas without their secret', () => {
+  it('skips no check', async () => {
+    const model = sharedModel()
+    const replica = await serveReplica(model, { app: { controlToken: 'secret-control-token-0123456789' } })
+    const forged = Buffer.from(JSON.stringify(['127.0.0.1', null, 0])).toString('base64url')
+    const headers = { 'mockmaker-forwarded': `guessed ${forged}` }
+
+    const call = await sendTo(replica.url, { method: 'GET', path: '/__mock/world', headers })
+    const host = await sendTo(replica.url, { ...list, headers: { ...headers, host: 'evil.example' } })
+
+    expect([call, host].map(failure)).toEqual(['401 API_UNAUTHORIZED', '403 API_FORBIDDEN'])
+  })
+})
+
+describe('the calls of the control API', () => {
+  it('are answered by any replica: the worlds and the owners of all', async () => {
+    const [owner, other] = await serveTwo()
+    ok(await sendTo(other.url, { ...list, path: `/w/mine${list.path}` }))
+
+    const worlds = await Promise.all([owner, other].map(({ url }) => sendTo(url, control('GET', '/worlds'))))
+    const { replicas } = ok(await sendTo(other.url, control('GET', '/replicas'))) as {
+      replicas: readonly { address: string; self?: true; worlds: readonly { id: string }[] }[]
+    }
+
+    for (const got of worlds)
+      expect(json(got)).toMatchObject({
+        worlds: expect.arrayContaining([
+          expect.objectContaining({ id: 'default', replica: owner.url }),
+          expect.objectContaining({ id: 'mine', replica: other.url }),
+        ]),
+      })
+    expect(replicas.map(({ address, self, worlds }) => [address, self, worlds.map(({ id }) => id)]).sort()).toEqual(
+      [
+        [owner.url, undefined, ['default']],
+        [other.url, true, ['mine']],
+      ].sort(),
+    )
+  })
+
+  it('create, show and delete a world, whoever runs it', async () => {
+    const [owner, other] = await serveTwo()
+
+    const created = await sendTo(owner.url, control('PUT', '/worlds/mine', { seed: 3 }))
+    const shown = await sendTo(other.url, control('GET', '/worlds/mine'))
+    const deleted = await sendTo(other.url, control('DELETE', '/worlds/mine'))
+    const gone = await sendTo(owner.url, control('GET', '/worlds/mine'))
+
+    expect([json(created), json(shown)]).toEqual([
+      expect.objectContaining({ id: 'mine', seed: 3 }),
+      expect.objectContaining({ id: 'mine', seed: 3 }),
+    ])
+    expect([deleted.status, failure(gone)]).toEqual([200, '404 API_NOT_FOUND'])
+  })
+
+  it('fork a world that another replica runs', async () => {
+    const [owner, other] = await serveTwo()
+    const found = ok(await sendTo(owner.url, find)) as { lobby: { lobby_id: string } }
+
+    ok(await sendTo(other.url, control('PUT', '/worlds/copy', { fork: 'default' })))
+    const { lobbies } = ok(await sendTo(other.url, { ...list, path: `/w/copy${list.path}` })) as {
+      lobbies: readonly { lobby_id: string }[]
+    }
+
+    expect(other.mock.worlds.inMemory('copy')).toBeDefined()
+    expect(lobbies.map(({ lobby_id }) => lobby_id)).toContain(found.lobby.lobby_id)
+  })
+
+  it('answer for an unknown world without creating it', async () => {
+    const [owner, other] = await serveTwo()
+
+    const got = await sendTo(other.url, { ...control('GET', ''), path: '/w/nobody/__mock/world' })
+    const { worlds } = ok(await sendTo(owner.url, control('GET', '/worlds'))) as { worlds: readonly { id: string }[] }
+
+    expect(failure(got)).toBe('404 API_NOT_FOUND')
+    expect(worlds.map(({ id }) => id)).toEqual(['default'])
+  })
+})
+
+describe('a replica that closes', () => {
+  it('answers its waiting requests, and hands its worlds over', async () => {
+    const [owner, other] = await serveTwo()
+    const found = ok(await sendTo(owner.url, find)) as { lobby: { lobby_id: string } }
+
+    const closed = owner.close()
+    const { lobbies } = ok(await sendTo(other.url, list)) as { lobbies: readonly { lobby_id: string }[] }
+    await closed
+
+    expect(lobbies.map(({ lobby_id }) => lobby_id)).toContain(found.lobby.lobby_id)
+    expect(other.mock.worlds.inMemory('default')).toBeDefined()
+  })
+})

@@ -1,0 +1,52 @@
+import { onTestFinished } from 'vitest'
+import { shareWorlds } from '../../src/cluster/keep-in-redis.js'
+import { bind, createListener } from '../../src/http/server.js'
+import { createMock, type Mock } from '../../src/mock/mock.js'
+import type { AppOptions, MockmakerOptions } from '../../src/mock/options.js'
+import { realEnvironment } from '../../src/storage/engine.js'
+import { joinReplicas } from '../../src/storage/replica-storage.js'
+import { shortTimes } from './replicas.js'
+import { ModelEngine, ScriptModel } from './script-model.js'
+import { tanks } from './tanks.js'
+
+/** A replica in this process, on a port. */
+export interface ServedReplica {
+  readonly mock: Mock
+  readonly url: string
+  readonly engine: ModelEngine
+  /** The id that it has in the storage. */
+  readonly id: string
+  /** Hands its worlds over, and frees the port. */
+  close(): Promise<void>
+}
+
+/** The storage of several replicas in this process: a model of Redis. */
+export function sharedModel(): ScriptModel {
+  return new ScriptModel(Date.now)
+}
+
+/** Serves a replica. It closes after the test. */
+export async function serveReplica(
+  model: ScriptModel,
+  { app, ...options }: MockmakerOptions & { readonly app?: AppOptions } = {},
+): Promise<ServedReplica> {
+  const bound = await bind({ port: 0, host: '127.0.0.1' })
+  const mock = createMock({ scenario: tanks, ...options })
+  const engine = new ModelEngine(model, realEnvironment)
+  const storage = await joinReplicas(engine, { address: bound.url, times: shortTimes })
+  const replica = await shareWorlds(mock, storage, { flags: {}, report: () => {} })
+  bound.serve(createListener(mock, app, { router: replica }), { waits: true })
+  let closed: Promise<void> | undefined
+  const close = async () => {
+    mock.announceClose()
+    replica.announceClose()
+    await bound.close(mock)
+    replica.close()
+  }
+  const closeOnce = () => {
+    closed ??= close()
+    return closed
+  }
+  onTestFinished(closeOnce)
+  return { mock, url: bound.url, engine, id: storage.self.id, close: closeOnce }
+}
