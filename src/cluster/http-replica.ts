@@ -34,6 +34,8 @@ export class HttpReplica implements Router {
     this.#followClock(storage)
     this.#clockTimer = setInterval(() => this.#followClock(storage), clockMs)
     this.#clockTimer.unref()
+    // Its port is about to close.
+    mock.atClose(async () => this.#replica.endWaiting())
   }
 
   /** Lets worlds show the time of the storage's server, which is one for all replicas. */

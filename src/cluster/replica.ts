@@ -60,8 +60,8 @@ export class Replica {
   readonly #storage: SharedStorage
   readonly #worlds: ReplicaParts['worlds']
   readonly #environment: Environment
-  /** The attempts that wait for another replica, by its id. */
-  readonly #waiting = new Map<string, Set<AbortController>>()
+  /** The attempts that wait for another replica, by its id. They tell whether the request can be asked again. */
+  readonly #waiting = new Map<string, Map<AbortController, boolean>>()
   #cancelLook: (() => void) | undefined
   #isClosing = false
   readonly #unsubscribe: () => void
@@ -78,11 +78,17 @@ export class Replica {
     this.#isClosing = true
   }
 
+  /** Ends the requests that wait for other replicas and change nothing. Their clients ask another replica. */
+  endWaiting(): void {
+    for (const attempts of this.#waiting.values())
+      for (const [attempt, isRepeatable] of attempts) if (isRepeatable) attempt.abort()
+  }
+
   close(): void {
     this.announceClose()
     this.#unsubscribe()
     this.#cancelLook?.()
-    for (const attempts of this.#waiting.values()) for (const attempt of attempts) attempt.abort()
+    for (const attempts of this.#waiting.values()) for (const attempt of attempts.keys()) attempt.abort()
   }
 
   /** Has a request answered. Never throws. */
@@ -160,8 +166,8 @@ export class Replica {
 
   async #forward(request: TravellingRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
     const attempt = new AbortController()
-    const attempts = this.#waiting.get(owner.id) ?? new Set()
-    this.#waiting.set(owner.id, attempts.add(attempt))
+    const attempts = this.#waiting.get(owner.id) ?? new Map<AbortController, boolean>()
+    this.#waiting.set(owner.id, attempts.set(attempt, request.isRepeatable))
     this.#cancelLook ??= this.#environment.setTimer(() => void this.#lookAtOwners(), lookMs)
     try {
       return await request.forward(owner, { waitedMs, signal: attempt.signal })
@@ -176,7 +182,7 @@ export class Replica {
     const looks = [...this.#waiting].map(async ([id, attempts]) => {
       // Without an answer of the storage, nobody else can have taken the worlds over.
       const isAlive = await this.#storage.isAlive(id).catch(() => true)
-      if (!isAlive) for (const attempt of attempts) attempt.abort()
+      if (!isAlive) for (const attempt of attempts.keys()) attempt.abort()
     })
     await Promise.all(looks)
     this.#cancelLook = undefined

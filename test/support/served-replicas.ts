@@ -5,7 +5,6 @@ import { createMock, type Mock } from '../../src/mock/mock.js'
 import type { AppOptions, MockmakerOptions } from '../../src/mock/options.js'
 import { realEnvironment } from '../../src/storage/engine.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
-import { shortTimes } from './replicas.js'
 import { ModelEngine, ScriptModel } from './script-model.js'
 import { tanks } from './tanks.js'
 
@@ -33,7 +32,7 @@ export async function serveReplica(
   const bound = await bind({ port: 0, host: '127.0.0.1' })
   const mock = createMock({ scenario: tanks, ...options })
   const engine = new ModelEngine(model, realEnvironment)
-  const storage = await joinReplicas(engine, { address: bound.url, times: shortTimes })
+  const storage = await joinReplicas(engine, { address: bound.url })
   const replica = await shareWorlds(mock, storage, { flags: {}, report: () => {} })
   bound.serve(createListener(mock, app, { router: replica }), { waits: true })
   let closed: Promise<void> | undefined

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import { type Forwarded, Replica, type TravellingRequest } from '../../src/cluster/replica.js'
+import type { MockWorld } from '../../src/mock/mock-world.js'
+import type { MockResponse } from '../../src/server/message.js'
+import type { Environment } from '../../src/storage/engine.js'
+import type { Claim, ReplicaInfo, SharedStorage } from '../../src/storage/shared-storage.js'
+
+const infoOf = (id: string): ReplicaInfo => ({ id, address: `http://${id}:4100`, startedAt: 0 })
+const other = (id: string): Claim => ({ kind: 'other', owner: infoOf(id), epoch: 1 })
+const mine: Claim = { kind: 'mine', epoch: 2 }
+const noBytes = new Uint8Array()
+const answer = (status: number): MockResponse => ({ status, headers: {}, body: noBytes })
+
+/** A clock that jumps to its next timer as soon as nothing else happens. */
+function quickClock(): Environment {
+  let now = 0
+  const timers = new Set<{ readonly at: number; run(): void }>()
+  const runNext = () => {
+    const [next] = [...timers].sort((one, two) => one.at - two.at)
+    if (!next) return
+    timers.delete(next)
+    now = next.at
+    next.run()
+  }
+  return {
+    now: () => now,
+    monotonic: () => now,
+    setTimer(run, ms) {
+      const timer = { at: now + ms, run }
+      timers.add(timer)
+      setImmediate(runNext)
+      return () => void timers.delete(timer)
+    },
+  }
+}
+
+interface Peers {
+  /** The claims, one after the other. The last one stays. */
+  readonly claims: Claim[]
+  /** The outcomes of forwarding, one after the other. The last one stays. Default: `done`. */
+  readonly outcomes?: readonly (Forwarded | 'hangs')[]
+  readonly dead?: readonly string[]
+}
+
+/** Routes one request. Returns what became of it. */
+async function routed(
+  { claims, outcomes = ['done'], dead = [] }: Peers,
+  request: Partial<TravellingRequest> = {},
+  use: (replica: Replica) => void = () => {},
+) {
+  const environment = quickClock()
+  const forwarded: { to: string; waitedMs: number }[] = []
+  const released: string[] = []
+  let lose: (lost: { id: string; because: string }) => void = () => {}
+  const memory = new Map<string, MockWorld>()
+  const storage = {
+    claim: async () => (claims.length > 1 ? claims.shift() : claims[0]),
+    owns: () => false,
+    release: async (id: string) => void released.push(id),
+    isAlive: async (id: string) => !dead.includes(id),
+    onLost(listener: typeof lose) {
+      lose = listener
+      return () => {}
+    },
+  } as unknown as SharedStorage // the calls that a replica makes
+  const worlds = { inMemory: (id: string) => memory.get(id), drop: (id: string) => void memory.delete(id) }
+  const replica = new Replica({ storage, worlds, environment })
+  use(replica)
+  const got = await new Promise<MockResponse | 'turned away' | 'done'>(resolve => {
+    replica.route({
+      worldId: 'mine',
+      mayCreate: false,
+      isRepeatable: true,
+      isForwarded: false,
+      waitedMs: 0,
+      isGone: () => false,
+      answer: () => answer(200),
+      async forward({ id }, { waitedMs, signal }) {
+        forwarded.push({ to: id, waitedMs })
+        const outcome = outcomes[Math.min(forwarded.length, outcomes.length) - 1]
+        if (outcome === 'hangs') {
+          await new Promise(aborted => signal.addEventListener('abort', aborted))
+          return 'broken'
+        }
+        if (outcome === 'done') resolve('done')
+        return outcome ?? 'done'
+      },
+      respond: resolve,
+      turnAway: () => resolve('turned away'),
+      responseTo: (error: unknown) => ({ ...answer(503), headers: { message: String(error) } }),
+      ...request,
+    })
+  })
+  return { got, forwarded, released, elapsedMs: environment.monotonic() }
+}
+
+describe('a replica', () => {
+  it('answers for a world that it claims, and forwards to the owner of any other', async () => {
+    expect((await routed({ claims: [mine] })).got).toEqual(answer(200))
+    expect(await routed({ claims: [other('b')] })).toMatchObject({ got: 'done', forwarded: [{ to: 'b' }] })
+  })
+
+  it('forwards no request that another replica has sent', async () => {
+    expect(await routed({ claims: [other('b')] }, { isForwarded: true })).toMatchObject({
+      got: 'turned away',
+      forwarded: [],
+    })
+  })
+
+  it('gives up a claim of a world that the request has not created', async () => {
+    expect((await routed({ claims: [{ kind: 'new', epoch: 1 }] })).released).toEqual(['mine'])
+  })
+
+  it.for(['unread', 'unreachable'] as const)(
+    'asks the next owner after one that is %s, for any request',
+    async outcome => {
+      const peers = { claims: [other('b'), other('c')], outcomes: [outcome, 'done'] as const }
+
+      const { got, forwarded } = await routed(peers, { isRepeatable: false })
+
+      expect([got, forwarded.map(({ to }) => to)]).toEqual(['done', ['b', 'c']])
+    },
+  )
+
+  it('asks again for what changes nothing, and says that the outcome of all else is unknown', async () => {
+    const peers = () => ({ claims: [other('b'), mine], outcomes: ['broken'] as const })
+
+    const [read, write] = [await routed(peers()), await routed(peers(), { isRepeatable: false })]
+
+    expect(read.got).toEqual(answer(200))
+    expect(write.got).toMatchObject({
+      status: 503,
+      headers: { message: expect.stringContaining('outcome of this request is unknown') },
+    })
+  })
+
+  it('asks at most three owners', async () => {
+    const claims = ['b', 'c', 'd', 'e', 'f'].map(other)
+
+    const { got, forwarded } = await routed({ claims, outcomes: ['unread'] })
+
+    expect(got).toMatchObject({ status: 503 })
+    expect(forwarded.map(({ to }) => to)).toEqual(['b', 'c', 'd', 'e'].slice(0, forwarded.length))
+    expect(forwarded.length).toBeLessThanOrEqual(4)
+  })
+
+  it('waits for the end of a lease, but not for ever', async () => {
+    const later = [...Array(20).fill(other('b')), mine]
+
+    const [taken, never] = [
+      await routed({ claims: later, outcomes: ['unreachable'] }, { isRepeatable: false }),
+      await routed({ claims: [other('b')], outcomes: ['unreachable'] }),
+    ]
+
+    expect(taken.got).toEqual(answer(200))
+    expect(never).toMatchObject({
+      got: { status: 503, headers: { message: expect.stringContaining('does not answer') } },
+    })
+    expect(never.elapsedMs).toBeLessThan(10_000)
+  })
+
+  it('leaves an owner that hangs once its lease has ended, and tells the next one how long the request has waited', async () => {
+    const peers = { claims: [other('b'), other('c')], outcomes: ['hangs', 'done'] as const, dead: ['b'] }
+
+    const { got, forwarded } = await routed(peers, { waitedMs: 500 })
+
+    expect(got).toBe('done')
+    expect(forwarded).toEqual([
+      { to: 'b', waitedMs: 500 },
+      { to: 'c', waitedMs: expect.toSatisfy((ms: number) => ms >= 1_500) },
+    ])
+  })
+
+  it('takes no world when it closes', async () => {
+    const close = (replica: Replica) => replica.announceClose()
+
+    expect((await routed({ claims: [mine] }, {}, close)).got).toMatchObject({ status: 503 })
+    expect((await routed({ claims: [mine] }, { isForwarded: true }, close)).got).toBe('turned away')
+  })
+
+  it('asks for the owner again if the world leaves during a read', async () => {
+    let count = 0
+    const lostOnce = () => answer(count++ === 0 ? 503 : 200)
+
+    expect((await routed({ claims: [mine] }, { answer: lostOnce })).got).toEqual(answer(200))
+    count = 0
+    expect((await routed({ claims: [mine] }, { answer: lostOnce, isRepeatable: false })).got).toEqual(answer(503))
+  })
+})
