@@ -136,8 +136,8 @@ export const controlCalls = lazy(() => [
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
     body: NewWorldOptions(),
     limits: scenarioLimits,
-    run: async ({ server, params: { world_id }, body }) =>
-      describeWorld(await server.worlds.put(world_id, body, { isKept: false })),
+    run: async ({ server, params: { world_id }, body, inSlices }) =>
+      describeWorld(await server.worlds.put(world_id, body, { isKept: false, inSlices })),
   }),
   call('DELETE /worlds/{world_id}', {
     answeredBy: 'named',
@@ -154,8 +154,8 @@ export const controlCalls = lazy(() => [
   call('POST /reset', {
     summary: 'Resets the world to its scenario, in one change set.',
     body: ResetOptions(),
-    async run({ mock, body }) {
-      await mock.reset(body)
+    async run({ mock, body, inSlices }) {
+      await inSlices(mock.resetInSteps(body))
       return describeWorld(mock)
     },
   }),
@@ -186,8 +186,8 @@ export const controlCalls = lazy(() => [
     // `restore` checks the rest.
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
     limits: scenarioLimits,
-    async run({ mock, body }) {
-      await mock.restore(body)
+    async run({ mock, body, inSlices }) {
+      await inSlices(mock.restoreInSteps(body))
       return describeWorld(mock)
     },
   }),
@@ -230,11 +230,11 @@ export const controlCalls = lazy(() => [
         'expected one of name, scenario and text',
       ),
     limits: scenarioLimits,
-    async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario }) {
+    async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario, inSlices }) {
       if (text !== undefined && !hasContent(text))
         throw new UsageError(`${file} is empty: a scenario has at least one key, such as game_modes`)
-      const read = text === undefined ? undefined : parseScenario(text, { file, limits: textLimits })
-      await mock.load(read ?? name ?? scenario ?? {})
+      const read = text === undefined ? undefined : await inSlices(parseScenario(text, { file, limits: textLimits }))
+      await inSlices(mock.loadInSteps(read ?? name ?? scenario ?? {}))
       return describeWorld(mock)
     },
   }),

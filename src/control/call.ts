@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { jsonBytes } from '../lib/long-json.js'
 import type { Steps } from '../lib/steps.js'
-import type { ScenarioInput } from '../scenario/schema.js'
+import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import type { YamlOptions } from '../scenario/yaml.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
@@ -18,6 +18,7 @@ import type {
   KeptData,
   NewWorldOptions,
   ReplicaState,
+  ResetOptions,
   ScenarioSummary,
   SnapshotOptions,
   WorldControl,
@@ -29,7 +30,11 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   /** The folder that keeps the worlds. `undefined` if they are only in memory. */
   readonly data: KeptData | undefined
   get(id: string): IdentifiedWorld | undefined
-  put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
+  put(
+    id: string,
+    options: NewWorldOptions,
+    keeping: { readonly isKept: boolean } & Pick<ControlContext, 'inSlices'>,
+  ): Promise<IdentifiedWorld>
   /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
   subscribe(listener: (isOpen: boolean) => void): () => void
   /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
@@ -39,15 +44,19 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   replicas(): Promise<readonly ReplicaState[]>
 }
 
-type CalledPart = 'id' | 'faults' | 'changes' | 'reset' | 'load' | 'restore'
-
-/** A world with the parts that only calls need. Its steps show the world as it is at the first one. */
-interface ControlledWorld extends Pick<WorldControl, CalledPart> {
+/**
+ * A world with the parts that only calls need. Steps that read show the world as it is at the first one. Those that replace the
+ * world do so at the last one.
+ */
+interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'changes'> {
   readonly world: LiveWorld
   readonly journal: WorldJournal
   readonly waits: RequestWaits
   readonly states: ObservedWorld
   readonly past: WorldPast
+  resetInSteps(options: ResetOptions): Steps<void>
+  loadInSteps(scenario: AnyScenarioName | ScenarioInput): Steps<void>
+  restoreInSteps(snapshot: ScenarioInput): Steps<void>
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
   history(options: HistoryOptions): Steps<HistoryJson>
   explain(question: Question): Steps<Explanation>
@@ -66,7 +75,7 @@ export interface ControlContext {
     uptimeMs(): number
   }
   /** Reads the text of a scenario file. Throws `UsageError`, and `ApiError` for a text beyond the limits. */
-  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): ScenarioInput
+  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): Steps<ScenarioInput>
   /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
   scenarioText(json: string): Steps<string>
   /** The version of mockmaker. */

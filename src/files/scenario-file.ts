@@ -7,7 +7,7 @@ import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { jsonToYaml } from '../scenario/write-yaml.js'
-import { readYaml, type Yaml, type YamlOptions } from '../scenario/yaml.js'
+import { readYaml, readYamlSteps, type Yaml, type YamlOptions } from '../scenario/yaml.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {
@@ -47,8 +47,8 @@ export function loadScenarioSync(nameOrPath: string): ScenarioInput {
  * Parses the text of a scenario that a client has sent. Throws `UsageError`, whose lines begin with file, line and column, and
  * `ApiError` for a text beyond the limits.
  */
-export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): CheckedScenario {
-  return readYaml(text, { ...options, yaml: loadYaml() })
+export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): Steps<CheckedScenario> {
+  return readYamlSteps(text, { ...options, yaml: loadYaml() })
 }
 
 /** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */

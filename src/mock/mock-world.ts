@@ -1,3 +1,4 @@
+import { ApiError } from '../contract/errors.js'
 import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId } from '../contract/paths.js'
@@ -35,7 +36,7 @@ import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
-import { createWorld, type LiveWorld, type LoggedWorld } from '../store/world.js'
+import { createWorld, type LiveWorld, type LoggedWorld, type PreparedTables } from '../store/world.js'
 import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 
@@ -103,7 +104,7 @@ export class MockWorld {
     const { revision } = state.world
     const start = { revision, at: timeOfState(state.world) }
     const history = new History(settings.history, start, exchanges => runAtOnce(this.past.explain(exchanges)))
-    const world = createWorld(state.world, changeSet => history.addChange(changeSet))
+    const world = createWorld(state.world, (changeSet, bytes) => history.addChange(changeSet, bytes))
     this.past = new WorldPast(world, history)
     world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
     this.id = id
@@ -210,35 +211,64 @@ export class MockWorld {
   }
 
   async reset(options?: ResetOptions): Promise<void> {
+    runAtOnce(this.resetInSteps(options))
+  }
+
+  /** Resets the world in its last step. Throws `ApiError` if the world has ended by then. */
+  *resetInSteps(options?: ResetOptions): Steps<void> {
     // The first use of a schema takes longer than the reset of a small world.
     const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions(), options, 'reset')
+    const kept = keep.filter(part => part !== 'journal')
+    const withSeed = this.#withSeed
     const { initialState } = this.world
     const { unseeded = initialState } = initialState
-    const state = seed === undefined ? unseeded : { ...this.#withSeed(seed), unseeded }
+    const seeded = seed === undefined ? unseeded : { ...(yield* withSeed(seed)), unseeded }
+    const state = yield* this.world.stateOfReset(seeded, kept)
+    const prepared = yield* this.world.prepare(state)
     const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.list({ unused: true }) : []
     this.#releaseRequests()
-    const beforeCommit = () => this.#startOver(keep.includes('journal') ? undefined : [])
-    this.world.reset({ state, keep: keep.filter(part => part !== 'journal'), beforeCommit })
+    this.world.replaceState(state, {
+      cause: { kind: 'reset' },
+      keep: kept,
+      prepared,
+      beforeCommit: () => this.#startOver(keep.includes('journal') ? undefined : []),
+    })
     this.waits.reject('the world was reset')
+    // Another scenario may have been loaded meanwhile.
+    this.#withSeed = withSeed
     checkUnusedFaults(unused)
   }
 
   async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {
+    runAtOnce(this.loadInSteps(scenario))
+  }
+
+  /** Loads a scenario in its last step. Throws `ApiError` if the world has ended by then. */
+  *loadInSteps(scenario: AnyScenarioName | ScenarioInput): Steps<void> {
     // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
     if (scenario === undefined || scenario === null)
       throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)
-    this.replaceState(this.#settings.registry.stateOf(scenario, { worldId: this.id }))
+    const state = yield* this.#settings.registry.stateInSteps(scenario, { worldId: this.id })
+    this.replaceState(state, yield* this.world.prepare(state.world))
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
+    runAtOnce(this.restoreInSteps(snapshot))
+  }
+
+  /** Restores a snapshot in its last step. Throws `ApiError` if the world has ended by then. */
+  *restoreInSteps(snapshot: ScenarioInput): Steps<void> {
     if (typeof snapshot?.revision !== 'number')
       throw new UsageError(
         'revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead',
       )
-    const { world, journal, withSeed } = this.#settings.registry.stateOf(snapshot, { worldId: this.id })
+    const { registry } = this.#settings
+    const { world, journal, withSeed } = yield* registry.stateInSteps(snapshot, { worldId: this.id })
+    const prepared = yield* this.world.prepare(world)
     this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
+      prepared,
       // Parts that the snapshot leaves out stay.
       keep: snapshot.faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
@@ -247,10 +277,14 @@ export class MockWorld {
     this.#withSeed = withSeed
   }
 
-  /** Replaces the state and the journal. From now on a reset goes back to this state. */
-  replaceState({ world, journal = [], withSeed }: MockState): void {
+  /** Replaces the state and the journal. From now on a reset goes back to this state. `prepared`: as `World.prepare` has returned it. */
+  replaceState({ world, journal = [], withSeed }: MockState, prepared: PreparedTables | undefined): void {
     this.#releaseRequests()
-    this.world.replaceState(world, { cause: { kind: 'load' }, beforeCommit: () => this.#startOver(journal) })
+    this.world.replaceState(world, {
+      cause: { kind: 'load' },
+      prepared,
+      beforeCommit: () => this.#startOver(journal),
+    })
     this.waits.reject('the world was replaced')
     this.#withSeed = withSeed
   }
@@ -319,6 +353,8 @@ export class MockWorld {
 
   /** Answers the requests that faults hold, so that they write to the present state and not to the next one. */
   #releaseRequests(): void {
+    const { endedBecause } = this.world
+    if (endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', endedBecause)
     if (this.world.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     this.faults.releaseAll()
   }

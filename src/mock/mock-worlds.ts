@@ -11,7 +11,7 @@ import {
 import { after } from '../lib/after.js'
 import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
-import { runAtOnce } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -28,7 +28,7 @@ import { longestDelayMs } from '../store/timers.js'
 import type { LoggedWorld } from '../store/world.js'
 import { readTables, withPublicUrl } from '../store/world-state.js'
 import { MockWorld, type MockWorldSettings } from './mock-world.js'
-import { type MockState, withOtherSeed } from './scenario-registry.js'
+import { type MockState, otherSeeds } from './scenario-registry.js'
 
 /**
  * Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. A server that no
@@ -52,6 +52,17 @@ export interface WorldsStorage {
   readonly shared?: SharedStorage | undefined
   /** Lists those processes. Rejects with `StorageError`. */
   replicas?(): Promise<readonly ReplicaState[]>
+}
+
+interface PutOptions {
+  /** The world stays until code deletes it. */
+  readonly isKept: boolean
+  /** Does the work. The world changes in its last step. Default: at once. */
+  readonly inSlices?: (<Result>(steps: Steps<Result>) => Promise<Result>) | undefined
+}
+
+async function atOnce<Result>(steps: Steps<Result>): Promise<Result> {
+  return runAtOnce(steps)
 }
 
 /** The timer looks for unused worlds this many times per `worldTtlMs`. */
@@ -228,18 +239,27 @@ export class MockWorlds {
   }
 
   /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
-  async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<MockWorld> {
+  async put(
+    id: string,
+    options: NewWorldOptions = {},
+    { isKept, inSlices = atOnce }: PutOptions = { isKept: true },
+  ): Promise<MockWorld> {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#copyOf(parsed.fork) : undefined
-    const mock = this.#put(id, this.#stateOf(id, parsed, source), isKept)
+    const mock = await inSlices(this.#putInSteps(id, this.#stateInSteps(id, parsed, source), isKept))
     await mock.world.settled()
     return mock
   }
 
-  #put(id: string, state: MockState, isKept: boolean): MockWorld {
+  /** Creates or replaces a world in its last step. */
+  *#putInSteps(id: string, steps: Steps<MockState>, isKept: boolean): Steps<MockWorld> {
+    const state = yield* steps
+    const before = this.get(id)
+    const prepared = before && (yield* before.world.prepare(state.world))
+    // The world may have come or gone meanwhile.
     const known = this.get(id)
     if (!known) return this.#add(id, () => state, isKept)
-    known.replaceState(state)
+    known.replaceState(state, prepared)
     this.#changes.emit(true)
     const entry = this.#open.get(id)
     if (entry && isKept) Object.assign(entry, { isKept, isHeld: true })
@@ -342,7 +362,7 @@ export class MockWorlds {
         'API_FORBIDDEN',
         'a page of another site may not create a world: create the world first, or allow the page (--cors-origin)',
       )
-    return this.#add(id, () => this.#stateOf(id, {}), false)
+    return this.#add(id, () => this.#settings.registry.stateOf(undefined, { worldId: id }), false)
   }
 
   /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */
@@ -431,10 +451,10 @@ export class MockWorlds {
     return new MockWorld(id, { world: state, withSeed }, this.#settings)
   }
 
-  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: MockWorld): MockState {
-    if (fork === undefined) return this.#settings.registry.stateOf(scenario, { worldId: id, seed })
+  *#stateInSteps(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: MockWorld): Steps<MockState> {
+    if (fork === undefined) return yield* this.#settings.registry.stateInSteps(scenario, { worldId: id, seed })
     const source = copy ?? (this.#isElsewhere(fork) ? undefined : this.get(fork))
-    if (source) return forkState(source, id, { revision, seed })
+    if (source) return yield* forkState(source, id, { revision, seed })
     throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, this.#ids)}`)
   }
 
@@ -533,17 +553,17 @@ function summaryOf({ id, title, seed, revision, now, owner }: KeptSummary & Part
 }
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
-function forkState(
+function* forkState(
   source: MockWorld,
   worldId: string,
   { revision, seed }: Pick<NewWorldOptions, 'revision' | 'seed'>,
-): MockState {
+): Steps<MockState> {
   const present = source.world.state
   const state =
-    revision === undefined ? present : { ...runAtOnce(source.past.stateAt(revision)), revision: present.revision }
+    revision === undefined ? present : { ...(yield* source.past.stateAt(revision)), revision: present.revision }
   const moved = withPublicUrl(state, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
-  const withSeed = (other: number) => withOtherSeed(moved, other)
-  return { world: seed === undefined ? moved : withSeed(seed), withSeed }
+  const withSeed = otherSeeds(moved)
+  return { world: seed === undefined ? moved : yield* withSeed(seed), withSeed }
 }
 
 function withoutSuffix(text: string, suffix: string): string {

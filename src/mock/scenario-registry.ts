@@ -1,15 +1,16 @@
 import type { JournalEntry } from '../contract/journal.js'
 import { defaultWorldId, worldPath } from '../contract/paths.js'
 import type { ScenarioSummary } from '../control/world-control.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { readScenario } from '../scenario/read.js'
+import { readScenario, readScenarioSteps } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { keptScenario, type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
 import type { WorldContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
-import { createState, type WorldDefinition, type WorldState } from '../store/world-state.js'
+import { createState, createStateInSteps, type WorldDefinition, type WorldState } from '../store/world-state.js'
 
 /** The state and the journal of a world. */
 export interface MockState {
@@ -17,7 +18,7 @@ export interface MockState {
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
   /** Creates the same state with another seed. */
-  withSeed(seed: number): WorldState
+  withSeed(seed: number): Steps<WorldState>
 }
 
 interface RegistryOptions {
@@ -30,6 +31,12 @@ interface RegistryOptions {
   readonly publicUrl: string | undefined
   /** Simulates players in namespaces whose scenario does not set its players. */
   readonly live: boolean | undefined
+}
+
+interface StateOptions {
+  readonly worldId: string
+  /** Default: that of the mock, or of the scenario. */
+  readonly seed?: number | undefined
 }
 
 /** The scenarios of a mock. Worlds of the same scenario share their initial rows. */
@@ -81,20 +88,26 @@ export class ScenarioRegistry {
    * Creates the initial state of a world from a scenario. Default: the mock's own scenario, without its journal. `seed`
    * replaces the seed of the mock and of the scenario. Throws `UsageError`.
    */
-  stateOf(
+  stateOf(scenario: string | ScenarioInput | undefined, options: StateOptions): MockState {
+    return runAtOnce(this.stateInSteps(scenario, options))
+  }
+
+  /** Creates a state as `stateOf` does. */
+  *stateInSteps(
     scenario: string | ScenarioInput | undefined,
-    { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
-  ): MockState {
+    { worldId, seed = this.#options.seed }: StateOptions,
+  ): Steps<MockState> {
     const source = scenario ?? this.#options.own.name
-    const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
+    const read = yield* typeof source === 'string' ? this.#readNamed(source) : readScenarioSteps(source)
     const definition = this.definitionOf(read, worldId, seed)
     const journal = scenario === undefined ? undefined : read.content.journal
     // Worlds with different seeds have no rows to share.
     const withSeed = this.withSeed(typeof scenario === 'object' ? read : scenario, worldId)
     if (typeof source !== 'string' || seed !== this.#options.seed)
-      return { world: createState(definition), journal, withSeed }
-    const world = createState(definition, this.#states.get(source))
-    if (!this.#states.has(source)) this.#states.set(source, world)
+      return { world: yield* createStateInSteps(definition), journal, withSeed }
+    const world = yield* createStateInSteps(definition, this.#states.get(source))
+    // The scenario may have been replaced meanwhile.
+    if (!this.#states.has(source) && this.#scenarios.get(source) === read) this.#states.set(source, world)
     return { world, journal, withSeed }
   }
 
@@ -117,13 +130,13 @@ export class ScenarioRegistry {
 
   /** Returns a function that creates the state of a world with any seed. Default: from the mock's own scenario. */
   withSeed(scenario: string | ScenarioInput | undefined, worldId: string): MockState['withSeed'] {
-    return seed => this.stateOf(scenario, { worldId, seed }).world
+    return seed => this.#worldInSteps(scenario, { worldId, seed })
   }
 
   /** Returns a function that creates a state like that with any seed. */
   withSeedOf(state: WorldState, worldId: string): MockState['withSeed'] {
     const { recipe } = state
-    if (!recipe) return seed => withOtherSeed(state, seed)
+    if (!recipe) return otherSeeds(state)
     return this.withSeed(recipe.scenario as CheckedScenario, worldId) // `defineWorld` makes recipes
   }
 
@@ -140,19 +153,32 @@ export class ScenarioRegistry {
     this.summaries[0] = summarize(name, scenario)
   }
 
+  *#worldInSteps(scenario: string | ScenarioInput | undefined, options: StateOptions): Steps<WorldState> {
+    return (yield* this.stateInSteps(scenario, options)).world
+  }
+
   #named(name: string): CheckedScenario {
+    return runAtOnce(this.#readNamed(name))
+  }
+
+  *#readNamed(name: string): Steps<CheckedScenario> {
     const given = this.#scenarios.get(name)
     if (given === undefined)
       throw new UsageError(`there is no scenario ${quoted(name)}.${didYouMean(name, [...this.#scenarios.keys()])}`)
-    const scenario = readScenario(given)
+    const scenario = yield* readScenarioSteps(given)
+    // It may have been read or replaced meanwhile.
+    if (this.#scenarios.get(name) !== given) return yield* this.#readNamed(name)
     this.#scenarios.set(name, scenario)
     return scenario
   }
 }
 
-/** Copies a state. Its random numbers begin again. */
-export function withOtherSeed(state: WorldState, seed: number): WorldState {
-  return { ...state, seed, random: new Random(seed, 'world').save() }
+/** Returns a function that copies a state with any seed. Its random numbers begin again. */
+export function otherSeeds(state: WorldState): MockState['withSeed'] {
+  return function* (seed) {
+    yield
+    return { ...state, seed, random: new Random(seed, 'world').save() }
+  }
 }
 
 function summarize(name: string, { title, description }: ScenarioInput): ScenarioSummary {

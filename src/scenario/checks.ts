@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
+import { flatMapInSteps, forEachInSteps, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { countSeated } from '../store/inputs.js'
 import { mostPlayers } from '../store/lobby-rules.js'
@@ -46,17 +47,24 @@ export function problem(path: Path, message: Message, at: Problem['at'] = 'value
 }
 
 /** Finds contradictions in a scenario that its schema accepts. */
-export function check(scenario: Scenario): Problem[] {
+export function* check(scenario: Scenario): Steps<Problem[]> {
+  const { device_links = [] } = scenario
   const layout = layoutOf(scenario)
-  const namespaces = layout.games.flatMap(game => game.namespaces)
+  const regionIds = new Set(layout.regionIds)
+  const ofNamespaces: Problem[][] = []
+  for (const { namespaces } of layout.games)
+    for (const namespace of namespaces) {
+      ofNamespaces.push(yield* checkNamespace(namespace, regionIds))
+      yield
+    }
   return [
     ...checkMisplacedKeys(scenario),
-    ...checkRepetitions(scenario, layout),
-    ...checkReferences(scenario, layout),
+    ...(yield* checkRepetitions(scenario, layout)),
+    ...(yield* checkReferences(scenario, layout)),
     ...checkCatalogueRegions(layout),
-    ...namespaces.flatMap(namespace => checkNamespace(namespace, new Set(layout.regionIds))),
-    ...(scenario.device_links ?? []).flatMap((link, i) => checkDeviceLink(link, ['device_links', i], layout)),
-    ...checkBearerTokens(scenario, layout),
+    ...ofNamespaces.flat(),
+    ...(yield* flatMapInSteps(device_links, (link, i) => checkDeviceLink(link, ['device_links', i], layout))),
+    ...(yield* checkBearerTokens(scenario, layout)),
   ]
 }
 
@@ -72,10 +80,10 @@ function checkMisplacedKeys(scenario: Scenario): Problem[] {
   )
 }
 
-function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
+function* checkRepetitions(scenario: Scenario, layout: Layout): Steps<Problem[]> {
   const firsts = new Map<string, Map<string, Path>>()
   const problems: Problem[] = []
-  for (const { scope, path, id } of givenIds(scenario, layout)) {
+  yield* forEachInSteps(givenIds(scenario, layout), ({ scope, path, id }) => {
     const taken = firsts.get(scope) ?? new Map<string, Path>()
     firsts.set(scope, taken)
     const first = taken.get(id)
@@ -83,7 +91,7 @@ function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
     else {
       problems.push(problem(path, () => `is ${quoted(id)}, which ${pathText(first)} is already. Give each its own.`))
     }
-  }
+  })
   return problems
 }
 
@@ -101,7 +109,7 @@ function keyOfReference(column: string, table: TableName): string {
 }
 
 /** Finds ids and names that no entry has, by the references of the models. */
-function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
+function* checkReferences(scenario: Scenario, layout: Layout): Steps<Problem[]> {
   const problems: Problem[] = []
   const namespaces = layout.games.flatMap(game => game.namespaces)
   const ofScenario: { readonly [Name in TableName]?: KnownIds } = {
@@ -109,8 +117,8 @@ function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
     namespaces: new Set(namespaces.map(namespace => namespace.fullName)),
     regions: new Set(layout.regionIds),
   }
-  for (const { table, path, entry, namespace } of placedEntries(scenario, layout)) {
-    if (!isJsonObject(entry)) continue
+  yield* forEachInSteps(placedEntries(scenario, layout), ({ table, path, entry, namespace }) => {
+    if (!isJsonObject(entry)) return
     for (const [key, target] of referenceKeys.get(table) ?? []) {
       if (entry[key] === undefined) continue
       const known = ofScenario[target] ?? namespace?.modes ?? new Set()
@@ -121,7 +129,7 @@ function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
         problems.push(problem(place, () => `${found()}.${didYouMean(id, [...known.keys()])}`, at))
       }
     }
-  }
+  })
   return problems
 }
 
@@ -144,10 +152,11 @@ function checkCatalogueRegions({ regions }: Layout): Problem[] {
   })
 }
 
-function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Problem[] {
+function* checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Steps<Problem[]> {
   const { path, given, modes } = namespace
+  const { lobbies = [] } = given
   return [
-    ...(given.lobbies ?? []).flatMap((lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds })),
+    ...(yield* flatMapInSteps(lobbies, (lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds }))),
     ...checkSimulation(namespace),
     ...checkGenerate(namespace),
   ]
@@ -290,7 +299,7 @@ function checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [L
 }
 
 /** Finds bearer tokens without an owner, and tokens outside of the list of all. */
-function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Problem[] {
+function* checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Steps<Problem[]> {
   if (!bearer_tokens) return []
   const namespaces = games.flatMap(game => game.namespaces)
   const owners = {
@@ -312,7 +321,7 @@ function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { gam
         'is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.'
       return [problem(['device_links', i, 'cloud_token'], message)]
     }),
-    ...bearer_tokens.flatMap((token, i) => checkBearerToken(token, ['bearer_tokens', i], owners)),
+    ...(yield* flatMapInSteps(bearer_tokens, (token, i) => checkBearerToken(token, ['bearer_tokens', i], owners))),
   ]
 }
 

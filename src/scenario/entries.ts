@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import type { Path } from '../lib/issues.js'
+import { flatMapInSteps, type Steps } from '../lib/steps.js'
 import { Span, Time } from '../lib/time-schemas.js'
 import { completeServerPorts, lifetimeMs } from '../store/columns.js'
 import { GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
@@ -206,10 +207,10 @@ export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
 export function deviceLinkRows(
   links: readonly DeviceLinkEntry[],
   { games, ids, now }: Pick<WorldParts, 'games' | 'ids' | 'now'>,
-): DeviceLinkRow[] {
+): Steps<DeviceLinkRow[]> {
   const gameIds = new Map(games.map(game => [game.names.name_id, game.game_id]))
   const [only] = gameIds.values()
-  return links.map((link, i): DeviceLinkRow => {
+  return flatMapInSteps(links, (link, i): readonly [DeviceLinkRow] => {
     const { status, game, cloud_token } = link
     const stream = `device-link:${i}`
     const { expires_at, completes_at: at } = linkTimes(link, now)
@@ -221,9 +222,9 @@ export function deviceLinkRows(
     // `check` has found the game of each link that has one.
     const game_id = (game === undefined ? only : gameIds.get(game)) ?? ''
     if (status === 'complete')
-      return { ...fields, status, game_id, cloud_token: cloud_token ?? ids.token(`${stream}/cloud`, 'cloud') }
-    if (at === undefined) return { ...fields, status: 'pending' }
-    return { ...fields, status: 'pending', completes: { at, game_id } }
+      return [{ ...fields, status, game_id, cloud_token: cloud_token ?? ids.token(`${stream}/cloud`, 'cloud') }]
+    if (at === undefined) return [{ ...fields, status: 'pending' }]
+    return [{ ...fields, status: 'pending', completes: { at, game_id } }]
   })
 }
 
@@ -261,21 +262,21 @@ export const BearerTokenEntry = z.strictObject({
 })
 export type BearerTokenEntry = z.output<typeof BearerTokenEntry>
 
-/** Returns the rows of a scenario that lists its bearer tokens. */
-export function listedTokenRows(
+/** Creates the rows of a scenario that lists its bearer tokens. */
+export function* listedTokenRows(
   listed: readonly BearerTokenEntry[],
   { games, namespaces }: Pick<WorldParts, 'games' | 'namespaces'>,
-): TokenRow[] {
+): Iterable<TokenRow> {
   const gameIds = new Map(games.map(game => [game.names.name_id, game.game_id]))
   const namespaceIds = new Map(namespaces.map(namespace => [namespace.fullName, namespace.namespace_id]))
-  return listed.map(({ token, kind, namespace, game, development, expires_at }): TokenRow => {
+  for (const { token, kind, namespace, game, development, expires_at } of listed) {
     const fields = { token, ...givenKeys({ expires_at }) }
     // `check` has found the owner of each.
-    if (kind === 'cloud') return { ...fields, kind, game_id: gameIds.get(game ?? '') ?? '' }
     const namespace_id = namespaceIds.get(namespace ?? '') ?? ''
-    if (kind === 'public' || !development) return { ...fields, kind, namespace_id }
-    return { ...fields, kind, namespace_id, development: completeServerPorts(development) }
-  })
+    if (kind === 'cloud') yield { ...fields, kind, game_id: gameIds.get(game ?? '') ?? '' }
+    else if (kind === 'public' || !development) yield { ...fields, kind, namespace_id }
+    else yield { ...fields, kind, namespace_id, development: completeServerPorts(development) }
+  }
 }
 
 export function bearerTokenEntry(row: TokenRow, tables: ReadTables): BearerTokenEntry {
@@ -288,23 +289,24 @@ export function bearerTokenEntry(row: TokenRow, tables: ReadTables): BearerToken
 }
 
 /**
- * Returns the token rows of a scenario that lists no bearer tokens. Each namespace has a public and a development token, and
+ * Creates the token rows of a scenario that lists no bearer tokens. Each namespace has a public and a development token, and
  * each game has a cloud token. Each complete device link has one too (PROTOCOL.md B1, B8).
  */
-export function ownTokenRows(links: readonly DeviceLinkRow[], { games, namespaces, ids, now }: WorldParts): TokenRow[] {
+export function* ownTokenRows(
+  links: readonly DeviceLinkRow[],
+  { games, namespaces, ids, now }: WorldParts,
+): Iterable<TokenRow> {
   const expires_at = now + lifetimeMs.token
-  const ofNamespaces = namespaces.flatMap(({ namespace_id, fullName, names, given: { tokens } }): TokenRow[] =>
-    (['public', 'development'] as const).map(kind => {
-      const token = tokens?.[kind] ?? ids.token(`namespace:${fullName}/${kind}`, namespaceLabel(kind, names.name_id))
-      return { token, kind, expires_at, namespace_id }
-    }),
-  )
-  const ofGames = games.map(({ game_id, names, given: { tokens } }): TokenRow => {
-    const token = tokens?.cloud ?? ids.token(`game:${names.name_id}/cloud`, 'cloud')
-    return { token, kind: 'cloud', game_id, expires_at }
-  })
-  const ofLinks = links.flatMap((link): TokenRow[] =>
-    link.status === 'complete' ? [{ token: link.cloud_token, kind: 'cloud', game_id: link.game_id, expires_at }] : [],
-  )
-  return [...ofNamespaces, ...ofGames, ...ofLinks]
+  for (const { namespace_id, fullName, names, given } of namespaces)
+    for (const kind of ['public', 'development'] as const) {
+      const label = namespaceLabel(kind, names.name_id)
+      const token = given.tokens?.[kind] ?? ids.token(`namespace:${fullName}/${kind}`, label)
+      yield { token, kind, expires_at, namespace_id }
+    }
+  for (const { game_id, names, given } of games) {
+    const token = given.tokens?.cloud ?? ids.token(`game:${names.name_id}/cloud`, 'cloud')
+    yield { token, kind: 'cloud', game_id, expires_at }
+  }
+  for (const link of links)
+    if (link.status === 'complete') yield { token: link.cloud_token, kind: 'cloud', game_id: link.game_id, expires_at }
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { lazyFor } from '../lib/lazy.js'
-import { mapInSteps, type Steps } from '../lib/steps.js'
+import { flatMapInSteps, forEachInSteps, mapInSteps, type Steps } from '../lib/steps.js'
 import { faultRandom, faultState } from '../store/faults.js'
 import { serversColumns } from '../store/inputs.js'
 import { modeKey } from '../store/lobby-rules.js'
@@ -109,29 +108,35 @@ interface LobbyOptions {
   readonly ids: SeededIds
 }
 
-/** The ids that a scenario gives. No drawn id is one of them. */
-const takenIds = lazyFor(
-  (scenario: Scenario) => new Set([...givenIds(scenario, layoutOf(scenario))].map(({ id }) => id)),
-)
+const knownIds = new WeakMap<Scenario, ReadonlySet<string>>()
 
-function rowsOf(
+/** Returns the ids that a scenario gives. No drawn id is one of them. */
+function* takenIds(scenario: Scenario): Steps<ReadonlySet<string>> {
+  const known = knownIds.get(scenario)
+  if (known) return known
+  const ids = new Set<string>()
+  yield* forEachInSteps(givenIds(scenario, layoutOf(scenario)), ({ id }) => void ids.add(id))
+  knownIds.set(scenario, ids)
+  return ids
+}
+
+function* rowsOf(
   scenario: Scenario,
   { seed, now, publicUrl, path, live }: WorldOptions & { seed: number; now: number },
-): InitialRows {
+): Steps<InitialRows> {
   const layout = layoutOf(scenario)
-  const ids = createSeededIds(seed, takenIds(scenario))
+  const ids = createSeededIds(seed, yield* takenIds(scenario))
   const games = layout.games.map(game => {
     const row = gameRow(game, ids, now)
     return { ...game, row, game_id: row.game_id }
   })
-  const namespaces = games.flatMap(game =>
-    game.namespaces.map(namespace => {
-      const row = { game_id: game.game_id, ...namespaceColumnsOf(namespace, ids, now) }
-      return { ...namespace, row, namespace_id: row.namespace_id }
-    }),
-  )
+  const placed = games.flatMap(({ game_id, namespaces }) => namespaces.map(namespace => ({ game_id, namespace })))
+  const namespaces = yield* flatMapInSteps(placed, ({ game_id, namespace }) => {
+    const row = { game_id, ...namespaceColumnsOf(namespace, ids, now) }
+    return [{ ...namespace, row, namespace_id: row.namespace_id }]
+  })
   const settings = settingsRow(scenario, { publicUrl, path, namespaces })
-  const deviceLinks = deviceLinkRows(scenario.device_links ?? [], { games, ids, now })
+  const deviceLinks = yield* deviceLinkRows(scenario.device_links ?? [], { games, ids, now })
   const { bearer_tokens } = scenario
   const isLive = live && scenario.revision === undefined
   const options = { seed, ids, servers: settings.servers }

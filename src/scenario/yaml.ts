@@ -2,11 +2,11 @@ import type * as Library from 'yaml'
 import type { CST, Document, Node } from 'yaml'
 import { ApiError } from '../contract/errors.js'
 import { exceededLimit, nestingLimit } from '../lib/json.js'
-import { runAtOnce } from '../lib/steps.js'
+import { forEachInSteps, runAtOnce, type Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Problem } from './checks.js'
-import { type Report, readScenario, undefinedForNull } from './read.js'
+import { type Report, readScenarioSteps, undefinedForNull } from './read.js'
 import type { CheckedScenario, ScenarioInput } from './schema.js'
 
 /** The YAML library. The caller passes it, so that only callers that read texts load it. */
@@ -55,20 +55,28 @@ export const longestYaml = 256 * 1024
  * order of the text. Each line begins with file, line and column. Throws `ApiError` for a text beyond its limits.
  */
 export function readYaml(text: string, options: YamlOptions): CheckedScenario {
-  const { content, report } = parseText(text, options)
-  return readScenario(content, { report, commands: options.commands })
+  return runAtOnce(readYamlSteps(text, options))
+}
+
+/** Reads a scenario as `readYaml` does. The YAML library takes a text in one step. */
+export function* readYamlSteps(text: string, options: YamlOptions): Steps<CheckedScenario> {
+  const { content, report } = yield* parseText(text, options)
+  return yield* readScenarioSteps(content, { report, commands: options.commands })
 }
 
 /** Checks a scenario as `readYaml` does, and returns it as it is in the text. */
 export function parseYamlScenario(text: string, options: YamlOptions): ScenarioInput {
-  const { content, report } = parseText(text, options)
-  readScenario(content, { report, commands: options.commands })
-  return undefinedForNull(content ?? {}) as ScenarioInput // read above
+  const { content, report } = runAtOnce(parseText(text, options))
+  runAtOnce(readScenarioSteps(content, { report, commands: options.commands }))
+  return runAtOnce(undefinedForNull(content ?? {})) as ScenarioInput // read above
 }
 
 /** Parses a text, and returns a function that reports problems with their places in it. */
-function parseText(text: string, options: YamlOptions): { readonly content: unknown; readonly report?: Report } {
-  const content = parseJson(text, options)
+function* parseText(
+  text: string,
+  options: YamlOptions,
+): Steps<{ readonly content: unknown; readonly report?: Report }> {
+  const content = yield* parseJson(text, options)
   if (content === undefined) {
     checkYamlLength(text, options)
     return parseYaml(text, options)
@@ -102,9 +110,9 @@ const encoder = new TextEncoder()
  * Parses an object of JSON, many times faster than YAML. Returns `undefined` for any other text, and for an object that YAML
  * refuses: one that has a key twice, or nests too deep. Throws `ApiError` for too many values.
  */
-function parseJson(text: string, { file = 'scenario', limits }: YamlOptions): unknown {
+function* parseJson(text: string, { file = 'scenario', limits }: YamlOptions): Steps<unknown> {
   if (!isLikeJson(text)) return undefined
-  const exceeded = runAtOnce(exceededLimit(encoder.encode(text), { levels: fileNestingLimit, values: limits?.values }))
+  const exceeded = yield* exceededLimit(encoder.encode(text), { levels: fileNestingLimit, values: limits?.values })
   if (exceeded === 'levels') return undefined
   if (exceeded === 'values')
     throw new ApiError(
@@ -113,29 +121,42 @@ function parseJson(text: string, { file = 'scenario', limits }: YamlOptions): un
     )
   try {
     const content: unknown = JSON.parse(text)
-    return countColons(text) === countKeys(content) ? content : undefined
+    return (yield* countColons(text)) === (yield* countKeys(content)) ? content : undefined
   } catch {
     return undefined
   }
 }
 
+/** The characters of a text that one step reads. It takes about a millisecond. */
+const stepCharacters = 128 * 1024
+
 /** Counts the colons outside of strings in a JSON text. There is one for each key. */
-function countColons(text: string): number {
+function* countColons(text: string): Steps<number> {
   let colons = 0
   let inString = false
-  for (let i = 0; i < text.length; i += 1) {
-    const character = text[i]
-    if (inString && character === '\\') i += 1
-    else if (character === '"') inString = !inString
-    else if (!inString && character === ':') colons += 1
+  for (let i = 0; i < text.length; yield) {
+    const end = Math.min(i + stepCharacters, text.length)
+    for (; i < end; i += 1) {
+      const character = text[i]
+      if (inString && character === '\\') i += 1
+      else if (character === '"') inString = !inString
+      else if (!inString && character === ':') colons += 1
+    }
   }
   return colons
 }
 
-function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const inner = Object.values(value)
-  return inner.reduce((sum: number, one) => sum + countKeys(one), Array.isArray(value) ? 0 : inner.length)
+function* countKeys(content: unknown): Steps<number> {
+  let keys = 0
+  const open: unknown[] = [content]
+  // The loop goes on with what it adds.
+  yield* forEachInSteps(open, value => {
+    if (typeof value !== 'object' || value === null) return
+    const inner = Object.values(value)
+    if (!Array.isArray(value)) keys += inner.length
+    for (const one of inner) if (typeof one === 'object') open.push(one)
+  })
+  return keys
 }
 
 function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: YamlOptions) {

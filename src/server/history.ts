@@ -314,7 +314,8 @@ export class History {
     return this.#lastLoaded
   }
 
-  addChange(changeSet: ChangeSet): void {
+  /** `countedBytes`: as `memoryOf` takes it. */
+  addChange(changeSet: ChangeSet, countedBytes?: ReadonlyMap<string, number>): void {
     const { cause, at } = changeSet
     const before = this.#changes.newest?.changeSet ?? this.#oldest
     // A reset or a load sets the clock, but no time passes.
@@ -324,7 +325,7 @@ export class History {
       kind: 'change',
       changeSet,
       passedMs: this.#passedMs,
-      bytes: memoryOf(changeSet),
+      bytes: memoryOf(changeSet, countedBytes),
       older: undefined,
       newer: undefined,
       drop: this.#dropChange,

@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type Issue, issueText, valueAt } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
-import { runAtOnce } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { nearest, quoted } from '../lib/text.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
@@ -78,23 +78,49 @@ export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: M
  * (PROTOCOL.md B9). Throws `API_BODY_TOO_LARGE` or `API_BAD_BODY`.
  */
 export function parseJson<T>(body: Uint8Array | undefined, schema: z.ZodType<T>, limits: BodyLimits): T {
-  const value = decodeJson(body, limits)
+  return parseValue(decodeJson(body, limits), schema)
+}
+
+/** Parses a JSON body as `parseJson` does. The engine parses it in one step. */
+export function* parseJsonInSteps<T>(body: Uint8Array | undefined, schema: z.ZodType<T>, limits: BodyLimits): Steps<T> {
+  checkLength(body, limits)
+  if (body) checkLimits(yield* exceededLimit(body, limits), limits)
+  return parseValue(decode(body), schema)
+}
+
+function parseValue<T>(value: unknown, schema: z.ZodType<T>): T {
   removeOptionalNulls(schema, value)
   return parse(schema, value, 'API_BAD_BODY', 'body')
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 /** Decodes a JSON body as `parseJson` does, without a schema. Default limits: those of operations. */
 export function decodeJson(body: Uint8Array | undefined, limits = operationLimits): unknown {
-  if (body === undefined || body.length === 0) return {}
-  const { bytes, levels, values, advice = 'send a shorter one' } = limits
-  if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
-  const exceeded = runAtOnce(exceededLimit(body, limits))
+  checkLength(body, limits)
+  if (body) checkLimits(runAtOnce(exceededLimit(body, limits)), limits)
+  return decode(body)
+}
+
+const shorter = 'send a shorter one'
+
+function checkLength(body: Uint8Array | undefined, { bytes, advice = shorter }: BodyLimits): void {
+  if (body && body.length > bytes)
+    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
+}
+
+function checkLimits(
+  exceeded: 'levels' | 'values' | undefined,
+  { levels, values, advice = shorter }: BodyLimits,
+): void {
   if (exceeded === 'levels')
     throw new ApiError('API_BAD_BODY', `the body nests deeper than ${levels} levels: send a flatter one`)
   if (exceeded === 'values')
     throw new ApiError('API_BODY_TOO_LARGE', `the body has more than ${values} objects, arrays and commas: ${advice}`)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function decode(body: Uint8Array | undefined): unknown {
+  if (body === undefined || body.length === 0) return {}
   try {
     return JSON.parse(decoder.decode(body))
   } catch (error) {

@@ -1,9 +1,9 @@
 import { Emitter } from '../lib/emitter.js'
-import { getKey } from '../lib/json.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
+import { forEachInSteps, runAtOnce, type Steps } from '../lib/steps.js'
 import type { ClockState } from './clock.js'
 import type { FaultsState } from './faults.js'
 import type { RandomState } from './random.js'
+import { memoryOfRow } from './row-memory.js'
 import type { Rows, TableName } from './rows.js'
 import type { Entry, TableState } from './table-state.js'
 import { mapTables, nameOf, type ScenarioName, type TableStates, type WorldState } from './world-state.js'
@@ -92,36 +92,11 @@ export class ChangeSetPublisher {
   }
 }
 
-/** The objects that count already. A changed row shares its unchanged values with its former version. */
-const counted = new WeakSet<object>()
-
-/** The memory of a changed row of a simulation with short values, measured. */
-const rowBytes = 250
-
-/** Estimates the memory of a change set, in bytes. Short values of a row are a flat rate. */
-export function memoryOf({ changes, faults }: ChangeSet): number {
-  let bytes = 100 + rowBytes * changes.length + (faults ? 150 + 8 * faults.after.records.length : 0)
-  for (const { after } of changes) {
-    if (!after) continue
-    const { row } = after
-    for (const name in row) {
-      const value = getKey(row, name)
-      if (typeof value === 'string') bytes += value.length > 100 ? value.length : 0
-      else if (typeof value === 'object' && value !== null && !counted.has(value)) {
-        counted.add(value)
-        bytes += memoryOfJson(value)
-      }
-    }
-  }
-  return bytes
-}
-
-function memoryOfJson(value: unknown): number {
-  if (typeof value === 'string') return 16 + value.length
-  if (typeof value !== 'object' || value === null) return 8
-  let bytes = 50
-  if (Array.isArray(value)) for (const item of value) bytes += memoryOfJson(item)
-  else for (const [name, field] of Object.entries(value)) bytes += 16 + name.length + memoryOfJson(field)
+/** Estimates the memory of a change set, in bytes. `counted`: the memory of all changes of some tables. Default: none is known. */
+export function memoryOf({ changes, faults }: ChangeSet, counted: ReadonlyMap<string, number> = new Map()): number {
+  let bytes = 100 + (faults ? 150 + 8 * faults.after.records.length : 0)
+  for (const known of counted.values()) bytes += known
+  for (const { table, after } of changes) if (!counted.has(table)) bytes += memoryOfRow(after?.row)
   return bytes
 }
 
@@ -177,11 +152,12 @@ function* replayTables(
 ): Steps<ReadonlyMap<TableName, TableState<object>>> {
   const from = to === 'before' ? 'after' : 'before'
   const differences = new Map<TableName, Map<string, Difference>>()
-  for (const { changes } of changeSets)
-    for (const change of changes) {
+  for (const { changes } of changeSets) {
+    yield* forEachInSteps(changes, change => {
       if (tables[change.table]) collect(differences, change, { from: change[from], to: change[to] })
-      yield
-    }
+    })
+    yield
+  }
   const changed = new Map<TableName, TableState<object>>()
   for (const [name, rows] of differences) {
     const table = tables[name] as TableState<object> // it has differences
@@ -214,14 +190,12 @@ function collect(
 function* withDifferences(table: TableState<object>, rows: readonly Difference[]): Steps<TableState<object>> {
   const clone = table.clone()
   // First delete rows: a restored row may have the creation number of a row that goes.
-  for (const { from, to } of rows) {
+  yield* forEachInSteps(rows, ({ from, to }) => {
     if (from && from.seq !== to?.seq) clone.replace(from, undefined)
-    yield
-  }
-  for (const { from, to, lastSeq } of rows) {
+  })
+  yield* forEachInSteps(rows, ({ from, to, lastSeq }) => {
     clone.nextSeq = Math.max(clone.nextSeq, Math.floor(lastSeq) + 1)
     if (to && from !== to) clone.replace(from?.seq === to.seq ? from : undefined, to)
-    yield
-  }
+  })
   return clone
 }

@@ -96,7 +96,12 @@ export class Dependencies {
 
   /** Calls all listeners: every row may have changed. */
   notifyAll(): void {
-    this.notify(new Set(this.#listeners.keys()))
+    this.notify(new Set(this.tags))
+  }
+
+  /** What anyone listens to. */
+  get tags(): Iterable<Tag> {
+    return this.#listeners.keys()
   }
 
   /** Calls the listeners of the tags. If some throw, it calls the others too, and then throws the first error. */

@@ -1,6 +1,7 @@
+import { forEachInSteps, runAtOnce, type Steps, sortInSteps } from '../lib/steps.js'
 import { compareNumbers, compareTexts, createTree, loadTree, type Tree } from './tree.js'
 
-/** A row in its table. An entry never changes: a write creates a new one. Other trees may keep the old one. */
+/** A row in its table. An entry of a world never changes: a write creates a new one. Other trees may keep the old one. */
 export interface Entry<Row = object> {
   readonly id: string
   /** Frozen. */
@@ -112,7 +113,7 @@ export class TableState<Row extends object> {
   /** The revision of the newest change to the table. */
   revision: number
   /** The revision of the initial rows. */
-  readonly #firstRevision: number
+  #firstRevision: number
 
   private constructor(
     from: Pick<TableState<Row>, 'shape' | 'rows' | 'nextSeq' | 'revision'>,
@@ -129,22 +130,34 @@ export class TableState<Row extends object> {
 
   /** Creates a table with these rows, in their order. If rows have the same id, the last one wins. */
   static fromRows<Row extends object>(shape: Shape<Row>, rows: Iterable<Row>, revision: number): TableState<Row> {
+    return runAtOnce(TableState.fromRowsInSteps(shape, rows, revision))
+  }
+
+  static *fromRowsInSteps<Row extends object>(
+    shape: Shape<Row>,
+    rows: Iterable<Row>,
+    revision: number,
+  ): Steps<TableState<Row>> {
     const entries = new Map<string, Entry<Row>>()
-    for (const row of rows) {
+    yield* forEachInSteps(rows, row => {
       const id = shape.idOf(row)
       entries.set(id, { id, row, seq: entries.get(id)?.seq ?? entries.size, revision })
-    }
-    return TableState.fromEntries(shape, [...entries.values()], revision)
+    })
+    return yield* TableState.fromEntriesInSteps(shape, [...entries.values()], revision)
   }
 
   /** Creates a table with these entries. They must be in the order of their creation numbers. */
   static fromEntries<Row extends object>(shape: Shape<Row>, entries: Entry<Row>[], revision: number): TableState<Row> {
-    const byId = entries.toSorted((a, b) => compareTexts(a.id, b.id))
-    const rows = loadTree(
-      entries.map(({ seq }) => seq),
-      entries,
-      compareNumbers,
-    )
+    return runAtOnce(TableState.fromEntriesInSteps(shape, entries, revision))
+  }
+
+  static *fromEntriesInSteps<Row extends object>(
+    shape: Shape<Row>,
+    entries: Entry<Row>[],
+    revision: number,
+  ): Steps<TableState<Row>> {
+    const byId = yield* sortInSteps(entries, (a, b) => compareTexts(a.id, b.id))
+    const rows = treeOf(entries)
     const ids = loadTree(
       byId.map(({ id }) => id),
       byId.map(({ seq }) => seq),
@@ -187,6 +200,23 @@ export class TableState<Row extends object> {
     return clone
   }
 
+  /** Creates a table with these entries, one for each row. It has the indexes of `before`, and not its revisions: see `follow`. */
+  *withEntries(entries: Entry<Row>[], before: TableState<Row>): Steps<TableState<Row>> {
+    const { shape, nextSeq, revision } = this
+    const table = new TableState({ shape, rows: treeOf(entries), nextSeq, revision }, this.#ids.clone(), revision)
+    for (const name in before.#indexes) table.#indexes[name] = (yield* this.#indexInSteps(name)).clone()
+    for (const name in before.#unique) table.#unique[name] = (yield* this.#uniqueInSteps(name)).clone()
+    for (const name in before.#sums) table.#sums[name] = (yield* this.#sumInSteps(name)).clone()
+    return table
+  }
+
+  /** Continues the revisions of an earlier table. */
+  follow(before: TableState<Row>): void {
+    this.#stamps = before.#stamps?.clone()
+    this.#firstRevision = before.#firstRevision
+    this.revision = before.revision
+  }
+
   get size(): number {
     return this.rows.size
   }
@@ -194,10 +224,15 @@ export class TableState<Row extends object> {
   entry(id: string): Entry<Row> | undefined {
     const known = this.#cache?.get(id)
     if (known) return known
-    const seq = this.#ids.get(id)
-    const entry = seq === undefined ? undefined : this.rows.get(seq)
+    const entry = this.find(id)
     if (entry) this.#cacheEntry(entry)
     return entry
+  }
+
+  /** Finds an entry as `entry` does, for a caller that looks up many rows once. */
+  find(id: string): Entry<Row> | undefined {
+    const seq = this.#ids.get(id)
+    return seq === undefined ? undefined : this.rows.get(seq)
   }
 
   /** Lists all entries, oldest first. */
@@ -319,25 +354,32 @@ export class TableState<Row extends object> {
   }
 
   #index(name: string): Tree<IndexKey, undefined> {
+    return this.#indexes[name] ?? runAtOnce(this.#indexInSteps(name))
+  }
+
+  *#indexInSteps(name: string): Steps<Tree<IndexKey, undefined>> {
     const known = this.#indexes[name]
     if (known) return known
     const definition = this.#definition(name)
     const keys: IndexKey[] = []
-    this.rows.forEachPair((_, entry) => {
+    yield* forEachInSteps(this.rows.values(), entry => {
       const key = keyIn(definition, entry)
       if (key) keys.push(key)
     })
-    const tree = createTree<IndexKey, undefined>(compareKeys)
-    for (const key of keys.sort(compareKeys)) tree.set(key, undefined)
+    const tree = keyTree(yield* sortInSteps(keys, compareKeys))
     this.#indexes[name] = tree
     return tree
   }
 
   #uniqueTree(name: string): Tree<IndexKey, undefined> {
+    return this.#unique[name] ?? runAtOnce(this.#uniqueInSteps(name))
+  }
+
+  *#uniqueInSteps(name: string): Steps<Tree<IndexKey, undefined>> {
     const known = this.#unique[name]
     if (known) return known
     const tree = createTree<IndexKey, undefined>(compareKeys)
-    this.rows.forEachPair((_, entry) => this.#replaceUnique(name, tree, undefined, entry))
+    yield* forEachInSteps(this.rows.values(), entry => this.#replaceUnique(name, tree, undefined, entry))
     this.#unique[name] = tree
     return tree
   }
@@ -351,10 +393,14 @@ export class TableState<Row extends object> {
   }
 
   #sumTree(name: string): Tree<string, number> {
+    return this.#sums[name] ?? runAtOnce(this.#sumInSteps(name))
+  }
+
+  *#sumInSteps(name: string): Steps<Tree<string, number>> {
     const known = this.#sums[name]
     if (known) return known
     const tree = createTree<string, number>(compareTexts)
-    this.rows.forEachPair((_, entry) => this.#replaceInSum(name, tree, undefined, entry))
+    yield* forEachInSteps(this.rows.values(), entry => this.#replaceInSum(name, tree, undefined, entry))
     this.#sums[name] = tree
     return tree
   }
@@ -366,6 +412,20 @@ export class TableState<Row extends object> {
     if (before && left !== 0) addTo(tree, groupOf(definition.columns, before.row), -left)
     if (after && entered !== 0) addTo(tree, groupOf(definition.columns, after.row), entered)
   }
+}
+
+/** Loads entries that are in the order of their creation numbers. */
+function treeOf<Row>(entries: Entry<Row>[]): Tree<number, Entry<Row>> {
+  return loadTree(
+    entries.map(({ seq }) => seq),
+    entries,
+    compareNumbers,
+  )
+}
+
+/** Loads the keys of an index, which are in its order. */
+function keyTree(keys: IndexKey[]): Tree<IndexKey, undefined> {
+  return loadTree(keys, Array<undefined>(keys.length).fill(undefined), compareKeys)
 }
 
 function bound(group: string, rank: number): IndexKey {

@@ -1,5 +1,6 @@
 import type { FaultEntry } from '../contract/faults.js'
 import { frozenCopy } from '../lib/json.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
 import { createFaults, type FaultsState } from './faults.js'
@@ -53,7 +54,7 @@ export interface WorldDefinition extends ScenarioName {
   /** The schemas need not check the rows. Default: they do. */
   readonly areRowsValid?: boolean | undefined
   /** Creates the rows for a start time, in ms since the epoch. */
-  rows(now: number): InitialRows
+  rows(now: number): Steps<InitialRows>
 }
 
 /** The states of all tables. They never change: see `Table.share`. */
@@ -76,7 +77,7 @@ export interface WorldState extends ScenarioName {
   /** The state that a reset without a seed goes back to. Default: this one. */
   readonly unseeded?: WorldState | undefined
   /** Creates the state for another start time, in ms since the epoch. Absent if the scenario gives the time. */
-  readonly startingAt?: ((at: number) => WorldState) | undefined
+  readonly startingAt?: ((at: number) => Steps<WorldState>) | undefined
 }
 
 export const shapes = mapTables<{ readonly [Name in TableName]: Shape<object> }>(name => {
@@ -100,19 +101,28 @@ const timedTables: ReadonlySet<TableName> = new Set([
  * the same definition, both share regions, game modes and lobbies, and the schemas do not check the other rows again. Throws
  * `UsageError` if a row does not fit its schema.
  */
-export function createState(
+export function createState(definition: WorldDefinition, earlier?: WorldState, at?: number): WorldState {
+  return runAtOnce(createStateInSteps(definition, earlier, at))
+}
+
+/** Creates a state as `createState` does. */
+export function* createStateInSteps(
   definition: WorldDefinition,
   earlier?: WorldState,
   at = definition.now ?? realTime(),
-): WorldState {
+): Steps<WorldState> {
   const { seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
   const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
-  const rows = definition.rows(at)
+  const rows = yield* definition.rows(at)
   const finish = earlier || definition.areRowsValid ? inOrder : checked
-  const tables = mapTables<TableStates>(name =>
-    earlier && !timedTables.has(name) ? earlier.tables[name] : tableOf(name, finish(name, rows[name] ?? []), revision),
-  )
+  const states: { [name: string]: TableState<object> } = {}
+  for (const name of tableNames)
+    states[name] =
+      earlier && !timedTables.has(name)
+        ? earlier.tables[name]
+        : yield* TableState.fromRowsInSteps(shapes[name], finish(name, rows[name] ?? []), revision)
+  const tables = states as unknown as TableStates // each state belongs to its name
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
   const faults = createFaults(scenarioFaults, at, faultRandom)
   const { recipe } = definition
@@ -120,9 +130,9 @@ export function createState(
   return now === undefined ? restartable(state, definition) : state
 }
 
-/** Not a closure inside `createState`: that would keep the rows of the definition in memory for as long as the world. */
+/** Not a closure inside `createStateInSteps`: that would keep the rows of the definition in memory for as long as the world. */
 function restartable(state: WorldState, definition: WorldDefinition): WorldState {
-  return { ...state, startingAt: later => createState(definition, state, later) }
+  return { ...state, startingAt: later => createStateInSteps(definition, state, later) }
 }
 
 /** From this number of rows on, it is faster to compile the schema. */
@@ -130,10 +140,6 @@ const fewRows = 200
 
 /** The rows of each table that all worlds have checked. A process with many small worlds compiles the schemas too. */
 const checkedRows = new Map<TableName, number>()
-
-function tableOf(name: TableName, rows: Iterable<object>, revision: number): TableState<object> {
-  return TableState.fromRows(shapes[name], rows, revision)
-}
 
 /** Checks rows. Throws `UsageError`. */
 function* checked(name: TableName, inputs: Iterable<unknown>): Iterable<object> {
@@ -173,7 +179,8 @@ export function timeOfState({ clock, startsAt }: Pick<WorldState, 'clock' | 'sta
 /** Copies a state, with another public URL. */
 export function withPublicUrl(state: WorldState, publicUrl: (before: string) => string): WorldState {
   const rows = state.tables.settings.all().map(row => ({ ...row, public_url: publicUrl(row.public_url) }))
-  const settings = tableOf('settings', checked('settings', rows), state.revision) as unknown as TableStates['settings'] // checked by that schema
+  const table = TableState.fromRows(shapes.settings, checked('settings', rows), state.revision)
+  const settings = table as unknown as TableStates['settings'] // checked by that schema
   return { ...state, tables: { ...state.tables, settings } }
 }
 

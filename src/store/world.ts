@@ -1,5 +1,6 @@
 import { callListener } from '../lib/emitter.js'
 import { sameJson } from '../lib/json.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
@@ -7,6 +8,7 @@ import { callAll, clockTag, Dependencies, type Reading, type Tag } from './depen
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
+import type { PreparedTable } from './prepared-table.js'
 import { Random, type RandomState } from './random.js'
 import { realTime } from './real-time.js'
 import { type ReloadSummary, reloadState } from './reload.js'
@@ -84,7 +86,12 @@ interface ReplaceOptions {
   readonly keep?: readonly ('clock' | 'faults')[] | undefined
   /** Runs in the transaction, before its commit. */
   readonly beforeCommit?: (() => void) | undefined
+  /** What `prepare` has returned for the state. Without it, the transaction takes longer. */
+  readonly prepared?: PreparedTables | undefined
 }
+
+/** The tables that a transaction takes over whole. Each is of its name. */
+export type PreparedTables = { readonly [Name in TableName]?: PreparedTable | undefined }
 
 /** The state that a reset goes back to, and its clock. */
 export interface Initial {
@@ -119,8 +126,11 @@ export interface LoggedChangeSet extends ChangeSetResult {
   readonly initial?: Initial | undefined
 }
 
+/** Gets a change set, and the estimated memory of all its changes of some tables. */
+type RecordChangeSet = (changeSet: ChangeSet, countedBytes?: ReadonlyMap<string, number>) => void
+
 /** Creates a world with that state. Calls `record` with each change set after its commit, even if no row changed. */
-export function createWorld(state: WorldState, record?: (changeSet: ChangeSet) => void): LiveWorld {
+export function createWorld(state: WorldState, record?: RecordChangeSet): LiveWorld {
   return new WorldCore(state, record) as unknown as LiveWorld // its collections are getters that the compiler does not see
 }
 
@@ -142,7 +152,7 @@ class WorldCore implements TableContext, WorldView {
   #revision: number
   /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
-  readonly #record: ((changeSet: ChangeSet) => void) | undefined
+  readonly #record: RecordChangeSet | undefined
   #log: WorldLog | undefined
   /** Resolves when the newest promise of `settled` has settled. `undefined` if all have. */
   #lastOutput: Promise<void> | undefined
@@ -150,7 +160,7 @@ class WorldCore implements TableContext, WorldView {
   #collections: { [Name in TableName]?: unknown } = {}
   #endedBecause: string | undefined
 
-  constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
+  constructor(state: WorldState, record?: RecordChangeSet) {
     this.clock = new WorldClock(initialClock(state), {
       onMove: before => this.#recordClock(before),
       checkMove: () => {
@@ -390,11 +400,21 @@ class WorldCore implements TableContext, WorldView {
     callAll([...this.waiting], waiter => waiter.end())
   }
 
+  /** Prepares `replaceState`. The world may change before that: the transaction then writes what is different. */
+  *prepare({ tables }: WorldState): Steps<PreparedTables> {
+    const prepared: { [Name in TableName]?: PreparedTable | undefined } = {}
+    for (const name of tableNames) {
+      const table: Table<object> = this.tables[name]
+      prepared[name] = yield* table.prepare(tables[name])
+    }
+    return prepared
+  }
+
   /**
    * Replaces the state in one transaction. The new state is the initial state from now on. The revision still rises. Answers
    * every waiter: a request of one test must not wait during the next test.
    */
-  replaceState(state: WorldState, { cause, keep = [], beforeCommit }: ReplaceOptions): void {
+  replaceState(state: WorldState, { cause, keep = [], beforeCommit, prepared }: ReplaceOptions): void {
     if (this.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     const clock = initialClock(state)
     const before = this.clock.now()
@@ -404,7 +424,7 @@ class WorldCore implements TableContext, WorldView {
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
-      this.#restore(state, state, clock)
+      this.#restore(state, state, clock, prepared)
       beforeCommit?.()
     }
     try {
@@ -419,15 +439,20 @@ class WorldCore implements TableContext, WorldView {
     }
   }
 
-  /** Goes back to the initial state, or to another one. A world whose scenario gives no time starts at the present time of `Date`. */
+  /** Goes back to the initial state, or to another one: see `stateOfReset`. */
   reset({
-    state = this.#initialState,
+    state,
     ...options
-  }: Omit<ReplaceOptions, 'cause'> & { readonly state?: WorldState | undefined } = {}): void {
-    const isLater = !options.keep?.includes('clock') && state.startingAt && realTime() !== this.#initialClock.now
-    const later = isLater ? state.startingAt?.(realTime()) : undefined
-    const { unseeded } = state
-    this.replaceState(later ? { ...later, unseeded } : state, { ...options, cause: { kind: 'reset' } })
+  }: Omit<ReplaceOptions, 'cause' | 'prepared'> & { readonly state?: WorldState | undefined } = {}): void {
+    const target = runAtOnce(this.stateOfReset(state, options.keep))
+    this.replaceState(target, { ...options, cause: { kind: 'reset' } })
+  }
+
+  /** Returns the state that a reset to `state` begins with. A world whose scenario gives no time starts at the present time of `Date`. */
+  *stateOfReset(state = this.#initialState, keep: ReplaceOptions['keep'] = []): Steps<WorldState> {
+    const { startingAt, unseeded } = state
+    if (keep.includes('clock') || !startingAt || realTime() === this.#initialClock.now) return state
+    return { ...(yield* startingAt(realTime())), unseeded }
   }
 
   /**
@@ -468,11 +493,12 @@ class WorldCore implements TableContext, WorldView {
     { random, tables }: Pick<WorldState, 'random' | 'tables'>,
     initialState: WorldState,
     initialClock: ClockState,
+    prepared: PreparedTables = {},
   ): void {
     this.random.restore(random)
     for (const name of tableNames) {
       const table: Table<object> = this.tables[name]
-      table.restore(tables[name])
+      table.restore(tables[name], prepared[name])
     }
     this.#initialState = initialState
     this.#initialClock = initialClock
@@ -542,7 +568,7 @@ class WorldCore implements TableContext, WorldView {
     }
     if (changeSet) {
       revisions?.push(changeSet.revision)
-      this.#record?.(changeSet)
+      this.#record?.(changeSet, transaction.countedBytes)
     }
     if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
     if (changeSet && changeSet.changes.length > 0) this.#publisher.publish(changeSet)
@@ -596,6 +622,11 @@ class WorldCore implements TableContext, WorldView {
 
   /** Stamps changes with their revision. */
   #commit(changes: readonly Change[], revision: number, touched: Set<Tag> | undefined): void {
+    const { dependencies } = this
+    // To list what they touch takes longer than to ask each listener again.
+    const isWide = changes.length > manyChanges
+    if (isWide && touched) for (const tag of dependencies.tags) touched.add(tag)
+    const toTouch = isWide || !dependencies.hasListeners ? undefined : touched
     const byTable = new Map<TableName, Change[]>()
     for (const change of changes) {
       const own = byTable.get(change.table)
@@ -604,11 +635,14 @@ class WorldCore implements TableContext, WorldView {
     }
     for (const [name, own] of byTable) {
       const table: Table<object> = this.tables[name]
-      table.commit(own, revision, touched)
+      table.commit(own, revision, toTouch)
     }
     this.#revision = revision
   }
 }
+
+/** More changes than this may call listeners whose dependencies have not changed. These then find no difference. */
+const manyChanges = 1000
 
 /** The state before a transaction, except the rows. */
 interface StateWithoutRows {

@@ -6,6 +6,7 @@ import type { MockRequest } from '../../src/server/message.js'
 import { ask } from '../support/http.js'
 import { play, randomWrite } from '../support/random-write.js'
 import { ids, tanks } from '../support/tanks.js'
+import { eachTurn, steppedClock } from '../support/turns.js'
 import { closedAfterTest } from '../support/worlds.js'
 
 /** Creates a mock with many lobbies and players, some requests, and some change sets. */
@@ -22,27 +23,6 @@ async function crowdedMock(): Promise<Mock> {
     await ask({ answer: request => mock.answer(request) }, find)
   }
   return mock
-}
-
-/** Every millisecond that the mock reads is a new one, so a slice has at most 20 steps. */
-function steppedClock(): () => number {
-  let ms = 0
-  return () => ++ms
-}
-
-/** Runs at each turn of the event loop until a promise settles. Returns its value, and the number of turns. */
-async function eachTurn<Value>(settles: Promise<Value> | Value, run: () => unknown = () => {}) {
-  let turns = 0
-  let isDone = false
-  const done = Promise.resolve(settles).finally(() => {
-    isDone = true
-  })
-  while (!isDone) {
-    await new Promise(resolve => setImmediate(resolve))
-    turns += 1
-    if (!isDone) await run()
-  }
-  return { value: await done, turns }
 }
 
 function request(target: string): MockRequest {

@@ -68,7 +68,10 @@ const definitionOf = (file: File): WorldDefinition => ({
   seed: 1,
   clock: 'frozen',
   now: startAt,
-  rows: now => ({ ...rowsAt(file, now) }),
+  *rows(now) {
+    yield
+    return { ...rowsAt(file, now) }
+  },
 })
 
 const worldOf = (file: File) => createWorld(createState(definitionOf(file)))

@@ -158,7 +158,7 @@ describe('an index', () => {
     const shape = { name: 'rows', key: ['id'], idOf: (row: Named) => row.id, unique: {}, sums: {}, views: {} }
     const ids = Array.from({ length: 1_000 }, (_, i) => `r${i}`)
     const before = how === 'renamed' ? ids.map(id => rowOf(id, `before ${id}`)) : []
-    const openTransaction = { revision: 2, record() {}, runTrigger() {} }
+    const openTransaction = { revision: 2, record() {}, recordAll() {}, runTrigger() {} }
     const state = TableState.fromRows<Named>({ ...shape, indexes: { name: index } }, before, 1)
     const table = new Table(state, { dependencies: new Dependencies(), openTransaction })
     for (const id of ids) table.put(rowOf(id))

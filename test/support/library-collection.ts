@@ -38,6 +38,7 @@ function rowStore(schema: z.ZodType): RowStore<object> {
       context.openTransaction = {
         revision: 1,
         record: (_, before, after) => void log.push([before, after]),
+        recordAll() {},
         runTrigger() {},
       }
       try {

@@ -24,7 +24,13 @@ export function smallDefinition({
   now = startAt,
   rows = smallRows(),
 }: SmallWorldOptions = {}): WorldDefinition {
-  return { title: 'small', seed, clock, now, rows: () => rows }
+  return {
+    ...{ title: 'small', seed, clock, now },
+    *rows() {
+      yield
+      return rows
+    },
+  }
 }
 
 /** Two games with one namespace each, and lobbies in the first one. */
