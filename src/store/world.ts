@@ -336,9 +336,14 @@ class WorldCore implements TableContext, WorldView {
       const rows: Table<object> = this.tables[table]
       return { table, id, before: rows.state.entry(id), after } as Change // of that table
     })
+    // First delete rows: a row may get the creation number of a row that goes.
     for (const { table, before, after } of changes) {
       const rows: Table<object> = this.tables[table]
-      rows.replay(before, after)
+      if (before && before.seq !== after?.seq) rows.replay(before, undefined)
+    }
+    for (const { table, before, after } of changes) {
+      const rows: Table<object> = this.tables[table]
+      if (after) rows.replay(before?.seq === after.seq ? before : undefined, after)
     }
     const [faults, was] = [this.#faults, this.#initialState]
     if (result.faults) this.#faults = result.faults

@@ -54,6 +54,18 @@ describe('a mock with a folder', () => {
     await mock.close()
   })
 
+  it('goes on with all rows of a scenario that has them in another order', async () => {
+    const lobbies = ['a', 'b', 'c', 'd'].map(lobby_id => ({ lobby_id }))
+    const first = start({ scenario: { ...frozen, lobbies } }).mock
+    await first.load({ ...frozen, lobbies: lobbies.toReversed() })
+    await first.close()
+
+    const { mock } = start({ scenario: { ...frozen, lobbies } })
+
+    expect(mock.world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['d', 'c', 'b', 'a'])
+    await mock.close()
+  })
+
   it('refuses a second mock', async () => {
     const { mock } = start()
 
