@@ -17,7 +17,7 @@ import {
 } from '../server/message.js'
 import { type ControlAccess, checkHost, isForeign, mayControl } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
-import { outputResult, type Responder } from '../server/respond.js'
+import { outputResult, type Responder, withUnknownOutcome } from '../server/respond.js'
 import { locate, type Place, requestAt, routes } from '../server/routes.js'
 import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
@@ -217,11 +217,12 @@ export class Service {
     const result = await this.#runControlCall(found, call).catch((error: unknown) => ({ error }))
     try {
       await settled()
-      if ('error' in result) throw result.error
-      return responder.answer(request, result, startedAt)
     } catch (error) {
-      return responder.refuse(request, error, startedAt)
+      const hasWritten = !('error' in result) && !['GET', 'HEAD'].includes(request.method)
+      return responder.refuse(request, hasWritten ? withUnknownOutcome(error) : error, startedAt)
     }
+    if ('error' in result) return responder.refuse(request, result.error, startedAt)
+    return responder.answer(request, result, startedAt)
   }
 
   async #runControlCall(found: FoundCall, { request, world, url }: CallPlace): Promise<MockResponseInit> {

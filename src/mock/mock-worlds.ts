@@ -427,6 +427,7 @@ export class MockWorlds {
   }
 
   #openIn(storage: WorldStorage, id: string, keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>): MockWorld | undefined {
+    this.#checkTakesWorlds()
     const file = storage.open(id)
     if (!file) return undefined
     try {
@@ -470,6 +471,7 @@ export class MockWorlds {
         `there are ${maxWorlds} worlds already: delete some (mock.worlds.delete, or DELETE /__mock/worlds/{id}), or raise maxWorlds (--max-worlds)`,
         { headers: { 'retry-after': '1' } },
       )
+    this.#checkTakesWorlds()
     const mock = new MockWorld(id, makeState(), this.#settings)
     if (this.#isClosed) {
       void mock.close()
@@ -486,6 +488,12 @@ export class MockWorlds {
     this.#publish(id, entry)
     if (!isKept) this.#startTimer()
     return mock
+  }
+
+  /** Throws `ApiError` if a world would be given back before its changes are kept. */
+  #checkTakesWorlds(): void {
+    if (this.#isClosed && this.areShared)
+      throw new ApiError('API_UNAVAILABLE', 'this replica is closing', { headers: { 'retry-after': '1' } })
   }
 
   #publish(id: string, entry: OpenWorld): void {

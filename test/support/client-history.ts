@@ -19,7 +19,7 @@ export type ClientCall = Timed &
     | { readonly kind: 'list'; readonly seats?: readonly Seat[] }
   )
 
-interface Seat {
+export interface Seat {
   readonly token: string
   readonly lobby: string
 }

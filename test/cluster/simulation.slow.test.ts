@@ -1,0 +1,55 @@
+import { fc, test } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+import { type PlantedBug, simulate, type Trouble, troubledMs } from '../support/simulated-replicas.js'
+
+const kinds: readonly Trouble['kind'][] = ['cut', 'hang', 'pause', 'kill', 'leave', 'clock', 'apart', 'restart', 'full']
+
+const trouble: fc.Arbitrary<Trouble> = fc.record({
+  kind: fc.constantFrom(...kinds),
+  at: fc.integer({ min: 100, max: troubledMs }),
+  ms: fc.integer({ min: 10, max: 6_000 }),
+  replica: fc.integer({ min: 0, max: 2 }),
+})
+
+/** Runs simulations with a bug until one has a problem. */
+async function findProblem(bug: PlantedBug): Promise<string | undefined> {
+  // Worlds change their owners in all of them.
+  const takeover = trouble.map(any => ({
+    ...any,
+    kind: any.ms % 2 === 0 ? ('cut' as const) : ('kill' as const),
+    ms: 6_000,
+  }))
+  const runs = fc.sample(fc.tuple(fc.integer(), fc.array(takeover, { minLength: 3, maxLength: 6 })), {
+    numRuns: 600,
+    seed: 1,
+  })
+  for (const [seed, troubles] of runs) {
+    const { problems } = await simulate({ seed, troubles, bug })
+    if (problems[0] !== undefined) return problems[0]
+  }
+  return undefined
+}
+
+describe('replicas', () => {
+  it('answer all clients if nothing goes wrong', async () => {
+    const { calls, problems } = await simulate({ seed: 1, troubles: [] })
+
+    expect(problems).toEqual([])
+    expect(calls.filter(({ outcome }) => outcome === 'unknown')).toEqual([])
+    expect(calls.length).toBeGreaterThan(100)
+  })
+
+  it.for<PlantedBug>(['fence', 'lease', 'answer'])('are found out if they break a rule: %s', async bug => {
+    expect(await findProblem(bug)).toMatch(/the seat|players in the lobby/)
+  })
+})
+
+test.prop([fc.integer(), fc.array(trouble, { maxLength: 6 })], { numRuns: Number(process.env.SIMULATIONS ?? 500) })(
+  'look like one process to their clients, whatever goes wrong',
+  async (seed, troubles) => {
+    const { problems } = await simulate({ seed, troubles })
+
+    expect(problems).toEqual([])
+  },
+  3_600_000,
+)

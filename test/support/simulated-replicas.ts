@@ -1,0 +1,689 @@
+import { Replica, type TravellingRequest } from '../../src/cluster/replica.js'
+import { agreeOnSettings } from '../../src/cluster/shared-settings.js'
+import { Service } from '../../src/http/service.js'
+import { createMock, type Mock } from '../../src/mock/mock.js'
+import type { MockRequest, MockResponse } from '../../src/server/message.js'
+import { locate } from '../../src/server/routes.js'
+import {
+  type Engine,
+  EngineError,
+  type Environment,
+  type Renewal,
+  type Reply,
+  type ScriptCommand,
+} from '../../src/storage/engine.js'
+import { joinReplicas } from '../../src/storage/replica-storage.js'
+import type { ReplicaInfo, SharedStorage } from '../../src/storage/shared-storage.js'
+import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'
+import { WorldStorage } from '../../src/storage/world-storage.js'
+import { type ClientCall, contradictions, type Seat } from './client-history.js'
+import { ScriptModel } from './script-model.js'
+import { VirtualTime } from './virtual-time.js'
+
+/** Something that goes wrong. `replica` picks one. */
+export interface Trouble {
+  /** `cut`: the connection to the server breaks, and cannot be made again for a while. `hang`: it is silent for a while. */
+  readonly kind: 'cut' | 'hang' | 'pause' | 'kill' | 'leave' | 'clock' | 'apart' | 'restart' | 'full'
+  /** When it begins, and how long it takes, in ms. */
+  readonly at: number
+  readonly ms: number
+  readonly replica: number
+}
+
+export interface SimulationOptions {
+  readonly seed: number
+  readonly troubles: readonly Trouble[]
+  /** A bug that the simulation must find. Default: none. */
+  readonly bug?: PlantedBug | undefined
+}
+
+/**
+ * `fence`: the server takes changes of a replica that is no longer the owner. `lease`: a replica never notices that its lease has
+ * ended. `answer`: answers do not wait for their changes.
+ */
+export type PlantedBug = 'fence' | 'lease' | 'answer'
+
+/** What a simulation found: what the clients saw, and what is wrong with that. */
+export interface SimulationResult {
+  readonly calls: readonly ClientCall[]
+  readonly problems: readonly string[]
+}
+
+const worldIds = ['default', 'a', 'b'] as const
+const links = ['device.mock.sofa', 'device.mock.desk'] as const
+const seatsPerLobby = 2
+/** Troubles begin and end in this time, in ms. */
+export const troubledMs = 12_000
+/** The time after it in which everything must work again, in ms. */
+const calmMs = 60_000
+
+const scenario = {
+  now: '2026-11-20T20:00:00Z',
+  clock: 'frozen',
+  game_modes: [{ game_mode_id: 'duel', max_players: seatsPerLobby }],
+  device_links: links.map(token => ({ token })),
+} as const
+
+/** A small generator of random numbers, so that a seed makes the same simulation again. */
+class Chance {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed | 0
+  }
+
+  /** 0 to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let bits = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61)
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    return items[Math.floor(this.next() * items.length)] as Item // the list is not empty
+  }
+
+  /** The time of a message on its way, in ms. Some take long. */
+  latency(): number {
+    return this.next() < 0.3 ? this.next() * 300 : this.next() * 4
+  }
+}
+
+/** The server that the replicas share. */
+class SimulatedServer {
+  readonly model: ScriptModel
+  isFull = false
+  isSilent = false
+  /** Replies that wait for the end of a silence. */
+  #held: (() => void)[] = []
+
+  constructor(time: VirtualTime) {
+    this.model = new ScriptModel(() => 1_800_000_000_000 + time.now)
+  }
+
+  /** Runs a command when the server is not silent. */
+  whenAwake(run: () => void): void {
+    if (this.isSilent) this.#held.push(run)
+    else run()
+  }
+
+  wake(): void {
+    this.isSilent = false
+    for (const run of this.#held.splice(0)) run()
+  }
+}
+
+/** Commands that a full server runs. */
+const needNoMemory: readonly ScriptCommand[] = [
+  ...(['enter', 'leave', 'replica', 'replicas', 'list', 'claim', 'resume', 'lines', 'read'] as const),
+  ...(['abandon', 'release', 'delete'] as const),
+]
+
+/** The time without a reply after which a connection counts as broken, in ms. */
+const silenceMs = 2_500
+
+/** The surroundings of all replicas. */
+interface Surroundings {
+  readonly time: VirtualTime
+  readonly chance: Chance
+  readonly server: SimulatedServer
+  readonly bug: PlantedBug | undefined
+}
+
+/** The connections of a replica to the server. */
+class SimulatedEngine implements Engine {
+  readonly place = 'redis://model'
+  readonly #time: VirtualTime
+  readonly #chance: Chance
+  readonly #server: SimulatedServer
+  readonly #bug: PlantedBug | undefined
+  /** Runs something in the process of the replica, unless that is paused or dead. */
+  readonly #inProcess: (run: () => void) => void
+  readonly #listeners = new Set<() => void>()
+  readonly #open = new Set<(error: EngineError) => void>()
+  #isCut = false
+  #generation = 0
+  /** Messages of one connection arrive in order. */
+  #lastArrival = 0
+  #lastReply = 0
+
+  constructor({ time, chance, server, bug }: Surroundings, inProcess: (run: () => void) => void) {
+    this.#time = time
+    this.#chance = chance
+    this.#server = server
+    this.#bug = bug
+    this.#inProcess = inProcess
+  }
+
+  run(command: ScriptCommand, args: readonly string[]): Promise<Reply> {
+    return this.#send(() => {
+      if (this.#server.isFull && !needNoMemory.includes(command)) throw new EngineError('refused', 'it is full')
+      return this.#server.model.run(command, this.#bug === 'fence' ? this.#unfenced(command, args) : args)
+    })
+  }
+
+  renew(replicaId: string, leaseMs: number): Promise<Renewal> {
+    return this.#send(() => this.#server.model.renew(replicaId, leaseMs))
+  }
+
+  onConnect(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.cut()
+  }
+
+  /** Breaks the connections. Commands on their way may still arrive. */
+  cut(): void {
+    this.#isCut = true
+    this.#generation += 1
+    for (const reject of [...this.#open]) reject(new EngineError('away', 'the connection broke'))
+  }
+
+  mend(): void {
+    if (!this.#isCut) return
+    this.#isCut = false
+    this.#inProcess(() => {
+      for (const listener of [...this.#listeners]) listener()
+    })
+  }
+
+  /** Sends an append in the name of the owner. */
+  #unfenced(command: ScriptCommand, [log = '', self = '', id = '', epoch = '', ...args]: readonly string[]) {
+    const world = command === 'append' ? this.#server.model.worlds.get(id) : undefined
+    return [log, world?.owner ?? self, id, world?.epoch ?? epoch, ...args]
+  }
+
+  #send<Result>(execute: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#isCut) return reject(new EngineError('away', 'nothing listens there'))
+      const generation = this.#generation
+      const isLost = this.#chance.next() < 0.2
+      const fail = (error: EngineError) => {
+        this.#open.delete(fail)
+        this.#inProcess(() => reject(error))
+      }
+      this.#open.add(fail)
+      const reply = (settle: () => void) => {
+        this.#lastReply = Math.max(this.#lastReply, this.#time.now + this.#chance.latency())
+        this.#time.at(this.#lastReply, () => {
+          if (generation === this.#generation) this.#inProcess(() => void (this.#open.delete(fail) && settle()))
+        })
+      }
+      this.#lastArrival = Math.max(this.#lastArrival, this.#time.now + this.#chance.latency())
+      const arrive = () => {
+        try {
+          const result = execute()
+          reply(() => resolve(result))
+        } catch (error) {
+          if (!(error instanceof EngineError)) throw error
+          reply(() => reject(error))
+        }
+      }
+      this.#time.at(this.#lastArrival, () =>
+        this.#server.whenAwake(() => {
+          if (generation === this.#generation) arrive()
+          // What was sent on a broken connection arrives late, often when another replica has just taken over, or not at all.
+          else if (!isLost)
+            this.#time.after(this.#chance.next() < 0.3 ? 100 : 2_000 + this.#chance.next() * 2_000, arrive)
+        }),
+      )
+      this.#time.after(silenceMs, () => {
+        if (!this.#open.has(fail) || generation !== this.#generation) return
+        this.cut()
+        this.#time.after(100, () => this.mend())
+      })
+    })
+  }
+}
+
+/** One of the replicas, with the process that it runs in. */
+class SimulatedReplica {
+  readonly address: string
+  readonly engine: SimulatedEngine
+  /** Set when it has joined. */
+  parts: { readonly mock: Mock; readonly service: Service; readonly replica: Replica } | undefined
+  isDead = false
+  /** The number of ms that its clock is ahead. */
+  skewMs = 0
+  readonly environment: Environment
+  /** Called when the process ends. */
+  readonly onDeath = new Set<() => void>()
+  #isPaused = false
+  #held: (() => void)[] = []
+
+  constructor(address: string, surroundings: Surroundings) {
+    const { time, bug } = surroundings
+    const now = () => (bug === 'lease' ? 0 : time.now)
+    this.address = address
+    this.engine = new SimulatedEngine(surroundings, run => this.run(run))
+    this.environment = {
+      now: () => 1_800_000_000_000 + now() + this.skewMs,
+      monotonic: now,
+      setTimer: (run, ms) => time.after(ms, () => this.run(run)),
+    }
+  }
+
+  run(run: () => void): void {
+    if (this.isDead) return
+    if (this.#isPaused) this.#held.push(run)
+    else run()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  goOn(): void {
+    this.#isPaused = false
+    for (const run of this.#held.splice(0)) this.run(run)
+  }
+
+  kill(): void {
+    this.isDead = true
+    for (const tell of [...this.onDeath]) tell()
+    this.engine.cut()
+  }
+}
+
+/** The network between clients and replicas, and the life of the replicas. */
+class Simulation {
+  readonly time = new VirtualTime()
+  readonly problems: string[] = []
+  readonly calls: ClientCall[] = []
+  readonly chance: Chance
+  readonly #server = new SimulatedServer(this.time)
+  readonly #options: SimulationOptions
+  readonly #places: SimulatedReplica[] = []
+  #apartUntil = 0
+  #order = 0
+  #starts = 0
+
+  constructor(options: SimulationOptions) {
+    this.chance = new Chance(options.seed)
+    this.#options = options
+  }
+
+  /** Numbers the beginnings and ends of calls. */
+  nextOrder(): number {
+    return ++this.#order
+  }
+
+  get living(): readonly SimulatedReplica[] {
+    return this.#places.filter(({ isDead, parts }) => !isDead && parts)
+  }
+
+  start(place: number): void {
+    const { time, chance } = this
+    const surroundings = { time, chance, server: this.#server, bug: this.#options.bug }
+    const replica = new SimulatedReplica(`http://replica-${place}-${this.#starts++}`, surroundings)
+    this.#places[place] = replica
+    void this.#join(replica).catch(() => {
+      // Without the server there is no start. Somebody starts it again.
+      replica.isDead = true
+      time.after(500, () => this.start(place))
+    })
+  }
+
+  async #join(replica: SimulatedReplica): Promise<void> {
+    const { environment, engine, address } = replica
+    const shared = await joinReplicas(engine, {
+      ...{ address, environment },
+      newId: () => `id-${Math.floor(this.chance.next() * 2 ** 48).toString(36)}`,
+    })
+    const mock = createMock({ scenario })
+    const storage = new WorldStorage(this.#options.bug === 'answer' ? withoutWaiting(shared) : shared)
+    await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags: {} }) // an object
+    mock.worlds.keepIn({ storage, shared, dataTtlMs: Number.POSITIVE_INFINITY, replicas: async () => [] })
+    const { worlds } = mock
+    replica.parts = { mock, service: new Service(mock), replica: new Replica({ storage: shared, worlds, environment }) }
+  }
+
+  begin({ kind, ms, replica: place }: Trouble): void {
+    const replica = this.#places[place]
+    const later = (run: () => void) => void this.time.at(Math.min(this.time.now + ms, troubledMs), run)
+    if (kind === 'full' || kind === 'hang') {
+      const server = this.#server
+      if (kind === 'full') server.isFull = true
+      else server.isSilent = true
+      later(() => {
+        if (kind === 'full') server.isFull = false
+        else server.wake()
+      })
+    } else if (kind === 'restart') {
+      for (const { engine } of this.#places) engine.cut()
+      later(() => {
+        for (const { engine, isDead } of this.#places) if (!isDead) engine.mend()
+      })
+    } else if (kind === 'apart') {
+      this.#apartUntil = Math.max(this.#apartUntil, Math.min(this.time.now + ms, troubledMs))
+    } else if (!replica?.parts || replica.isDead) {
+      return
+    } else if (kind === 'cut') {
+      replica.engine.cut()
+      later(() => void (replica.isDead || replica.engine.mend()))
+    } else if (kind === 'pause') {
+      replica.pause()
+      later(() => replica.goOn())
+    } else if (kind === 'clock') {
+      replica.skewMs += (this.chance.next() < 0.5 ? 1 : -1) * 3_600_000
+    } else if (kind === 'kill') {
+      replica.kill()
+      later(() => this.start(place))
+    } else {
+      void this.#leave(replica.parts).then(() => {
+        replica.kill()
+        later(() => this.start(place))
+      })
+    }
+  }
+
+  async #leave({ mock, replica }: NonNullable<SimulatedReplica['parts']>): Promise<void> {
+    mock.announceClose()
+    replica.announceClose()
+    await mock.close()
+    replica.close()
+  }
+
+  /** Ends all replicas, and starts one that has only what the server kept. */
+  async restart(): Promise<void> {
+    await Promise.all(this.living.map(({ parts }) => parts && this.#leave(parts)))
+    for (const replica of this.living) replica.kill()
+    this.start(0)
+    while (this.living.length === 0) await new Promise<void>(resolve => this.time.after(50, resolve))
+  }
+
+  /** Sends a request of a client. Resolves with `undefined` if the connection breaks. */
+  send(request: MockRequest, replica: SimulatedReplica): Promise<MockResponse | undefined> {
+    return new Promise(resolve => {
+      const lose = () => {
+        replica.onDeath.delete(lose)
+        resolve(undefined)
+      }
+      replica.onDeath.add(lose)
+      const respond = (response: MockResponse) => {
+        this.time.after(this.chance.latency(), () => {
+          if (!replica.onDeath.delete(lose)) return
+          resolve(response)
+        })
+      }
+      this.time.after(this.chance.latency(), () =>
+        replica.run(() => {
+          const turnAway = () => this.problems.push('a client was turned away')
+          this.#route(replica, request, { isForwarded: false, waitedMs: 0, respond, turnAway })
+        }),
+      )
+    })
+  }
+
+  #route(
+    replica: SimulatedReplica,
+    request: MockRequest,
+    options: Pick<TravellingRequest, 'isForwarded' | 'waitedMs' | 'respond' | 'turnAway'>,
+  ): void {
+    const { parts } = replica
+    // It has not joined yet, and nothing listens.
+    if (!parts) return
+    parts.replica.route({
+      ...options,
+      worldId: locate(request).worldId,
+      mayCreate: true,
+      isRepeatable: request.method === 'GET',
+      isGone: () => replica.isDead,
+      answer: waitedMs => parts.service.serve({ ...request, waitedMs }, () => replica.address).answer(),
+      forward: (owner, { waitedMs, signal }) =>
+        this.#forward(replica, owner, { request, waitedMs, signal, respond: options.respond }),
+      responseTo: error => parts.mock.worlds.outside.refuse(request, error),
+    })
+  }
+
+  #forward(
+    from: SimulatedReplica,
+    owner: ReplicaInfo,
+    {
+      request,
+      waitedMs,
+      signal,
+      respond,
+    }: { readonly request: MockRequest; readonly signal: AbortSignal } & Pick<
+      TravellingRequest,
+      'waitedMs' | 'respond'
+    >,
+  ): ReturnType<TravellingRequest['forward']> {
+    return new Promise(resolve => {
+      let mayRun = false
+      let hasEnded = false
+      const target = this.#places.find(({ address }) => address === owner.address)
+      const end = (outcome: Awaited<ReturnType<TravellingRequest['forward']>>) => {
+        if (hasEnded) return
+        hasEnded = true
+        target?.onDeath.delete(lose)
+        from.run(() => resolve(outcome))
+      }
+      const lose = () => end(mayRun ? 'broken' : 'unreachable')
+      signal.addEventListener('abort', lose)
+      target?.onDeath.add(lose)
+      this.time.after(this.chance.latency(), () => {
+        if (hasEnded) return
+        if (!target || target.isDead || this.time.now < this.#apartUntil) return lose()
+        target.run(() => {
+          if (hasEnded) return
+          mayRun = true
+          this.#route(target, request, {
+            isForwarded: true,
+            waitedMs,
+            turnAway: () => void this.time.after(this.chance.latency(), () => end('unread')),
+            respond: response =>
+              void this.time.after(this.chance.latency(), () => {
+                if (this.time.now < this.#apartUntil) return lose()
+                from.run(() => {
+                  if (hasEnded) return
+                  respond(response)
+                  end('done')
+                })
+              }),
+          })
+        })
+      })
+    })
+  }
+}
+
+/** A storage whose worlds let answers leave before their changes are kept. */
+function withoutWaiting(storage: SharedStorage): SharedStorage {
+  const hasty = (world: KeptWorld) => overridden(world, { settled: () => undefined })
+  return overridden(storage, {
+    open: (id: string) => {
+      const world = storage.open(id)
+      return world && hasty(world)
+    },
+    create: (id: string, start: NewKeptWorld) => hasty(storage.create(id, start)),
+  })
+}
+
+/** Returns an object with other methods in place of some. */
+function overridden<Target extends object>(target: Target, methods: Partial<Target>): Target {
+  return new Proxy(target, {
+    get(_, name) {
+      const value = Reflect.get(name in methods ? methods : target, name, name in methods ? methods : target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** A client that sends one call after the other, each to any replica. */
+class SimulatedClient {
+  readonly #simulation: Simulation
+  /** The seats that it got, and did not leave. */
+  readonly #seats: { readonly world: string; readonly token: string }[] = []
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation
+  }
+
+  /** Sends calls until a time. */
+  async run(until: number): Promise<void> {
+    const { time, chance } = this.#simulation
+    while (time.now < until) {
+      await new Promise<void>(resolve => time.after(chance.next() * 400, resolve))
+      const world = chance.pick(worldIds)
+      const dice = chance.next()
+      if (dice < 0.45) await this.find(world)
+      else if (dice < 0.75) await this.list(world)
+      else if (dice < 0.85) await this.leave()
+      else if (dice < 0.95) await this.watch(world, chance.pick(links))
+      else await this.complete(world, chance.pick(links))
+    }
+  }
+
+  async find(world: string): Promise<void> {
+    const call = await this.#call('POST', world, '/matchmaker/lobbies/find', { body: { game_modes: ['duel'] } })
+    const token = call.outcome === 'ok' ? call.json.player.token : undefined
+    this.#simulation.calls.push({ ...call.timed, kind: 'find', token })
+    if (token !== undefined) this.#seats.push({ world, token })
+  }
+
+  async list(world: string, replica?: SimulatedReplica): Promise<boolean> {
+    const call = await this.#call('GET', world, '/__mock/players', { to: replica })
+    const rows = call.outcome === 'ok' ? call.json.players : []
+    const seats = rows.map(
+      ({ player_token, lobby_id }: Record<string, string>): Seat => ({
+        token: String(player_token),
+        lobby: String(lobby_id),
+      }),
+    )
+    this.#simulation.calls.push({ ...call.timed, kind: 'list', seats })
+    return call.outcome === 'ok'
+  }
+
+  async leave(): Promise<void> {
+    const [seat] = this.#seats.splice(0, 1)
+    if (!seat) return
+    const { world, token } = seat
+    const call = await this.#call('DELETE', world, `/__mock/players/${token}`)
+    this.#simulation.calls.push({ ...call.timed, kind: 'leave', token })
+    if (call.status === 404) this.#simulation.problems.push(`${world}: the seat ${token} was lost before it was left`)
+  }
+
+  /** Asks for a link, and waits for another index than this one. Returns what the answer says, if there is one. */
+  async watch(world: string, link: string, index?: bigint) {
+    const query = `device_link_token=${link}${index === undefined ? '' : `&watch_index=${index}`}`
+    const call = await this.#call('GET', world, '/cloud/devices/links', { query })
+    if (call.outcome !== 'ok') return undefined
+    const { watch, cloud_token } = call.json
+    const seen = { index: BigInt(watch.index), isComplete: cloud_token !== undefined }
+    this.#simulation.calls.push({ ...call.timed, kind: 'watch', link, ...seen })
+    return seen
+  }
+
+  /** Watches until the link is complete. */
+  async watchOn(world: string, link: string): Promise<void> {
+    let seen: { readonly index: bigint; readonly isComplete: boolean } | undefined
+    while (!seen?.isComplete) {
+      seen = (await this.watch(world, link, seen?.index)) ?? seen
+      await new Promise<void>(resolve => this.#simulation.time.after(20, resolve))
+    }
+  }
+
+  async complete(world: string, link: string): Promise<boolean> {
+    const call = await this.#call('POST', world, `/__mock/device-links/${link}/complete`, { body: {} })
+    this.#simulation.calls.push({ ...call.timed, kind: 'complete', link })
+    return call.outcome === 'ok' || call.status === 400
+  }
+
+  async #call(
+    method: string,
+    world: string,
+    path: string,
+    {
+      body,
+      query = '',
+      to,
+    }: { readonly body?: object; readonly query?: string; readonly to?: SimulatedReplica | undefined } = {},
+  ) {
+    const simulation = this.#simulation
+    const replica = to ?? (simulation.living.length > 0 ? simulation.chance.pick(simulation.living) : undefined)
+    const began = simulation.nextOrder()
+    const request: MockRequest = {
+      method,
+      path: world === 'default' ? path : `/w/${world}${path}`,
+      query,
+      headers: { host: '127.0.0.1', 'content-type': 'application/json' },
+      publicUrl: undefined,
+      body: body && new TextEncoder().encode(JSON.stringify(body)),
+    }
+    const response = replica && (await simulation.send(request, replica))
+    const ended = simulation.nextOrder()
+    const status = response?.status
+    const json = response && JSON.parse(Buffer.from(response.body).toString() || '{}')
+    const outcome = outcomeOf(status, json?.message, replica !== undefined)
+    if (status !== undefined && ![200, 400, 404, 503].includes(status))
+      simulation.problems.push(`${method} ${path} was answered with ${status}: ${json.message}`)
+    return { status, json, outcome, timed: { world, began, ended, outcome } }
+  }
+}
+
+function outcomeOf(status: number | undefined, message: string | undefined, wasSent: boolean): ClientCall['outcome'] {
+  if (status === undefined) return wasSent ? 'unknown' : 'refused'
+  if (status === 200) return 'ok'
+  return status === 503 && message?.includes('unknown') ? 'unknown' : 'refused'
+}
+
+/**
+ * Runs three replicas, a model of their server, and clients in one process, with time of its own. The same options make the same
+ * run.
+ */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const simulation = new Simulation(options)
+  const { time, calls, problems } = simulation
+  for (const place of [0, 1, 2]) simulation.start(place)
+  for (const trouble of options.troubles) time.at(trouble.at, () => simulation.begin(trouble))
+  await time.runUntil(100)
+
+  const clients = Array.from({ length: 4 }, () => new SimulatedClient(simulation))
+  const loads = clients.map(client => client.run(troubledMs))
+  let watched = 0
+  for (const world of worldIds)
+    for (const link of links)
+      void new SimulatedClient(simulation).watchOn(world, link).then(() => {
+        watched += 1
+      })
+  let hasEnded = false
+  void finish().then(() => {
+    hasEnded = true
+  })
+  await time.runUntil(troubledMs + calmMs)
+  if (!hasEnded) problems.push('some calls have no answer after the troubles')
+  else if (watched < worldIds.length * links.length) problems.push('a watch has no answer after its link was completed')
+  return { calls, problems: [...problems, ...contradictions(calls, seatsPerLobby)] }
+
+  /** Completes all links, reads all worlds at each replica after the troubles, and reads them from the server. */
+  async function finish(): Promise<void> {
+    await Promise.all(loads)
+    await new Promise<void>(resolve => time.at(troubledMs + 5_000, resolve))
+    const last = new SimulatedClient(simulation)
+    for (const world of worldIds) {
+      for (const link of links)
+        if (!(await inTime(() => last.complete(world, link))))
+          problems.push(`${world}: ${link} cannot be completed after the troubles`)
+      for (const replica of simulation.living)
+        if (!(await inTime(() => last.list(world, replica))))
+          problems.push(`${world}: ${replica.address} does not answer after the troubles`)
+    }
+    await simulation.restart()
+    for (const world of worldIds)
+      if (!(await inTime(() => last.list(world)))) problems.push(`${world}: does not answer after a restart`)
+  }
+
+  /** Tries a call some times. A message of the time before may still arrive, and end an attempt. */
+  async function inTime(attempt: () => Promise<boolean>): Promise<boolean> {
+    for (let i = 0; i < 5; i++) {
+      if (await attempt()) return true
+      await new Promise<void>(resolve => time.after(1_000, resolve))
+    }
+    return false
+  }
+}
