@@ -111,7 +111,9 @@ export const controlCalls = lazy(() => [
       'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone. `sleeping` marks a world that is in the storage only. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world.',
     async run({ server, isReadOnly }) {
       await server.worlds.refresh()
-      return { worlds: server.worlds.list().map(world => marked(world, isReadOnly)) }
+      const worlds = server.worlds.list().map(world => marked(world, isReadOnly))
+      await server.worlds.settled()
+      return { worlds }
     },
     respond: (_, { request, server: { worlds }, isReadOnly }) =>
       acceptsEvents(header(request, 'accept')) ? worldsStream(worlds, isReadOnly) : undefined,

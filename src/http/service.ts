@@ -2,6 +2,7 @@ import { ApiError } from '../contract/errors.js'
 import { controlPath, defaultWorldId, isControlPath, readinessPath, worldId, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
+import { after } from '../lib/after.js'
 import type { Steps } from '../lib/steps.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
@@ -158,14 +159,14 @@ export class Service {
     const maxBodyBytes = limits?.bytes ?? bodyLimit
     // This URL names the world in its path, even if the request named it in a header.
     const urlOf = (id: string) => origin() + worldPath(id)
+    const named = String(found.params.world_id)
     if (worlds.areShared && answeredBy !== undefined) {
       const { outside: responder, default: world } = worlds
       const inner = requestAt(request, place)
-      const named = answeredBy === 'named' ? String(found.params.world_id) : undefined
-      const settled = () => (named === undefined ? undefined : worlds.inMemory(named)?.world.settled())
+      const settled = () => worlds.inMemory(named)?.world.settled()
       const answer = () =>
         this.#answerControlCall(found, { request: inner, world, responder, url: urlOf(place.worldId), settled })
-      if (named === undefined) return { maxBodyBytes, answer }
+      if (answeredBy === 'this') return { maxBodyBytes, answer }
       return { maxBodyBytes, answer, world: this.#neededWorld(named, () => method === 'PUT') }
     }
     const forUnknown = this.#forUnknown === 'create' ? noneByOthers(request) : this.#forUnknown
@@ -178,7 +179,7 @@ export class Service {
             world,
             responder: world.responder,
             url: urlOf(world.id),
-            settled: () => world.world.settled(),
+            settled: () => Promise.all([world.world.settled(), worlds.inMemory(named)?.world.settled()]),
           }),
         ),
       world: this.#neededWorld(place.worldId, () => false),
@@ -210,7 +211,7 @@ export class Service {
       responder,
       settled,
       ...call
-    }: CallPlace & { readonly responder: Responder; settled(): Promise<void> | undefined },
+    }: CallPlace & { readonly responder: Responder; settled(): Promise<unknown> | undefined },
   ): Promise<MockResponse> {
     const { request } = call
     const startedAt = performance.now()
@@ -260,7 +261,7 @@ export class Service {
         hasDashboard: dashboard && control && (hasToken !== undefined || mayControl(request, isListed)),
         hidesTokens: hasToken !== undefined,
       }))
-      if (page) return world.responder.answer(inner, page)
+      if (page) return after(world.world.settled(), () => world.responder.answer(inner, page))
       inner.publicUrl = this.#publicUrlOf(world, origin)
       inner.serverHost = this.#options.serverHost
       if (readOnlyBecause === undefined && isFromDeviceLinkPage(inner)) return completeDeviceLink(inner, world)

@@ -126,13 +126,16 @@ describe('a change that is not kept yet', () => {
     ['GET', '/__mock/lobbies/none', undefined],
     ['POST', '/__mock/lobbies', { lobby_id: 'mine' }],
     ['POST', '/__mock/reset', {}],
+    ['PUT', '/__mock/worlds/mine', {}],
+    ['GET', '/__mock/worlds', undefined],
+    ['GET', '/devices/link/device.mock.sofa', undefined],
   ] as const)('holds back the answer to %s %s', async ([method, path, body]) => {
     const { gate, send } = gated()
 
     const answer = send(method, path, body)
 
     expect(await isDone(answer)).toBe(false)
-    gate.keep()
+    gate.open()
     expect(await isDone(answer)).toBe(true)
   })
 
