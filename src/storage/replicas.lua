@@ -343,7 +343,12 @@ function commands.base(id, epoch, revision, hash, logBytes, born, starts, summar
   if redis.call('EXISTS', newBaseKey(id)) == 0 then
     return { 'absent' }
   end
-  local stored = fieldsOf(id, 'revision')[1]
+  local fields = fieldsOf(id, 'revision', 'base_revision')
+  local stored = fields[1]
+  -- The lines after an older base are gone.
+  if fields[2] and tonumber(revision) < tonumber(fields[2]) then
+    return { 'old' }
+  end
   if not stored then
     stored = revision
     redis.call('HSET', worldKey(id), 'born', born, 'starts', starts, 'summary', summary)

@@ -23,7 +23,7 @@ class Cluster {
   async join({ skewMs = 0 }: { skewMs?: number } = {}) {
     const environment = this.time.environment(skewMs)
     const network = { delayMs: 1 }
-    const engine = new ModelEngine(this.model, environment, () => network.delayMs)
+    const engine = new ModelEngine(this.model, environment, { delayMs: () => network.delayMs })
     const reports: string[] = []
     const lost: { id: string; because: string }[] = []
     const report = (text: string) => void reports.push(text)

@@ -348,6 +348,7 @@ function replaceBase(
   [revision = '', hash = '', logBytes, born, starts, summary, count, ...list]: readonly string[],
 ): Reply {
   if (world.newBase === undefined) return ['absent']
+  if (Number(revision) < Number(world.baseRevision ?? 0)) return ['old']
   if (world.revision === undefined) Object.assign(world, { revision, born, starts: Number(starts), summary })
   const split = Number(count) * 2
   putOrigins(world, list.slice(0, split))
@@ -373,6 +374,7 @@ export class ModelEngine implements Engine {
   readonly place = 'redis://model'
   readonly #model: ScriptModel
   readonly #environment: Environment
+  readonly #network: Environment
   readonly #delayMs: () => number
   readonly #listeners = new Set<() => void>()
   /** Rejects the commands that wait. */
@@ -384,18 +386,23 @@ export class ModelEngine implements Engine {
   /** Refuses a command instead of running it. */
   refusal: (command: ScriptCommand, args: readonly string[]) => EngineError | undefined = () => undefined
 
-  /** `delayMs`: the time of a way, in ms. */
-  constructor(model: ScriptModel, environment: Environment, delayMs: () => number = () => 0) {
+  /** `delayMs`: the time of a way, in ms. `network`: its clock, which goes on while the process is stopped. */
+  constructor(
+    model: ScriptModel,
+    environment: Environment,
+    { delayMs = () => 0, network = environment }: { delayMs?: () => number; network?: Environment } = {},
+  ) {
     this.#model = model
     this.#environment = environment
+    this.#network = network
     this.#delayMs = delayMs
   }
 
   run(command: ScriptCommand, args: readonly string[]): Promise<Reply> {
-    const now = this.#environment.monotonic()
+    const now = this.#network.monotonic()
     this.#lastAt = Math.max(this.#lastAt, now + this.#delayMs())
     const replyDelay = () => {
-      const ran = this.#environment.monotonic()
+      const ran = this.#network.monotonic()
       this.#lastReplyAt = Math.max(this.#lastReplyAt, ran + this.#delayMs())
       return this.#lastReplyAt - ran
     }
@@ -443,7 +450,7 @@ export class ModelEngine implements Engine {
         // Unless the connection broke meanwhile.
         if (this.#waiting.delete(reject)) use()
       }
-      this.#environment.setTimer(() => {
+      this.#network.setTimer(() => {
         try {
           const value = run()
           this.#environment.setTimer(() => settle(() => resolve(value)), replyDelayMs())

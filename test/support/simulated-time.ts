@@ -3,6 +3,18 @@ import type { Environment } from '../../src/storage/engine.js'
 interface Timer {
   readonly at: number
   readonly run: () => void
+  /** True while its process is stopped. */
+  isHeld(): boolean
+}
+
+/** The clocks of a process. */
+export interface SimulatedEnvironment extends Environment {
+  /** The time that its system clock is ahead, in ms. */
+  skewMs: number
+  /** The time that its machine has slept. The monotonic clock stands still meanwhile. */
+  sleptMs: number
+  /** True while the process is stopped: its timers run when it goes on. */
+  isStopped: boolean
 }
 
 /** A time that passes only when a test says so. Each process has clocks of its own. */
@@ -16,24 +28,20 @@ export class SimulatedTime {
   }
 
   /** Returns the clocks of a process. `skewMs`: the time that its system clock is ahead. */
-  environment(skewMs = 0): Environment & { skewMs: number; sleptMs: number } {
-    const time = this
-    return {
+  environment(skewMs = 0): SimulatedEnvironment {
+    const environment: SimulatedEnvironment = {
       skewMs,
-      // The monotonic clock stands still while a machine sleeps.
       sleptMs: 0,
-      now() {
-        return start + time.#now + this.skewMs
-      },
-      monotonic() {
-        return time.#now - this.sleptMs
-      },
+      isStopped: false,
+      now: () => start + this.#now + environment.skewMs,
+      monotonic: () => this.#now - environment.sleptMs,
       setTimer: (run, ms) => {
-        const timer = { at: this.#now + Math.max(0, ms), run }
+        const timer = { at: this.#now + Math.max(0, ms), run, isHeld: () => environment.isStopped }
         this.#timers.add(timer)
         return () => void this.#timers.delete(timer)
       },
     }
+    return environment
   }
 
   /** Lets time pass, and runs the timers at their times. */
@@ -52,7 +60,7 @@ export class SimulatedTime {
 
   #next(): Timer | undefined {
     let next: Timer | undefined
-    for (const timer of this.#timers) if (!next || timer.at < next.at) next = timer
+    for (const timer of this.#timers) if (!timer.isHeld() && (!next || timer.at < next.at)) next = timer
     return next
   }
 }
