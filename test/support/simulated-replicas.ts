@@ -16,9 +16,10 @@ import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { ReplicaInfo, SharedStorage } from '../../src/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'
 import { WorldStorage } from '../../src/storage/world-storage.js'
-import { type ClientCall, contradictions, type Seat } from './client-history.js'
+import { type ClientCall, contradictions } from './client-history.js'
 import { ScriptModel } from './script-model.js'
-import { VirtualTime } from './virtual-time.js'
+import { SimulatedTime } from './simulated-time.js'
+import { type ClientPlace, type ClientRequest, finish, WorldClient } from './world-client.js'
 
 /** Something that goes wrong. `replica` picks one. */
 export interface Trouble {
@@ -98,7 +99,7 @@ class SimulatedServer {
   /** Replies that wait for the end of a silence. */
   #held: (() => void)[] = []
 
-  constructor(time: VirtualTime) {
+  constructor(time: SimulatedTime) {
     this.model = new ScriptModel(() => 1_800_000_000_000 + time.now)
   }
 
@@ -125,7 +126,7 @@ const silenceMs = 2_500
 
 /** The surroundings of all replicas. */
 interface Surroundings {
-  readonly time: VirtualTime
+  readonly time: SimulatedTime
   readonly chance: Chance
   readonly server: SimulatedServer
   readonly bug: PlantedBug | undefined
@@ -134,7 +135,7 @@ interface Surroundings {
 /** The connections of a replica to the server. */
 class SimulatedEngine implements Engine {
   readonly place = 'redis://model'
-  readonly #time: VirtualTime
+  readonly #time: SimulatedTime
   readonly #chance: Chance
   readonly #server: SimulatedServer
   readonly #bug: PlantedBug | undefined
@@ -209,7 +210,7 @@ class SimulatedEngine implements Engine {
       this.#open.add(fail)
       const reply = (settle: () => void) => {
         this.#lastReply = Math.max(this.#lastReply, this.#time.now + this.#chance.latency())
-        this.#time.at(this.#lastReply, () => {
+        this.#time.after(this.#lastReply - this.#time.now, () => {
           if (generation === this.#generation) this.#inProcess(() => void (this.#open.delete(fail) && settle()))
         })
       }
@@ -223,7 +224,7 @@ class SimulatedEngine implements Engine {
           reply(() => reject(error))
         }
       }
-      this.#time.at(this.#lastArrival, () =>
+      this.#time.after(this.#lastArrival - this.#time.now, () =>
         this.#server.whenAwake(() => {
           if (generation === this.#generation) arrive()
           // What was sent on a broken connection arrives late, often when another replica has just taken over, or not at all.
@@ -290,8 +291,10 @@ class SimulatedReplica {
 }
 
 /** The network between clients and replicas, and the life of the replicas. */
-class Simulation {
-  readonly time = new VirtualTime()
+class Simulation implements ClientPlace {
+  readonly worlds = worldIds
+  readonly links = links
+  readonly time = new SimulatedTime()
   readonly problems: string[] = []
   readonly calls: ClientCall[] = []
   readonly chance: Chance
@@ -344,7 +347,7 @@ class Simulation {
 
   begin({ kind, ms, replica: place }: Trouble): void {
     const replica = this.#places[place]
-    const later = (run: () => void) => void this.time.at(Math.min(this.time.now + ms, troubledMs), run)
+    const later = (run: () => void) => void this.time.after(Math.min(ms, troubledMs - this.time.now), run)
     if (kind === 'full' || kind === 'hang') {
       const server = this.#server
       if (kind === 'full') server.isFull = true
@@ -393,11 +396,35 @@ class Simulation {
     await Promise.all(this.living.map(({ parts }) => parts && this.#leave(parts)))
     for (const replica of this.living) replica.kill()
     this.start(0)
-    while (this.living.length === 0) await new Promise<void>(resolve => this.time.after(50, resolve))
+    while (this.living.length === 0) await this.pause(50)
   }
 
-  /** Sends a request of a client. Resolves with `undefined` if the connection breaks. */
-  send(request: MockRequest, replica: SimulatedReplica): Promise<MockResponse | undefined> {
+  random(): number {
+    return this.chance.next()
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise(resolve => this.time.after(ms, resolve))
+  }
+
+  async send({ body, ...sent }: ClientRequest, process?: number): ReturnType<ClientPlace['send']> {
+    const { living } = this
+    const replica = process === undefined && living.length > 0 ? this.chance.pick(living) : this.#places[process ?? 0]
+    if (!replica?.parts || replica.isDead) return { wasSent: false }
+    const request: MockRequest = {
+      ...sent,
+      headers: { host: '127.0.0.1', 'content-type': 'application/json' },
+      publicUrl: undefined,
+      body: body === undefined ? undefined : new TextEncoder().encode(body),
+    }
+    const response = await this.#answer(request, replica)
+    return response
+      ? { wasSent: true, status: response.status, text: Buffer.from(response.body).toString() }
+      : { wasSent: true }
+  }
+
+  /** Resolves with `undefined` if the connection breaks. */
+  #answer(request: MockRequest, replica: SimulatedReplica): Promise<MockResponse | undefined> {
     return new Promise(resolve => {
       const lose = () => {
         replica.onDeath.delete(lose)
@@ -406,8 +433,7 @@ class Simulation {
       replica.onDeath.add(lose)
       const respond = (response: MockResponse) => {
         this.time.after(this.chance.latency(), () => {
-          if (!replica.onDeath.delete(lose)) return
-          resolve(response)
+          if (replica.onDeath.delete(lose)) resolve(response)
         })
       }
       this.time.after(this.chance.latency(), () =>
@@ -514,124 +540,6 @@ function overridden<Target extends object>(target: Target, methods: Partial<Targ
   })
 }
 
-/** A client that sends one call after the other, each to any replica. */
-class SimulatedClient {
-  readonly #simulation: Simulation
-  /** The seats that it got, and did not leave. */
-  readonly #seats: { readonly world: string; readonly token: string }[] = []
-
-  constructor(simulation: Simulation) {
-    this.#simulation = simulation
-  }
-
-  /** Sends calls until a time. */
-  async run(until: number): Promise<void> {
-    const { time, chance } = this.#simulation
-    while (time.now < until) {
-      await new Promise<void>(resolve => time.after(chance.next() * 400, resolve))
-      const world = chance.pick(worldIds)
-      const dice = chance.next()
-      if (dice < 0.45) await this.find(world)
-      else if (dice < 0.75) await this.list(world)
-      else if (dice < 0.85) await this.leave()
-      else if (dice < 0.95) await this.watch(world, chance.pick(links))
-      else await this.complete(world, chance.pick(links))
-    }
-  }
-
-  async find(world: string): Promise<void> {
-    const call = await this.#call('POST', world, '/matchmaker/lobbies/find', { body: { game_modes: ['duel'] } })
-    const token = call.outcome === 'ok' ? call.json.player.token : undefined
-    this.#simulation.calls.push({ ...call.timed, kind: 'find', token })
-    if (token !== undefined) this.#seats.push({ world, token })
-  }
-
-  async list(world: string, replica?: SimulatedReplica): Promise<boolean> {
-    const call = await this.#call('GET', world, '/__mock/players', { to: replica })
-    const rows = call.outcome === 'ok' ? call.json.players : []
-    const seats = rows.map(
-      ({ player_token, lobby_id }: Record<string, string>): Seat => ({
-        token: String(player_token),
-        lobby: String(lobby_id),
-      }),
-    )
-    this.#simulation.calls.push({ ...call.timed, kind: 'list', seats })
-    return call.outcome === 'ok'
-  }
-
-  async leave(): Promise<void> {
-    const [seat] = this.#seats.splice(0, 1)
-    if (!seat) return
-    const { world, token } = seat
-    const call = await this.#call('DELETE', world, `/__mock/players/${token}`)
-    this.#simulation.calls.push({ ...call.timed, kind: 'leave', token })
-    if (call.status === 404) this.#simulation.problems.push(`${world}: the seat ${token} was lost before it was left`)
-  }
-
-  /** Asks for a link, and waits for another index than this one. Returns what the answer says, if there is one. */
-  async watch(world: string, link: string, index?: bigint) {
-    const query = `device_link_token=${link}${index === undefined ? '' : `&watch_index=${index}`}`
-    const call = await this.#call('GET', world, '/cloud/devices/links', { query })
-    if (call.outcome !== 'ok') return undefined
-    const { watch, cloud_token } = call.json
-    const seen = { index: BigInt(watch.index), isComplete: cloud_token !== undefined }
-    this.#simulation.calls.push({ ...call.timed, kind: 'watch', link, ...seen })
-    return seen
-  }
-
-  /** Watches until the link is complete. */
-  async watchOn(world: string, link: string): Promise<void> {
-    let seen: { readonly index: bigint; readonly isComplete: boolean } | undefined
-    while (!seen?.isComplete) {
-      seen = (await this.watch(world, link, seen?.index)) ?? seen
-      await new Promise<void>(resolve => this.#simulation.time.after(20, resolve))
-    }
-  }
-
-  async complete(world: string, link: string): Promise<boolean> {
-    const call = await this.#call('POST', world, `/__mock/device-links/${link}/complete`, { body: {} })
-    this.#simulation.calls.push({ ...call.timed, kind: 'complete', link })
-    return call.outcome === 'ok' || call.status === 400
-  }
-
-  async #call(
-    method: string,
-    world: string,
-    path: string,
-    {
-      body,
-      query = '',
-      to,
-    }: { readonly body?: object; readonly query?: string; readonly to?: SimulatedReplica | undefined } = {},
-  ) {
-    const simulation = this.#simulation
-    const replica = to ?? (simulation.living.length > 0 ? simulation.chance.pick(simulation.living) : undefined)
-    const began = simulation.nextOrder()
-    const request: MockRequest = {
-      method,
-      path: world === 'default' ? path : `/w/${world}${path}`,
-      query,
-      headers: { host: '127.0.0.1', 'content-type': 'application/json' },
-      publicUrl: undefined,
-      body: body && new TextEncoder().encode(JSON.stringify(body)),
-    }
-    const response = replica && (await simulation.send(request, replica))
-    const ended = simulation.nextOrder()
-    const status = response?.status
-    const json = response && JSON.parse(Buffer.from(response.body).toString() || '{}')
-    const outcome = outcomeOf(status, json?.message, replica !== undefined)
-    if (status !== undefined && ![200, 400, 404, 503].includes(status))
-      simulation.problems.push(`${method} ${path} was answered with ${status}: ${json.message}`)
-    return { status, json, outcome, timed: { world, began, ended, outcome } }
-  }
-}
-
-function outcomeOf(status: number | undefined, message: string | undefined, wasSent: boolean): ClientCall['outcome'] {
-  if (status === undefined) return wasSent ? 'unknown' : 'refused'
-  if (status === 200) return 'ok'
-  return status === 503 && message?.includes('unknown') ? 'unknown' : 'refused'
-}
-
 /**
  * Runs three replicas, a model of their server, and clients in one process, with time of its own. The same options make the same
  * run.
@@ -640,50 +548,30 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const simulation = new Simulation(options)
   const { time, calls, problems } = simulation
   for (const place of [0, 1, 2]) simulation.start(place)
-  for (const trouble of options.troubles) time.at(trouble.at, () => simulation.begin(trouble))
-  await time.runUntil(100)
+  for (const trouble of options.troubles) time.after(trouble.at, () => simulation.begin(trouble))
+  await time.advance(100)
 
-  const clients = Array.from({ length: 4 }, () => new SimulatedClient(simulation))
-  const loads = clients.map(client => client.run(troubledMs))
+  const isOver = () => time.now > troubledMs
+  const loads = Array.from({ length: 4 }, () => new WorldClient(simulation).run(isOver, 400))
   let watched = 0
   for (const world of worldIds)
     for (const link of links)
-      void new SimulatedClient(simulation).watchOn(world, link).then(() => {
+      void new WorldClient(simulation).watchOn(world, link).then(() => {
         watched += 1
       })
   let hasEnded = false
-  void finish().then(() => {
+  const end = async () => {
+    await Promise.all(loads)
+    await simulation.pause(troubledMs + 5_000 - time.now)
+    await finish(simulation, 3)
+    // What the server has kept is all that a new replica knows.
+    await simulation.restart()
+    await finish(simulation, 1)
     hasEnded = true
-  })
-  await time.runUntil(troubledMs + calmMs)
+  }
+  void end()
+  await time.advance(troubledMs + calmMs)
   if (!hasEnded) problems.push('some calls have no answer after the troubles')
   else if (watched < worldIds.length * links.length) problems.push('a watch has no answer after its link was completed')
   return { calls, problems: [...problems, ...contradictions(calls, seatsPerLobby)] }
-
-  /** Completes all links, reads all worlds at each replica after the troubles, and reads them from the server. */
-  async function finish(): Promise<void> {
-    await Promise.all(loads)
-    await new Promise<void>(resolve => time.at(troubledMs + 5_000, resolve))
-    const last = new SimulatedClient(simulation)
-    for (const world of worldIds) {
-      for (const link of links)
-        if (!(await inTime(() => last.complete(world, link))))
-          problems.push(`${world}: ${link} cannot be completed after the troubles`)
-      for (const replica of simulation.living)
-        if (!(await inTime(() => last.list(world, replica))))
-          problems.push(`${world}: ${replica.address} does not answer after the troubles`)
-    }
-    await simulation.restart()
-    for (const world of worldIds)
-      if (!(await inTime(() => last.list(world)))) problems.push(`${world}: does not answer after a restart`)
-  }
-
-  /** Tries a call some times. A message of the time before may still arrive, and end an attempt. */
-  async function inTime(attempt: () => Promise<boolean>): Promise<boolean> {
-    for (let i = 0; i < 5; i++) {
-      if (await attempt()) return true
-      await new Promise<void>(resolve => time.after(1_000, resolve))
-    }
-    return false
-  }
 }

@@ -44,6 +44,11 @@ export class SimulatedTime {
     return environment
   }
 
+  /** Calls a function after a time. Returns a function that cancels it. */
+  after(ms: number, run: () => void): () => void {
+    return this.environment().setTimer(run, ms)
+  }
+
   /** Lets time pass, and runs the timers at their times. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
