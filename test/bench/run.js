@@ -6,6 +6,7 @@ import { measureChanges } from './dashboard/changes.js'
 import { measureWatchedList } from './dashboard/list.js'
 import { measurePaint } from './dashboard/paint.js'
 import { measureDataStart } from './data/start.js'
+import { measureKeptFind, measureKeptList } from './data/writes.js'
 import { measureJournal } from './http/journal.js'
 import { measureList } from './http/list.js'
 import { measureOwnApp } from './http/own-app.js'
@@ -45,7 +46,7 @@ const groups = {
   store: [measureTransaction, measureNamespaces, measureById, measureListAfterChange],
   worlds: [measureForks],
   life: [measureFindAmongMany, measureFind, measureSettling, measureDay, measureLive],
-  data: [measureDataStart],
+  data: [measureDataStart, measureKeptFind, measureKeptList],
   dashboard: [measurePaint, measureChanges, measureWatchedList],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
