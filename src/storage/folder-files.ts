@@ -1,6 +1,7 @@
 import type * as nodeFs from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { systemReason } from '../lib/usage-error.js'
 import { StorageError } from './storage.js'
 
@@ -113,9 +114,18 @@ export function noSpace(): Error {
 
 /** Writes a new file, and waits until the disk has it. Returns its size. */
 export function writeSynced(fs: FileCalls, path: string, parts: Iterable<Buffer>): number {
+  return runAtOnce(writeSyncedInSteps(fs, path, parts))
+}
+
+/** Does the same in steps, a part in each. */
+export function* writeSyncedInSteps(fs: FileCalls, path: string, parts: Iterable<Buffer>): Steps<number> {
   const fd = fs.openSync(path, 'w', fileMode)
   try {
-    const size = writeAll(fs, fd, parts)
+    let size = 0
+    for (const part of parts) {
+      size += writeAll(fs, fd, [part])
+      yield
+    }
     fs.fsyncSync(fd)
     return size
   } finally {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { join } from 'node:path'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import {
   asStorageError,
   checkFormat,
@@ -16,6 +17,7 @@ import {
   writeAll,
   writeProblem,
   writeSynced,
+  writeSyncedInSteps,
 } from './folder-files.js'
 import { LogFile, type OpenLog, retryText } from './folder-log.js'
 import {
@@ -29,7 +31,14 @@ import {
 } from './folder-log-format.js'
 import { originHashOf } from './origin-hash.js'
 import { countUpTo } from './sorted.js'
-import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
+import {
+  type KeptLine,
+  type KeptSummary,
+  type KeptWorld,
+  type NewBase,
+  type NewKeptWorld,
+  StorageError,
+} from './storage.js'
 
 /** The names of the files of a world. A file that is being written ends with `.new`. */
 export const logName = 'log'
@@ -191,6 +200,7 @@ export class FolderWorld implements KeptWorld {
   readonly #log: LogFile | undefined
   /** The sizes of the other files, by name. */
   readonly #sizes = new Map<string, number>()
+  #isClosed = false
   readonly #context: WorldContext
   readonly #path: string
   readonly #id: string
@@ -310,14 +320,20 @@ export class FolderWorld implements KeptWorld {
     return this.#endOf(revision) - this.#start
   }
 
-  replaceBase({ parts, revision, originHash }: Parameters<KeptWorld['replaceBase']>[0]): void {
+  replaceBase(base: NewBase): void {
+    runAtOnce(this.replaceBaseInSteps(base))
+  }
+
+  *replaceBaseInSteps({ parts, revision, originHash }: NewBase): Steps<void> {
     const log = this.#writable()
     log.check()
     const { fs } = this.#context
     const path = join(this.#path, baseName)
     let next: OpenLog | undefined
     try {
-      const baseBytes = writeSynced(fs, beside(path), sealedBase(revision, originHash, parts))
+      const baseBytes = yield* writeSyncedInSteps(fs, beside(path), sealedBase(revision, originHash, parts))
+      // Meanwhile it may have been closed, deleted, or taken over. From here on there is no other step.
+      this.#writable().check()
       const from = this.#endOf(revision)
       const header = encodeHeader(this.#header)
       const tail = log.readFrom(from)
@@ -337,7 +353,8 @@ export class FolderWorld implements KeptWorld {
       this.#removeOriginsExcept(originHash, tail)
     } catch (error) {
       if (next) fs.closeSync(next.fd)
-      this.#removeNew(baseName, logName)
+      // The files beside those of a closed world may be those of the next one. An opening removes what is left.
+      if (!this.#isClosed) this.#removeNew(baseName, logName)
       throw asStorageError(error, `cannot replace ${path}`)
     } finally {
       this.#context.onChange()
@@ -393,6 +410,7 @@ export class FolderWorld implements KeptWorld {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#log?.close()
     this.#context.onClose(this.#id)
   }

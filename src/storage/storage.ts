@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js'
+import type { Steps } from '../lib/steps.js'
 
 /** Keeps worlds outside the process. All texts are JSON on one line. */
 export interface Storage {
@@ -90,7 +91,9 @@ export interface KeptWorld {
    * Replaces the base, and then drops the lines up to its revision. It has `originHash`. Each part ends between two characters.
    * Throws `StorageError`: the base is the old or the new one, and nothing is lost.
    */
-  replaceBase(base: { readonly parts: Iterable<string>; readonly revision: number; readonly originHash: string }): void
+  replaceBase(base: NewBase): void
+  /** Does the same in steps, between which lines may be appended. Absent if `replaceBase` takes no time. */
+  replaceBaseInSteps?(base: NewBase): Steps<void>
   /** Writes the time of a clock in place of the one before. Does not throw: a failure is one of `watch`. */
   writeTime(time: string): void
   /** Sets what `Storage.list` returns for the world. */
@@ -101,6 +104,13 @@ export interface KeptWorld {
    */
   watch(listener: (error: StorageError | undefined) => void): () => void
   close(): void
+}
+
+/** A state in place of the lines up to its revision. */
+export interface NewBase {
+  readonly parts: Iterable<string>
+  readonly revision: number
+  readonly originHash: string
 }
 
 /** A line of a log. */

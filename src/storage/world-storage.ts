@@ -389,7 +389,9 @@ export class WorldFile implements WorldLog {
       const originHash = lostOrigin ? this.#putAgain(lostOrigin) : mark.originHash
       const parts = await runInSlices(encodeInSteps(past.stateAt(revision), mark.isReal))
       if (this.#failure) return
-      this.#kept.replaceBase({ parts, revision, originHash })
+      const base = { parts, revision, originHash }
+      if (this.#kept.replaceBaseInSteps) await runInSlices(this.#kept.replaceBaseInSteps(base))
+      else this.#kept.replaceBase(base)
       const isLater = (_: Mark, i: number) => (this.#marks[i + 1]?.revision ?? Number.POSITIVE_INFINITY) > revision
       this.#marks = this.#marks.filter(isLater).map(one => (one === mark ? { ...mark, originHash } : one))
     } catch (error) {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { runAtOnce } from '../../src/lib/steps.js'
 import { openFolder } from '../../src/storage/folder.js'
 import { StorageError } from '../../src/storage/storage.js'
 import {
@@ -238,6 +239,40 @@ describe('a base', () => {
     expect(again.base).toBe(`{"rows":"${'é'.repeat(200_000)}"}`)
     expect(linesOf(again)).toEqual([line(13), line(14)])
     expect(again.bytesUpTo(14)).toBe(world.bytesUpTo(14))
+  })
+
+  it('is written in steps, between which lines are appended', () => {
+    const { path, world } = createWorld()
+    appendAll(world, 11, 12)
+    const parts = Array.from({ length: 20 }, (_, i) => String(i % 10).repeat(30_000))
+    let last = 12
+
+    for (const _ of world.replaceBaseInSteps?.({ parts, revision: 11, originHash: world.originHash }) ?? [])
+      appendAll(world, ++last)
+
+    expect(last).toBeGreaterThan(15)
+    expect(reopen(path).base).toBe(parts.join(''))
+    expect(revisionsOf(reopen(path))).toEqual(Array.from({ length: last - 11 }, (_, i) => 12 + i))
+  })
+
+  it('stays as it is if the world is closed or deleted on the way, also for a new world of its id', () => {
+    for (const end of ['close', 'delete'] as const) {
+      const { path, folder, world } = createWorld()
+      appendAll(world, 11)
+      const steps = world.replaceBaseInSteps?.({ parts: ['1'], revision: 11, originHash: world.originHash })
+      steps?.next()
+      if (end === 'close') world.close()
+      else folder.delete('default')
+      const after = end === 'close' ? folder.open('default') : folder.create('default', newWorld)
+      // It replaces its base too.
+      after?.replaceBaseInSteps?.({ parts: ['2'], revision: 11, originHash: after.originHash }).next()
+      const before = filesIn(join(path, 'default'))
+
+      expect(Object.keys(before)).toContain('base.json.new')
+      expect(() => steps && runAtOnce(steps)).toThrow(/ is closed: open the world again$/)
+      expect(filesIn(join(path, 'default'))).toEqual(before)
+      expect(revisionsOf(after)).toEqual(end === 'close' ? [11] : [])
+    }
   })
 
   it('may be replaced again and again', () => {
