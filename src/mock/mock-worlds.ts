@@ -24,7 +24,7 @@ import type { KeptSummary } from '../storage/storage.js'
 import type { WorldFile, WorldStorage } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
 import { realTime } from '../store/real-time.js'
-import { longestDelayMs } from '../store/timers.js'
+import { longestDelayMs, nextTurn } from '../store/timers.js'
 import type { LoggedWorld } from '../store/world.js'
 import { readTables, withPublicUrl } from '../store/world-state.js'
 import { MockWorld, type MockWorldSettings } from './mock-world.js'
@@ -291,10 +291,25 @@ export class MockWorlds {
   ): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     if (!this.has(id)) return false
-    this.storage?.delete(id)
-    await this.#remove(id, reason)
-    await this.#kept?.shared?.flush(id)
+    await (this.areShared ? this.#deleteShared(id, reason) : this.#deleteOwn(id, reason))
     return true
+  }
+
+  #deleteOwn(id: string, reason: string): Promise<void> {
+    this.storage?.delete(id)
+    return this.#remove(id, reason)
+  }
+
+  /** Answers the requests that wait before the world goes. Otherwise they would be asked again, and create it anew. */
+  async #deleteShared(id: string, reason: string): Promise<void> {
+    try {
+      await this.#open.get(id)?.mock.close()
+      await nextTurn()
+      this.storage?.delete(id)
+    } finally {
+      await this.#remove(id, reason)
+    }
+    await this.#kept?.shared?.flush(id)
   }
 
   /** Removes a world from memory. */

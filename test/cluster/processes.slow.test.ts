@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Client, createClient } from '../../src/client/index.js'
+import { file, run, type Served, serve } from '../support/command.js'
+import { ok, post, request, sendTo } from '../support/http.js'
+import { RedisServer } from '../support/redis-server.js'
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await RedisServer.start()
+})
+afterAll(() => redis.stop())
+
+let count = 0
+
+/** Returns the flags of replicas that share their worlds with no other test. */
+function flagsOf(server = redis): readonly string[] {
+  count += 1
+  return ['--data', server.url, '--data-prefix', `processes-${count}:`]
+}
+
+/** Starts replicas as processes. The first one runs the world `default`. */
+async function serveReplicas(number: number, flags = flagsOf()): Promise<readonly Served[]> {
+  const replicas = await Promise.all(Array.from({ length: number }, () => serve(flags)))
+  await sendTo(replicas[0]?.url ?? '', list)
+  return replicas
+}
+
+const list = request('GET', '/matchmaker/lobbies/list')
+const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
+const inWorld = <Sent extends { readonly path: string }>(world: string, sent: Sent) => ({
+  ...sent,
+  path: `/w/${world}${sent.path}`,
+})
+
+async function listedBy({ url }: Served, world?: string): Promise<readonly string[]> {
+  const { lobbies } = ok(await sendTo(url, world === undefined ? list : inWorld(world, list))) as {
+    lobbies: readonly { lobby_id: string }[]
+  }
+  return lobbies.map(({ lobby_id }) => lobby_id)
+}
+
+async function foundBy({ url }: Served, world?: string): Promise<string> {
+  const { lobby } = ok(await sendTo(url, world === undefined ? find : inWorld(world, find))) as {
+    lobby: { lobby_id: string }
+  }
+  return lobby.lobby_id
+}
+
+/** Creates a lobby by a replica. Returns its id. */
+async function createdBy({ url }: Served, world?: string): Promise<string> {
+  count += 1
+  const lobby_id = `lobby-${count}`
+  const created = { ...post('/__mock/lobbies', { lobby_id, game_mode_id: 'duel' }), headers: json }
+  ok(await sendTo(url, world === undefined ? created : inWorld(world, created)))
+  return lobby_id
+}
+
+const json = { 'content-type': 'application/json' }
+
+/** Begins a device link by a replica, and watches it a number of times. Resolves when all watches are blocked. */
+async function watchLink(
+  { url }: Served,
+  { watches, owner }: { readonly watches: number; readonly owner: Client },
+): Promise<{ readonly token: string; readonly answers: readonly Promise<unknown>[] }> {
+  const { device_link_token: token } = ok(await sendTo(url, post('/cloud/devices/links', {}))) as {
+    device_link_token: string
+  }
+  const path = '/cloud/devices/links'
+  const query = `device_link_token=${token}`
+  const { watch } = ok(await sendTo(url, { method: 'GET', path, query })) as { watch: { index: string } }
+  const watching = { method: 'GET', path, query: `${query}&watch_index=${watch.index}` }
+  const answers = Array.from({ length: watches }, async () => ok(await sendTo(url, watching)))
+  await owner.blocked(watches)
+  return { token, answers }
+}
+
+async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+describe('three replicas', () => {
+  it('are one mock for games, the client and the command', async () => {
+    const [first, second, third] = (await serveReplicas(3)) as [Served, Served, Served]
+    const client = createClient(third.url)
+
+    const events = await client.changes()
+    const lobby = await createdBy(second)
+    const [listed, event] = [await listedBy(third), (await events.next()).value]
+    const joined = ok(await sendTo(third.url, post('/matchmaker/lobbies/join', { lobby_id: lobby })))
+    const { token, answers } = await watchLink(second, { watches: 2, owner: client })
+    await client.completeDeviceLink(token)
+    const env = await run(['env', '--url', second.url])
+    const exported = await run(['export', '--url', third.url])
+    const health = await run(['health', '--url', second.url])
+    await events.return(undefined)
+
+    expect(listed).toContain(lobby)
+    expect([event?.type, joined]).toEqual(['change', expect.objectContaining({ lobby: expect.anything() })])
+    expect(await Promise.all(answers)).toEqual(
+      answers.map(() => expect.objectContaining({ cloud_token: expect.anything() })),
+    )
+    expect(env.stdout).toContain(`RIVET_API_ENDPOINT=${second.url}`)
+    expect(exported.stdout).toContain(lobby)
+    expect(health.code).toBe(0)
+    expect(await client.world.lobbies.all()).toHaveLength((await createClient(first.url).world.lobbies.all()).length)
+  })
+
+  it('create a world once, however many of them are asked for it at the same time', async () => {
+    const replicas = await serveReplicas(3)
+
+    for (let round = 0; round < 30; round++) {
+      const world = `round-${round}`
+      const lobbies = await Promise.all(replicas.map(replica => foundBy(replica, world)))
+      const listed = await Promise.all(replicas.map(replica => listedBy(replica, world)))
+
+      for (const each of listed) expect(each).toEqual(expect.arrayContaining(lobbies))
+      expect(new Set(listed.map(each => each.join())).size).toBe(1)
+    }
+    const { replicas: states } = ok(await sendTo(replicas[0]?.url ?? '', request('GET', '/__mock/replicas'))) as {
+      replicas: readonly { worlds: readonly { id: string }[] }[]
+    }
+    const ids = states.flatMap(({ worlds }) => worlds.map(({ id }) => id))
+
+    expect(ids).toHaveLength(31)
+    expect(new Set(ids).size).toBe(31)
+  })
+
+  it('end the watches of a world that is deleted', async () => {
+    const [, second, third] = (await serveReplicas(3)) as [Served, Served, Served]
+    await foundBy(second, 'mine')
+    const mine = { ...third, url: `${third.url}/w/mine` }
+    const { answers } = await watchLink(mine, { watches: 1, owner: createClient(`${second.url}/w/mine`) })
+
+    const deleted = await sendTo(third.url, {
+      ...request('DELETE', '/__mock/worlds/mine'),
+      headers: json,
+    })
+
+    expect(deleted.status).toBe(200)
+    await Promise.allSettled(answers)
+    expect((await sendTo(third.url, request('GET', '/w/mine/__mock/world'))).status).toBe(404)
+  })
+})
+
+describe('kill -9 of an owner', () => {
+  it('loses nothing that was acknowledged, and the watches through others wait on', async () => {
+    const [first, second, third] = (await serveReplicas(3)) as [Served, Served, Served]
+    const lobby = await createdBy(second)
+    const { token, answers } = await watchLink(second, { watches: 20, owner: createClient(third.url) })
+
+    first.signal('SIGKILL')
+    const tookMs = await msOf(async () => expect(await listedBy(third)).toContain(lobby))
+    const client = createClient(third.url)
+    await client.blocked(20)
+    await client.completeDeviceLink(token)
+
+    expect(tookMs).toBeLessThan(6_000)
+    expect(await Promise.all(answers)).toEqual(
+      answers.map(() => expect.objectContaining({ cloud_token: expect.anything() })),
+    )
+  })
+
+  it('leaves a watch its deadline', async () => {
+    const [first, second] = (await serveReplicas(2, [...flagsOf(), '--watch-timeout', '6s'])) as [Served, Served]
+    const { answers } = await watchLink(second, { watches: 1, owner: createClient(first.url) })
+
+    first.signal('SIGKILL')
+    const tookMs = await msOf(() => Promise.all(answers))
+
+    expect(tookMs).toBeGreaterThan(4_000)
+    expect(tookMs).toBeLessThan(8_500)
+  })
+
+  it('breaks off a change that is on its way: its outcome is unknown', async () => {
+    const [first, second] = (await serveReplicas(2)) as [Served, Served]
+    const client = createClient(second.url)
+    await client.faults.add({ operation: 'lobbies.find', effect: { hold: true } })
+    const answer = sendTo(second.url, find)
+    await client.blocked(1, 'lobbies.find')
+
+    first.signal('SIGKILL')
+
+    const { status, body } = await answer
+    expect([status, body]).toEqual([503, expect.stringContaining('outcome of this request is unknown')])
+  })
+})
+
+describe('SIGTERM', () => {
+  it('hands the worlds over at once', async () => {
+    const [first, second] = (await serveReplicas(2)) as [Served, Served]
+    const lobby = await createdBy(first)
+    const { token, answers } = await watchLink(second, { watches: 3, owner: createClient(first.url) })
+
+    first.signal('SIGTERM')
+    const tookMs = await msOf(async () => expect(await listedBy(second)).toContain(lobby))
+    const { code } = await first.exited
+    await createClient(second.url).completeDeviceLink(token)
+
+    expect(tookMs).toBeLessThan(1_500)
+    expect(code).toBe(0)
+    // Like a close, the hand-over answers those that wait.
+    expect(await Promise.all(answers)).toHaveLength(3)
+  })
+})
+
+describe('an owner that is stopped for longer than its lease', () => {
+  it('loses its worlds, and shows the present ones when it goes on', async () => {
+    const [first, second] = (await serveReplicas(2)) as [Served, Served]
+
+    first.signal('SIGSTOP')
+    const tookMs = await msOf(() => listedBy(second))
+    const lobby = await createdBy(second)
+    first.signal('SIGCONT')
+    const answers = []
+    // It answers 503 until Redis has told it what it still owns.
+    do answers.push(await sendTo(first.url, list))
+    while (answers.at(-1)?.status === 503)
+
+    expect(tookMs).toBeLessThan(7_000)
+    expect(answers.at(-1)?.body).toContain(lobby)
+    expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(answers.slice(1).map(() => 503))
+  })
+})
+
+describe('a replica', () => {
+  it('refuses to start with other settings than the others', async () => {
+    const flags = flagsOf()
+    const [first] = (await serveReplicas(1, flags)) as [Served]
+    const other = await file('other.yaml', 'title: Other\n')
+    const { port } = new URL(first.url)
+
+    const attempts = [
+      [other, ...flags],
+      [...flags, '--seed', '12'],
+      [...flags, '--reset'],
+      [...flags, '--advertise', `http://127.0.0.1:${port}`],
+    ]
+    const exits = await Promise.all(attempts.map(args => run(['--port', '0', ...args])))
+
+    expect(exits.map(({ code }) => code)).toEqual([1, 1, 1, 1])
+    expect(exits.map(({ stderr }) => stderr)).toEqual([
+      expect.stringMatching(/serve the scenario "default", and not "other\.yaml"/),
+      expect.stringMatching(/--seed is 12, and not set for the replicas/),
+      expect.stringMatching(/--reset deletes the worlds of all replicas, and others run/),
+      expect.stringMatching(/is that of another replica, which runs/),
+    ])
+  })
+
+  it('begins anew with --reset once the others have stopped', async () => {
+    const flags = flagsOf()
+    const [first] = (await serveReplicas(1, flags)) as [Served]
+    const lobby = await createdBy(first)
+    first.signal('SIGTERM')
+    await first.exited
+
+    const [again] = (await serveReplicas(1, flags)) as [Served]
+    const before = await listedBy(again)
+    again.signal('SIGTERM')
+    await again.exited
+    const [anew] = (await serveReplicas(1, [...flags, '--reset'])) as [Served]
+
+    expect(before).toContain(lobby)
+    expect(await listedBy(anew)).not.toContain(lobby)
+  })
+
+  it('needs a secret and an address if other machines can reach it', async () => {
+    const flags = flagsOf()
+
+    const exits = await Promise.all([
+      run(['--port', '0', ...flags, '--host', '0.0.0.0']),
+      run(['--port', '0', ...flags, '--host', '0.0.0.0', '--advertise', 'http://10.0.0.5:4100']),
+      run(['--port', '0', '--advertise', 'http://10.0.0.5:4100']),
+    ])
+
+    expect(exits.map(({ stderr }) => stderr)).toEqual([
+      expect.stringMatching(/add --advertise/),
+      expect.stringMatching(/MOCKMAKER_CLUSTER_SECRET/),
+      expect.stringMatching(/--advertise is for replicas/),
+    ])
+  })
+
+  it('never prints the user and the password of Redis', async () => {
+    const server = await RedisServer.start('--requirepass', 'hidden-secret')
+    const url = server.url.replace('redis://', 'redis://default:hidden-secret@')
+    const wrong = server.url.replace('redis://', 'redis://default:wrong-secret@')
+
+    const replica = await serve([], { env: { MOCKMAKER_DATA: url } })
+    const answers = await Promise.all(
+      ['/__mock/health', '/__mock/replicas', '/__mock/worlds', '/healthz'].map(path =>
+        sendTo(replica.url, request('GET', path)),
+      ),
+    )
+    const refused = await run(['--port', '0', '--data', wrong])
+    const exported = await run(['export', '--data', url])
+    await server.stop()
+    await expect.poll(async () => (await sendTo(replica.url, request('GET', '/healthz'))).status).toBe(503)
+    answers.push(await sendTo(replica.url, list))
+
+    const texts = [
+      ...answers.map(({ body }) => body),
+      ...[replica.output(), replica.errors()],
+      ...[refused, exported].flatMap(({ stdout, stderr }) => [stdout, stderr]),
+    ]
+    expect(refused.stderr).toContain('user or password is wrong')
+    expect(texts.join('\n')).not.toMatch(/-secret/)
+  })
+})
