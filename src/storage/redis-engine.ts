@@ -101,7 +101,7 @@ async function loadLibrary(): Promise<Library> {
 /** Commands that free memory, or take a few bytes. A full server runs them too. All others it refuses before they begin. */
 const runWhenFull: ReadonlySet<ScriptCommand> = new Set<ScriptCommand>([
   ...(['enter', 'leave', 'replica', 'replicas', 'list', 'claim', 'resume', 'lines', 'read'] as const),
-  ...(['abandon', 'release', 'delete'] as const),
+  ...(['abandon', 'note', 'release', 'delete'] as const),
 ])
 
 /** The script with its flags: Redis looks at the first line. */

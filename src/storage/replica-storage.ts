@@ -432,7 +432,7 @@ class ReplicaStorage implements SharedStorage {
       const content = await this.#untilEnd(readContent(this.#host, id, epoch))
       // While it was read, the lease had ended, and another replica may have taken the world over.
       if (!content || leases !== this.#leases) continue
-      this.#worlds.set(id, ReplicaWorld.opened(this.#host, id, epoch, content))
+      this.#worlds.set(id, ReplicaWorld.opened(this.#host, id, { epoch, isTakenOver: second === '1', content }))
       return { kind: 'mine', epoch: Number(epoch) }
     }
   }

@@ -14,7 +14,7 @@ const partSize = 1024 ** 2
 /** The parts of a storage that its worlds use. */
 export interface WorldHost {
   readonly place: string
-  /** As for `KeptWorld`. */
+  /** As for a `KeptWorld` that was taken over. */
   readonly lagMs: number
   /** Runs a command of the script for a world. Rejects with `EngineError`. */
   run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
@@ -75,6 +75,7 @@ export class ReplicaWorld implements KeptWorld {
   readonly time: string | undefined
   readonly cutBytes = 0
   readonly #host: WorldHost
+  readonly #isTakenOver: boolean
   /** Empty until the script has given one. */
   #epoch: string
   #content: WorldContent | undefined
@@ -108,7 +109,12 @@ export class ReplicaWorld implements KeptWorld {
   #loss: StorageError | undefined
   readonly #failures = new Emitter<StorageError | undefined>()
 
-  private constructor(host: WorldHost, id: string, epoch: string, content: WorldContent) {
+  private constructor(
+    host: WorldHost,
+    id: string,
+    { epoch, isTakenOver, content }: { epoch: string; isTakenOver: boolean; content: WorldContent },
+  ) {
+    this.#isTakenOver = isTakenOver
     this.#host = host
     this.id = id
     this.#epoch = epoch
@@ -126,20 +132,25 @@ export class ReplicaWorld implements KeptWorld {
     this.#acknowledged = this.#revision
   }
 
-  /** Opens a world that this replica has claimed and read. */
-  static opened(host: WorldHost, id: string, epoch: string, content: WorldContent): ReplicaWorld {
-    return new ReplicaWorld(host, id, epoch, content)
+  /** Opens a world that this replica has claimed and read. `isTakenOver`: its owner before had not given it back. */
+  static opened(
+    host: WorldHost,
+    id: string,
+    claimed: { readonly epoch: string; readonly isTakenOver: boolean; readonly content: WorldContent },
+  ): ReplicaWorld {
+    return new ReplicaWorld(host, id, claimed)
   }
 
   static create(host: WorldHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
     const { summary, origin, base } = start
     const originHash = originHashOf(origin)
     const { revision } = summary
-    const world = new ReplicaWorld(host, id, epoch, {
+    const content = {
       ...{ born, starts: 1, originHash, base, lines: [], time: undefined, baseRevision: revision, summary },
       origins: new Map([[originHash, origin]]),
       baseBytes: base === undefined ? 0 : Buffer.byteLength(base),
-    })
+    }
+    const world = new ReplicaWorld(host, id, { epoch, isTakenOver: false, content })
     world.#creation = [born, String(revision), JSON.stringify(summary), originHash, origin, base ?? '']
     world.#isReady = after === undefined
     void after?.finally(() => {
@@ -165,7 +176,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   get lagMs(): number {
-    return this.#host.lagMs
+    return this.#isTakenOver ? this.#host.lagMs : 0
   }
 
   get originHash(): string {

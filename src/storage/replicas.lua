@@ -161,7 +161,8 @@ function commands.settings(before, after)
   return { 'ok' }
 end
 
--- Takes a world over, unless another replica lives that has it. With each new epoch the content is read again.
+-- Takes a world over, unless another replica lives that has it. With each new epoch the content is read again. The last word of
+-- the reply is 1 if the owner before had not given the world back.
 function commands.claim(id, create)
   if not infoOf(self) then
     return { 'lease' }
@@ -188,7 +189,7 @@ function commands.claim(id, create)
     return { 'new', epoch }
   end
   redis.call('HINCRBY', worldKey(id), 'starts', 1)
-  return { 'mine', epoch }
+  return { 'mine', epoch, owner == '' and '0' or '1' }
 end
 
 -- Epochs only grow. If the newest one of a world is older than that of the replica, the server has lost the claim: it went back

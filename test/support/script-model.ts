@@ -285,7 +285,7 @@ export class ScriptModel {
     Object.assign(world, { owner: self, epoch: this.#nextEpoch(), newBase: undefined })
     if (world.born === undefined) return ['new', world.epoch]
     world.starts += 1
-    return ['mine', world.epoch]
+    return ['mine', world.epoch, owner === '' ? '0' : '1']
   }
 
   get #time(): string {
