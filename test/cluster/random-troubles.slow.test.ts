@@ -141,7 +141,7 @@ describe('replicas in processes', () => {
 
       const { calls, problems } = processes
       expect([...problems, ...contradictions(calls, seatsPerLobby)], `round ${round}`).toEqual([])
-      expect(calls.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(300)
+      expect(calls.filter(({ kind, outcome }) => kind === 'find' && outcome === 'ok').length).toBeGreaterThan(10)
       await Promise.all([0, 1, 2].map(place => processes.end(place)))
     }
   })
