@@ -24,8 +24,6 @@ interface SharingOptions {
   readonly secret?: string | undefined
   /** The flags that change answers, by their names. */
   readonly flags: SharedFlags
-  /** Gets a sentence about trouble with the storage. */
-  report(text: string): void
 }
 
 interface RedisOptions extends SharingOptions {
@@ -36,6 +34,8 @@ interface RedisOptions extends SharingOptions {
   readonly advertise: string
   /** The host on which this replica listens. Default: loopback. */
   readonly host?: string | undefined
+  /** Gets a sentence about trouble with the storage. */
+  report(text: string): void
 }
 
 /** Tells whether a place of worlds is a URL of Redis, and no folder. */
@@ -57,9 +57,10 @@ export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<Ht
 export async function shareWorlds(
   mock: Mock,
   shared: SharedStorage,
-  { dataTtlMs = defaultDataTtlMs, reset, secret, flags, report }: SharingOptions,
+  { dataTtlMs = defaultDataTtlMs, reset, secret, flags }: SharingOptions,
 ): Promise<HttpReplica> {
-  const storage = new WorldStorage(shared, { report })
+  // It would report for each world what the shared storage reports once.
+  const storage = new WorldStorage(shared)
   try {
     if (reset) await clearStorage(storage, shared)
     const allFlags = secret === undefined ? flags : { ...flags, [secretVariable]: digestOf(secret) }

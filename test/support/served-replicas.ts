@@ -33,7 +33,7 @@ export async function serveReplica(
   const mock = createMock({ scenario: tanks, ...options })
   const engine = new ModelEngine(model, realEnvironment)
   const storage = await joinReplicas(engine, { address: bound.url })
-  const replica = await shareWorlds(mock, storage, { flags: {}, report: () => {} })
+  const replica = await shareWorlds(mock, storage, { flags: {} })
   bound.serve(createListener(mock, app, { router: replica }), { waits: true })
   let closed: Promise<void> | undefined
   const close = async () => {
