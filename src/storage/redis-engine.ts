@@ -124,6 +124,7 @@ class RedisEngine implements Engine {
   readonly #prefix: string
   readonly #report: (text: string) => void
   readonly #password: string | undefined
+  readonly #usesTls: boolean
   readonly #commands: Connection
   readonly #leases: Connection
   readonly #listeners = new Set<() => void>()
@@ -138,6 +139,7 @@ class RedisEngine implements Engine {
     this.#prefix = prefix
     this.#report = report ?? (() => {})
     this.#password = target.password
+    this.#usesTls = target.tls
     this.#commands = this.#connection(target, silenceMs ?? 5_000, { pings: true })
     this.#leases = this.#connection(target, silenceMs ?? 2_500, { pings: false })
     this.#commands.on('ready', () => {
@@ -248,7 +250,9 @@ class RedisEngine implements Engine {
     // While there is no connection, the reason for that says more.
     const cause = error instanceof this.#library.ClientOfflineError ? (this.#trouble ?? error) : error
     if (isReply(cause)) return new EngineError('away', this.#redacted(replyReason(cause)))
-    return new EngineError('away', this.#redacted(connectionReason(cause)))
+    const reason = this.#redacted(connectionReason(cause))
+    const isSilent = reason === silent && this.#usesTls && !this.#isStarted
+    return new EngineError('away', isSilent ? `${reason}: if it speaks no TLS there, use redis://` : reason)
   }
 
   #redacted(text: string): string {
@@ -282,6 +286,11 @@ function replyReason({ message }: Error): string {
   return replyReasons[/^[A-Z]+/.exec(message)?.[0] ?? ''] ?? message
 }
 
+const silent = 'there was no answer in time'
+
+const untrusted =
+  'no authority that Node knows has signed its certificate: name the file of that authority in NODE_EXTRA_CA_CERTS'
+
 const connectionReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: start Redis, or correct the address',
   ECONNRESET: 'the connection broke',
@@ -289,13 +298,18 @@ const connectionReasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no machine has that name: correct the address',
   EAI_AGAIN: 'no machine has that name: correct the address',
   EHOSTUNREACH: 'there is no way to that machine',
-  ETIMEDOUT: 'there was no answer in time',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name: use the name that it has',
+  ETIMEDOUT: silent,
 }
 
 function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection broke'
   const { code = '' } = error as { readonly code?: string }
-  if (/timeout/i.test(error.message)) return 'there was no answer in time'
+  if (/timeout/i.test(error.message)) return silent
   if (/closed|offline/i.test(error.message)) return 'the connection broke'
   return connectionReasons[code] ?? error.message
 }

@@ -1,13 +1,16 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { openRedis } from '../../src/storage/redis.js'
 import { connectRedis } from '../../src/storage/redis-engine.js'
 import type { KeptWorld } from '../../src/storage/storage.js'
 import { StorageError } from '../../src/storage/storage.js'
+import { folder, serveJson } from '../support/command.js'
 import { appendAll, line, revisionsOf } from '../support/kept-worlds.js'
-import { RedisServer } from '../support/redis-server.js'
+import { freePort, RedisServer } from '../support/redis-server.js'
 import { createWorld, newAddress, openWorld, replicaOf, shortTimes } from '../support/replicas.js'
 
 /** Starts a server that ends after the test. */
@@ -310,6 +313,62 @@ describe('a server that takes no writes', () => {
 
     expect(await outcomeOf(world)).toBe('kept')
     expect(reports.at(-1)).toBe(`${server.url} answers again`)
+  })
+})
+
+/** Starts a server that speaks TLS on a port of its own, with a certificate that it has signed itself. */
+async function serveTls() {
+  const place = await folder()
+  const [key, cert] = [join(place, 'key.pem'), join(place, 'cert.pem')]
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const made = spawnSync('openssl', [
+    'req',
+    '-x509',
+    '-nodes',
+    '-newkey',
+    'rsa:2048',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+    ...names,
+  ])
+  expect(made.status).toBe(0)
+  const port = await freePort()
+  const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-auth-clients', 'no']
+  const server = await serve('--tls-port', String(port), ...files, '--requirepass', 'hidden')
+  return { server, cert, url: `rediss://:hidden@localhost:${port}` }
+}
+
+describe('a server with TLS', () => {
+  it('is refused if nobody known has signed its certificate', async () => {
+    const { url } = await serveTls()
+
+    expect(await refusalOf(url)).toBe(
+      `cannot use ${url.replace(':hidden@', '')}: no authority that Node knows has signed its certificate: name the file of that authority in NODE_EXTRA_CA_CERTS`,
+    )
+  })
+
+  it('keeps worlds for the command', async () => {
+    const { server, cert, url } = await serveTls()
+    const command = await serveJson(['--data', url, '--data-prefix', 'tls:'], { env: { NODE_EXTRA_CA_CERTS: cert } })
+    await fetch(`${command.url}/matchmaker/lobbies/list`)
+    const list = await (await fetch(`${command.url}/__mock/replicas`)).text()
+
+    expect(list).toContain('default')
+    expect(`${command.output()}${command.errors()}${list}`).not.toContain('hidden')
+    command.signal('SIGTERM')
+    expect((await command.exited).code).toBe(0)
+    expect(await server.send('EXISTS', 'tls:world:default')).toBe(1)
+  })
+
+  it('is refused where it speaks none', async () => {
+    const server = await serve()
+    const url = server.url.replace('redis:', 'rediss:')
+
+    expect(await refusalOf(url)).toBe(
+      `cannot use ${url}: there was no answer in time: if it speaks no TLS there, use redis://`,
+    )
   })
 })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createClient } from '@redis/client'
 
 /** Returns a port of this machine that nobody uses. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // it listens
@@ -86,7 +86,8 @@ export class RedisServer {
 
   /** Runs a command of Redis, like `CONFIG`, `SET`. */
   async send(...args: readonly string[]): Promise<unknown> {
-    const client = createClient({ url: this.url })
+    const password = this.#options[this.#options.indexOf('--requirepass') + 1] ?? ''
+    const client = createClient({ url: this.url, ...(this.#options.includes('--requirepass') ? { password } : {}) })
     client.on('error', () => {})
     await client.connect()
     try {
