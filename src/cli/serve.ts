@@ -287,7 +287,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
-    loaded?.file && flags.reload !== false && !mock.worlds.areShared
+    loaded?.file && flags.reload !== false && !mock.worlds.shared
       ? reloadOnSave(loaded.file, { mock: { reload }, console, format: flags.quiet ? 'quiet' : format })
       : undefined
   const counts = countRequests(mock)
@@ -301,7 +301,7 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
     counts.hasExport = true
   }
   const target = { mock, url, console, quit, onExport }
-  const { areShared } = mock.worlds
+  const areShared = mock.worlds.shared !== undefined
   const served = areShared ? replicaKeys(target) : servingKeys(target)
   // A dumb terminal cannot erase a line.
   const hasStatus = keys === 'key' && process.env.TERM !== 'dumb' && !areShared

@@ -12,8 +12,8 @@ import { Replica } from './replica.js'
 /** The status of a request that came to the wrong server (RFC 9110 § 15.5.20). */
 const misdirected = 421
 
-/** The time between two looks at the clock of the server, in ms. */
-const clockMs = 1_000
+/** The time between two looks at the clock of the server, and at the worlds of other replicas, in ms. */
+const lookMs = 1_000
 /** A smaller difference of clocks is left alone, in ms. */
 const leastOffsetMs = 100
 
@@ -22,8 +22,10 @@ export class HttpReplica implements Router {
   readonly #mock: Mock
   readonly #replica: Replica
   readonly #header: ForwardingHeader
-  readonly #clockTimer: NodeJS.Timeout
+  readonly #timer: NodeJS.Timeout
   #offsetMs = 0
+  /** The worlds and their owners at the last look. */
+  #listed = ''
   readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
 
   /** `secret`: the text that only replicas know. */
@@ -32,8 +34,11 @@ export class HttpReplica implements Router {
     this.#header = new ForwardingHeader(secret)
     this.#replica = new Replica({ storage, worlds: mock.worlds, environment: realEnvironment })
     this.#followClock(storage)
-    this.#clockTimer = setInterval(() => this.#followClock(storage), clockMs)
-    this.#clockTimer.unref()
+    this.#timer = setInterval(() => {
+      this.#followClock(storage)
+      this.#lookAtOthers(storage).catch(() => {}) // the next look tries again
+    }, lookMs)
+    this.#timer.unref()
     // Its port is about to close.
     mock.atClose(async () => this.#replica.endWaiting())
   }
@@ -44,6 +49,16 @@ export class HttpReplica implements Router {
     if (Math.abs(clockOffsetMs - this.#offsetMs) < leastOffsetMs) return
     this.#offsetMs = clockOffsetMs
     setRealTimeOffset(clockOffsetMs)
+  }
+
+  /** Tells those who follow the list of worlds what other replicas have changed in it. */
+  async #lookAtOthers(storage: SharedStorage): Promise<void> {
+    const { changes } = this.#mock.worlds
+    if (changes.size === 0) return
+    const worlds = await storage.refresh()
+    const listed = worlds.map(({ id, owner }) => `${id} ${owner?.id}`).join()
+    if (listed !== this.#listed) changes.emit(true)
+    this.#listed = listed
   }
 
   receive(request: IncomingMessage): ForwardedRequest | undefined {
@@ -105,7 +120,7 @@ export class HttpReplica implements Router {
   }
 
   close(): void {
-    clearInterval(this.#clockTimer)
+    clearInterval(this.#timer)
     setRealTimeOffset(0)
     this.#replica.close()
     this.#agent.destroy()

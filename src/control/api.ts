@@ -97,7 +97,7 @@ export const controlCalls = lazy(() => [
     summary:
       'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait. `data` is the folder that keeps the worlds, if there is one.',
     run: async ({ server, version }): Promise<Health> => {
-      await server.worlds.refresh()
+      await server.worlds.shared?.refresh()
       const { data } = server.worlds
       const worlds = server.worlds.list()
       const waiters = worlds.reduce((sum, world) => sum + world.waiters, 0)
@@ -110,7 +110,7 @@ export const controlCalls = lazy(() => [
     summary:
       'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone. `sleeping` marks a world that is in the storage only. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world.',
     async run({ server, isReadOnly }) {
-      await server.worlds.refresh()
+      await server.worlds.shared?.refresh()
       const worlds = server.worlds.list().map(world => marked(world, isReadOnly))
       await server.worlds.settled()
       return { worlds }

@@ -39,8 +39,8 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   subscribe(listener: (isOpen: boolean) => void): () => void
   /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
   settled(): Promise<unknown> | undefined
-  /** Reads again which worlds other processes have, for `list`. Rejects with `StorageError`. */
-  refresh(): Promise<void>
+  /** Set if several processes share the worlds. `refresh` reads again which ones the others have, for `list`. */
+  readonly shared: { refresh(): Promise<unknown> } | undefined
   replicas(): Promise<readonly ReplicaState[]>
 }
 

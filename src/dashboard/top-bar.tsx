@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Input, openStream } from '../client/core.js'
-import type { WorldSummary } from '../control/world-control.js'
+import type { ReplicaState, WorldSummary } from '../control/world-control.js'
 import { counted, sizeText } from '../lib/text.js'
 import { dateAndTime, timeOfDay } from '../lib/time.js'
 import { Field, Menu, Select } from './controls.js'
@@ -110,8 +110,13 @@ function Time() {
   )
 }
 
+function replicaText({ address, worlds, self }: ReplicaState): string {
+  return `${new URL(address).host} with ${counted(worlds.length, 'world', 'worlds')}${self ? ' (this page)' : ''}`
+}
+
 function WorldMenu() {
   const worlds: Signal<readonly WorldSummary[]> = useSignal([])
+  const replicas: Signal<readonly ReplicaState[]> = useSignal([])
   const name = useSignal('')
   const { about, data } = page.live
   const id = about.value?.id ?? ''
@@ -128,13 +133,17 @@ function WorldMenu() {
         worlds.value = known
       }
     }
+    const readReplicas = async () => {
+      const answer = await page.api.ofMock().call('GET /replicas')
+      replicas.value = answer.replicas
+    }
     // The stream of the world tells when the mock is gone.
-    follow().catch(() => {})
+    for (const read of [follow, readReplicas]) read().catch(() => {})
     return () => {
       closed.abort()
       worlds.value = []
     }
-  }, [isOpen, id, worlds, name])
+  }, [isOpen, id, worlds, replicas, name])
   const fork = (event: Event) => {
     event.preventDefault()
     void page.fork(page.past.value?.revision, name.value)
@@ -160,6 +169,7 @@ function WorldMenu() {
                 >
                   <b>{world.id}</b> <span dir="auto">{world.title}</span>
                   {world.sleeping && <span>asleep, its clock at {dateAndTime(Date.parse(world.now))}</span>}
+                  {world.replica !== undefined && <span>at {new URL(world.replica).host}</span>}
                 </button>
               </li>
             ))}
@@ -177,6 +187,11 @@ function WorldMenu() {
           {data.value && (
             <p class="muted">
               The worlds are kept in {data.value.place}: {sizeText(data.value.bytes)}.
+            </p>
+          )}
+          {replicas.value.length > 0 && (
+            <p class="muted">
+              {counted(replicas.value.length, 'replica', 'replicas')}: {replicas.value.map(replicaText).join(', ')}.
             </p>
           )}
           {id === 'default' && <p class="muted">The world “default” cannot be deleted.</p>}

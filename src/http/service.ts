@@ -127,7 +127,7 @@ export class Service {
   #answerProbe(request: MockRequest): MockResponse {
     const { notReady, worlds } = this.#mock
     try {
-      worlds.checkLease()
+      worlds.shared?.checkLease()
     } catch (error) {
       return worlds.outside.refuse(request, error)
     }
@@ -160,7 +160,7 @@ export class Service {
     // This URL names the world in its path, even if the request named it in a header.
     const urlOf = (id: string) => origin() + worldPath(id)
     const named = String(found.params.world_id)
-    if (worlds.areShared && answeredBy !== undefined) {
+    if (worlds.shared && answeredBy !== undefined) {
       const { outside: responder, default: world } = worlds
       const inner = requestAt(request, place)
       const settled = () => worlds.inMemory(named)?.world.settled()
@@ -188,7 +188,7 @@ export class Service {
 
   /** Returns the world that a request needs, if this process may be the wrong one for it. */
   #neededWorld(id: string, mayCreate: () => boolean): NeededWorld | undefined {
-    if (!this.#mock.worlds.areShared || !worldId.pattern.test(id)) return undefined
+    if (!this.#mock.worlds.shared || !worldId.pattern.test(id)) return undefined
     return {
       id,
       // Everybody can use it, as if it had always been there.

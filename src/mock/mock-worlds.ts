@@ -88,7 +88,8 @@ export class MockWorlds {
   readonly #limits: MockWorldsLimits
   readonly #open = new Map<string, OpenWorld>()
   readonly #opened = new Emitter<MockWorld>()
-  readonly #changes = new Emitter<boolean>()
+  /** Publishes `true` after a world has come or gone, and `false` when the mock is closed. */
+  readonly changes = new Emitter<boolean>()
   #timer: ReturnType<typeof setInterval> | undefined
   #isClosed = false
   #kept: WorldsStorage | undefined
@@ -118,16 +119,16 @@ export class MockWorlds {
   #createOutside(): Responder {
     const { corsOrigins, log, onBug } = this.#settings
     const { seed, tables } = this.default.world.initialState
-    const replica = this.#kept?.shared?.self.id
+    const replica = this.shared?.self.id
     // No two replicas use the same ids.
     const rays = new Random(seed, `rays outside of worlds${replica === undefined ? '' : `#${replica}`}`)
     const allowed = { tables: readTables(tables), corsOrigins }
     return new Responder({ worldId: undefined, allowed, log, rays, onBug })
   }
 
-  /** True if several processes share the worlds. */
-  get areShared(): boolean {
-    return this.#kept?.shared !== undefined
+  /** The storage, if several processes share it. */
+  get shared(): SharedStorage | undefined {
+    return this.#kept?.shared
   }
 
   /** The storage that keeps the worlds. `undefined` if they are only in memory. */
@@ -175,7 +176,7 @@ export class MockWorlds {
   #onKept(): void {
     this.#deleteUnused()
     this.#startTimer()
-    this.#changes.emit(true)
+    this.changes.emit(true)
   }
 
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
@@ -186,7 +187,7 @@ export class MockWorlds {
 
   /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
   subscribe(listener: (isOpen: boolean) => void): () => void {
-    return this.#changes.subscribe(listener)
+    return this.changes.subscribe(listener)
   }
 
   settled(): Promise<unknown> | undefined {
@@ -195,18 +196,8 @@ export class MockWorlds {
   }
 
   list(): WorldSummary[] {
-    const replica = this.#kept?.shared && { replica: this.#kept.shared.self.address }
+    const replica = this.shared && { replica: this.shared.self.address }
     return [...this.#all.map(world => ({ ...summarizeWorld(world), ...replica })), ...this.#sleeping().map(summaryOf)]
-  }
-
-  /** Throws `StorageError` if no answer may leave this process now. */
-  checkLease(): void {
-    this.#kept?.shared?.checkLease()
-  }
-
-  /** Reads again which worlds other processes have. Rejects with `StorageError`. */
-  async refresh(): Promise<void> {
-    await this.#kept?.shared?.refresh()
   }
 
   /** Lists the processes that share the worlds. Empty if this one shares none. Rejects with `StorageError`. */
@@ -235,7 +226,7 @@ export class MockWorlds {
   /** Tells whether there is a world, in memory or in the storage. If processes share the worlds: one that this process runs. */
   has(id: string): boolean {
     if (this.#open.has(id)) return true
-    return this.#kept?.shared?.owns(id) ?? this.storage?.find(id) !== undefined
+    return this.shared?.owns(id) ?? this.storage?.find(id) !== undefined
   }
 
   /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
@@ -260,7 +251,7 @@ export class MockWorlds {
     const known = this.get(id)
     if (!known) return this.#add(id, () => state, isKept)
     known.replaceState(state, prepared)
-    this.#changes.emit(true)
+    this.changes.emit(true)
     const entry = this.#open.get(id)
     if (entry && isKept) Object.assign(entry, { isKept, isHeld: true })
     this.#stopTimerIfUnneeded()
@@ -268,12 +259,12 @@ export class MockWorlds {
   }
 
   #isElsewhere(id: string | undefined): id is string {
-    return this.areShared && id !== undefined && !this.has(id)
+    return this.shared !== undefined && id !== undefined && !this.has(id)
   }
 
   /** Reads a world that another process may run, as it is now. */
   async #copyOf(id: string): Promise<MockWorld | undefined> {
-    const { shared } = this.#kept ?? {}
+    const { shared } = this
     const file = shared && (await this.storage?.read(shared, id))
     return file && this.#readFrom(file, id)
   }
@@ -291,7 +282,7 @@ export class MockWorlds {
   ): Promise<boolean> {
     if (id === defaultWorldId) throw new UsageError('the default world is always there: reset it instead')
     if (!this.has(id)) return false
-    await (this.areShared ? this.#deleteShared(id, reason) : this.#deleteOwn(id, reason))
+    await (this.shared ? this.#deleteShared(id, reason) : this.#deleteOwn(id, reason))
     return true
   }
 
@@ -309,14 +300,14 @@ export class MockWorlds {
     } finally {
       await this.#remove(id, reason)
     }
-    await this.#kept?.shared?.flush(id)
+    await this.shared?.flush(id)
   }
 
   /** Removes a world from memory. */
   async #remove(id: string, reason: string): Promise<void> {
     const entry = this.#open.get(id)
     this.#open.delete(id)
-    this.#changes.emit(true)
+    this.changes.emit(true)
     this.#stopTimerIfUnneeded()
     await entry?.mock.close()
     entry?.mock.world.end(reason)
@@ -326,8 +317,8 @@ export class MockWorlds {
   /** Closes the default world, and removes all others from memory. A world that is created later answers one request, and is not kept. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#changes.emit(false)
-    const { shared } = this.#kept ?? {}
+    this.changes.emit(false)
+    const { shared } = this
     const ids = [...this.#open.keys()].filter(id => shared !== undefined || id !== defaultWorldId)
     const end = (id: string) => this.#remove(id, `the world ${quoted(id)} has ended, because its mock was closed`)
     await Promise.all([this.#default?.close(), ...ids.map(end)])
@@ -430,7 +421,7 @@ export class MockWorlds {
     const mock = this.#beginningWith(logged, id)
     const stopped = mock.adopt(logged)
     // Nothing happens in it, but its time is that of the world.
-    if (this.areShared) mock.world.clock.restore(logged.clockNow(stopped))
+    if (this.shared) mock.world.clock.restore(logged.clockNow(stopped))
     return mock
   }
 
@@ -507,7 +498,7 @@ export class MockWorlds {
 
   /** Throws `ApiError` if a world would be given back before its changes are kept. */
   #checkTakesWorlds(): void {
-    if (this.#isClosed && this.areShared)
+    if (this.#isClosed && this.shared)
       throw new ApiError('API_UNAVAILABLE', 'this replica is closing', { headers: { 'retry-after': '1' } })
   }
 
@@ -515,7 +506,7 @@ export class MockWorlds {
     this.#open.set(id, entry)
     if (id === defaultWorldId) this.#default = entry.mock
     this.#opened.emit(entry.mock)
-    this.#changes.emit(true)
+    this.changes.emit(true)
   }
 
   #startTimer(): void {
@@ -538,7 +529,7 @@ export class MockWorlds {
     const now = realTime()
     for (const [id, entry] of this.#open) {
       // Code holds no world that several processes share.
-      const staysInMemory = !this.areShared && (entry.isHeld || id === defaultWorldId)
+      const staysInMemory = !this.shared && (entry.isHeld || id === defaultWorldId)
       if (storage ? staysInMemory : entry.isKept) continue
       if (entry.mock.isBusy) entry.usedAt = now
       else if (now - entry.usedAt >= worldTtlMs) void this.#removeUnused(id)
@@ -550,7 +541,7 @@ export class MockWorlds {
 
   /** Deletes a world that is not in memory. If the storage takes no writes now, a later call tries again. */
   async #forget(id: string): Promise<void> {
-    const { shared } = this.#kept ?? {}
+    const { shared } = this
     try {
       // Another process may have begun to use it.
       if (shared && (await shared.claim(id, { create: false })).kind !== 'mine') return

@@ -201,6 +201,25 @@ describe('the calls of the control API', () => {
     )
   })
 
+  it('follow the worlds that another replica creates', async () => {
+    const [owner, other] = await serveTwo()
+    const abort = new AbortController()
+    const response = await fetch(`${owner.url}/__mock/worlds`, {
+      headers: { accept: 'text/event-stream' },
+      signal: abort.signal,
+    })
+    ok(await sendTo(other.url, { ...list, path: `/w/mine${list.path}` }))
+
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk)
+      if (text.includes('"mine"')) break
+    }
+    abort.abort()
+
+    expect(text).toContain(JSON.stringify(other.url))
+  })
+
   it('create, show and delete a world, whoever runs it', async () => {
     const [owner, other] = await serveTwo()
 
