@@ -12,7 +12,7 @@ import { WorldStorage } from '../../src/storage/world-storage.js'
 import { dataPath, quickFs } from '../support/kept-worlds.js'
 import { memoryStorage } from '../support/memory-storage.js'
 import { RedisServer } from '../support/redis-server.js'
-import { newPrefix } from '../support/replicas.js'
+import { newPrefix, patient } from '../support/replicas.js'
 
 const server = await RedisServer.start()
 
@@ -111,7 +111,7 @@ describe('a world that a storage keeps', () => {
       let storage: SharedStorage | undefined
       const open = async () => {
         await storage?.leave()
-        storage = await openRedis(server.url, { prefix, address: 'http://127.0.0.1:4100' })
+        storage = await openRedis(server.url, { ...patient, prefix, address: 'http://127.0.0.1:4100' })
         await storage.claim('default', { create: true })
         return storage
       }

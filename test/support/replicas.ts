@@ -24,12 +24,15 @@ export function newAddress(): string {
 /** Times that are some fifths of those of users, so that tests need not wait. */
 export const shortTimes: LeaseTimes = { leaseMs: 600, countsMs: 500, renewMs: 200, retryMs: 20, refreshMs: 1_000 }
 
-/** Starts a replica whose worlds are on a server. It leaves after the test. */
+/** Times for tests in which no lease may end, however busy the machine is. */
+export const patient = { times: { leaseMs: 60_000, countsMs: 50_000 }, silenceMs: 60_000 } as const
+
+/** Starts a replica whose worlds are on a server. It leaves after the test. Its lease does not end by itself. */
 export async function replicaOf(
   server: RedisServer,
   options: RedisOptions & Partial<ReplicaOptions> = {},
 ): Promise<SharedStorage> {
-  const storage = await openRedis(server.url, { address: newAddress(), ...options })
+  const storage = await openRedis(server.url, { address: newAddress(), ...patient, ...options })
   onTestFinished(() => storage.leave())
   return storage
 }
