@@ -9,7 +9,7 @@ ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=pack /pack/ /pack/
 COPY package-lock.json ./
-RUN tar -xzf /pack/mockmaker-*.tgz --strip-components=1 && npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+RUN tar -xzf /pack/mockmaker-*.tgz --strip-components=1 && npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund @redis/client@6
 # The user `node` of the image. A number, so that Kubernetes can see that it is not root.
 USER 1000
 EXPOSE 4100

@@ -12,6 +12,7 @@ import { createClient } from '../../src/client/index.js'
 import { lineLike, start } from '../support/command.js'
 import { blockOf } from '../support/docs.js'
 import { failure, json, ok, sendTo } from '../support/http.js'
+import { RedisServer } from '../support/redis-server.js'
 
 const run = promisify(execFile)
 const secret = 'secret-control-token-0123456789'
@@ -33,15 +34,16 @@ async function freePort(): Promise<number> {
 
 /** Starts the command, and returns its URL. */
 async function serve(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<string> {
-  const command = start([...args, '--port', '0', '--json'], { env: more })
+  const command = start(['--port', '0', ...args, '--json'], { env: more })
   return JSON.parse(await lineLike(command, { like: /"event":"listening"/ })).url
 }
 
-/** Puts a real nginx with the shipped configuration in front of a mock. Returns its URL. */
-async function nginxBefore(mockUrl: string): Promise<string> {
+/** Puts a real nginx with a shipped configuration in front of mocks. Returns its URL. */
+async function nginxBefore(...mockUrls: readonly string[]): Promise<string> {
   const [folder, port] = [await emptyFolder(), await freePort()]
-  const shipped = await readFile('deploy/nginx.conf', 'utf8')
-  const site = shipped.replace('server mock:4100;', `server ${new URL(mockUrl).host};`)
+  const shipped = await readFile(mockUrls.length === 1 ? 'deploy/nginx.conf' : 'deploy/replicas.nginx.conf', 'utf8')
+  const hosts = mockUrls.map(url => new URL(url).host)
+  const site = shipped.replaceAll(/server mock(?:-(\d))?:4100;/g, (_, number = '1') => `server ${hosts[number - 1]};`)
   await writeFile(join(folder, 'site.conf'), site.replace('listen 8080;', `listen 127.0.0.1:${port};`))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     name => `${name}_temp_path ${folder}/${name};`,
@@ -128,6 +130,83 @@ describe('deploy/nginx.conf', () => {
     const players = await createClient(mock, { controlToken: secret }).world.players.all()
     expect(answer.statusCode).toBe(200)
     expect(players.flatMap(({ status, address }) => (status === 'reserved' ? [address] : []))).toEqual(['127.0.0.2'])
+  })
+})
+
+describe('deploy/replicas.nginx.conf', () => {
+  it('begins with the block of the guide', async () => {
+    const shipped = await readFile('deploy/replicas.nginx.conf', 'utf8')
+
+    const [block] = blockOf('docs/guides/replicas.md', 'deploy/replicas.nginx.conf').text.split('// …')
+    expect(shipped.startsWith(block ?? '')).toBe(true)
+  })
+
+  it('sends each world to one replica, and goes on when that one is gone', async () => {
+    const redis = await RedisServer.start()
+    onTestFinished(() => redis.stop())
+    const flags = ['--port', '0', '--json', '--trust-proxy', '127.0.0.1', '--data', redis.url]
+    const commands = [1, 2, 3].map(() => start(flags, { env }))
+    const urls = await Promise.all(
+      commands.map(async command => JSON.parse(await lineLike(command, { like: /"event":"listening"/ })).url as string),
+    )
+    const url = await nginxBefore(...urls)
+    const worlds = Array.from({ length: 30 }, (_, i) => `w${i}`)
+    const find = (world: string) =>
+      sendTo(url, { method: 'POST', path: `/w/${world}/matchmaker/lobbies/find`, body: '{"game_modes":["duel"]}' })
+    const listed = async (world: string) => {
+      const got = await sendTo(url, {
+        method: 'GET',
+        path: '/matchmaker/lobbies/list',
+        headers: { 'x-mock-world': world },
+      })
+      return (ok(got) as { lobbies: readonly { lobby_id: string }[] }).lobbies.map(({ lobby_id }) => lobby_id)
+    }
+
+    for (const world of worlds) ok(await find(world))
+    const seen = await Promise.all(worlds.map(listed))
+    const replicas = () => createClient(url, { controlToken: secret }).worlds.list()
+    const owners = new Map((await replicas()).map(({ id, replica }) => [id, replica]))
+    commands[0]?.signal('SIGKILL')
+    const after = await Promise.all(worlds.map(listed))
+
+    // Whoever gets a world first runs it. All worlds of one replica would mean that the hash is the same for all.
+    expect(new Set(owners.values()).size).toBeGreaterThan(1)
+    expect(after).toEqual(seen)
+  })
+})
+
+describe('deploy/replicas.compose.yaml', () => {
+  it('starts replicas with flags and variables that they take, each at its own address', async () => {
+    const redis = await RedisServer.start()
+    onTestFinished(() => redis.stop())
+    const { services } = parse(await readFile('deploy/replicas.compose.yaml', 'utf8'), { merge: true })
+    const names = ['mock-1', 'mock-2', 'mock-3']
+    const ports = await Promise.all(names.map(freePort))
+    const given = { ...env, MOCKMAKER_CLUSTER_SECRET: 'another-secret-0123456789', MOCKMAKER_DATA: redis.url }
+
+    const urls = await Promise.all(
+      names.map((name, i) => {
+        const args: string[] = services[name].command.map((arg: string) =>
+          arg
+            .replace(/\$\{\w+:-(.*)\}/, '$1')
+            .replace('0.0.0.0', '127.0.0.1')
+            .replace(`${name}:4100`, `127.0.0.1:${ports[i]}`),
+        )
+        return serve([...args, '--port', String(ports[i])], given)
+      }),
+    )
+    const health = await sendTo(urls[2] ?? '', {
+      method: 'GET',
+      path: '/__mock/replicas',
+      headers: { authorization: `Bearer ${secret}` },
+    })
+
+    for (const name of names) expect(Object.keys(services[name].environment)).toEqual(Object.keys(given))
+    expect((json(health) as { replicas: unknown[] }).replicas).toHaveLength(3)
+    expect(services.redis.command).toEqual(
+      expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']),
+    )
+    expect(services.proxy.volumes[0]).toContain('./replicas.nginx.conf:')
   })
 })
 

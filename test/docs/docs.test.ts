@@ -45,7 +45,7 @@ function isTested(
   // test/processes/game-servers.slow.test.ts runs them.
   if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
   // test/deploy/deploy.slow.test.ts compares and runs them.
-  if (['deploy/nginx.conf', 'deploy/kubernetes.yaml'].includes(file)) return true
+  if (['deploy/nginx.conf', 'deploy/replicas.nginx.conf', 'deploy/kubernetes.yaml'].includes(file)) return true
   if (language === 'js') return file !== '' && commands.includes(`node ${file}`)
   if (language === 'ts') return file.endsWith('.test.ts') || ranInBrowser.includes(file)
   if (language === 'yaml') return isScenario({ file }) || file === '.github/workflows/test.yml'
