@@ -102,7 +102,8 @@ class ReplicaStorage implements SharedStorage {
   readonly #waiting = new Set<(error: StorageError) => void>()
   /** Those who send a command again after the break. */
   #retries: (() => void)[] = []
-  #recovery: Promise<void> | undefined
+  #isRecovering = false
+  #mustRecoverAgain = false
   #cancelTimers = new Map<'renewal' | 'end' | 'recovery', () => void>()
   #leaving: Promise<void> | undefined
   readonly #unsubscribe: () => void
@@ -484,23 +485,28 @@ class ReplicaStorage implements SharedStorage {
   }
 
   #recoverSoon(ms: number): void {
-    if (this.#log === '' || this.#end || this.#recovery || this.#cancelTimers.has('recovery')) return
-    this.#setTimer('recovery', ms, () => {
-      this.#recovery = this.#recover().finally(() => {
-        this.#recovery = undefined
-      })
-    })
+    if (this.#log === '' || this.#end || this.#cancelTimers.has('recovery')) return
+    if (this.#isRecovering) {
+      // What the server says now may be older than the doubt.
+      this.#mustRecoverAgain = true
+      return
+    }
+    this.#setTimer('recovery', ms, () => void this.#recover())
   }
 
   async #recover(): Promise<void> {
+    this.#isRecovering = true
+    this.#mustRecoverAgain = false
     try {
       await this.#resumeWorlds()
+      for (const retry of this.#retries.splice(0)) retry()
     } catch (error) {
       if (!(error instanceof EngineError)) throw error
-      queueMicrotask(() => this.#recoverSoon(this.#times.retryMs))
-      return
+      this.#mustRecoverAgain = true
+    } finally {
+      this.#isRecovering = false
     }
-    for (const retry of this.#retries.splice(0)) retry()
+    if (this.#mustRecoverAgain) this.#recoverSoon(this.#times.retryMs)
   }
 
   /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `EngineError`. */

@@ -184,6 +184,7 @@ function commands.claim(id, create)
   if owner ~= self then
     redis.call('HSET', worldKey(id), 'claimed_at', now(), 'taken_from', owner)
   end
+  redis.call('HDEL', worldKey(id), 'regained')
   redis.call('UNLINK', newBaseKey(id))
   if not born then
     return { 'new', epoch }
@@ -193,17 +194,21 @@ function commands.claim(id, create)
 end
 
 -- Epochs only grow. If the newest one of a world is older than that of the replica, the server has lost the claim: it went back
--- to an older state. The replica then gets the world back, with a new epoch.
+-- to an older state. The replica then gets the world back, with a new epoch, unless another one has it that lives. Others may have
+-- written meanwhile, so that its next base replaces everything.
 local function regain(id, epoch)
   local newest = redis.call('HGET', meta, 'epoch')
-  if tonumber(fieldsOf(id, 'epoch')[1] or newest) >= tonumber(epoch) then
+  local fields = fieldsOf(id, 'owner', 'epoch')
+  local isOther = fields[1] ~= self and infoOf(fields[1])
+  if isOther or tonumber(fields[2] or newest) >= tonumber(epoch) then
     return nil
   end
   if tonumber(newest) < tonumber(epoch) then
     redis.call('HSET', meta, 'epoch', epoch)
   end
   local next = nextEpoch()
-  redis.call('HSET', worldKey(id), 'owner', self, 'epoch', next, 'claimed_at', now(), 'taken_from', '')
+  redis.call('HSET', worldKey(id), 'owner', self, 'epoch', next, 'claimed_at', now(), 'taken_from', '',
+    'regained', '1')
   redis.call('UNLINK', newBaseKey(id))
   return { 'regained', next }
 end
@@ -275,6 +280,7 @@ function commands.create(id, epoch, born, revision, summary, hash, origin, base)
     return lost(owner)
   end
   redis.call('UNLINK', logKey(id), baseKey(id), newBaseKey(id), originsKey(id))
+  redis.call('HDEL', worldKey(id), 'regained')
   redis.call('HSET', originsKey(id), hash, origin)
   if base ~= '' then
     redis.call('SET', baseKey(id), base)
@@ -344,10 +350,14 @@ function commands.base(id, epoch, revision, hash, logBytes, born, starts, summar
   if redis.call('EXISTS', newBaseKey(id)) == 0 then
     return { 'absent' }
   end
-  local fields = fieldsOf(id, 'revision', 'base_revision')
+  local fields = fieldsOf(id, 'revision', 'base_revision', 'regained')
   local stored = fields[1]
+  if fields[3] then
+    stored = stored and revision
+    redis.call('UNLINK', logKey(id))
+    redis.call('HDEL', worldKey(id), 'regained')
   -- The lines after an older base are gone.
-  if fields[2] and tonumber(revision) < tonumber(fields[2]) then
+  elseif fields[2] and tonumber(revision) < tonumber(fields[2]) then
     return { 'old' }
   end
   if not stored then

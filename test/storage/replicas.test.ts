@@ -346,6 +346,47 @@ describe('a server that has lost something', () => {
     expect(b.storage.list()).toMatchObject([{ id: 'x', title: 'Tanks', revision: 12, epoch: 3 }])
   })
 
+  it('leaves a world to the replica that claimed it meanwhile', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const older = cluster.model.copy()
+    await cluster.create(a.storage, 'y')
+    await cluster.create(a.storage)
+    a.engine.break()
+    cluster.model.take(older)
+    const world = await cluster.create(b.storage)
+    a.engine.connect()
+    await cluster.time.advance(2_000)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+
+    expect(a.lost.map(({ id }) => id)).toContain('x')
+    expect(b.lost).toEqual([])
+  })
+
+  it('does not mix what another replica wrote meanwhile with a world that it gets again', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const older = cluster.model.copy()
+    await cluster.create(a.storage, 'y')
+    const world = await cluster.create(a.storage)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    a.engine.break()
+    cluster.model.take(older)
+    appendAll(await cluster.create(b.storage), 11, 12, 13)
+    await cluster.wait(b.storage.release('x'))
+    a.engine.connect()
+    await cluster.time.advance(500)
+    world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash: world.putOrigin(newWorld.origin) })
+    appendAll(world, 12)
+    await cluster.wait(Promise.resolve(world.settled()))
+    await cluster.wait(a.storage.release('x'))
+    const taken = await cluster.open(b.storage)
+
+    expect([taken.base, revisionsOf(taken)]).toEqual(['"state 11"', [12]])
+  })
+
   it('does not get a world again that another replica has deleted', async () => {
     const cluster = new Cluster()
     const [a, b] = [await cluster.join(), await cluster.join()]

@@ -163,6 +163,7 @@ class Pair {
       ...{ owner, epoch, taken_from: takenFrom, born, revision, base_revision: baseRevision, origin },
       time: time === '' ? undefined : time,
       summary: summary === '' ? undefined : summary,
+      regained: world.isRegained ? '1' : undefined,
       starts: isBorn ? String(starts) : undefined,
       log_bytes: isBorn ? String(logBytes) : undefined,
       base_bytes: isBorn ? String(Buffer.byteLength(world.base)) : undefined,

@@ -23,6 +23,7 @@ interface ModelWorld {
   logBytes: number
   base: string
   newBase: string | undefined
+  isRegained?: boolean
   lines: Map<string, string>
   origins: Map<string, string>
 }
@@ -260,12 +261,13 @@ export class ScriptModel {
 
   #regain(self: string, id: string, epoch: string): Reply | undefined {
     const known = this.worlds.get(id)
-    if (Number(known?.epoch ?? this.#lastEpoch) >= Number(epoch)) return undefined
+    const isOther = known && known.owner !== self && this.#infoOf(known.owner) !== undefined
+    if (isOther || Number(known?.epoch ?? this.#lastEpoch) >= Number(epoch)) return undefined
     this.#lastEpoch = Math.max(this.#lastEpoch, Number(epoch))
     const world = known ?? emptyWorld()
     this.worlds.set(id, world)
     const claim = { owner: self, epoch: this.#nextEpoch(), claimedAt: this.#time, takenFrom: '' }
-    Object.assign(world, claim, { newBase: undefined })
+    Object.assign(world, claim, { newBase: undefined, isRegained: true })
     return ['regained', world.epoch]
   }
 
@@ -282,7 +284,7 @@ export class ScriptModel {
     const world = known ?? emptyWorld()
     this.worlds.set(id, world)
     if (owner !== self) Object.assign(world, { claimedAt: this.#time, takenFrom: owner })
-    Object.assign(world, { owner: self, epoch: this.#nextEpoch(), newBase: undefined })
+    Object.assign(world, { owner: self, epoch: this.#nextEpoch(), newBase: undefined, isRegained: false })
     if (world.born === undefined) return ['new', world.epoch]
     world.starts += 1
     return ['mine', world.epoch, owner === '' ? '0' : '1']
@@ -348,7 +350,11 @@ function replaceBase(
   [revision = '', hash = '', logBytes, born, starts, summary, count, ...list]: readonly string[],
 ): Reply {
   if (world.newBase === undefined) return ['absent']
-  if (Number(revision) < Number(world.baseRevision ?? 0)) return ['old']
+  if (world.isRegained) {
+    world.isRegained = false
+    world.lines.clear()
+    if (world.revision !== undefined) world.revision = revision
+  } else if (Number(revision) < Number(world.baseRevision ?? 0)) return ['old']
   if (world.revision === undefined) Object.assign(world, { revision, born, starts: Number(starts), summary })
   const split = Number(count) * 2
   putOrigins(world, list.slice(0, split))
