@@ -99,7 +99,7 @@ function respondWith(received: IncomingMessage, client: ForwardedClient, end: (o
     return
   }
   const { response } = client
-  response.writeHead(received.statusCode ?? 0, withoutHops(received.headers, received.headers.connection))
+  response.writeHead(received.statusCode ?? 0, withoutHops(received.headers))
   const isStream = received.headers['content-type']?.startsWith('text/event-stream') === true
   if (!isStream) {
     // If the other replica breaks off, so does the response.
@@ -112,23 +112,21 @@ function respondWith(received: IncomingMessage, client: ForwardedClient, end: (o
   received.once('error', () => response.end()).once('close', () => end('done'))
 }
 
-/** The headers that belong to a connection (RFC 9110 § 7.6.1). */
+/**
+ * The headers that belong to a connection (RFC 9110 § 7.6.1). Not those that `connection` names: a request has the same headers for
+ * the owner as at the replica that has checked them, and in the world that they name.
+ */
 const hopByHop = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade'],
 ])
 
-/** Removes the headers of a connection. `connection` is the header that names more of them. */
-function withoutHops(
-  headers: NodeJS.Dict<string | string[]>,
-  connection: string | undefined,
-): NodeJS.Dict<string | string[]> {
-  const named = new Set(connection?.toLowerCase().split(/\s*,\s*/))
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
+function withoutHops(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)))
 }
 
 function headersFor({ request, host }: ForwardedClient, facts: string, isBodiless: boolean): OutgoingHttpHeaders {
-  const own = withoutHops(request.headersDistinct, request.headers.connection)
+  const own = withoutHops(request.headersDistinct)
   const { host: _, expect: __, 'content-length': length, ...headers } = own
   const outgoing: OutgoingHttpHeaders = { ...headers, [forwardingHeader]: facts }
   if (host !== undefined) outgoing.host = host

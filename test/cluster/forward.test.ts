@@ -1,4 +1,6 @@
-import { request as openRequest } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, type OutgoingHttpHeaders, request as openRequest } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.js'
 import { comparable, failure, json, ok, post, request, sendTo } from '../support/http.js'
@@ -71,6 +73,24 @@ describe('a request to a replica that does not run its world', () => {
     expect(status).toBe(200)
     expect(world?.world.players.all().map(({ address }) => address)).toContain('127.0.0.2')
     expect(JSON.stringify(world?.journal.sentRequest(entry?.id ?? 0))).not.toContain('mockmaker-forwarded')
+  })
+
+  it('keeps the headers that its connection header names', async () => {
+    const [owner, other] = await serveTwo()
+    const named = { authorization: 'Bearer unknown', 'x-mock-world': 'mine', connection: 'authorization, x-mock-world' }
+    ok(await sendTo(owner.url, { ...list, path: `/w/mine${list.path}` }))
+    const sendNamed = async (headers: OutgoingHttpHeaders, url: string) => {
+      const [response] = (await once(openRequest(`${url}${list.path}`, { headers }).end(), 'response')) as [
+        IncomingMessage,
+      ]
+      return `${response.statusCode} ${(JSON.parse(await text(response)) as { code?: string }).code}`
+    }
+
+    const failed = await Promise.all([owner, other].map(({ url }) => sendNamed(named, url)))
+
+    const world = owner.mock.worlds.inMemory('mine')
+    expect(failed).toEqual(['400 TOKEN_INVALID', '400 TOKEN_INVALID'])
+    expect(world?.journal.find({ operation: 'lobbies.list', status: 400 })).toHaveLength(2)
   })
 
   it('gets the page for the address that it asked', async () => {
