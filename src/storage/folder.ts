@@ -49,6 +49,12 @@ export interface FolderOptions {
  * or the folder cannot be used.
  */
 export function openFolder(path: string, options: FolderOptions = {}): Storage {
+  // Its user and password would become names of folders.
+  const [scheme] = /^[a-z][a-z\d+.-]*:(?=\/\/)/i.exec(path) ?? []
+  if (scheme !== undefined)
+    throw new UsageError(
+      `the place of the worlds begins with ${scheme}, and is no folder: name a folder by its path. The command mockmaker also takes redis://host:port, or rediss://host:port with TLS`,
+    )
   return new Folder(path, options)
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { runAtOnce } from '../../src/lib/steps.js'
+import { UsageError } from '../../src/lib/usage-error.js'
 import { openFolder } from '../../src/storage/folder.js'
 import { StorageError } from '../../src/storage/storage.js'
 import {
@@ -408,6 +409,22 @@ describe('the list of worlds', () => {
 })
 
 describe('a folder', () => {
+  it.for([
+    'valkey://user:secret@127.0.0.1:6379',
+    'redis+tls://user:secret@127.0.0.1',
+    'redis://user:secret@127.0.0.1',
+    'HTTP://user:secret@127.0.0.1',
+    'file:///worlds',
+  ])('is not made of a URL: %s', url => {
+    const scheme = url.slice(0, url.indexOf('//'))
+
+    expect(() => openFolder(url)).toThrow(
+      new UsageError(
+        `the place of the worlds begins with ${scheme}, and is no folder: name a folder by its path. The command mockmaker also takes redis://host:port, or rediss://host:port with TLS`,
+      ),
+    )
+  })
+
   it('tells the bytes of its files', () => {
     const { path, folder, world } = createWorld()
     const onDisk = () =>
