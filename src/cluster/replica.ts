@@ -52,6 +52,8 @@ const mostOwners = 3
 const patienceMs = 5_000
 /** The time before each of these questions, in ms. */
 const pauseMs = 100
+/** The most owners that a replica remembers. */
+const mostKnown = 10_000
 /** The time between two looks at the leases of the replicas that requests wait for, in ms. */
 const lookMs = 1_000
 
@@ -62,6 +64,8 @@ export class Replica {
   readonly #environment: Environment
   /** The attempts that wait for another replica, by its id. They tell whether the request can be asked again. */
   readonly #waiting = new Map<string, Map<AbortController, boolean>>()
+  /** The owners of other worlds when this replica last asked, by world. One that is no longer the owner says so, or is gone. */
+  readonly #owners = new Map<string, Claim>()
   #cancelLook: (() => void) | undefined
   #isClosing = false
   readonly #unsubscribe: () => void
@@ -137,6 +141,7 @@ export class Replica {
       const { owner } = claim
       const outcome = await this.#forward(request, owner, waitedMs)
       if (outcome === 'done') return
+      this.#owners.delete(worldId)
       const runs = `the replica ${owner.address} runs the world ${quoted(worldId)}`
       if (outcome === 'broken' && !isRepeatable)
         throw unavailable(`${runs}, and the connection to it broke. The outcome of this request is unknown`)
@@ -144,9 +149,17 @@ export class Replica {
     }
   }
 
-  async #claim({ worldId, mayCreate }: TravellingRequest): Promise<Claim> {
+  async #claim({ worldId, mayCreate, isForwarded }: TravellingRequest): Promise<Claim> {
     if (this.#worlds.inMemory(worldId)) return { kind: 'mine', epoch: 0 }
-    return this.#storage.claim(worldId, { create: mayCreate })
+    const known = isForwarded ? undefined : this.#owners.get(worldId)
+    if (known) {
+      this.#storage.checkLease()
+      return known
+    }
+    const claim = await this.#storage.claim(worldId, { create: mayCreate })
+    if (this.#owners.size >= mostKnown) this.#owners.clear()
+    if (claim.kind === 'other') this.#owners.set(worldId, claim)
+    return claim
   }
 
   /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */

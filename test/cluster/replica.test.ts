@@ -40,21 +40,28 @@ interface Peers {
   /** The outcomes of forwarding, one after the other. The last one stays. Default: `done`. */
   readonly outcomes?: readonly (Forwarded | 'hangs')[]
   readonly dead?: readonly string[]
+  /** The number of requests, one after the other. Default: 1. */
+  readonly requests?: number
 }
 
-/** Routes one request. Returns what became of it. */
+/** Routes requests. Returns what became of the last one. */
 async function routed(
-  { claims, outcomes = ['done'], dead = [] }: Peers,
+  { claims, outcomes = ['done'], dead = [], requests = 1 }: Peers,
   request: Partial<TravellingRequest> = {},
   use: (replica: Replica) => void = () => {},
 ) {
   const environment = quickClock()
   const forwarded: { to: string; waitedMs: number }[] = []
   const released: string[] = []
+  let asked = 0
   let lose: (lost: { id: string; because: string }) => void = () => {}
   const memory = new Map<string, MockWorld>()
   const storage = {
-    claim: async () => (claims.length > 1 ? claims.shift() : claims[0]),
+    claim: async () => {
+      asked += 1
+      return claims.length > 1 ? claims.shift() : claims[0]
+    },
+    checkLease() {},
     owns: () => false,
     release: async (id: string) => void released.push(id),
     isAlive: async (id: string) => !dead.includes(id),
@@ -66,38 +73,49 @@ async function routed(
   const worlds = { inMemory: (id: string) => memory.get(id), drop: (id: string) => void memory.delete(id) }
   const replica = new Replica({ storage, worlds, environment })
   use(replica)
-  const got = await new Promise<MockResponse | 'turned away' | 'done'>(resolve => {
-    replica.route({
-      worldId: 'mine',
-      mayCreate: false,
-      isRepeatable: true,
-      isForwarded: false,
-      waitedMs: 0,
-      isGone: () => false,
-      answer: () => answer(200),
-      async forward({ id }, { waitedMs, signal }) {
-        forwarded.push({ to: id, waitedMs })
-        const outcome = outcomes[Math.min(forwarded.length, outcomes.length) - 1]
-        if (outcome === 'hangs') {
-          await new Promise(aborted => signal.addEventListener('abort', aborted))
-          return 'broken'
-        }
-        if (outcome === 'done') resolve('done')
-        return outcome ?? 'done'
-      },
-      respond: resolve,
-      turnAway: () => resolve('turned away'),
-      responseTo: (error: unknown) => ({ ...answer(503), headers: { message: String(error) } }),
-      ...request,
+  const route = () =>
+    new Promise<MockResponse | 'turned away' | 'done'>(resolve => {
+      replica.route({
+        worldId: 'mine',
+        mayCreate: false,
+        isRepeatable: true,
+        isForwarded: false,
+        waitedMs: 0,
+        isGone: () => false,
+        answer: () => answer(200),
+        async forward({ id }, { waitedMs, signal }) {
+          forwarded.push({ to: id, waitedMs })
+          const outcome = outcomes[Math.min(forwarded.length, outcomes.length) - 1]
+          if (outcome === 'hangs') {
+            await new Promise(aborted => signal.addEventListener('abort', aborted))
+            return 'broken'
+          }
+          if (outcome === 'done') resolve('done')
+          return outcome ?? 'done'
+        },
+        respond: resolve,
+        turnAway: () => resolve('turned away'),
+        responseTo: (error: unknown) => ({ ...answer(503), headers: { message: String(error) } }),
+        ...request,
+      })
     })
-  })
-  return { got, forwarded, released, elapsedMs: environment.monotonic() }
+  let got = await route()
+  for (let i = 1; i < requests; i++) got = await route()
+  return { got, forwarded, released, asked, elapsedMs: environment.monotonic() }
 }
 
 describe('a replica', () => {
   it('answers for a world that it claims, and forwards to the owner of any other', async () => {
     expect((await routed({ claims: [mine] })).got).toEqual(answer(200))
     expect(await routed({ claims: [other('b')] })).toMatchObject({ got: 'done', forwarded: [{ to: 'b' }] })
+  })
+
+  it('remembers the owner of a world until that one does not answer for it', async () => {
+    expect(await routed({ claims: [other('b')], requests: 3 })).toMatchObject({ asked: 1, forwarded: { length: 3 } })
+
+    const moved = { claims: [other('b'), other('c')], outcomes: ['done', 'unread', 'done'] as const, requests: 3 }
+    const { asked, forwarded } = await routed(moved)
+    expect([asked, forwarded.map(({ to }) => to)]).toEqual([2, ['b', 'b', 'c', 'c']])
   })
 
   it('forwards no request that another replica has sent', async () => {
