@@ -182,6 +182,22 @@ describe('a replica that the server does not hear', () => {
     expect(cluster.stored()).toEqual([11, 12])
   })
 
+  it('sends lines again in their order, if the server ran only the later one', async () => {
+    const cluster = new Cluster()
+    const { storage, engine, lost } = await cluster.join()
+    const world = await cluster.create(storage)
+    let isBusy = true
+    engine.refusal = (command, args) => {
+      if (!isBusy || command !== 'append' || args[5] !== '11') return undefined
+      isBusy = false
+      return new EngineError('away', 'it is busy with a script')
+    }
+    appendAll(world, 11, 12)
+
+    expect(await cluster.wait(errorOf(world.settled()))).toBeUndefined()
+    expect([cluster.stored(), lost, isBusy]).toEqual([[11, 12], [], false])
+  })
+
   it('loses its worlds to another, and says who has them', async () => {
     const cluster = new Cluster()
     const [a, b] = [await cluster.join(), await cluster.join()]
