@@ -182,6 +182,26 @@ describe('a request to a replica that does not run its world', () => {
   })
 })
 
+describe('a replica without its storage', () => {
+  it('answers nothing about its worlds once its lease may have ended, not even a page', async () => {
+    const { url, engine, mock } = await serveReplica(sharedModel())
+    ok(await sendTo(url, list))
+
+    engine.break()
+    await expect.poll(async () => (await sendTo(url, list)).status, { timeout: 10_000 }).toBe(503)
+    const answers = await Promise.all(
+      ['/', '/__mock/world', '/__mock/worlds', '/__mock/replicas', '/healthz', '/w/other/__mock/world'].map(path =>
+        sendTo(url, { method: 'GET', path }),
+      ),
+    )
+    engine.connect()
+    await expect.poll(async () => (await sendTo(url, list)).status, { timeout: 10_000 }).toBe(200)
+
+    expect(answers.map(failure)).toEqual(answers.map(() => '503 API_UNAVAILABLE'))
+    expect(mock.worlds.inMemory('default')).toBeDefined()
+  })
+})
+
 describe('a header of replicas without their secret', () => {
   it('skips no check', async () => {
     const model = sharedModel()
