@@ -123,7 +123,8 @@ describe('replicas in processes', () => {
   it('look like one process to their clients, whatever happens to them', { timeout: 600_000 }, async () => {
     const scenarioFile = await file('duel.yaml', scenario)
     for (let round = 0; round < rounds; round++) {
-      const redis = await RedisServer.start()
+      // Otherwise a Redis that is killed may lose what it wrote while it synced.
+      const redis = await RedisServer.start('--appendfsync', 'always')
       onTestFinished(() => redis.stop())
       const processes = new Processes(redis, scenarioFile)
       await Promise.all([0, 1, 2].map(place => processes.start(place)))
