@@ -7,8 +7,8 @@ export interface Moment {
 }
 
 /**
- * The belief of a replica that it holds its lease. It counts from the moment at which the last acknowledged renewal was sent, and
- * ends before the server ends it. A laptop's sleep stops one clock, and a correction moves the other: the earlier end counts.
+ * The lease of this replica, as the replica knows it. It counts from the moment at which the last acknowledged renewal was sent,
+ * and ends before the server ends it. A laptop's sleep stops one clock, and a correction moves the other: the earlier end counts.
  */
 export class Lease {
   readonly #environment: Environment

@@ -23,7 +23,7 @@ interface Connection {
   on(event: 'ready' | 'error', listener: (error?: Error) => void): unknown
 }
 
-/** Where the server is, and how to get in. */
+/** The address of the server, and the credentials. */
 interface Target {
   /** Without user and password. */
   readonly place: string
@@ -128,7 +128,7 @@ class RedisEngine implements Engine {
   readonly #commands: Connection
   readonly #leases: Connection
   readonly #listeners = new Set<() => void>()
-  /** True while a lost connection is made again. At first, the start fails instead. */
+  /** True after the first connection: from then on, a lost one is made again. */
   #isStarted = false
   /** The last reason why there is no connection. */
   #trouble: unknown
@@ -297,7 +297,7 @@ const connectionReasons: Readonly<Record<string, string>> = {
   EPIPE: 'the connection broke',
   ENOTFOUND: 'no machine has that name: correct the address',
   EAI_AGAIN: 'no machine has that name: correct the address',
-  EHOSTUNREACH: 'there is no way to that machine',
+  EHOSTUNREACH: 'no route leads to that machine',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,

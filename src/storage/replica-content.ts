@@ -24,8 +24,8 @@ interface Reader {
 }
 
 /**
- * Reads a world. With an empty epoch, whoever runs it: its owner may go on meanwhile. Returns `undefined` if there is none, or
- * another replica has taken it over. Rejects with `EngineError` or `StorageError`.
+ * Reads a world. With an empty epoch, any replica may own it, and write meanwhile. Returns `undefined` if there is none, or another
+ * replica has taken it over. Rejects with `EngineError` or `StorageError`.
  */
 export async function readContent(reader: Reader, id: string, epoch: string): Promise<WorldContent | undefined> {
   for (;;) {

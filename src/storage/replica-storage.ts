@@ -83,7 +83,7 @@ class ReplicaStorage implements SharedStorage {
   #leases = 0
   /** The last error of a renewal. */
   #trouble = ''
-  /** The reason for good why nothing may leave this process. */
+  /** The final reason why nothing may leave this process. */
   #end: StorageError | undefined
   #failure: StorageError | undefined
   readonly #worlds = new Map<string, ReplicaWorld>()
@@ -98,9 +98,9 @@ class ReplicaStorage implements SharedStorage {
   #index: ReadonlyMap<string, SharedSummary & { readonly bytes: number }> = new Map()
   #refreshedAt = Number.NEGATIVE_INFINITY
   readonly #lost = new Emitter<{ readonly id: string; readonly because: string }>()
-  /** Those who wait for the server until the lease ends. */
+  /** The rejections of calls that wait for the server until the lease ends. */
   readonly #waiting = new Set<(error: StorageError) => void>()
-  /** Those who send a command again after the break. */
+  /** Commands to send again once the server answers. */
   #retries: (() => void)[] = []
   #isRecovering = false
   #mustRecoverAgain = false
@@ -121,7 +121,7 @@ class ReplicaStorage implements SharedStorage {
     this.#unsubscribe = engine.onConnect(() => this.#recoverSoon(0))
     this.#host = {
       place: this.place,
-      // A renewal may count although the time that belongs to it was not written, and the time is that of the last second.
+      // The last renewal may count although its time was not written. The time before it is up to a second old.
       lagMs: this.#times.countsMs + 2 * this.#times.renewMs,
       run: (command, ...args) => this.#run(command, ...args),
       failure: () => this.#failureNow(),
@@ -166,7 +166,7 @@ class ReplicaStorage implements SharedStorage {
       )
     if (kind === 'address')
       throw new UsageError(
-        `the address ${this.self.address} is that of another replica, which runs: give each replica its own with --advertise`,
+        `another replica with the address ${this.self.address} is running: give each replica its own address with --advertise`,
       )
     const [log, secret, settings] = rest as readonly string[] // `enter` of the script replies so
     this.#log = String(log)
@@ -338,7 +338,7 @@ class ReplicaStorage implements SharedStorage {
     return this.#leaving
   }
 
-  /** Ends without a word to the others. */
+  /** Ends without giving the lease back. */
   stop(): void {
     this.#end ??= new StorageError(`${this.place} is closed: open it again`)
     for (const cancel of this.#cancelTimers.values()) cancel()
@@ -606,7 +606,7 @@ class ReplicaStorage implements SharedStorage {
 
   #leaseError(): StorageError {
     const because = this.#trouble === '' ? '' : ` (${this.#trouble})`
-    return new StorageError(`${this.place} does not answer${because}: make it run again. It is tried all the time`)
+    return new StorageError(`${this.place} does not answer${because}. Start it again: the mock keeps trying`)
   }
 
   /** Writes times and summaries that have changed. Rejects with `EngineError`. */

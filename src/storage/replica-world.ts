@@ -332,7 +332,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#sendOpen()
   }
 
-  /** Goes on with a new epoch: the server went back to a state in which the world was not this replica's. */
+  /** Goes on with a new epoch: the server went back to a state from before the claim. */
   regain(epoch: string): void {
     if (this.#loss) return
     this.#epoch = epoch
@@ -344,7 +344,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#sendCreation()
   }
 
-  /** Resolves when the storage has all lines. Rejects with `StorageError`. Nobody writes a base of the world any more. */
+  /** Resolves when the storage has all lines. Rejects with `StorageError`. No base is written from now on. */
   async beginRelease(): Promise<void> {
     this.#isClosing = true
     if (this.needsBase) this.#endGap()
@@ -474,7 +474,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#namedAt.clear()
   }
 
-  /** Gives up what the storage lacks. */
+  /** Gives the world up, because the storage has lost changes. */
   #endGap(): void {
     this.#lose(`${this.#host.place} has lost changes of the world ${quoted(this.id)}`)
   }
@@ -538,11 +538,11 @@ export class ReplicaWorld implements KeptWorld {
   }
 }
 
-/** Tells why a world is not this replica's any more. `owner`: what its lease says, or an empty text. */
+/** Says why this replica no longer owns a world. `owner`: the info of its owner, or an empty text. */
 export function lossOf(id: string, owner: Reply[number] | undefined): string {
   const info = typeof owner === 'string' && owner !== '' ? JSON.parse(owner) : undefined
   if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
-  return `the world ${quoted(id)} is not this replica's any more`
+  return `this replica no longer owns the world ${quoted(id)}`
 }
 
 /** Joins short parts. */

@@ -1,6 +1,6 @@
 #!lua
 -- The commands of replicas that share a storage. KEYS[1] is the prefix of all keys.
--- ARGV: the command, the id of the log that the replica knows, the id of the replica, and the arguments of the command.
+-- ARGV: the command, the id of the log as the replica knows it, the id of the replica, and further arguments.
 -- Each reply is a list, and begins with a word. Numbers are texts, because Lua would round them.
 local prefix, command, log, self = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local meta, worlds, replicas = prefix .. 'meta', prefix .. 'worlds', prefix .. 'replicas'
@@ -161,7 +161,7 @@ function commands.settings(before, after)
   return { 'ok' }
 end
 
--- Takes a world over, unless another replica lives that has it. With each new epoch the content is read again. The last word of
+-- Claims a world, unless the lease of another owner lasts. The replica reads the content after each claim. The last word of
 -- the reply is 1 if the owner before had not given the world back.
 function commands.claim(id, create)
   if not infoOf(self) then
@@ -213,7 +213,7 @@ local function regain(id, epoch)
   return { 'regained', next }
 end
 
--- Tells for each world whether it is still that of the replica, and its stored revision. Arguments: ids and epochs.
+-- Tells for each world whether the replica still owns it, and its stored revision. Arguments: ids and epochs.
 function commands.resume(...)
   local list, replies = { ... }, {}
   for i = 1, #list, 2 do
@@ -228,7 +228,7 @@ function commands.resume(...)
   return { 'ok', replies }
 end
 
--- Reads the lines after a revision. Without an epoch, whoever owns the world.
+-- Reads the lines after a revision. Without an epoch, any replica may own the world.
 function commands.lines(id, epoch, after, count)
   local refusal = epoch ~= '' and fence(id, epoch)
   if refusal then
@@ -330,7 +330,7 @@ function commands.part(id, epoch, isFirst, part)
   return { 'ok' }
 end
 
--- Frees the parts of a base that will not be.
+-- Deletes the parts of a base that was not finished.
 function commands.abandon(id, epoch)
   local refusal = fence(id, epoch)
   if refusal then
@@ -340,8 +340,8 @@ function commands.abandon(id, epoch)
   return { 'ok' }
 end
 
--- Replaces the base by the parts, and drops the lines up to its revision. `logBytes`: the bytes of the other lines. There follow
--- `count` new origins, and the hashes of all origins that are still named. A world that the server has lost gets the other fields.
+-- Replaces the base by the parts, and drops the lines up to its revision. `logBytes`: the bytes of the other lines. Last come
+-- `count` new origins, and the hashes of all origins that are still named. A world that the server has lost gets all fields again.
 function commands.base(id, epoch, revision, hash, logBytes, born, starts, summary, count, ...)
   local refusal = fence(id, epoch)
   if refusal then
@@ -404,7 +404,7 @@ function commands.note(...)
   return { 'ok', replies }
 end
 
--- Gives a world back. One that was only claimed is forgotten.
+-- Releases a world. Deletes one that was claimed and never created.
 function commands.release(id, epoch)
   local refusal = fence(id, epoch)
   if refusal then
@@ -418,7 +418,7 @@ function commands.release(id, epoch)
   return { 'ok' }
 end
 
--- Deletes a world of the replica, or one that nobody runs. Without an epoch, one that the replica has just created.
+-- Deletes a world of the replica, or one without an owner. Without an epoch, one that the replica has just created.
 function commands.delete(id, epoch)
   local fields = fieldsOf(id, 'owner', 'epoch')
   if not fields[2] then

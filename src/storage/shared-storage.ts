@@ -36,17 +36,17 @@ export interface SharedStorage extends Storage {
   /** A random text that all replicas of the storage know. */
   readonly secret: string
   list(): readonly SharedSummary[]
-  /** Asks who runs a world. Nobody: this replica does from now on. Rejects with `StorageError`. */
+  /** Claims a world. If no replica owns it, this one does from now on. Rejects with `StorageError`. */
   claim(id: string, options: { readonly create: boolean }): Promise<Claim>
-  /** True while the world is this replica's, and its content is read or open. */
+  /** True while this replica owns the world, and has read its content. */
   owns(id: string): boolean
   /** Gives a world back, after its open appends. A claimed one that was never created is forgotten. Does not reject. */
   release(id: string): Promise<void>
-  /** Reads a world as it is now, whoever runs it. It takes no changes. `undefined` if there is none. Rejects with `StorageError`. */
+  /** Reads a world as it is now, whichever replica owns it. It takes no changes. `undefined` if there is none. Rejects with `StorageError`. */
   read(id: string): Promise<KeptWorld | undefined>
   /**
-   * Calls the listener when a world must leave memory: another replica owns it, or a change was refused and the world must be
-   * read again. Returns a function that unsubscribes.
+   * Calls the listener when a world must leave memory. Another replica owns it, or a change was refused and the world must be read
+   * again. Returns a function that unsubscribes.
    */
   onLost(listener: (lost: { readonly id: string; readonly because: string }) => void): () => void
   /** Throws `StorageError` if the lease may have run out: nothing may leave this process then. */

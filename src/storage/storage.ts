@@ -60,8 +60,8 @@ export interface KeptWorld {
   /** The time of the clock that `writeTime` has written. */
   readonly time: string | undefined
   /**
-   * The longest real time, in ms, for which clients may have seen the clock go on after `time` and after the newest line: the
-   * process that ran the world before may not have ended at once.
+   * The most real ms that the former process may have run after `time` and the newest line. Clients have seen its clock go on for
+   * that long.
    */
   readonly lagMs: number
   /** The bytes of torn last lines that were cut off. A storage that only reads ignores them. 0 if there were none. */

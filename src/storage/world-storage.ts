@@ -146,7 +146,7 @@ export class WorldStorage {
     return kept && this.#add(id, kept)
   }
 
-  /** Reads a world as it is now, whoever runs it. It takes no changes. `undefined` if there is none. Rejects with `StorageError`. */
+  /** Reads a world as it is now, whichever replica owns it. It takes no changes. `undefined` if there is none. Rejects with `StorageError`. */
   async read(shared: SharedStorage, id: string): Promise<WorldFile | undefined> {
     const kept = await shared.read(id)
     return kept && new WorldFile(id, kept, () => {})
@@ -333,8 +333,8 @@ export class WorldFile implements WorldLog {
   }
 
   /**
-   * Writes the time of a clock that does not show the real time, and what the list shows. Replaces the base if the log in front
-   * of the history has more bytes than the base and `leastLogBytes`, or the storage has lost a part of the log.
+   * Writes the time of a clock that does not show the real time, and the summary for the list. Replaces the base if the log in front
+   * of the history has become longer than the base and `leastLogBytes`. Does so too if the storage has lost changes.
    */
   async tick(leastLogBytes: number): Promise<void> {
     if (this.#failure || !this.#world) return

@@ -244,7 +244,7 @@ describe('a replica', () => {
       expect.stringMatching(/serve the scenario "default", and not "other\.yaml"/),
       expect.stringMatching(/--seed is 12, and not set for the replicas/),
       expect.stringMatching(/--reset deletes the worlds of all replicas, and others run/),
-      expect.stringMatching(/is that of another replica, which runs/),
+      expect.stringMatching(/another replica with the address .* is running/),
     ])
   })
 

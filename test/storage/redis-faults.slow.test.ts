@@ -184,7 +184,7 @@ describe('a server that is killed', () => {
     expect(stored).toEqual(expect.arrayContaining(acknowledged))
     expect(acknowledged).toEqual(expect.arrayContaining([60, revision]))
     expect(reports.map(text => text.replace(/ \(.*\)/, ''))).toEqual([
-      `${server.url} does not answer: make it run again. It is tried all the time`,
+      `${server.url} does not answer. Start it again: the mock keeps trying`,
       `${server.url} answers again`,
     ])
   })

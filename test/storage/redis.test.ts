@@ -226,7 +226,7 @@ describe('the replicas of a storage', () => {
     const { a, prefix } = await twoReplicas()
 
     await expect(replicaOf(server, { prefix, address: a.self.address })).rejects.toThrow(
-      `the address ${a.self.address} is that of another replica, which runs: give each replica its own with --advertise`,
+      `another replica with the address ${a.self.address} is running: give each replica its own address with --advertise`,
     )
   })
 

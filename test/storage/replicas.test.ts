@@ -90,7 +90,7 @@ describe('a lease', () => {
     expect(() => storage.checkLease()).toThrow(StorageError)
     expect(() => world.append(line(11))).toThrow(StorageError)
     expect(await errorOf(world.settled())).toBe(
-      'redis://model does not answer (the connection broke): make it run again. It is tried all the time',
+      'redis://model does not answer (the connection broke). Start it again: the mock keeps trying',
     )
     expect(reports).toHaveLength(1)
   })
