@@ -36,7 +36,7 @@ interface ForwardOptions {
 /** The time for a connection, in ms. */
 const connectMs = 2_000
 
-/** Sends a request to another replica, and its response to the client. Passes on the end of either. Does not reject. */
+/** Sends a request to another replica, and its response to the client. If one side breaks off, so does the other. Does not reject. */
 export function forward(client: ForwardedClient, options: ForwardOptions): Promise<Forwarded> {
   return new Promise(resolve => {
     const { request, response, gone } = client
@@ -49,7 +49,7 @@ export function forward(client: ForwardedClient, options: ForwardOptions): Promi
       headers: headersFor(client, options.facts, isBodiless),
       setHost: false,
     })
-    /** True once the other replica may carry the request out. It reads a body when it knows that it runs the world. */
+    /** True once the other replica may carry the request out. It reads a body only if it owns the world. */
     let mayRun = false
     const timer = setTimeout(() => sent.destroy(), connectMs)
     const abort = () => void sent.destroy()
@@ -108,7 +108,7 @@ function respondWith(received: IncomingMessage, client: ForwardedClient, end: (o
   }
   response.flushHeaders()
   received.pipe(response)
-  // The client reconnects then, and gets the next owner.
+  // The client reconnects, and gets the next owner.
   received.once('error', () => response.end()).once('close', () => end('done'))
 }
 

@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ForwardedRequest } from '../http/router.js'
 
-/** The header by which a replica tells another one what it knows about a request. Only replicas know the secret in it. */
+/** The header of a forwarded request: the secret of the replicas, and facts about the client. */
 export const forwardingHeader = 'mockmaker-forwarded'
 
 /** Marks the response of a replica that does not run the world of a request. */
 export const notOwnerHeader = 'mockmaker-not-owner'
 
-/** Marks a response in place of which the connection of the client must break. Its value is how. */
+/** Tells the forwarding replica to break the connection of the client, and not to respond. Its value is `reset` or `empty`. */
 export const disconnectHeader = 'mockmaker-disconnect'
 
-/** Writes and reads the header. Its values are the secret, and JSON. */
+/** Writes and reads the header: the secret, and JSON in base64url. */
 export class ForwardingHeader {
   readonly #secret: string
   readonly #digest: Buffer

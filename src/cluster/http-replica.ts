@@ -14,10 +14,10 @@ const misdirected = 421
 
 /** The time between two looks at the clock of the server, and at the worlds of other replicas, in ms. */
 const lookMs = 1_000
-/** A smaller difference of clocks is left alone, in ms. */
+/** The smallest difference of clocks that is corrected, in ms. */
 const leastOffsetMs = 100
 
-/** One of the replicas that answer requests over HTTP. Forwards those that belong to others. */
+/** A replica that answers over HTTP. Forwards requests whose world another replica owns. */
 export class HttpReplica implements Router {
   readonly #mock: Mock
   readonly #replica: Replica
@@ -45,7 +45,7 @@ export class HttpReplica implements Router {
 
   /** Lets worlds show the time of the storage's server, which is one for all replicas. */
   #followClock({ clockOffsetMs }: SharedStorage): void {
-    // Each measure differs by the way to the server. The time of a world must not jump to and fro.
+    // Each measurement has the error of the network's latency. The time of a world must not jump back and forth.
     if (Math.abs(clockOffsetMs - this.#offsetMs) < leastOffsetMs) return
     this.#offsetMs = clockOffsetMs
     setRealTimeOffset(clockOffsetMs)
@@ -64,7 +64,7 @@ export class HttpReplica implements Router {
   receive(request: IncomingMessage): ForwardedRequest | undefined {
     const { [forwardingHeader]: value } = request.headers
     if (value === undefined) return undefined
-    // Nobody else may see the secret, nor pass on a header of a client.
+    // Only replicas may see the secret. No header of a client may reach another replica.
     delete request.headers[forwardingHeader]
     return this.#header.read(String(value))
   }
@@ -109,7 +109,7 @@ export class HttpReplica implements Router {
         // The connection to the client breaks, and not that between replicas.
         routed.respond({ status: misdirected, headers: { [disconnectHeader]: disconnect }, body: empty })
       },
-      turnAway: () => routed.respond({ status: misdirected, headers: { [notOwnerHeader]: '1' }, body: empty }),
+      refuseAsNotOwner: () => routed.respond({ status: misdirected, headers: { [notOwnerHeader]: '1' }, body: empty }),
       responseTo: error => this.#mock.worlds.outside.refuse(incoming, error),
     })
   }

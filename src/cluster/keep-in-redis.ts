@@ -38,7 +38,7 @@ interface RedisOptions extends SharingOptions {
   report(text: string): void
 }
 
-/** Tells whether a place of worlds is a URL of Redis, and no folder. */
+/** Tells whether the value of `--data` is a URL of Redis, and no folder. */
 export function isRedisUrl(data: string): boolean {
   return /^rediss?:/i.test(data)
 }
@@ -47,7 +47,7 @@ export function isRedisUrl(data: string): boolean {
 export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<HttpReplica> {
   const { data, dataPrefix, advertise, report } = options
   const secret = checkSecret(options)
-  // Few mocks need it.
+  // Few mocks need Redis.
   const { openRedis } = await import('../storage/redis.js')
   const shared = await openRedis(data, { prefix: dataPrefix, address: advertise, report })
   return await shareWorlds(mock, shared, { ...options, secret })
@@ -89,7 +89,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Differs for replicas with other secrets. Nobody can guess a secret from it. */
+/** Returns a digest of the secret, which replicas compare. It does not reveal the secret. */
 function digestOf(secret: string): string {
   return createHash('sha256').update(`mockmaker ${secret}`).digest('hex').slice(0, 16)
 }

@@ -6,8 +6,8 @@ import type { MockResponse } from '../server/message.js'
 import type { Environment } from '../storage/engine.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../storage/shared-storage.js'
 
-/** A request on its way to the replica that runs its world. */
-export interface TravellingRequest {
+/** A request to a world, before its owner is known. */
+export interface WorldRequest {
   readonly worldId: string
   /** True if the request may create the world. */
   readonly mayCreate: boolean
@@ -27,8 +27,8 @@ export interface TravellingRequest {
   forward(owner: ReplicaInfo, options: { readonly waitedMs: number; readonly signal: AbortSignal }): Promise<Forwarded>
   /** Writes a response. */
   respond(response: MockResponse): void
-  /** Tells the replica that has sent it that this one does not run its world, and has not read its body. */
-  turnAway(): void
+  /** Tells the replica that has sent it: this one does not own its world, and has not read its body. */
+  refuseAsNotOwner(): void
   /** Returns the response to an error. */
   responseTo(error: unknown): MockResponse
 }
@@ -46,27 +46,27 @@ interface ReplicaParts {
   readonly environment: Environment
 }
 
-/** The most owners that a request is sent to. */
-const mostOwners = 3
-/** The time for which a request asks for the same owner again, in ms. A lease is shorter. */
-const patienceMs = 5_000
-/** The time before each of these questions, in ms. */
+/** The most owners to which a request is sent, one after the other. */
+const mostOwners = 4
+/** The time for which a request is sent to the same owner again, in ms. A lease is shorter. */
+const sameOwnerMs = 5_000
+/** The pause before a request is sent to the same owner again, in ms. */
 const pauseMs = 100
 /** The most owners that a replica remembers. */
 const mostKnown = 10_000
-/** The time between two looks at the leases of the replicas that requests wait for, in ms. */
-const lookMs = 1_000
+/** The time between two checks of the leases of the owners that requests wait for, in ms. */
+const leaseCheckMs = 1_000
 
-/** Has each request answered by the replica that runs its world. Knows no transport. */
+/** Routes each request to the replica that owns its world. Independent of the transport. */
 export class Replica {
   readonly #storage: SharedStorage
   readonly #worlds: ReplicaParts['worlds']
   readonly #environment: Environment
-  /** The attempts that wait for another replica, by its id. They tell whether the request can be asked again. */
+  /** The attempts that wait for another replica, by its id. Each says whether its request can be sent again. */
   readonly #waiting = new Map<string, Map<AbortController, boolean>>()
   /** The owners of other worlds when this replica last asked, by world. One that is no longer the owner says so, or is gone. */
   readonly #owners = new Map<string, Claim>()
-  #cancelLook: (() => void) | undefined
+  #cancelLeaseCheck: (() => void) | undefined
   #isClosing = false
   readonly #unsubscribe: () => void
 
@@ -77,12 +77,12 @@ export class Replica {
     this.#unsubscribe = storage.onLost(({ id, because }) => worlds.drop(id, because))
   }
 
-  /** Takes no more worlds from now on. Still answers for those that it has. */
+  /** Claims no more worlds from now on. Still answers for those that it owns. */
   announceClose(): void {
     this.#isClosing = true
   }
 
-  /** Ends the requests that wait for other replicas and change nothing. Their clients ask another replica. */
+  /** Ends the forwarded reads that still wait. Their clients ask another replica. */
   endWaiting(): void {
     for (const attempts of this.#waiting.values())
       for (const [attempt, isRepeatable] of attempts) if (isRepeatable) attempt.abort()
@@ -91,29 +91,29 @@ export class Replica {
   close(): void {
     this.announceClose()
     this.#unsubscribe()
-    this.#cancelLook?.()
+    this.#cancelLeaseCheck?.()
     for (const attempts of this.#waiting.values()) for (const attempt of attempts.keys()) attempt.abort()
   }
 
-  /** Has a request answered. Never throws. */
-  route(request: TravellingRequest): void {
+  /** Routes a request. Never throws. */
+  route(request: WorldRequest): void {
     const world = this.#worlds.inMemory(request.worldId)
     const startedAt = this.#environment.monotonic()
     if (!world) {
-      void this.#travel(request, startedAt)
+      void this.#routeToOwner(request, startedAt)
       return
     }
     // Most requests come to the right replica.
     const answered = request.answer(request.waitedMs)
     if (answered instanceof Promise)
       void answered.then(response => {
-        if (this.#hasMoved(request, world, response)) void this.#travel(request, startedAt)
+        if (this.#hasMoved(request, world, response)) void this.#routeToOwner(request, startedAt)
         else request.respond(response)
       })
     else request.respond(answered)
   }
 
-  async #travel(request: TravellingRequest, startedAt: number): Promise<void> {
+  async #routeToOwner(request: WorldRequest, startedAt: number): Promise<void> {
     try {
       await this.#tryOwners(request, startedAt)
     } catch (error) {
@@ -121,13 +121,13 @@ export class Replica {
     }
   }
 
-  /** Asks who runs the world until that replica has answered. Rejects with `ApiError`. */
-  async #tryOwners(request: TravellingRequest, startedAt: number): Promise<void> {
+  /** Claims the world, or forwards to its owner, until a replica has answered. Rejects with `ApiError`. */
+  async #tryOwners(request: WorldRequest, startedAt: number): Promise<void> {
     const { worldId, isForwarded, isRepeatable } = request
     const attempts = new Attempts(this.#environment)
     while (!request.isGone()) {
       if (this.#isClosing && !this.#worlds.inMemory(worldId)) {
-        if (isForwarded) return request.turnAway()
+        if (isForwarded) return request.refuseAsNotOwner()
         throw unavailable('this replica is closing')
       }
       const claim = await this.#claim(request)
@@ -137,7 +137,7 @@ export class Replica {
         if (response === 'moved' && (await attempts.next('here'))) continue
         return request.respond(response === 'moved' ? request.responseTo(movedAway(worldId)) : response)
       }
-      if (isForwarded) return request.turnAway()
+      if (isForwarded) return request.refuseAsNotOwner()
       const { owner } = claim
       const outcome = await this.#forward(request, owner, waitedMs)
       if (outcome === 'done') return
@@ -149,7 +149,7 @@ export class Replica {
     }
   }
 
-  async #claim({ worldId, mayCreate, isForwarded }: TravellingRequest): Promise<Claim> {
+  async #claim({ worldId, mayCreate, isForwarded }: WorldRequest): Promise<Claim> {
     if (this.#worlds.inMemory(worldId)) return { kind: 'mine', epoch: 0 }
     const known = isForwarded ? undefined : this.#owners.get(worldId)
     if (known) {
@@ -163,7 +163,7 @@ export class Replica {
   }
 
   /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */
-  async #answer(request: TravellingRequest, claim: Claim, waitedMs: number): Promise<MockResponse | 'moved'> {
+  async #answer(request: WorldRequest, claim: Claim, waitedMs: number): Promise<MockResponse | 'moved'> {
     const { worldId } = request
     const world = this.#worlds.inMemory(worldId)
     const response = await request.answer(waitedMs)
@@ -172,16 +172,16 @@ export class Replica {
     return this.#hasMoved(request, world, response) ? 'moved' : response
   }
 
-  #hasMoved({ worldId, isRepeatable }: TravellingRequest, world: MockWorld | undefined, { status }: MockResponse) {
+  #hasMoved({ worldId, isRepeatable }: WorldRequest, world: MockWorld | undefined, { status }: MockResponse) {
     if (status !== unavailableStatus || !isRepeatable) return false
     return world ? this.#worlds.inMemory(worldId) !== world : !this.#storage.owns(worldId)
   }
 
-  async #forward(request: TravellingRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
+  async #forward(request: WorldRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
     const attempt = new AbortController()
     const attempts = this.#waiting.get(owner.id) ?? new Map<AbortController, boolean>()
     this.#waiting.set(owner.id, attempts.set(attempt, request.isRepeatable))
-    this.#cancelLook ??= this.#environment.setTimer(() => void this.#lookAtOwners(), lookMs)
+    this.#cancelLeaseCheck ??= this.#environment.setTimer(() => void this.#checkOwners(), leaseCheckMs)
     try {
       return await request.forward(owner, { waitedMs, signal: attempt.signal })
     } finally {
@@ -190,17 +190,17 @@ export class Replica {
     }
   }
 
-  /** Ends the attempts that wait for a replica whose lease has ended: one that hangs looks like a blocked watch. */
-  async #lookAtOwners(): Promise<void> {
-    const looks = [...this.#waiting].map(async ([id, attempts]) => {
+  /** Ends the attempts that wait for an owner whose lease has ended. An owner that hangs looks like a blocked watch. */
+  async #checkOwners(): Promise<void> {
+    const checks = [...this.#waiting].map(async ([id, attempts]) => {
       // Without an answer of the storage, nobody else can have taken the worlds over.
       const isAlive = await this.#storage.isAlive(id).catch(() => true)
       if (!isAlive) for (const attempt of attempts.keys()) attempt.abort()
     })
-    await Promise.all(looks)
-    this.#cancelLook = undefined
+    await Promise.all(checks)
+    this.#cancelLeaseCheck = undefined
     if (this.#waiting.size > 0 && !this.#isClosing)
-      this.#cancelLook = this.#environment.setTimer(() => void this.#lookAtOwners(), lookMs)
+      this.#cancelLeaseCheck = this.#environment.setTimer(() => void this.#checkOwners(), leaseCheckMs)
   }
 }
 
@@ -221,9 +221,9 @@ class Attempts {
       this.#owner = owner
       this.#owners += 1
       this.#since = this.#environment.monotonic()
-      return this.#owners <= mostOwners
+      return this.#owners < mostOwners
     }
-    if (this.#environment.monotonic() - this.#since >= patienceMs) return false
+    if (this.#environment.monotonic() - this.#since >= sameOwnerMs) return false
     await new Promise<void>(resolve => this.#environment.setTimer(resolve, pauseMs))
     return true
   }
@@ -236,5 +236,5 @@ function unavailable(message: string): ApiError {
 }
 
 function movedAway(worldId: string): ApiError {
-  return unavailable(`the world ${quoted(worldId)} moves between replicas`)
+  return unavailable(`the world ${quoted(worldId)} keeps moving between replicas`)
 }

@@ -7,18 +7,18 @@ import type { WorldStorage } from '../storage/world-storage.js'
 /** Flags of a command, by their names. */
 export type SharedFlags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
-/** What all replicas serve, as the storage keeps it. */
+/** The scenario and the flags of all replicas, as the storage keeps them. */
 interface SharedSettings {
   /** The name of the scenario. */
   readonly name: string
   readonly scenario: unknown
-  /** Those that change answers. */
+  /** The flags that change answers. */
   readonly flags: SharedFlags
 }
 
 /**
- * Puts the settings of this replica into the storage, if it has none. Rejects with `UsageError` if the other replicas have other
- * ones, and with `StorageError`.
+ * Stores the settings of the first replica. For any other, compares its settings with the stored ones. Rejects with `UsageError`
+ * if they differ, and with `StorageError`.
  */
 export async function agreeOnSettings(
   storage: WorldStorage,
@@ -34,7 +34,7 @@ export async function agreeOnSettings(
       return await shared.flush()
     } catch (error) {
       await shared.refresh()
-      // Otherwise another replica was faster.
+      // If there are settings now, another replica was faster.
       if (storage.settings === undefined) throw error
     }
   }
@@ -56,7 +56,7 @@ function checkSettings(place: string, theirs: SharedSettings, ours: SharedSettin
   }
 }
 
-/** Deletes what replicas have kept. Rejects with `UsageError` while others run, and with `StorageError`. */
+/** Deletes all worlds, and the settings. Rejects with `UsageError` while others run, and with `StorageError`. */
 export async function clearStorage(storage: WorldStorage, shared: SharedStorage): Promise<void> {
   const others = (await shared.replicas()).filter(({ id }) => id !== shared.self.id)
   if (others.length > 0)

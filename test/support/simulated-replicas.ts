@@ -1,4 +1,4 @@
-import { Replica, type TravellingRequest } from '../../src/cluster/replica.js'
+import { Replica, type WorldRequest } from '../../src/cluster/replica.js'
 import { agreeOnSettings } from '../../src/cluster/shared-settings.js'
 import { Service } from '../../src/http/service.js'
 import { createMock, type Mock } from '../../src/mock/mock.js'
@@ -438,8 +438,8 @@ class Simulation implements ClientPlace {
       }
       this.time.after(this.chance.latency(), () =>
         replica.run(() => {
-          const turnAway = () => this.problems.push('a client was turned away')
-          this.#route(replica, request, { isForwarded: false, waitedMs: 0, respond, turnAway })
+          const refuseAsNotOwner = () => this.problems.push('a client was turned away')
+          this.#route(replica, request, { isForwarded: false, waitedMs: 0, respond, refuseAsNotOwner })
         }),
       )
     })
@@ -448,7 +448,7 @@ class Simulation implements ClientPlace {
   #route(
     replica: SimulatedReplica,
     request: MockRequest,
-    options: Pick<TravellingRequest, 'isForwarded' | 'waitedMs' | 'respond' | 'turnAway'>,
+    options: Pick<WorldRequest, 'isForwarded' | 'waitedMs' | 'respond' | 'refuseAsNotOwner'>,
   ): void {
     const { parts } = replica
     // It has not joined yet, and nothing listens.
@@ -474,16 +474,13 @@ class Simulation implements ClientPlace {
       waitedMs,
       signal,
       respond,
-    }: { readonly request: MockRequest; readonly signal: AbortSignal } & Pick<
-      TravellingRequest,
-      'waitedMs' | 'respond'
-    >,
-  ): ReturnType<TravellingRequest['forward']> {
+    }: { readonly request: MockRequest; readonly signal: AbortSignal } & Pick<WorldRequest, 'waitedMs' | 'respond'>,
+  ): ReturnType<WorldRequest['forward']> {
     return new Promise(resolve => {
       let mayRun = false
       let hasEnded = false
       const target = this.#places.find(({ address }) => address === owner.address)
-      const end = (outcome: Awaited<ReturnType<TravellingRequest['forward']>>) => {
+      const end = (outcome: Awaited<ReturnType<WorldRequest['forward']>>) => {
         if (hasEnded) return
         hasEnded = true
         target?.onDeath.delete(lose)
@@ -501,7 +498,7 @@ class Simulation implements ClientPlace {
           this.#route(target, request, {
             isForwarded: true,
             waitedMs,
-            turnAway: () => void this.time.after(this.chance.latency(), () => end('unread')),
+            refuseAsNotOwner: () => void this.time.after(this.chance.latency(), () => end('unread')),
             respond: response =>
               void this.time.after(this.chance.latency(), () => {
                 if (this.time.now < this.#apartUntil) return lose()
