@@ -20,7 +20,7 @@ interface BannerOptions {
   readonly url: string
   /** The URL of `--public-url`. */
   readonly publicUrl?: string | undefined
-  /** The folder of the worlds. Default: they are only in memory. */
+  /** The place that keeps the worlds. Default: they are only in memory. */
   readonly data?: KeptData | undefined
   /** The URLs for other machines. Default: none. */
   readonly networkUrls?: readonly string[] | undefined
@@ -75,7 +75,7 @@ export function printBanner(
   printFirstLines(rows, ready, console)
 }
 
-/** Describes the folder of the worlds: `.mockmaker: 4 worlds, 2.1 MB`. */
+/** Describes the place that keeps the worlds: `.mockmaker: 4 worlds, 2.1 MB`. */
 function dataLine({ place, worlds, bytes }: KeptData): string {
   return `${place}: ${counted(worlds, 'world', 'worlds')}, ${sizeText(bytes)}`
 }

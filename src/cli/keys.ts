@@ -89,7 +89,7 @@ export function showingKeys(target: KeyTarget): readonly Key[] {
   return servingKeys(target).filter(({ key }) => ['x', 'o', 'c', 'q'].includes(key))
 }
 
-/** The keys of a replica. Another process may run the world that the other keys act on: the page and the client find it. */
+/** The keys of a replica. The other keys act on a world, which another process may run. */
 export function replicaKeys(target: KeyTarget): readonly Key[] {
   return servingKeys(target).filter(({ key }) => ['o', 't', 'u', 'c', 'q'].includes(key))
 }

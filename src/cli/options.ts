@@ -69,7 +69,7 @@ export interface ServeFlags extends MockFlags {
 const tokenKinds = ['public', 'development', 'cloud'] as const
 export type TokenKind = (typeof tokenKinds)[number]
 
-/** The environment variable with the place of the worlds. A URL of Redis may have a password, which others see in a command. */
+/** The environment variable for `--data`. A URL of Redis may have a password, and flags are visible to everybody on a machine. */
 const dataVariable = 'MOCKMAKER_DATA'
 
 const defaults = parseOptions({})

@@ -133,7 +133,7 @@ export async function startMock(
   }
 }
 
-/** Holds the requests of a replica until the returned function gets their listener: Redis takes a moment. */
+/** Serves a port before its listener is ready, because Redis takes a moment. Early requests wait until the returned function gets it. */
 function serveLater(port: OpenPort): (listener: RequestListener) => void {
   let listener: RequestListener | undefined
   const early: Parameters<RequestListener>[] = []

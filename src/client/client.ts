@@ -144,7 +144,7 @@ export function createClient(url: string, options: ClientOptions = {}): Client {
   return createCheckedClient(url, options)
 }
 
-/** Says why the journal of a verification is not the one that the test means. `undefined` if it is. */
+/** Says why a verification is about another journal than that of the test. `undefined` if it is about the same. */
 export type LossOf = (verification: Verification) => string | undefined
 
 /** Creates a client whose `journal.expect` fails with the sentence of `lossOf`, if that returns one. */

@@ -95,7 +95,7 @@ export const controlCalls = lazy(() => [
   call('GET /health', {
     answeredBy: 'this',
     summary:
-      'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait. `data` is the folder that keeps the worlds, if there is one.',
+      'Returns the status of the server: its version, its uptime, and the numbers of worlds and of watches that wait. `data` is the place that keeps the worlds, if there is one.',
     run: async ({ server, version }): Promise<Health> => {
       await server.worlds.shared?.refresh()
       const { data } = server.worlds
@@ -108,7 +108,7 @@ export const controlCalls = lazy(() => [
   call('GET /worlds', {
     answeredBy: 'this',
     summary:
-      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list, and another one each list after a world has come or gone. `sleeping` marks a world that is in the storage only. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world.',
+      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list. It comes again after a world has come or gone. `sleeping` marks a world that only the storage has. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world.',
     async run({ server, isReadOnly }) {
       await server.worlds.shared?.refresh()
       const worlds = server.worlds.list().map(world => marked(world, isReadOnly))
@@ -532,7 +532,7 @@ export interface Health {
   readonly worlds: number
   /** The number of requests that are blocked on a watch index, in all worlds. */
   readonly waiters: number
-  /** The folder that keeps the worlds. Absent if they are only in memory. */
+  /** The place that keeps the worlds. Absent if they are only in memory. */
   readonly data?: KeptData
 }
 

@@ -27,7 +27,7 @@ import type {
 
 /** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
 export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
-  /** The folder that keeps the worlds. `undefined` if they are only in memory. */
+  /** The place that keeps the worlds. `undefined` if they are only in memory. */
   readonly data: KeptData | undefined
   get(id: string): IdentifiedWorld | undefined
   put(

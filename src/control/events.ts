@@ -430,8 +430,8 @@ export function stateStream<States>(
 export type Wait = (signal: AbortSignal) => Promise<object>
 
 /**
- * Answers with Server-Sent Events: `begin` as soon as the mock waits, then `done` with the value once all changes are kept, or
- * `failed` with the code and the message of the error. A client that disconnects ends the wait.
+ * Answers with Server-Sent Events. `begin` comes as soon as the mock waits. `done` has the value, once all changes are kept.
+ * `failed` has the code and the message of the error. A client that disconnects ends the wait.
  */
 export function waitStream(wait: Wait, world: Pick<LiveWorld, 'settled'>): MockResponseInit {
   return streamResponse(client => {

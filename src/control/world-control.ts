@@ -219,9 +219,9 @@ export interface WorldsControl {
   delete(id: string): Promise<boolean>
 }
 
-/** The folder that keeps the worlds of a mock. */
+/** The place that keeps the worlds of a mock. */
 export interface KeptData {
-  /** The folder as it was given: `.mockmaker`. */
+  /** The folder as it was given, such as `.mockmaker`, or the URL of Redis without user and password. */
   readonly place: string
   /** The number of worlds in it, with those that are not in memory. */
   readonly worlds: number

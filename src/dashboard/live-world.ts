@@ -33,8 +33,8 @@ export interface Change {
 export type Connection = 'connecting' | 'live' | 'lost' | 'locked' | 'deleted'
 
 /**
- * Why the page has missed events: the mock was restarted, with another world or with requests only, or the page was away for too
- * long.
+ * The reason why the page has missed events. `restart`: the mock was restarted with another world. `requests`: it was restarted with
+ * this world, without its earlier requests. `gap`: the page was away for too long.
  */
 export type Missed = 'restart' | 'requests' | 'gap'
 
@@ -117,7 +117,7 @@ export class LiveWorld {
   /** The game servers that the mock has started. */
   readonly servers: Signal<readonly GameServerState[]> = signal([])
   readonly about: Signal<WorldStates['world'] | undefined> = signal(undefined)
-  /** The folder that keeps the worlds. `undefined`: they are only in memory. */
+  /** The place that keeps the worlds. `undefined`: they are only in memory. */
   readonly data: Signal<KeptData | undefined> = signal(undefined)
   /** False while so many requests come that the mock leaves some out. The page asks for them when fewer come. */
   readonly hasAllRequests: Signal<boolean> = signal(true)
@@ -224,7 +224,7 @@ export class LiveWorld {
     })
   }
 
-  /** Asks for the folder of the worlds, and its size now. */
+  /** Asks for the place that keeps the worlds, and its size now. */
   async readData(): Promise<void> {
     const health = await this.#api.ofMock().call('GET /health').catch(noAnswer)
     if (health) this.data.value = health.data

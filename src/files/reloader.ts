@@ -7,8 +7,8 @@ import { parseScenarioFile, type ScenarioFile } from './scenario-file.js'
 
 /**
  * A file that deletes records must stay unchanged for this time before it is loaded, in ms. An editor, or a copy over a
- * network, may write a file in pieces, and each piece lacks the rest. A file must be missing for this time before that is
- * reported: editors and Git may delete a file, and write it again.
+ * network, may write a file in pieces, and each piece lacks the rest. A missing file is reported after this time: editors and Git
+ * may delete a file, and write it again.
  */
 export const confirmMs = 1_000
 

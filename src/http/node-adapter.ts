@@ -37,7 +37,7 @@ export function serveNodeRequest(
   })
 }
 
-/** Answers a request in the process that runs its world. */
+/** Lets the router choose the process that answers a request. */
 function routeRequest(
   request: ParsedRequest,
   response: ServerResponse,

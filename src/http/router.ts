@@ -5,11 +5,11 @@ import type { AbortSignalLike, MockRequest, MockResponse } from '../server/messa
 export interface Router {
   /** Reads what another process says about a request that it forwards. `undefined`: a client has sent the request. */
   receive(request: IncomingMessage): ForwardedRequest | undefined
-  /** Has a request answered by the process that runs its world. */
+  /** Routes a request to the process that runs its world. */
   route(routed: RoutedRequest): void
 }
 
-/** The facts about a request that only the process knows to which the client is connected. */
+/** Facts about a forwarded request. Only the process that the client is connected to knows them. */
 export interface ForwardedRequest {
   /** The IP address of the client on its connection. */
   readonly address: string

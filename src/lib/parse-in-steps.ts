@@ -79,7 +79,7 @@ function withoutLongLists(schema: Schema, value: unknown, path: Path, long: Long
   return copy ?? value
 }
 
-/** The schemas inside a schema that may have long lists: the keys of an object, or the items of a list. */
+/** The inner schemas that may have long lists: the keys of an object, or the items of a list. */
 type Parts =
   | { readonly keys: readonly (readonly [string, Schema])[] }
   | { readonly list: ArraySchema; readonly item: Schema }

@@ -22,7 +22,7 @@ export function* mapInSteps<Item, Result>(items: Iterable<Item>, map: (item: Ite
   return results
 }
 
-/** The items of one step of a loop that takes some microseconds for each: a step for each item would cost more than its work. */
+/** The number of items in one step of a loop. A step for each item would cost more than its work, which takes microseconds. */
 export const itemsPerStep = 64
 
 /** Calls a function for each item. */
@@ -47,7 +47,7 @@ export function* flatMapInSteps<Item, Result>(
   return results
 }
 
-/** The items that one step sorts. It takes some milliseconds. */
+/** The number of items that one step sorts. It takes some milliseconds. */
 const sortedPerStep = 8192
 
 /** Sorts items as `toSorted` does: equal ones keep their order. */

@@ -102,8 +102,8 @@ export class MockWorlds {
   }
 
   /**
-   * The world of requests that name none. The first use creates it. If several processes share the worlds, another one may run it:
-   * then this is how it begins, or how it was when this process last ran it. Throws `UsageError` if its scenario is wrong.
+   * The world of requests that name none. The first use creates it. If several processes share the worlds, another one may run it.
+   * Then this is its initial state, or the last state that this process has seen. Throws `UsageError` if its scenario is wrong.
    */
   get default(): MockWorld {
     this.#default ??= this.#add(defaultWorldId, () => this.#settings.registry.defaultState(), true)
@@ -291,7 +291,7 @@ export class MockWorlds {
     return this.#remove(id, reason)
   }
 
-  /** Answers the requests that wait before the world goes. Otherwise they would be asked again, and create it anew. */
+  /** Answers blocked requests first, and then deletes the world. Otherwise other replicas would send them again, and create it anew. */
   async #deleteShared(id: string, reason: string): Promise<void> {
     try {
       await this.#open.get(id)?.mock.close()
@@ -358,7 +358,7 @@ export class MockWorlds {
   ): MockWorld | Promise<MockWorld> {
     const known = this.get(id)
     if (known) return known
-    // It is always there.
+    // The default world always exists.
     if (id === defaultWorldId) return this.#add(id, () => this.#settings.registry.defaultState(), true)
     if (unknown !== 'create')
       throw unknownWorld(id, this.#ids, unknown === 'refuse' ? undefined : unknown.refuseBecause)
@@ -496,7 +496,7 @@ export class MockWorlds {
     return mock
   }
 
-  /** Throws `ApiError` if a world would be given back before its changes are kept. */
+  /** Throws `ApiError` if this replica is closing: it gives its worlds back, and opens no other one. */
   #checkTakesWorlds(): void {
     if (this.#isClosed && this.shared)
       throw new ApiError('API_UNAVAILABLE', 'this replica is closing', { headers: { 'retry-after': '1' } })

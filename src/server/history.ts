@@ -203,7 +203,7 @@ let createdHistories = 0
 export class History {
   /** Tells this history from those of other worlds and of other processes. Has no `-`, which follows it in ids of events. */
   readonly run = `${Date.now().toString(36)}_${(++createdHistories).toString(36)}`
-  /** Tells the world from an earlier one, if a storage keeps it: its change sets go on in the next run. */
+  /** The random text of a kept world. It stays over restarts. `undefined`: the world is only in memory. */
   keptAs: string | undefined
   readonly #limits: HistoryLimits
   /** Successful reads, which clients repeat. */
@@ -394,7 +394,7 @@ export class History {
     return found?.revision === revision ? found : undefined
   }
 
-  /** Returns the id of an event, from which another run of a kept world can go on too. `position` is that of an entry. */
+  /** Returns the id of an event. A client can resume from it, for a kept world also after a restart. `position` is that of an entry. */
   eventId(position: number): string {
     const before =
       this.#changes.at(this.#changes.positionAfter(({ id }) => id > position) - 1)?.changeSet ?? this.#oldest

@@ -99,7 +99,7 @@ export class Dependencies {
     this.notify(new Set(this.tags))
   }
 
-  /** What anyone listens to. */
+  /** The tags that have listeners. */
   get tags(): Iterable<Tag> {
     return this.#listeners.keys()
   }

@@ -270,8 +270,8 @@ class WorldCore implements TableContext, WorldView {
   }
 
   /**
-   * Resolves when all change sets until now are kept, after the promises of all earlier calls have settled: so outputs that wait for
-   * it stay in order. `undefined` if nothing is to wait for: memory keeps change sets at once. Rejects with `ApiError` if a change
+   * Resolves when all change sets until now are kept, and the promises of all earlier calls have settled. So outputs that wait for it
+   * stay in order. `undefined` if there is nothing to wait for: memory keeps change sets at once. Rejects with `ApiError` if a change
    * set is not kept.
    */
   settled(): Promise<void> | undefined {

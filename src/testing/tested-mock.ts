@@ -12,7 +12,7 @@ export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'snapshot'>
 /** The same over HTTP. */
 export type TestedClient = Pick<Client, 'faults' | 'journal' | 'snapshot'>
 
-/** What the clients of tests know about their journals. */
+/** Finds out, for each client of a test, whether its world has lost the journal. */
 const losses = new WeakMap<object, LossOf>()
 
 /**
