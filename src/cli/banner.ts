@@ -22,6 +22,8 @@ interface BannerOptions {
   readonly publicUrl?: string | undefined
   /** The place that keeps the worlds. Default: they are only in memory. */
   readonly data?: KeptData | undefined
+  /** True if other processes may run the world, so that this one knows its scenario alone. Default: false. */
+  readonly isShared?: boolean | undefined
   /** The URLs for other machines. Default: none. */
   readonly networkUrls?: readonly string[] | undefined
   /** The control token, if the command has made it. It is printed this once. */
@@ -44,6 +46,7 @@ export function printBanner(
     url,
     publicUrl,
     data,
+    isShared = false,
     networkUrls = [],
     madeToken,
     shareUrl,
@@ -58,13 +61,15 @@ export function printBanner(
   const control: LabelledLine[] = []
   if (shareUrl !== undefined) control.push(['share', style('cyan', shareUrl)])
   else if (madeToken !== undefined) control.push(['control', `${madeToken} (shown this once)`])
-  const widest = networkUrls.length > 0 || control[0]?.[0] === 'control' ? 'network' : 'tokens'
+  const subject = isShared ? 'scenario' : 'world'
+  const labels = ['tokens', subject, ...(networkUrls.length > 0 ? ['network'] : []), ...control.map(([label]) => label)]
+  const labelWidth = Math.max(...labels.map(label => label.length))
   const rows: readonly LabelledLine[] = [
     ['URL', style(['bold', 'cyan'], url)],
     ...(publicUrl === undefined ? [] : [['public', style('cyan', publicUrl)] as const]),
     ...networkUrls.map(each => ['network', style('cyan', each)] as const),
     ['page', style('cyan', `${url}/`)],
-    ['world', worldLine(world, title, widest.length)],
+    [subject, worldLine(world, title, labelWidth)],
     ...(data ? [['data', dataLine(data)] as const] : []),
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],

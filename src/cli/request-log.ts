@@ -57,14 +57,21 @@ export function countsLine(
     url,
     hasKeys,
     hasControl = true,
-  }: { readonly url: string; readonly hasKeys: boolean; readonly hasControl?: boolean | undefined },
+    isKept,
+  }: {
+    readonly url: string
+    readonly hasKeys: boolean
+    readonly hasControl?: boolean | undefined
+    /** True if the worlds do not end with the process. */
+    readonly isKept: boolean
+  },
 ): string {
   const counts = [counted(requests, 'request', 'requests'), ...(failed > 0 ? [`${failed} failed`] : [])].join(', ')
   const ways = [
     ...(hasKeys ? ['press e'] : []),
     ...(hasControl ? [`run mockmaker export --url ${url} > world.yaml`] : []),
   ]
-  if (failed === 0 || hasExport || ways.length === 0) return counts
+  if (failed === 0 || hasExport || isKept || ways.length === 0) return counts
   return `${counts}. To keep a world next time, ${ways.join(' or ')} before you stop the mock.`
 }
 

@@ -294,8 +294,9 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const quit = quitOnSignals(async () => {
     watched?.close()
     await close()
+    const { control: hasControl, data } = flags
     if (format === 'text' && !flags.quiet)
-      console.print(countsLine(counts, { url, hasKeys: hasTerminal, hasControl: flags.control }))
+      console.print(countsLine(counts, { url, hasKeys: hasTerminal, hasControl, isKept: data !== undefined }))
   })
   const onExport = () => {
     counts.hasExport = true
@@ -341,7 +342,8 @@ function announce(
     return
   }
   const addresses = { url, publicUrl, networkUrls, madeToken, shareUrl: link }
-  printBanner(mock.default, { title, ...addresses, data, console, readyMs, keys, hasControl: control })
+  const isShared = mock.worlds.shared !== undefined
+  printBanner(mock.default, { title, ...addresses, data, isShared, console, readyMs, keys, hasControl: control })
   if (link !== undefined && process.stdout.isTTY) printQrCode(link, console)
   if (merged) console.print(reloadText(mock.scenarios[0]?.name ?? 'scenario', merged))
 }

@@ -10,6 +10,7 @@ import { readScenario } from '../../src/scenario/read.js'
 import { browserOpener, folder, lineLike, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { recordingConsole } from '../support/console.js'
 import { ask, sendTo, type TestRequest } from '../support/http.js'
+import { dataPath } from '../support/kept-worlds.js'
 
 const url = 'http://127.0.0.1:4100'
 
@@ -385,6 +386,10 @@ describe('the last line of mockmaker', { tags: ['slow'] }, () => {
     [[find], ['--no-control']],
   ] as const)('does not if someone did, or nobody can: %#', async ([requests, args]) => {
     expect((await lastLineAfter(requests, args)).line).toBe('1 request, 1 failed')
+  })
+
+  it('does not if a folder keeps the worlds', async () => {
+    expect((await lastLineAfter([find], ['--data', dataPath()])).line).toBe('1 request, 1 failed')
   })
 
   it('is not there with --json and --quiet', async () => {
