@@ -299,6 +299,39 @@ describe('the calls of the control API', () => {
   })
 })
 
+describe('a world that nobody uses', () => {
+  const listed = async (url: string) => {
+    const { worlds } = ok(await sendTo(url, control('GET', '/worlds'))) as {
+      worlds: readonly { id: string; sleeping?: true; replica?: string }[]
+    }
+    return worlds.find(({ id }) => id === 'mine')
+  }
+  const mine = { ...list, path: `/w/mine${list.path}` }
+
+  it('is given back, and wakes at the next replica that is asked', async () => {
+    const model = sharedModel()
+    const [first, second] = [await serveReplica(model, { worldTtlMs: 100 }), await serveReplica(model)]
+
+    ok(await sendTo(first.url, mine))
+    await expect.poll(() => listed(second.url)).toMatchObject({ sleeping: true })
+    ok(await sendTo(second.url, mine))
+
+    expect(await listed(first.url)).toMatchObject({ replica: second.url })
+  })
+
+  it('is deleted after a time, by whoever claims it', async () => {
+    const model = sharedModel()
+    const options = { worldTtlMs: 100, dataTtlMs: 300 }
+    const [first, second] = [await serveReplica(model, options), await serveReplica(model, options)]
+
+    ok(await sendTo(first.url, mine))
+    await first.close()
+
+    await expect.poll(() => listed(second.url)).toBeUndefined()
+    expect(model.worlds.has('mine')).toBe(false)
+  })
+})
+
 describe('a replica that closes', () => {
   it('answers its waiting requests, and hands its worlds over', async () => {
     const [owner, other] = await serveTwo()

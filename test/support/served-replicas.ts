@@ -27,13 +27,13 @@ export function sharedModel(): ScriptModel {
 /** Serves a replica. It closes after the test. */
 export async function serveReplica(
   model: ScriptModel,
-  { app, ...options }: MockmakerOptions & { readonly app?: AppOptions } = {},
+  { app, dataTtlMs, ...options }: MockmakerOptions & { readonly app?: AppOptions; readonly dataTtlMs?: number } = {},
 ): Promise<ServedReplica> {
   const bound = await bind({ port: 0, host: '127.0.0.1' })
   const mock = createMock({ scenario: tanks, ...options })
   const engine = new ModelEngine(model, realEnvironment)
   const storage = await joinReplicas(engine, { address: bound.url })
-  const replica = await shareWorlds(mock, storage, { flags: {} })
+  const replica = await shareWorlds(mock, storage, { flags: {}, dataTtlMs })
   bound.serve(createListener(mock, app, { router: replica }), { waits: true })
   let closed: Promise<void> | undefined
   const close = async () => {
