@@ -25,7 +25,14 @@ export function sharedModel(): ScriptModel {
 }
 
 /** Serves a replica. It closes after the test. */
-export async function serveReplica(
+export async function serveReplica(...args: Parameters<typeof startReplica>): Promise<ServedReplica> {
+  const replica = await startReplica(...args)
+  onTestFinished(() => replica.close())
+  return replica
+}
+
+/** Serves a replica until `close`. */
+export async function startReplica(
   model: ScriptModel,
   { app, dataTtlMs, ...options }: MockmakerOptions & { readonly app?: AppOptions; readonly dataTtlMs?: number } = {},
 ): Promise<ServedReplica> {
@@ -46,6 +53,5 @@ export async function serveReplica(
     closed ??= close()
     return closed
   }
-  onTestFinished(closeOnce)
   return { mock, url: bound.url, engine, id: storage.self.id, close: closeOnce }
 }
