@@ -75,7 +75,13 @@ export function forward(client: ForwardedClient, options: ForwardOptions): Promi
       if (request.headers.expect !== undefined) response.writeContinue()
       request.pipe(sent)
     })
-    sent.once('response', received => respondWith(received, client, end))
+    sent.once('response', received =>
+      respondWith(received, client, outcome => {
+        // Its body will not follow, so the connection cannot be used again.
+        if (outcome === 'unread' && !isBodiless) sent.destroy()
+        end(outcome)
+      }),
+    )
     sent.on('error', () => {
       request.unpipe(sent)
       end(mayRun ? 'broken' : 'unreachable')

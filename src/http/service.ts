@@ -126,14 +126,10 @@ export class Service {
   /** Answers everybody, before all checks (PROTOCOL.md B9). */
   #answerProbe(request: MockRequest): MockResponse {
     const { notReady, worlds } = this.#mock
-    try {
-      worlds.shared?.checkLease()
-    } catch (error) {
-      return worlds.outside.refuse(request, error)
-    }
-    if (notReady.size === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
-    const reasons = [...notReady].join(', and ')
-    return worlds.outside.refuse(request, new ApiError('API_UNAVAILABLE', reasons, { headers: { 'retry-after': '1' } }))
+    const reasons = [...notReady, ...(hasLease(worlds) ? [] : ['the storage of the worlds does not answer'])]
+    if (reasons.length === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
+    const error = new ApiError('API_UNAVAILABLE', reasons.join(', and '), { headers: { 'retry-after': '1' } })
+    return worlds.outside.refuse(request, error)
   }
 
   #checkHost(request: MockRequest): void {
@@ -276,6 +272,16 @@ const everybody: ControlAccess = { isListed: () => true }
 /** Tells whether a request may create its world. */
 function isForNewWorld(method: string, path: string): boolean {
   return routes.list(method, path).length > 0 || isForPage(method, path)
+}
+
+/** Tells whether answers may leave this process. The error of the storage has its address, which is not for everybody. */
+function hasLease({ shared }: Mock['worlds']): boolean {
+  try {
+    shared?.checkLease()
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isReadinessProbe({ method, path }: MockRequest): boolean {

@@ -93,6 +93,21 @@ describe('a request to a replica that does not run its world', () => {
     expect(world?.journal.find({ operation: 'lobbies.list', status: 400 })).toHaveLength(2)
   })
 
+  it('goes on to the next owner with its body, if the one that was asked before is none any more', async () => {
+    const model = sharedModel()
+    const [first, next, other] = [await serveReplica(model), await serveReplica(model), await serveReplica(model)]
+    ok(await sendTo(first.url, list))
+    ok(await sendTo(other.url, list))
+    first.mock.worlds.drop('default', 'a test moves it')
+    await expect.poll(() => model.worlds.get('default')?.owner).toBe('')
+    ok(await sendTo(next.url, list))
+
+    ok(await sendTo(other.url, find))
+
+    expect(next.mock.default.journal.find({ operation: 'lobbies.find' })).toHaveLength(1)
+    expect(first.mock.worlds.inMemory('default')).toBeUndefined()
+  })
+
   it('gets the page for the address that it asked', async () => {
     const [, other] = await serveTwo()
 
@@ -198,6 +213,10 @@ describe('a replica without its storage', () => {
     await expect.poll(async () => (await sendTo(url, list)).status, { timeout: 10_000 }).toBe(200)
 
     expect(answers.map(failure)).toEqual(answers.map(() => '503 API_UNAVAILABLE'))
+    // Everybody may ask it, so it has no address.
+    expect(answers.map(answered => (json(answered) as { message: string }).message)[4]).toBe(
+      'the storage of the worlds does not answer',
+    )
     expect(mock.worlds.inMemory('default')).toBeDefined()
   })
 })
