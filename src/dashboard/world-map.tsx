@@ -219,10 +219,15 @@ interface PlayerPlaceProps {
 
 /** The place of the player. The pointer and the arrow keys move it. */
 function PlayerPlace({ place, dragged, box }: PlayerPlaceProps) {
-  const move = async (location: Coordinates) => {
+  const lastMove = useRef<Promise<unknown>>(Promise.resolve())
+  const move = (location: Coordinates) => {
     dragged.value = location
-    const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: rounded(location) } }))
-    if (!isMoved) dragged.value = undefined
+    const send = async () => {
+      const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: rounded(location) } }))
+      if (!isMoved) dragged.value = undefined
+    }
+    // One after the other: on two connections, an earlier move could arrive last.
+    lastMove.current = lastMove.current.then(send)
   }
   if (!place)
     return (
@@ -240,7 +245,7 @@ function PlayerPlace({ place, dragged, box }: PlayerPlaceProps) {
     const target = steered(place, event)
     if (!target) return
     event.preventDefault()
-    void move(target)
+    move(target)
   }
   return (
     <button
@@ -256,7 +261,7 @@ function PlayerPlace({ place, dragged, box }: PlayerPlaceProps) {
       }}
       onPointerUp={event => {
         const target = dragged.value && placeAt(event, box.current)
-        if (target) void move(target)
+        if (target) move(target)
       }}
     >
       <span>you</span>

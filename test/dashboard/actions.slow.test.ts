@@ -227,6 +227,30 @@ describe('the map', () => {
     expect(mock.explain({ find: 'duel' }).region_id).toBe('lnd-tok')
   })
 
+  it('moves the player one step after the other, however slow the mock answers', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    const you = page.getByRole('button', { name: /^you, at/ })
+    const { longitude = 0 } = mock.world.settings.all()[0]?.client ?? {}
+    let answerFirst = () => {}
+    const held = new Promise<void>(resolve => {
+      answerFirst = resolve
+    })
+    let sent = 0
+    await page.route('**/__mock/client', async route => {
+      sent += 1
+      if (sent === 1) await held
+      await route.continue()
+    })
+
+    await you.press('ArrowRight')
+    await you.press('ArrowRight')
+    await expect.poll(() => sent).toBe(1)
+    answerFirst()
+
+    await expect.poll(() => mock.world.settings.all()[0]?.client?.longitude).toBeCloseTo(longitude + 2)
+    expect(sent).toBe(2)
+  })
+
   it('moves the player with the pointer', async ({ open }) => {
     const { page, mock } = await open({ scenario })
     const box = await page.getByRole('button', { name: /^you, at/ }).boundingBox()
