@@ -28,6 +28,8 @@ export async function keepWorlds(
   const { data, dataTtl: dataTtlMs, advertise, host } = flags
   const options = { ...flags, dataTtlMs, report }
   if (data !== undefined && isRedisUrl(data)) {
+    if (flags.dataSync === 'always')
+      throw new UsageError('--data-sync is for a folder: remove it, and set appendfsync to always in Redis instead')
     const own = advertise ?? ownUrl(host, url)
     const secret = process.env[secretVariable] || undefined
     const replica = await keepInRedis(mock, {

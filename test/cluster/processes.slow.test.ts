@@ -265,19 +265,21 @@ describe('a replica', () => {
     expect(await listedBy(anew)).not.toContain(lobby)
   })
 
-  it('needs a secret and an address if other machines can reach it', async () => {
+  it('needs a secret and an address if other machines can reach it, and flags that fit', async () => {
     const flags = flagsOf()
 
     const exits = await Promise.all([
       run(['--port', '0', ...flags, '--host', '0.0.0.0']),
       run(['--port', '0', ...flags, '--host', '0.0.0.0', '--advertise', 'http://10.0.0.5:4100']),
       run(['--port', '0', '--advertise', 'http://10.0.0.5:4100']),
+      run(['--port', '0', ...flags, '--data-sync', 'always']),
     ])
 
     expect(exits.map(({ stderr }) => stderr)).toEqual([
       expect.stringMatching(/add --advertise/),
       expect.stringMatching(/MOCKMAKER_CLUSTER_SECRET/),
       expect.stringMatching(/--advertise is for replicas/),
+      expect.stringMatching(/--data-sync is for a folder/),
     ])
   })
 
