@@ -29,8 +29,8 @@ import {
   type ReadLog,
   readLog,
 } from './folder-log-format.js'
+import { LogLines } from './log-lines.js'
 import { originHashOf } from './origin-hash.js'
-import { countUpTo } from './sorted.js'
 import {
   type KeptLine,
   type KeptSummary,
@@ -191,11 +191,8 @@ export class FolderWorld implements KeptWorld {
   #summary: KeptSummary
   /** The last revision that the base or the log has. */
   #revision: number
-  /** The revisions of the lines after the base, and the offsets behind these lines. */
-  #revisions: number[]
-  #ends: number[]
-  /** The offset of the first line after the base. */
-  #start: number
+  /** The lines after the base. */
+  readonly #lines: LogLines
   /** `undefined` if the folder is only read. */
   readonly #log: LogFile | undefined
   /** The sizes of the other files, by name. */
@@ -216,9 +213,8 @@ export class FolderWorld implements KeptWorld {
     this.#content = { base: base.base, bytes: log.bytes, lines }
     this.#originHash = base.originHash
     this.#baseBytes = base.baseBytes
-    this.#revisions = lines.map(line => line.revision)
-    this.#ends = lines.map(line => line.end)
-    this.#start = log.lines.findLast(line => line.revision <= base.revision)?.end ?? log.start
+    this.#lines = new LogLines(log.lines.findLast(line => line.revision <= base.revision)?.end ?? log.start)
+    for (const { revision, end } of lines) this.#lines.add(revision, end)
     this.#revision = lines.at(-1)?.revision ?? base.revision
     this.starts = log.header.starts + 1
     this.#header = { ...log.header, starts: this.starts }
@@ -307,8 +303,7 @@ export class FolderWorld implements KeptWorld {
       throw new Error(`a line of revision ${line.revision} came after one of revision ${this.#revision}`)
     log.append(encodeLine(line))
     this.#revision = line.revision
-    this.#revisions.push(line.revision)
-    this.#ends.push(log.size)
+    this.#lines.add(line.revision, log.size)
     this.#context.onChange()
   }
 
@@ -317,7 +312,7 @@ export class FolderWorld implements KeptWorld {
   }
 
   bytesUpTo(revision: number): number {
-    return this.#endOf(revision) - this.#start
+    return this.#lines.endOf(revision) - this.#lines.start
   }
 
   replaceBase(base: NewBase): void {
@@ -334,18 +329,19 @@ export class FolderWorld implements KeptWorld {
       const baseBytes = yield* writeSyncedInSteps(fs, beside(path), sealedBase(revision, originHash, parts))
       // Meanwhile it may have been closed, deleted, or taken over. From here on there is no other step.
       this.#writable().check()
-      const from = this.#endOf(revision)
+      const from = this.#lines.endOf(revision)
       const header = encodeHeader(this.#header)
       const tail = log.readFrom(from)
       next = this.#writeNextLog([header, tail])
       fs.renameSync(beside(path), path)
       this.#baseBytes = baseBytes
       this.#originHash = originHash
-      this.#skipLinesUpTo(revision)
+      this.#lines.dropUpTo(revision)
+      this.#revision = Math.max(this.#revision, revision)
       // The disk must have the new base before the lines go.
       syncFolder(fs, this.#path)
       fs.renameSync(beside(log.path), log.path)
-      this.#moveLines(header.length - from)
+      this.#lines.move(header.length - from)
       const opened = next
       next = undefined
       log.moveTo(opened)
@@ -474,25 +470,6 @@ export class FolderWorld implements KeptWorld {
       fs.closeSync(fd)
       throw error
     }
-  }
-
-  /** Returns the offset behind the last line up to a revision. */
-  #endOf(revision: number): number {
-    const count = countUpTo(this.#revisions, revision)
-    return count === 0 ? this.#start : (this.#ends[count - 1] ?? this.#start)
-  }
-
-  #skipLinesUpTo(revision: number): void {
-    this.#start = this.#endOf(revision)
-    const count = countUpTo(this.#revisions, revision)
-    this.#revisions = this.#revisions.slice(count)
-    this.#ends = this.#ends.slice(count)
-    this.#revision = Math.max(this.#revision, revision)
-  }
-
-  #moveLines(distance: number): void {
-    this.#start += distance
-    this.#ends = this.#ends.map(end => end + distance)
   }
 
   /** Removes the origins that neither the base, nor a line, nor another origin names. */

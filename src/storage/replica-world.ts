@@ -1,9 +1,9 @@
 import { Emitter } from '../lib/emitter.js'
 import { quoted } from '../lib/text.js'
 import { EngineError, type Reply, type ScriptCommand } from './engine.js'
+import { LogLines } from './log-lines.js'
 import { originHashOf } from './origin-hash.js'
 import type { WorldContent } from './replica-content.js'
-import { countUpTo } from './sorted.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
 
 /** The largest line or origin, in UTF-16 units. Redis takes texts of 512 MB. */
@@ -81,11 +81,8 @@ export class ReplicaWorld implements KeptWorld {
   #content: WorldContent | undefined
   #originHash: string
   #baseBytes: number
-  /** The revisions of the lines after the base, and the bytes up to the end of each. */
-  #revisions: number[] = []
-  #ends: number[] = []
-  /** The bytes of the lines that bases have replaced. */
-  #start = 0
+  /** The lines after the base. The storage has no offsets, so they count the bytes of all lines. */
+  readonly #lines = new LogLines()
   /** The newest revision, and the newest one that the storage has acknowledged. */
   #revision: number
   #acknowledged: number
@@ -265,7 +262,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   bytesUpTo(revision: number): number {
-    return this.#isReplacing ? 0 : this.#endOf(revision) - this.#start
+    return this.#isReplacing ? 0 : this.#lines.endOf(revision) - this.#lines.start
   }
 
   replaceBase({ parts, revision, originHash }: Parameters<KeptWorld['replaceBase']>[0]): void {
@@ -384,8 +381,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   #addLine(revision: number, text: string): void {
-    this.#revisions.push(revision)
-    this.#ends.push((this.#ends.at(-1) ?? this.#start) + Buffer.byteLength(text))
+    this.#lines.add(revision, this.#lines.end + Buffer.byteLength(text))
     for (const hash of this.#origins.keys()) if (text.includes(hash)) this.#namedAt.set(hash, revision)
   }
 
@@ -488,8 +484,8 @@ export class ReplicaWorld implements KeptWorld {
       }
       // Those that are not sent yet add theirs when they are.
       const unsent = this.#open.find(line => !line.isSent)
-      const end = unsent ? this.#endOf(unsent.before) : (this.#ends.at(-1) ?? this.#start)
-      const lineBytes = Math.max(0, end - this.#endOf(revision))
+      const end = unsent ? this.#lines.endOf(unsent.before) : this.#lines.end
+      const lineBytes = Math.max(0, end - this.#lines.endOf(revision))
       // Lines that came meanwhile may name others. What is not named is put again, if a later line names it.
       const namedOrigins = this.#originsAfter(revision, originHash)
       for (const hash of this.#origins.keys()) if (!namedOrigins.has(hash)) this.#origins.delete(hash)
@@ -508,7 +504,7 @@ export class ReplicaWorld implements KeptWorld {
     }
     this.#originHash = originHash
     this.#baseBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
-    this.#skipLinesUpTo(revision)
+    this.#lines.dropUpTo(revision)
     if (revision >= this.#acknowledged) this.#needsBase = false
     this.#acknowledge(revision)
     this.#sendOpen()
@@ -522,19 +518,6 @@ export class ReplicaWorld implements KeptWorld {
     // A set grows while it is iterated.
     for (const hash of named) for (const other of this.#origins.get(hash) ?? []) named.add(other)
     return named
-  }
-
-  /** Returns the bytes up to the end of the last line up to a revision. */
-  #endOf(revision: number): number {
-    const count = countUpTo(this.#revisions, revision)
-    return count === 0 ? this.#start : (this.#ends[count - 1] ?? this.#start)
-  }
-
-  #skipLinesUpTo(revision: number): void {
-    this.#start = this.#endOf(revision)
-    const count = countUpTo(this.#revisions, revision)
-    this.#revisions = this.#revisions.slice(count)
-    this.#ends = this.#ends.slice(count)
   }
 }
 

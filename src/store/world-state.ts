@@ -72,7 +72,7 @@ export interface WorldState extends ScenarioName {
   readonly faults: FaultsState
   /** The faults of the scenario. */
   readonly scenarioFaults: readonly FaultEntry[]
-  /** What defines it, together with `startsAt`. Absent if it is a copy of another state. */
+  /** The scenario and the options that define it, together with `startsAt`. Absent if it is a copy of another state. */
   readonly recipe?: Recipe | undefined
   /** The state that a reset without a seed goes back to. Default: this one. */
   readonly unseeded?: WorldState | undefined

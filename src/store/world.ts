@@ -86,7 +86,7 @@ interface ReplaceOptions {
   readonly keep?: readonly ('clock' | 'faults')[] | undefined
   /** Runs in the transaction, before its commit. */
   readonly beforeCommit?: (() => void) | undefined
-  /** What `prepare` has returned for the state. Without it, the transaction takes longer. */
+  /** The result of `prepare` for the state. Default: none, and the transaction takes longer. */
   readonly prepared?: PreparedTables | undefined
 }
 
