@@ -1,7 +1,10 @@
 // @ts-check
 import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { build } from 'rolldown'
 import { atMost, ratio } from './aim.js'
 import { onServerCore } from './machine.js'
 
@@ -19,6 +22,34 @@ export async function runProgram(program, { args: own, nodeFlags = [] }) {
 }
 
 const root = new URL('../../', import.meta.url).href
+
+/**
+ * Bundles a program that uses modules of `src`, as the build does, and removes it when the function is over.
+ *
+ * @template T
+ * @param {URL} program
+ * @param {(bundle: URL) => Promise<T>} use
+ */
+export async function bundled(program, use) {
+  // Inside the project, so that it finds the packages that are not bundled.
+  const folders = fileURLToPath(new URL('node_modules/.cache/', root))
+  mkdirSync(folders, { recursive: true })
+  const folder = mkdtempSync(join(folders, 'mockmaker-bench-'))
+  try {
+    await build({
+      input: { program: fileURLToPath(program) },
+      platform: 'node',
+      external: /^(node:|@redis\/client$)/,
+      moduleTypes: { '.lua': 'text' },
+      checks: { bundlerTimings: false },
+      output: { dir: folder },
+    })
+    return await use(pathToFileURL(join(folder, 'program.js')))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 /** @type {string | undefined} */
 let otherRoot
 

@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run bench [-- http msw playwright vitest start watch store worlds life data dashboard] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
+// `npm run bench [-- http msw playwright vitest start watch store worlds life data replicas dashboard] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
 // in one run. `--against` names a folder with another commit, built: some benches measure it too.
 import { parseArgs } from 'node:util'
 import { measureChanges } from './dashboard/changes.js'
@@ -19,6 +19,8 @@ import { load, machine, pinToLoadCore } from './machine.js'
 import { measureFetch } from './msw/fetch.js'
 import { measureFixture } from './playwright/fixture.js'
 import { compareWith } from './program.js'
+import { measureSharedFind } from './replicas/find.js'
+import { measureForwarded } from './replicas/forwarded.js'
 import { measureVitest } from './runners/vitest.js'
 import { measureEdit } from './start/edit.js'
 import { measureImport } from './start/import.js'
@@ -47,6 +49,7 @@ const groups = {
   worlds: [measureForks],
   life: [measureFindAmongMany, measureFind, measureSettling, measureDay, measureLive],
   data: [measureDataStart, measureKeptFind, measureKeptList],
+  replicas: [measureForwarded, measureSharedFind],
   dashboard: [measurePaint, measureChanges, measureWatchedList],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */

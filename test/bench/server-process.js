@@ -72,6 +72,8 @@ export async function startServer({ name, program, args, path, nodeFlags = [] })
     memory: () => ask('memory'),
     /** Where the program knows it: releases all that are blocked, and answers for how many ms it has written. @returns {Promise<number>} */
     release: () => ask('release'),
+    /** Sends a signal. `end` still follows. @param {NodeJS.Signals} name */
+    signal: name => void child.kill(name),
     async end() {
       process.off('exit', kill)
       child.kill('SIGTERM')
@@ -112,7 +114,8 @@ function attempt(url) {
   })
 }
 
-async function freePort() {
+/** A port of this machine that nobody uses. */
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
