@@ -293,8 +293,12 @@ export class MockWorlds {
 
   /** Answers blocked requests first, and then deletes the world. Otherwise other replicas would send them again, and create it anew. */
   async #deleteShared(id: string, reason: string): Promise<void> {
+    const entry = this.#open.get(id)
     try {
-      await this.#open.get(id)?.mock.close()
+      await entry?.mock.close()
+      await nextTurn()
+      // Answers leave once the changes before them are kept. If those cannot be, the answers are refused.
+      await entry?.mock.world.settled()?.catch(() => {})
       await nextTurn()
       this.storage?.delete(id)
     } finally {

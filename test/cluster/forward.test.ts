@@ -134,11 +134,52 @@ describe('a request to a replica that does not run its world', () => {
 
     sent.flushHeaders()
     await new Promise(resolve => sent.once('continue', resolve))
-    sent.on('error', () => {}).write('{"game_modes"')
+    // It would be whole, if not for its length.
+    sent.on('error', () => {}).write(find.body)
     sent.destroy()
 
     expect(ok(await sendTo(other.url, list))).toBeDefined()
     expect(owner.mock.worlds.inMemory('default')?.world.revision).toBe(before)
+  })
+
+  it('ends with its world, if that is deleted meanwhile', async () => {
+    const [owner, other] = await serveTwo()
+    ok(await sendTo(owner.url, { ...list, path: `/w/mine${list.path}` }))
+    const url = `${other.url}/w/mine`
+    const world = owner.mock.worlds.inMemory('mine')
+    const path = '/cloud/devices/links'
+    const query = `device_link_token=${tokens.pending}`
+    const { watch } = ok(await sendTo(url, { method: 'GET', path, query })) as { watch: { index: string } }
+    world?.faults.add({ operation: 'lobbies.find', effect: { hold: true } })
+    const events = await createClient(url).changes()
+    // The change of the find is not kept yet when the world is deleted.
+    const waiting = [
+      sendTo(url, { method: 'GET', path, query: `${query}&watch_index=${watch.index}` }),
+      sendTo(url, find),
+    ]
+    await world?.waits.blocked(2, undefined, {})
+
+    const deleted = await sendTo(other.url, control('DELETE', '/worlds/mine'))
+
+    expect((await Promise.all([deleted, ...waiting])).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect((await events.next()).done).toBe(true)
+    expect(failure(await sendTo(url, control('GET', '/world')))).toBe('404 API_NOT_FOUND')
+  })
+
+  it('creates its world anew, if that is deleted during the upload', async () => {
+    const [owner, other] = await serveTwo()
+    ok(await sendTo(owner.url, { ...find, path: `/w/mine${find.path}` }))
+    const headers = { ...find.headers, 'content-length': String(find.body.length), expect: '100-continue' }
+    const upload = openRequest(`${other.url}/w/mine${find.path}`, { method: 'POST', headers })
+    upload.flushHeaders()
+    await once(upload, 'continue')
+
+    ok(await sendTo(other.url, control('DELETE', '/worlds/mine')))
+    upload.end(find.body)
+    const [{ statusCode }] = (await once(upload, 'response')) as [IncomingMessage]
+
+    expect(statusCode).toBe(200)
+    expect(owner.mock.worlds.inMemory('mine')?.journal.find({ operation: 'lobbies.find' })).toHaveLength(1)
   })
 
   it.for(['reset', 'empty'] as const)('breaks like its connection to the owner would: %s', async effect => {

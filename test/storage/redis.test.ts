@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { StorageError } from '../../src/storage/storage.js'
 import { appendAll, line, linesOf, newWorld, revisionsOf, summary } from '../support/kept-worlds.js'
 import { RedisServer } from '../support/redis-server.js'
-import { createWorld, newPrefix, openWorld, replicaOf } from '../support/replicas.js'
+import { createWorld, newPrefix, openWorld, patient, replicaOf } from '../support/replicas.js'
 
 const server = await RedisServer.start()
 
@@ -58,13 +58,31 @@ describe('a claim', () => {
     expect((await b.refresh())[0]).not.toHaveProperty('takenFrom')
   })
 
-  it('goes to one replica only', async () => {
-    const { a, b } = await twoReplicas()
+  it.for([
+    ['that does not exist', 'new'],
+    ['that was given back', 'mine'],
+    ['whose owner is gone', 'mine'],
+  ] as const)('of a world %s goes to one of two replicas that claim it at once', async ([what, kind]) => {
+    const { prefix, a, b } = await twoReplicas()
     const ids = Array.from({ length: 1_000 }, (_, i) => `w${i}`)
+    if (kind === 'mine') {
+      // It renews its lease too late.
+      const owner = await replicaOf(server, { prefix, times: { ...patient.times, renewMs: 60_000 } })
+      await Promise.all(ids.map(id => createWorld(owner, id)))
+      if (what === 'that was given back') await Promise.all(ids.map(id => owner.release(id)))
+      else await server.send('DEL', `${prefix}lease:${owner.self.id}`)
+    }
 
-    const claims = await Promise.all(ids.map(id => Promise.all([a.claim(id, any), b.claim(id, any)])))
+    // Either of them is first.
+    const pairs = ids.map((_, i) => (i % 2 === 0 ? [a, b] : [b, a]))
+    const claims = await Promise.all(ids.map((id, i) => Promise.all(pairs[i]?.map(each => each.claim(id, any)) ?? [])))
 
-    expect(claims.map(pair => pair.map(({ kind }) => kind).sort())).toEqual(ids.map(() => ['new', 'other']))
+    expect(claims.map(pair => pair.map(claim => claim.kind).sort())).toEqual(ids.map(() => [kind, 'other'].sort()))
+    const winners = pairs.map(([one, two], i) => (claims[i]?.[0]?.kind === kind ? one : two)?.self)
+    expect(claims.map(pair => pair.find(claim => claim.kind === 'other'))).toEqual(
+      winners.map(owner => expect.objectContaining({ owner })),
+    )
+    expect(ids.filter(id => a.owns(id) && b.owns(id))).toEqual([])
   })
 
   it('is one if it is asked for twice at once', async () => {
