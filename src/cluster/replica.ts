@@ -3,7 +3,7 @@ import { quoted } from '../lib/text.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import type { MockWorlds } from '../mock/mock-worlds.js'
 import type { MockResponse } from '../server/message.js'
-import type { Environment } from '../storage/engine.js'
+import type { Environment } from '../storage/environment.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../storage/shared-storage.js'
 
 /** A request to a world, before its owner is known. */

@@ -1,4 +1,4 @@
-import type { Environment } from './engine.js'
+import type { Environment } from './environment.js'
 
 /** A moment on both clocks of a process. */
 export interface Moment {

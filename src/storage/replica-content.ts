@@ -1,5 +1,5 @@
 import { quoted } from '../lib/text.js'
-import type { Reply, ScriptCommand } from './engine.js'
+import type { Reply, ScriptCommand } from './redis-client.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, StorageError } from './storage.js'
 
 /** A reply that has texts only. */
@@ -25,7 +25,7 @@ interface Reader {
 
 /**
  * Reads a world. With an empty epoch, any replica may own it, and write meanwhile. Returns `undefined` if there is none, or another
- * replica has taken it over. Rejects with `EngineError` or `StorageError`.
+ * replica has taken it over. Rejects with `RedisError` or `StorageError`.
  */
 export async function readContent(reader: Reader, id: string, epoch: string): Promise<WorldContent | undefined> {
   for (;;) {

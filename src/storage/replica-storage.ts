@@ -2,15 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { Emitter } from '../lib/emitter.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import {
-  type Engine,
-  EngineError,
-  type Environment,
-  type Reply,
-  realEnvironment,
-  type ScriptCommand,
-} from './engine.js'
+import { type Environment, realEnvironment } from './environment.js'
 import { Lease } from './lease.js'
+import { type RedisClient, RedisError, type Reply, type ScriptCommand } from './redis-client.js'
 import { ReadOnlyWorld, readContent, type SentTexts } from './replica-content.js'
 import { lossOf, ReplicaWorld, type WorldHost } from './replica-world.js'
 import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from './shared-storage.js'
@@ -50,14 +44,14 @@ const defaultTimes: LeaseTimes = { leaseMs: 3_000, countsMs: 2_500, renewMs: 1_0
 const worldsAtOnce = 500
 
 /** Joins the replicas that share a server. Throws `UsageError` if this one cannot. */
-export async function joinReplicas(engine: Engine, options: ReplicaOptions): Promise<SharedStorage> {
-  const storage = new ReplicaStorage(engine, options)
+export async function joinReplicas(redis: RedisClient, options: ReplicaOptions): Promise<SharedStorage> {
+  const storage = new ReplicaStorage(redis, options)
   try {
     await storage.enter()
   } catch (error) {
     storage.stop()
-    if (error instanceof EngineError || error instanceof StorageError)
-      throw new UsageError(`cannot use ${engine.place}: ${error.message}`)
+    if (error instanceof RedisError || error instanceof StorageError)
+      throw new UsageError(`cannot use ${redis.place}: ${error.message}`)
     throw error
   }
   return storage
@@ -69,7 +63,7 @@ class ReplicaStorage implements SharedStorage {
   #secret = ''
   #settings: string | undefined
   #clockOffsetMs = 0
-  readonly #engine: Engine
+  readonly #redis: RedisClient
   readonly #environment: Environment
   readonly #times: LeaseTimes
   readonly #newId: () => string
@@ -109,16 +103,16 @@ class ReplicaStorage implements SharedStorage {
   readonly #unsubscribe: () => void
   readonly #host: WorldHost
 
-  constructor(engine: Engine, { address, report, environment, times, newId }: ReplicaOptions) {
-    this.#engine = engine
-    this.place = engine.place
+  constructor(redis: RedisClient, { address, report, environment, times, newId }: ReplicaOptions) {
+    this.#redis = redis
+    this.place = redis.place
     this.#environment = environment ?? realEnvironment
     this.#times = { ...defaultTimes, ...times }
     this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
     this.#report = report ?? (() => {})
     this.#lease = new Lease(this.#environment, this.#times.countsMs)
     this.self = { id: this.#newId(), address, startedAt: this.#environment.now() }
-    this.#unsubscribe = engine.onConnect(() => this.#recoverSoon(0))
+    this.#unsubscribe = redis.onConnect(() => this.#recoverSoon(0))
     this.#host = {
       place: this.place,
       // The last renewal may count although its time was not written. The time before it is up to a second old.
@@ -156,7 +150,7 @@ class ReplicaStorage implements SharedStorage {
     return bytes
   }
 
-  /** Begins the lease, and reads the index. Rejects with `UsageError` or `EngineError`. */
+  /** Begins the lease, and reads the index. Rejects with `UsageError` or `RedisError`. */
   async enter(): Promise<void> {
     const sentAt = this.#lease.now()
     const [kind, ...rest] = await this.#enter()
@@ -290,7 +284,7 @@ class ReplicaStorage implements SharedStorage {
     if (!world && epoch === undefined) return Promise.resolve()
     const done = (world ? this.#releaseWorld(world) : this.#sendRelease(id, String(epoch))).catch(error => {
       // The lease will end, and others take the world over.
-      if (!(error instanceof StorageError || error instanceof EngineError)) throw error
+      if (!(error instanceof StorageError || error instanceof RedisError)) throw error
     })
     const release = done.finally(() => this.#releases.delete(id))
     this.#releases.set(id, release)
@@ -346,7 +340,7 @@ class ReplicaStorage implements SharedStorage {
     for (const world of [...this.#worlds.values()]) this.#forget(world, this.#end.message)
     for (const retry of this.#retries.splice(0)) retry()
     this.#refuseWaiting(this.#end)
-    this.#engine.close()
+    this.#redis.close()
   }
 
   /** The reason why nothing may leave this process. */
@@ -357,12 +351,12 @@ class ReplicaStorage implements SharedStorage {
   }
 
   async #run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
-    const reply = await this.#engine.run(command, [this.#log, this.self.id, ...args])
+    const reply = await this.#redis.run(command, [this.#log, this.self.id, ...args])
     if (reply[0] !== 'log') return reply
     this.#endWith(
       `${this.place} has lost all worlds, or it is another server: its log has another id. Start mockmaker again to begin anew there`,
     )
-    throw new EngineError('refused', 'its log has another id')
+    throw new RedisError('refused', 'its log has another id')
   }
 
   #lose(world: ReplicaWorld, because: string): void {
@@ -393,7 +387,7 @@ class ReplicaStorage implements SharedStorage {
       this.checkLease()
       return value
     } catch (error) {
-      throw error instanceof EngineError ? this.#asStorageError(error) : error
+      throw error instanceof RedisError ? this.#asStorageError(error) : error
     } finally {
       if (refuse) this.#waiting.delete(refuse)
     }
@@ -403,7 +397,7 @@ class ReplicaStorage implements SharedStorage {
     for (const refuse of [...this.#waiting]) refuse(error)
   }
 
-  #asStorageError(error: EngineError): StorageError {
+  #asStorageError(error: RedisError): StorageError {
     return (
       this.#end ??
       new StorageError(`${this.place} ${error.kind === 'away' ? 'does not answer' : 'refuses'}: ${error.message}`)
@@ -475,7 +469,7 @@ class ReplicaStorage implements SharedStorage {
       try {
         return await send()
       } catch (error) {
-        if (!(error instanceof EngineError)) throw error
+        if (!(error instanceof RedisError)) throw error
         if (error.kind === 'refused' || this.#end) throw this.#asStorageError(error)
         const recovered = new Promise<void>(resolve => this.#retries.push(resolve))
         this.#recoverSoon(this.#times.retryMs)
@@ -501,7 +495,7 @@ class ReplicaStorage implements SharedStorage {
       await this.#resumeWorlds()
       for (const retry of this.#retries.splice(0)) retry()
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
+      if (!(error instanceof RedisError)) throw error
       this.#mustRecoverAgain = true
     } finally {
       this.#isRecovering = false
@@ -509,7 +503,7 @@ class ReplicaStorage implements SharedStorage {
     if (this.#mustRecoverAgain) this.#recoverSoon(this.#times.retryMs)
   }
 
-  /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `EngineError`. */
+  /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `RedisError`. */
   async #resumeWorlds(): Promise<void> {
     const all = [...this.#worlds.values()]
     for (const world of all) if (!world.isCreated) world.resumeCreation()
@@ -551,7 +545,7 @@ class ReplicaStorage implements SharedStorage {
   async #renew(): Promise<void> {
     try {
       let sentAt = this.#lease.now()
-      const { isHeld, serverNow } = await this.#engine.renew(this.self.id, this.#times.leaseMs)
+      const { isHeld, serverNow } = await this.#redis.renew(this.self.id, this.#times.leaseMs)
       const { wall } = this.#lease.now()
       this.#clockOffsetMs = Math.round(serverNow - (sentAt.wall + wall) / 2)
       if (!isHeld) {
@@ -559,13 +553,13 @@ class ReplicaStorage implements SharedStorage {
         this.#leases += 1
         sentAt = this.#lease.now()
         const [kind] = await this.#enter()
-        if (kind !== 'ok') throw new EngineError('refused', `another replica has the address ${this.self.address}`)
+        if (kind !== 'ok') throw new RedisError('refused', `another replica has the address ${this.self.address}`)
       }
       if (this.#isUnverified) await this.#resumeWorlds()
       this.#isUnverified = false
       this.#begin(sentAt)
     } catch (error) {
-      if (!(error instanceof EngineError)) throw error
+      if (!(error instanceof RedisError)) throw error
       this.#trouble = error.message
     }
   }
@@ -609,7 +603,7 @@ class ReplicaStorage implements SharedStorage {
     return new StorageError(`${this.place} does not answer${because}. Start it again: the mock keeps trying`)
   }
 
-  /** Writes times and summaries that have changed. Rejects with `EngineError`. */
+  /** Writes times and summaries that have changed. Rejects with `RedisError`. */
   async #writeNotes(worlds: readonly ReplicaWorld[]): Promise<void> {
     const all = worlds.flatMap(world => {
       const note = world.takeNote()

@@ -1,8 +1,8 @@
 import { Emitter } from '../lib/emitter.js'
 import { quoted } from '../lib/text.js'
-import { EngineError, type Reply, type ScriptCommand } from './engine.js'
 import { LogLines } from './log-lines.js'
 import { originHashOf } from './origin-hash.js'
+import { RedisError, type Reply, type ScriptCommand } from './redis-client.js'
 import type { WorldContent } from './replica-content.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
 
@@ -16,7 +16,7 @@ export interface WorldHost {
   readonly place: string
   /** As for a `KeptWorld` that was taken over. */
   readonly lagMs: number
-  /** Runs a command of the script for a world. Rejects with `EngineError`. */
+  /** Runs a command of the script for a world. Rejects with `RedisError`. */
   run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
   /** The reason why nothing may leave this process. `undefined` if its lease holds. */
   failure(): StorageError | undefined
@@ -441,7 +441,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   #onError(error: unknown, what: string): void {
-    if (!(error instanceof EngineError)) throw error
+    if (!(error instanceof RedisError)) throw error
     if (error.kind === 'away') this.#host.onAway()
     else this.#lose(`${this.#host.place} ${what}: ${error.message}`)
   }
@@ -498,7 +498,7 @@ export class ReplicaWorld implements KeptWorld {
       if (kind !== 'ok' || this.#loss) return
     } catch (error) {
       // The old base and its log are as good. The next look tries again.
-      if (!(error instanceof EngineError)) throw error
+      if (!(error instanceof RedisError)) throw error
       if (error.kind === 'refused') this.#host.run('abandon', id, this.#epoch).catch(() => {})
       return
     }

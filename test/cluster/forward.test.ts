@@ -240,17 +240,17 @@ describe('a request to a replica that does not run its world', () => {
 
 describe('a replica without its storage', () => {
   it('answers nothing about its worlds once its lease may have ended, not even a page', async () => {
-    const { url, engine, mock } = await serveReplica(sharedModel())
+    const { url, redis, mock } = await serveReplica(sharedModel())
     ok(await sendTo(url, list))
 
-    engine.break()
+    redis.break()
     await expect.poll(async () => (await sendTo(url, list)).status, { timeout: 10_000 }).toBe(503)
     const answers = await Promise.all(
       ['/', '/__mock/world', '/__mock/worlds', '/__mock/replicas', '/healthz', '/w/other/__mock/world'].map(path =>
         sendTo(url, { method: 'GET', path }),
       ),
     )
-    engine.connect()
+    redis.connect()
     await expect.poll(async () => (await sendTo(url, list)).status, { timeout: 10_000 }).toBe(200)
 
     expect(answers.map(failure)).toEqual(answers.map(() => '503 API_UNAVAILABLE'))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Forwarded, Replica, type WorldRequest } from '../../src/cluster/replica.js'
 import type { MockWorld } from '../../src/mock/mock-world.js'
 import type { MockResponse } from '../../src/server/message.js'
-import type { Environment } from '../../src/storage/engine.js'
+import type { Environment } from '../../src/storage/environment.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../../src/storage/shared-storage.js'
 
 const infoOf = (id: string): ReplicaInfo => ({ id, address: `http://${id}:4100`, startedAt: 0 })

@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { shareWorlds } from '../../src/cluster/keep-in-redis.js'
 import type { SharedFlags } from '../../src/cluster/shared-settings.js'
 import { createMock } from '../../src/mock/mock.js'
-import { realEnvironment } from '../../src/storage/engine.js'
+import { realEnvironment } from '../../src/storage/environment.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
-import { ModelEngine, type ScriptModel } from '../support/script-model.js'
+import { ModelRedis, type ScriptModel } from '../support/script-model.js'
 import { sharedModel } from '../support/served-replicas.js'
 
 /** Lets a replica join the others. It leaves after the test. */
@@ -13,7 +13,7 @@ async function join(
   { address, secret, flags = {} }: { address: string; secret?: string; flags?: SharedFlags },
 ): Promise<void> {
   const mock = createMock()
-  const storage = await joinReplicas(new ModelEngine(model, realEnvironment), { address })
+  const storage = await joinReplicas(new ModelRedis(model, realEnvironment), { address })
   const replica = await shareWorlds(mock, storage, { flags, secret })
   onTestFinished(async () => {
     await mock.close()

@@ -4,8 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UsageError } from '../../src/lib/usage-error.js'
-import { openRedis } from '../../src/storage/redis.js'
-import { connectRedis } from '../../src/storage/redis-engine.js'
+import { connectRedis, openRedis } from '../../src/storage/redis.js'
 import type { KeptWorld } from '../../src/storage/storage.js'
 import { StorageError } from '../../src/storage/storage.js'
 import { folder, serveJson } from '../support/command.js'
@@ -375,10 +374,10 @@ describe('a server with TLS', () => {
 describe('a connection', () => {
   it('tells when it is there again', async () => {
     const server = await serve()
-    const engine = await connectRedis(server.url)
-    onTestFinished(() => engine.close())
+    const redis = await connectRedis(server.url)
+    onTestFinished(() => redis.close())
     let count = 0
-    engine.onConnect(() => {
+    redis.onConnect(() => {
       count += 1
     })
     await server.send('CLIENT', 'KILL', 'TYPE', 'normal')

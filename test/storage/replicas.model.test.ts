@@ -1,12 +1,12 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
-import { EngineError } from '../../src/storage/engine.js'
+import { RedisError } from '../../src/storage/redis-client.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
 import { newWorld } from '../support/kept-worlds.js'
 import { newAddress } from '../support/replicas.js'
-import { ModelEngine, ScriptModel } from '../support/script-model.js'
+import { ModelRedis, ScriptModel } from '../support/script-model.js'
 import { type SimulatedEnvironment, SimulatedTime } from '../support/simulated-time.js'
 
 const hour = 3_600_000
@@ -60,7 +60,7 @@ interface OpenWorld {
 
 interface Replica {
   readonly storage: SharedStorage
-  readonly engine: ModelEngine
+  readonly redis: ModelRedis
   readonly environment: SimulatedEnvironment
   readonly network: { delayMs: number }
   readonly open: Map<string, OpenWorld>
@@ -93,8 +93,8 @@ class Simulation {
     if (step.kind === 'pass') return this.#time.advance(step.ms)
     const one = this.#replicas[step.replica]
     if (!one) return
-    if (step.kind === 'connect') one.engine.connect()
-    else if (step.kind === 'break') one.engine.break()
+    if (step.kind === 'connect') one.redis.connect()
+    else if (step.kind === 'break') one.redis.break()
     else if (step.kind === 'stop' || step.kind === 'continue') one.environment.isStopped = step.kind === 'stop'
     else if (step.kind === 'slow') one.network.delayMs = step.ms
     else if (step.kind === 'jump') one.environment.skewMs += step.ms
@@ -110,25 +110,25 @@ class Simulation {
   async #join(): Promise<Replica> {
     const environment = this.#time.environment()
     const network = { delayMs: 1 }
-    const engine = new ModelEngine(this.#model, environment, {
+    const redis = new ModelRedis(this.#model, environment, {
       delayMs: () => network.delayMs,
       network: this.#serverTime,
     })
     const refused = new Set<string>()
-    engine.refusal = (command, [, , id = '']) =>
-      command === 'append' && refused.delete(id) ? new EngineError('refused', 'it is full') : undefined
-    const joined = joinReplicas(engine, { address: newAddress(), environment })
+    redis.refusal = (command, [, , id = '']) =>
+      command === 'append' && refused.delete(id) ? new RedisError('refused', 'it is full') : undefined
+    const joined = joinReplicas(redis, { address: newAddress(), environment })
     await this.#time.advance(50)
     const storage = await joined
     const open = new Map<string, OpenWorld>()
     storage.onLost(({ id }) => void open.delete(id))
-    return { storage, engine, environment, network, open, refused }
+    return { storage, redis, environment, network, open, refused }
   }
 
   async #replace(index: number, one: Replica, how: 'kill' | 'leave'): Promise<void> {
     if (how === 'leave') void one.storage.leave()
     else {
-      one.engine.break()
+      one.redis.break()
       one.environment.isStopped = true
     }
     this.#replicas[index] = await this.#join()
@@ -212,7 +212,7 @@ class Simulation {
       expect(new Set(texts.values()).size).toBe(texts.size)
     }
     if (this.#errors.length > 0) throw this.#errors[0]
-    last.engine.close()
+    last.redis.close()
   }
 }
 

@@ -1,14 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
-import { EngineError, realEnvironment } from '../../src/storage/engine.js'
+import { realEnvironment } from '../../src/storage/environment.js'
+import { RedisError } from '../../src/storage/redis-client.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
 import { WorldStorage } from '../../src/storage/world-storage.js'
 import { appendAll, line, newWorld, revisionsOf } from '../support/kept-worlds.js'
 import { newAddress } from '../support/replicas.js'
-import { ModelEngine, ScriptModel } from '../support/script-model.js'
+import { ModelRedis, ScriptModel } from '../support/script-model.js'
 import { SimulatedTime } from '../support/simulated-time.js'
 
 const hour = 3_600_000
@@ -23,13 +24,13 @@ class Cluster {
   async join({ skewMs = 0 }: { skewMs?: number } = {}) {
     const environment = this.time.environment(skewMs)
     const network = { delayMs: 1 }
-    const engine = new ModelEngine(this.model, environment, { delayMs: () => network.delayMs })
+    const redis = new ModelRedis(this.model, environment, { delayMs: () => network.delayMs })
     const reports: string[] = []
     const lost: { id: string; because: string }[] = []
     const report = (text: string) => void reports.push(text)
-    const storage = await this.wait(joinReplicas(engine, { address: newAddress(), environment, report }))
+    const storage = await this.wait(joinReplicas(redis, { address: newAddress(), environment, report }))
     storage.onLost(one => lost.push(one))
-    return { storage, engine, environment, network, reports, lost }
+    return { storage, redis, environment, network, reports, lost }
   }
 
   /** Lets time pass until a promise settles. */
@@ -78,10 +79,10 @@ async function errorOf(promise: Promise<unknown> | undefined): Promise<string | 
 describe('a lease', () => {
   it('ends 2.5 s after its last acknowledged renewal was sent', async () => {
     const cluster = new Cluster()
-    const { storage, engine, reports } = await cluster.join()
+    const { storage, redis, reports } = await cluster.join()
     const world = await cluster.create(storage)
     await cluster.time.advance(1_000)
-    engine.break()
+    redis.break()
 
     await cluster.time.advance(1_400)
     storage.checkLease()
@@ -100,8 +101,8 @@ describe('a lease', () => {
     ['the machine, which stops the other clock,', 'sleptMs'],
   ] as const)('ends when %s has jumped', async (_, what) => {
     const cluster = new Cluster()
-    const { storage, engine, environment } = await cluster.join()
-    engine.break()
+    const { storage, redis, environment } = await cluster.join()
+    redis.break()
     environment[what] += what === 'skewMs' ? hour : 10_000
     if (what === 'sleptMs') environment.skewMs += 10_000
 
@@ -110,8 +111,8 @@ describe('a lease', () => {
 
   it('ends though the system clock goes back', async () => {
     const cluster = new Cluster()
-    const { storage, engine, environment } = await cluster.join()
-    engine.break()
+    const { storage, redis, environment } = await cluster.join()
+    redis.break()
     environment.skewMs -= hour
     await cluster.time.advance(2_600)
 
@@ -120,13 +121,13 @@ describe('a lease', () => {
 
   it('begins again when the server answers, and the worlds go on', async () => {
     const cluster = new Cluster()
-    const { storage, engine, reports, lost } = await cluster.join()
+    const { storage, redis, reports, lost } = await cluster.join()
     const world = await cluster.create(storage)
     const told: (string | undefined)[] = []
     world.watch(error => told.push(error?.message))
-    engine.break()
+    redis.break()
     await cluster.time.advance(10_000)
-    engine.connect()
+    redis.connect()
     await cluster.time.advance(1_500)
     appendAll(world, 11)
     await cluster.wait(Promise.resolve(world.settled()))
@@ -150,14 +151,14 @@ describe('a lease', () => {
 describe('a replica that the server does not hear', () => {
   it('refuses those who wait for a line, and keeps the line', async () => {
     const cluster = new Cluster()
-    const { storage, engine, lost } = await cluster.join()
+    const { storage, redis, lost } = await cluster.join()
     const world = await cluster.create(storage)
-    engine.break()
+    redis.break()
     world.append(line(11))
     const waiting = errorOf(world.settled())
 
     expect(await cluster.wait(waiting)).toMatch(/ does not answer /)
-    engine.connect()
+    redis.connect()
     await cluster.time.advance(1_500)
     world.append(line(12))
     await cluster.wait(Promise.resolve(world.settled()))
@@ -167,16 +168,16 @@ describe('a replica that the server does not hear', () => {
 
   it('sends open lines again after a short break, and nobody is refused', async () => {
     const cluster = new Cluster()
-    const { storage, engine } = await cluster.join()
+    const { storage, redis } = await cluster.join()
     const world = await cluster.create(storage)
     world.append(line(11))
     await cluster.time.advance(1)
     // The line has arrived, and its reply has not.
-    engine.break()
+    redis.break()
     world.append(line(12))
     const waiting = errorOf(world.settled())
     await cluster.time.advance(500)
-    engine.connect()
+    redis.connect()
 
     expect(await cluster.wait(waiting)).toBeUndefined()
     expect(cluster.stored()).toEqual([11, 12])
@@ -184,13 +185,13 @@ describe('a replica that the server does not hear', () => {
 
   it('sends lines again in their order, if the server ran only the later one', async () => {
     const cluster = new Cluster()
-    const { storage, engine, lost } = await cluster.join()
+    const { storage, redis, lost } = await cluster.join()
     const world = await cluster.create(storage)
     let isBusy = true
-    engine.refusal = (command, args) => {
+    redis.refusal = (command, args) => {
       if (!isBusy || command !== 'append' || args[5] !== '11') return undefined
       isBusy = false
-      return new EngineError('away', 'it is busy with a script')
+      return new RedisError('away', 'it is busy with a script')
     }
     appendAll(world, 11, 12)
 
@@ -204,14 +205,14 @@ describe('a replica that the server does not hear', () => {
     const world = await cluster.create(a.storage)
     world.append(line(11))
     await cluster.time.advance(1)
-    a.engine.break()
+    a.redis.break()
     world.append(line(12))
     const waiting = errorOf(world.settled())
     await cluster.time.advance(3_500)
     const taken = await cluster.open(b.storage)
     appendAll(taken, 12)
     await cluster.wait(Promise.resolve(taken.settled()))
-    a.engine.connect()
+    a.redis.connect()
     await cluster.time.advance(2_000)
 
     expect(await waiting).toMatch(/ does not answer /)
@@ -260,13 +261,13 @@ describe('a replica that the server does not hear', () => {
 describe('an append that is refused', () => {
   it('refuses those after it too, and the world is read again', async () => {
     const cluster = new Cluster()
-    const { storage, engine, lost } = await cluster.join()
+    const { storage, redis, lost } = await cluster.join()
     const world = await cluster.create(storage)
     appendAll(world, 11)
     await cluster.wait(Promise.resolve(world.settled()))
-    engine.refusal = (command, args) =>
+    redis.refusal = (command, args) =>
       command === 'append' && args.includes('12') && !args.includes('13')
-        ? new EngineError('refused', 'it is full')
+        ? new RedisError('refused', 'it is full')
         : undefined
     world.append(line(12))
     const first = errorOf(world.settled())
@@ -276,7 +277,7 @@ describe('an append that is refused', () => {
     expect(await cluster.wait(first)).toBe('redis://model did not take a change of the world "x": it is full')
     expect(await second).toBe(await first)
     expect(lost).toEqual([{ id: 'x', because: await first }])
-    engine.refusal = () => undefined
+    redis.refusal = () => undefined
     const again = await cluster.open(storage)
     expect(revisionsOf(again)).toEqual([11])
     appendAll(again, 12)
@@ -286,9 +287,9 @@ describe('an append that is refused', () => {
 
   it('costs no other world anything', async () => {
     const cluster = new Cluster()
-    const { storage, engine } = await cluster.join()
+    const { storage, redis } = await cluster.join()
     const [x, y] = [await cluster.create(storage, 'x'), await cluster.create(storage, 'y')]
-    engine.refusal = (_, args) => (args.includes('x') ? new EngineError('refused', 'it is full') : undefined)
+    redis.refusal = (_, args) => (args.includes('x') ? new RedisError('refused', 'it is full') : undefined)
     appendAll(x, 11)
     appendAll(y, 11)
     await cluster.time.advance(10_000)
@@ -302,8 +303,8 @@ describe('an append that is refused', () => {
 describe('a creation that is refused', () => {
   it('is told by flush, and the world is not there', async () => {
     const cluster = new Cluster()
-    const { storage, engine, lost } = await cluster.join()
-    engine.refusal = command => (command === 'create' ? new EngineError('refused', 'it is full') : undefined)
+    const { storage, redis, lost } = await cluster.join()
+    redis.refusal = command => (command === 'create' ? new RedisError('refused', 'it is full') : undefined)
     storage.create('x', newWorld)
 
     expect(await cluster.wait(errorOf(storage.flush('x')))).toBe('redis://model did not take the world "x": it is full')
@@ -314,16 +315,16 @@ describe('a creation that is refused', () => {
 describe('a server that has lost something', () => {
   it('gets the present state again, if it has an older one', async () => {
     const cluster = new Cluster()
-    const { storage, engine, reports } = await cluster.join()
+    const { storage, redis, reports } = await cluster.join()
     const world = await cluster.create(storage)
     appendAll(world, 11)
     await cluster.wait(Promise.resolve(world.settled()))
     const older = cluster.model.copy()
     appendAll(world, 12)
     await cluster.wait(Promise.resolve(world.settled()))
-    engine.break()
+    redis.break()
     cluster.model.take(older)
-    engine.connect()
+    redis.connect()
     world.append(line(13))
     const waiting = errorOf(world.settled())
     await cluster.time.advance(500)
@@ -347,9 +348,9 @@ describe('a server that has lost something', () => {
     const world = await cluster.create(a.storage)
     appendAll(world, 11)
     await cluster.wait(Promise.resolve(world.settled()))
-    a.engine.break()
+    a.redis.break()
     cluster.model.take(older)
-    a.engine.connect()
+    a.redis.connect()
     await cluster.time.advance(500)
     const originHash = world.putOrigin(newWorld.origin)
     world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash })
@@ -368,10 +369,10 @@ describe('a server that has lost something', () => {
     const older = cluster.model.copy()
     await cluster.create(a.storage, 'y')
     await cluster.create(a.storage)
-    a.engine.break()
+    a.redis.break()
     cluster.model.take(older)
     const world = await cluster.create(b.storage)
-    a.engine.connect()
+    a.redis.connect()
     await cluster.time.advance(2_000)
     appendAll(world, 11)
     await cluster.wait(Promise.resolve(world.settled()))
@@ -388,11 +389,11 @@ describe('a server that has lost something', () => {
     const world = await cluster.create(a.storage)
     appendAll(world, 11)
     await cluster.wait(Promise.resolve(world.settled()))
-    a.engine.break()
+    a.redis.break()
     cluster.model.take(older)
     appendAll(await cluster.create(b.storage), 11, 12, 13)
     await cluster.wait(b.storage.release('x'))
-    a.engine.connect()
+    a.redis.connect()
     await cluster.time.advance(500)
     world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash: world.putOrigin(newWorld.origin) })
     appendAll(world, 12)
@@ -407,12 +408,12 @@ describe('a server that has lost something', () => {
     const cluster = new Cluster()
     const [a, b] = [await cluster.join(), await cluster.join()]
     await cluster.create(a.storage)
-    a.engine.break()
+    a.redis.break()
     await cluster.time.advance(4_000)
     await cluster.open(b.storage)
     b.storage.delete('x')
     await cluster.wait(b.storage.flush('x'))
-    a.engine.connect()
+    a.redis.connect()
     await cluster.time.advance(2_000)
 
     expect(a.lost).toHaveLength(1)
@@ -421,8 +422,8 @@ describe('a server that has lost something', () => {
 
   it('gets the worlds of a mock again', async () => {
     const model = new ScriptModel(() => Date.now())
-    const engine = new ModelEngine(model, realEnvironment)
-    const storage = await joinReplicas(engine, { address: newAddress() })
+    const redis = new ModelRedis(model, realEnvironment)
+    const storage = await joinReplicas(redis, { address: newAddress() })
     await storage.claim('default', any)
     const scenario = { now: '2026-11-20T20:00:00Z', clock: 'frozen', game_modes: ['duel'] } as const
     const mock = createMockmaker({ scenario })
@@ -434,9 +435,9 @@ describe('a server that has lost something', () => {
     await mock.lobby({ lobby_id: 'mine' })
     await storage.flush('default')
     const { revision } = mock.world
-    engine.break()
+    redis.break()
     model.take(older)
-    engine.connect()
+    redis.connect()
     await vi.waitFor(async () => {
       await worlds.tick()
       expect(model.worlds.get('default')?.revision).toBe(String(revision))
@@ -445,7 +446,7 @@ describe('a server that has lost something', () => {
     await mock.close()
     await storage.leave()
 
-    const next = await joinReplicas(new ModelEngine(model, realEnvironment), { address: newAddress() })
+    const next = await joinReplicas(new ModelRedis(model, realEnvironment), { address: newAddress() })
     await next.claim('default', any)
     const again = createMockmaker({ scenario })
     mockOf(again, 'test').keepIn({ storage: new WorldStorage(next), dataTtlMs: hour })
@@ -456,11 +457,11 @@ describe('a server that has lost something', () => {
 
   it('is refused for good if it is empty', async () => {
     const cluster = new Cluster()
-    const { storage, engine, reports } = await cluster.join()
+    const { storage, redis, reports } = await cluster.join()
     const world = await cluster.create(storage)
-    engine.break()
+    redis.break()
     cluster.model.forget()
-    engine.connect()
+    redis.connect()
     await cluster.time.advance(2_000)
     const other = await cluster.join()
     await cluster.time.advance(10_000)
@@ -489,12 +490,12 @@ describe('a replica that leaves', () => {
 
   it('does not wait for ever for a base that nobody writes', async () => {
     const cluster = new Cluster()
-    const { storage, engine } = await cluster.join()
+    const { storage, redis } = await cluster.join()
     const older = cluster.model.copy()
     const world = await cluster.create(storage)
-    engine.break()
+    redis.break()
     cluster.model.take(older)
-    engine.connect()
+    redis.connect()
     world.append(line(11))
     const waiting = errorOf(world.settled())
     await cluster.time.advance(500)
@@ -505,9 +506,9 @@ describe('a replica that leaves', () => {
 
   it('does not wait for ever for a server that is away', async () => {
     const cluster = new Cluster()
-    const { storage, engine } = await cluster.join()
+    const { storage, redis } = await cluster.join()
     const world = await cluster.create(storage)
-    engine.break()
+    redis.break()
     world.append(line(11))
 
     await cluster.wait(storage.leave(), 3_000)

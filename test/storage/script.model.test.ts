@@ -1,18 +1,18 @@
 import { fc, it } from '@fast-check/vitest'
 import { createClient } from '@redis/client'
 import { afterAll, describe, expect, inject } from 'vitest'
-import type { Reply, ScriptCommand } from '../../src/storage/engine.js'
-import { connectRedis } from '../../src/storage/redis-engine.js'
+import { connectRedis } from '../../src/storage/redis.js'
+import type { Reply, ScriptCommand } from '../../src/storage/redis-client.js'
 import { RedisServer } from '../support/redis-server.js'
 import { ScriptModel } from '../support/script-model.js'
 
 const server = await RedisServer.start()
 const client = await createClient({ url: server.url }).connect()
 const prefix = 'test:'
-const engine = await connectRedis(server.url, { prefix })
+const redis = await connectRedis(server.url, { prefix })
 
 afterAll(async () => {
-  engine.close()
+  redis.close()
   client.destroy()
   await server.stop()
 })
@@ -127,7 +127,7 @@ class Pair {
     }
     const [command, args] = step.kind === 'again' ? this.#callAgain(step) : this.#callOf(step)
     this.#calls.push([command, args])
-    const reply = await engine.run(command, args)
+    const reply = await redis.run(command, args)
     expect(comparable(command, reply)).toEqual(comparable(command, this.model.run(command, args)))
   }
 

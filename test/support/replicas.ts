@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { openRedis } from '../../src/storage/redis.js'
-import type { RedisOptions } from '../../src/storage/redis-engine.js'
+import { openRedis, type RedisOptions } from '../../src/storage/redis.js'
 import type { LeaseTimes, ReplicaOptions } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'

@@ -1,11 +1,11 @@
+import type { Environment } from '../../src/storage/environment.js'
 import {
-  type Engine,
-  EngineError,
-  type Environment,
+  type RedisClient,
+  RedisError,
   type Renewal,
   type Reply,
   type ScriptCommand,
-} from '../../src/storage/engine.js'
+} from '../../src/storage/redis-client.js'
 
 /** A world as the script keeps it. Absent fields are undefined. */
 interface ModelWorld {
@@ -376,7 +376,7 @@ function pairs(list: readonly string[], size: number): readonly string[][] {
 }
 
 /** The connection of a replica to a model, through a network that takes time and breaks. */
-export class ModelEngine implements Engine {
+export class ModelRedis implements RedisClient {
   readonly place = 'redis://model'
   readonly #model: ScriptModel
   readonly #environment: Environment
@@ -384,13 +384,13 @@ export class ModelEngine implements Engine {
   readonly #delayMs: () => number
   readonly #listeners = new Set<() => void>()
   /** Rejects the commands that wait. */
-  readonly #waiting = new Set<(error: EngineError) => void>()
+  readonly #waiting = new Set<(error: RedisError) => void>()
   #isConnected = true
   /** The times at which the last command arrives, and its reply: they keep their order. */
   #lastAt = Number.NEGATIVE_INFINITY
   #lastReplyAt = Number.NEGATIVE_INFINITY
   /** Refuses a command instead of running it. */
-  refusal: (command: ScriptCommand, args: readonly string[]) => EngineError | undefined = () => undefined
+  refusal: (command: ScriptCommand, args: readonly string[]) => RedisError | undefined = () => undefined
 
   /** `delayMs`: the time of a way, in ms. `network`: its clock, which goes on while the process is stopped. */
   constructor(
@@ -432,7 +432,7 @@ export class ModelEngine implements Engine {
   /** Breaks the connection. Commands on their way may still arrive, and their replies do not. */
   break(): void {
     this.#isConnected = false
-    for (const reject of [...this.#waiting]) reject(new EngineError('away', 'the connection broke'))
+    for (const reject of [...this.#waiting]) reject(new RedisError('away', 'the connection broke'))
     this.#waiting.clear()
   }
 
@@ -449,7 +449,7 @@ export class ModelEngine implements Engine {
   }
 
   #send<Value>(arrivesInMs: number, run: () => Value, replyDelayMs: () => number): Promise<Value> {
-    if (!this.#isConnected) return Promise.reject(new EngineError('away', 'the connection broke'))
+    if (!this.#isConnected) return Promise.reject(new RedisError('away', 'the connection broke'))
     return new Promise((resolve, reject) => {
       this.#waiting.add(reject)
       const settle = (use: () => void) => {

@@ -3,16 +3,16 @@ import { shareWorlds } from '../../src/cluster/keep-in-redis.js'
 import { bind, createListener } from '../../src/http/server.js'
 import { createMock, type Mock } from '../../src/mock/mock.js'
 import type { AppOptions, MockmakerOptions } from '../../src/mock/options.js'
-import { realEnvironment } from '../../src/storage/engine.js'
+import { realEnvironment } from '../../src/storage/environment.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
-import { ModelEngine, ScriptModel } from './script-model.js'
+import { ModelRedis, ScriptModel } from './script-model.js'
 import { tanks } from './tanks.js'
 
 /** A replica in this process, on a port. */
 export interface ServedReplica {
   readonly mock: Mock
   readonly url: string
-  readonly engine: ModelEngine
+  readonly redis: ModelRedis
   /** The id that it has in the storage. */
   readonly id: string
   /** Hands its worlds over, and frees the port. */
@@ -38,8 +38,8 @@ export async function startReplica(
 ): Promise<ServedReplica> {
   const bound = await bind({ port: 0, host: '127.0.0.1' })
   const mock = createMock({ scenario: tanks, ...options })
-  const engine = new ModelEngine(model, realEnvironment)
-  const storage = await joinReplicas(engine, { address: bound.url })
+  const redis = new ModelRedis(model, realEnvironment)
+  const storage = await joinReplicas(redis, { address: bound.url })
   const replica = await shareWorlds(mock, storage, { flags: {}, dataTtlMs })
   bound.serve(createListener(mock, app, { router: replica }), { waits: true })
   let closed: Promise<void> | undefined
@@ -53,5 +53,5 @@ export async function startReplica(
     closed ??= close()
     return closed
   }
-  return { mock, url: bound.url, engine, id: storage.self.id, close: closeOnce }
+  return { mock, url: bound.url, redis, id: storage.self.id, close: closeOnce }
 }

@@ -4,14 +4,14 @@ import { Service } from '../../src/http/service.js'
 import { createMock, type Mock } from '../../src/mock/mock.js'
 import type { MockRequest, MockResponse } from '../../src/server/message.js'
 import { locate } from '../../src/server/routes.js'
+import type { Environment } from '../../src/storage/environment.js'
 import {
-  type Engine,
-  EngineError,
-  type Environment,
+  type RedisClient,
+  RedisError,
   type Renewal,
   type Reply,
   type ScriptCommand,
-} from '../../src/storage/engine.js'
+} from '../../src/storage/redis-client.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { ReplicaInfo, SharedStorage } from '../../src/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'
@@ -133,7 +133,7 @@ interface Surroundings {
 }
 
 /** The connections of a replica to the server. */
-class SimulatedEngine implements Engine {
+class SimulatedRedis implements RedisClient {
   readonly place = 'redis://model'
   readonly #time: SimulatedTime
   readonly #chance: Chance
@@ -142,7 +142,7 @@ class SimulatedEngine implements Engine {
   /** Runs something in the process of the replica, unless that is paused or dead. */
   readonly #inProcess: (run: () => void) => void
   readonly #listeners = new Set<() => void>()
-  readonly #open = new Set<(error: EngineError) => void>()
+  readonly #open = new Set<(error: RedisError) => void>()
   #isCut = false
   #generation = 0
   /** Messages of one connection arrive in order. */
@@ -159,7 +159,7 @@ class SimulatedEngine implements Engine {
 
   run(command: ScriptCommand, args: readonly string[]): Promise<Reply> {
     return this.#send(() => {
-      if (this.#server.isFull && !needNoMemory.includes(command)) throw new EngineError('refused', 'it is full')
+      if (this.#server.isFull && !needNoMemory.includes(command)) throw new RedisError('refused', 'it is full')
       return this.#server.model.run(command, this.#bug === 'fence' ? this.#unfenced(command, args) : args)
     })
   }
@@ -181,7 +181,7 @@ class SimulatedEngine implements Engine {
   cut(): void {
     this.#isCut = true
     this.#generation += 1
-    for (const reject of [...this.#open]) reject(new EngineError('away', 'the connection broke'))
+    for (const reject of [...this.#open]) reject(new RedisError('away', 'the connection broke'))
   }
 
   mend(): void {
@@ -200,10 +200,10 @@ class SimulatedEngine implements Engine {
 
   #send<Result>(execute: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.#isCut) return reject(new EngineError('away', 'nothing listens there'))
+      if (this.#isCut) return reject(new RedisError('away', 'nothing listens there'))
       const generation = this.#generation
       const isLost = this.#chance.next() < 0.2
-      const fail = (error: EngineError) => {
+      const fail = (error: RedisError) => {
         this.#open.delete(fail)
         this.#inProcess(() => reject(error))
       }
@@ -220,7 +220,7 @@ class SimulatedEngine implements Engine {
           const result = execute()
           reply(() => resolve(result))
         } catch (error) {
-          if (!(error instanceof EngineError)) throw error
+          if (!(error instanceof RedisError)) throw error
           reply(() => reject(error))
         }
       }
@@ -244,7 +244,7 @@ class SimulatedEngine implements Engine {
 /** One of the replicas, with the process that it runs in. */
 class SimulatedReplica {
   readonly address: string
-  readonly engine: SimulatedEngine
+  readonly redis: SimulatedRedis
   /** Set when it has joined. */
   parts: { readonly mock: Mock; readonly service: Service; readonly replica: Replica } | undefined
   isDead = false
@@ -260,7 +260,7 @@ class SimulatedReplica {
     const { time, bug } = surroundings
     const now = () => (bug === 'lease' ? 0 : time.now)
     this.address = address
-    this.engine = new SimulatedEngine(surroundings, run => this.run(run))
+    this.redis = new SimulatedRedis(surroundings, run => this.run(run))
     this.environment = {
       now: () => 1_800_000_000_000 + now() + this.skewMs,
       monotonic: now,
@@ -286,7 +286,7 @@ class SimulatedReplica {
   kill(): void {
     this.isDead = true
     for (const tell of [...this.onDeath]) tell()
-    this.engine.cut()
+    this.redis.cut()
   }
 }
 
@@ -332,8 +332,8 @@ class Simulation implements ClientPlace {
   }
 
   async #join(replica: SimulatedReplica): Promise<void> {
-    const { environment, engine, address } = replica
-    const shared = await joinReplicas(engine, {
+    const { environment, redis, address } = replica
+    const shared = await joinReplicas(redis, {
       ...{ address, environment },
       newId: () => `id-${Math.floor(this.chance.next() * 2 ** 48).toString(36)}`,
     })
@@ -357,17 +357,17 @@ class Simulation implements ClientPlace {
         else server.wake()
       })
     } else if (kind === 'restart') {
-      for (const { engine } of this.#places) engine.cut()
+      for (const { redis } of this.#places) redis.cut()
       later(() => {
-        for (const { engine, isDead } of this.#places) if (!isDead) engine.mend()
+        for (const { redis, isDead } of this.#places) if (!isDead) redis.mend()
       })
     } else if (kind === 'apart') {
       this.#apartUntil = Math.max(this.#apartUntil, Math.min(this.time.now + ms, troubledMs))
     } else if (!replica?.parts || replica.isDead) {
       return
     } else if (kind === 'cut') {
-      replica.engine.cut()
-      later(() => void (replica.isDead || replica.engine.mend()))
+      replica.redis.cut()
+      later(() => void (replica.isDead || replica.redis.mend()))
     } else if (kind === 'pause') {
       replica.pause()
       later(() => replica.goOn())

@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/storage/engine.js'
+import type { Environment } from '../../src/storage/environment.js'
 
 interface Timer {
   readonly at: number

@@ -24,15 +24,15 @@ export type ScriptCommand =
   | 'delete'
 
 /** The connection of one replica to the server that all replicas share. */
-export interface Engine {
+export interface RedisClient {
   /** The address as users know it, without user and password: `redis://10.0.0.5:6379`. */
   readonly place: string
   /**
    * Runs a command of the script, as a whole or not at all. Commands run in the order of their calls, as long as the connection
-   * lasts. `args`: the id of the log, the id of the replica, and those of the command. Rejects with `EngineError`.
+   * lasts. `args`: the id of the log, the id of the replica, and those of the command. Rejects with `RedisError`.
    */
   run(command: ScriptCommand, args: readonly string[]): Promise<Reply>
-  /** Extends the lease of a replica. Needs no memory, and waits for no other command. Rejects with `EngineError`. */
+  /** Extends the lease of a replica. Needs no memory, and waits for no other command. Rejects with `RedisError`. */
   renew(replicaId: string, leaseMs: number): Promise<Renewal>
   /** Calls the listener when commands reach the server again after a break. Returns a function that unsubscribes. */
   onConnect(listener: () => void): () => void
@@ -51,31 +51,11 @@ export interface Renewal {
  * The server did not run a command. `away`: there was no reply, or the server cannot run commands now. Whether it ran is unknown.
  * `refused`: it did not run.
  */
-export class EngineError extends Error {
+export class RedisError extends Error {
   readonly kind: 'away' | 'refused'
 
   constructor(kind: 'away' | 'refused', message: string) {
     super(message)
     this.kind = kind
   }
-}
-
-/** The clocks and timers of a process. */
-export interface Environment {
-  /** The time of the system, in ms since the epoch. It may jump. */
-  now(): number
-  /** A time in ms that never goes back. It may stand still while the machine sleeps. */
-  monotonic(): number
-  /** Calls a function once. The timer keeps no process alive. Returns a function that cancels it. */
-  setTimer(run: () => void, ms: number): () => void
-}
-
-export const realEnvironment: Environment = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  setTimer(run, ms) {
-    const timer = setTimeout(run, ms)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
 }
