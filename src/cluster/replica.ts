@@ -1,4 +1,4 @@
-import { ApiError, errorStatus } from '../contract/errors.js'
+import { errorStatus, UnavailableError } from '../contract/errors.js'
 import { quoted } from '../lib/text.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import type { MockWorlds } from '../mock/mock-worlds.js'
@@ -121,14 +121,14 @@ export class Replica {
     }
   }
 
-  /** Claims the world, or forwards to its owner, until a replica has answered. Rejects with `ApiError`. */
+  /** Claims the world, or forwards to its owner, until a replica has answered. Rejects with `UnavailableError`. */
   async #tryOwners(request: WorldRequest, startedAt: number): Promise<void> {
     const { worldId, isForwarded, isRepeatable } = request
     const attempts = new Attempts(this.#environment)
     while (!request.isGone()) {
       if (this.#isClosing && !this.#worlds.inMemory(worldId)) {
         if (isForwarded) return request.refuseAsNotOwner()
-        throw unavailable('this replica is closing')
+        throw new UnavailableError('this replica is closing')
       }
       const claim = await this.#claim(request)
       const waitedMs = request.waitedMs + this.#environment.monotonic() - startedAt
@@ -144,8 +144,8 @@ export class Replica {
       this.#owners.delete(worldId)
       const runs = `the replica ${owner.address} runs the world ${quoted(worldId)}`
       if (outcome === 'broken' && !isRepeatable)
-        throw unavailable(`${runs}, and the connection to it broke. The outcome of this request is unknown`)
-      if (!(await attempts.next(owner.id))) throw unavailable(`${runs}, and does not answer`)
+        throw new UnavailableError(`${runs}, and the connection to it broke. The outcome of this request is unknown`)
+      if (!(await attempts.next(owner.id))) throw new UnavailableError(`${runs}, and does not answer`)
     }
   }
 
@@ -231,10 +231,6 @@ class Attempts {
 
 const unavailableStatus = errorStatus.API_UNAVAILABLE
 
-function unavailable(message: string): ApiError {
-  return new ApiError('API_UNAVAILABLE', message, { headers: { 'retry-after': '1' } })
-}
-
-function movedAway(worldId: string): ApiError {
-  return unavailable(`the world ${quoted(worldId)} keeps moving between replicas`)
+function movedAway(worldId: string): UnavailableError {
+  return new UnavailableError(`the world ${quoted(worldId)} keeps moving between replicas`)
 }

@@ -115,3 +115,10 @@ export class ApiError extends Error {
     return { code: this.code, message: this.message, ...(metadata === undefined ? {} : { metadata }) }
   }
 }
+
+/** The mock cannot answer now. The client may ask again. */
+export class UnavailableError extends ApiError {
+  constructor(message: string) {
+    super('API_UNAVAILABLE', message, { headers: { 'retry-after': '1' } })
+  }
+}

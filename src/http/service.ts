@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.js'
+import { ApiError, UnavailableError } from '../contract/errors.js'
 import { controlPath, defaultWorldId, isControlPath, readinessPath, worldId, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
@@ -128,8 +128,7 @@ export class Service {
     const { notReady, worlds } = this.#mock
     const reasons = [...notReady, ...(hasLease(worlds) ? [] : ['the storage of the worlds does not answer'])]
     if (reasons.length === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
-    const error = new ApiError('API_UNAVAILABLE', reasons.join(', and '), { headers: { 'retry-after': '1' } })
-    return worlds.outside.refuse(request, error)
+    return worlds.outside.refuse(request, new UnavailableError(reasons.join(', and ')))
   }
 
   #checkHost(request: MockRequest): void {

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.js'
+import { ApiError, UnavailableError } from '../contract/errors.js'
 import type { FaultState } from '../contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from '../contract/paths.js'
 import {
@@ -502,8 +502,7 @@ export class MockWorlds {
 
   /** Throws `ApiError` if this replica is closing: it gives its worlds back, and opens no other one. */
   #checkTakesWorlds(): void {
-    if (this.#isClosed && this.shared)
-      throw new ApiError('API_UNAVAILABLE', 'this replica is closing', { headers: { 'retry-after': '1' } })
+    if (this.#isClosed && this.shared) throw new UnavailableError('this replica is closing')
   }
 
   #publish(id: string, entry: OpenWorld): void {

@@ -30,7 +30,7 @@ import {
   readLog,
 } from './folder-log-format.js'
 import { LogLines } from './log-lines.js'
-import { originHashOf } from './origin-hash.js'
+import { originHashOf } from './origins.js'
 import {
   type KeptLine,
   type KeptSummary,

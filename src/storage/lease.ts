@@ -1,48 +1,165 @@
+import { UsageError } from '../lib/usage-error.js'
 import type { Environment } from './environment.js'
+import { type RedisClient, RedisError } from './redis-client.js'
+import { StorageError } from './storage.js'
+
+/** The times of a lease, in ms. */
+export interface LeaseTimes {
+  /** The time after which the server ends a lease that nobody renews. Default: 3 s. */
+  readonly leaseMs: number
+  /** The time for which a renewal counts, from the moment it was sent. Default: 2.5 s. */
+  readonly countsMs: number
+  /** The time between two renewals. Default: 1 s. */
+  readonly renewMs: number
+}
+
+/** The replica that has a lease. */
+export interface LeaseHolder {
+  readonly id: string
+  /** Begins the lease at the server. Rejects with `RedisError` or `UsageError`. */
+  enter(): Promise<void>
+  /** Asks for each world whether another replica took it over while the lease had ended. Rejects with `RedisError`. */
+  verify(): Promise<void>
+  /** Called after each try to renew the lease, unless `onChange` has told that it ended. */
+  onRenewal(): void
+  /** Called with the error when the lease has ended, and with `undefined` when it holds again. */
+  onChange(failure: StorageError | undefined): void
+}
 
 /** A moment on both clocks of a process. */
-export interface Moment {
+interface Moment {
   readonly wall: number
   readonly monotonic: number
 }
 
 /**
- * The lease of this replica, as the replica knows it. It counts from the moment at which the last acknowledged renewal was sent,
- * and ends before the server ends it. A laptop's sleep stops one clock, and a correction moves the other: the earlier end counts.
+ * The lease of this replica, which it renews. It counts from the moment at which the last acknowledged renewal was sent, and ends
+ * before the server ends it. A laptop's sleep stops one clock, and a correction moves the other: the earlier end counts.
  */
 export class Lease {
+  readonly #redis: RedisClient
+  readonly #holder: LeaseHolder
   readonly #environment: Environment
-  readonly #countsMs: number
+  readonly #times: LeaseTimes
   #sentAt: Moment | undefined
+  #count = 0
+  #serverOffsetMs = 0
+  /** True while another replica may have taken worlds over, because the lease had ended. */
+  #isUnverified = false
+  /** The last error of a renewal. */
+  #trouble = ''
+  /** The error that `onChange` got last. */
+  #failure: StorageError | undefined
+  #isStopped = false
+  #cancelRenewal: (() => void) | undefined
+  #cancelEnd: (() => void) | undefined
 
-  /** `countsMs`: the time for which a renewal counts. */
-  constructor(environment: Environment, countsMs: number) {
+  constructor(
+    redis: RedisClient,
+    holder: LeaseHolder,
+    { environment, times }: { readonly environment: Environment; readonly times: LeaseTimes },
+  ) {
+    this.#redis = redis
+    this.#holder = holder
     this.#environment = environment
-    this.#countsMs = countsMs
+    this.#times = times
   }
 
-  /** The moment for `renew`. Take it before the renewal is sent. */
-  now(): Moment {
+  /** Begins the lease, and renews it from now on. Rejects with `RedisError` or `UsageError`. */
+  async begin(): Promise<void> {
+    const sentAt = this.#now
+    await this.#holder.enter()
+    this.#extend(sentAt)
+    await this.#renewAgain()
+  }
+
+  /** Renews the lease no more. */
+  stop(): void {
+    this.#isStopped = true
+    this.#cancelRenewal?.()
+    this.#cancelEnd?.()
+  }
+
+  /** The reason why nothing may leave this process. `undefined` while the lease holds. */
+  get failure(): StorageError | undefined {
+    return this.#remainingMs > 0 ? undefined : (this.#failure ?? this.newFailure())
+  }
+
+  /** The number of times that the lease began again. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** The time that the server's clock is ahead of this system's, in ms, at the last renewal. */
+  get serverOffsetMs(): number {
+    return this.#serverOffsetMs
+  }
+
+  newFailure(): StorageError {
+    const because = this.#trouble === '' ? '' : ` (${this.#trouble})`
+    return new StorageError(`${this.#redis.place} does not answer${because}. Start it again: the mock keeps trying`)
+  }
+
+  get #now(): Moment {
     return { wall: this.#environment.now(), monotonic: this.#environment.monotonic() }
   }
 
-  renew(sentAt: Moment): void {
-    this.#sentAt = sentAt
-  }
-
-  end(): void {
-    this.#sentAt = undefined
-  }
-
-  get isHeld(): boolean {
-    return this.remainingMs > 0
-  }
-
   /** The time until the lease ends, if no clock jumps. 0 if it has ended. */
-  get remainingMs(): number {
+  get #remainingMs(): number {
     if (!this.#sentAt) return 0
-    const { wall, monotonic } = this.now()
+    const { wall, monotonic } = this.#now
     const passed = Math.max(wall - this.#sentAt.wall, monotonic - this.#sentAt.monotonic)
-    return Math.max(0, this.#countsMs - passed)
+    return Math.max(0, this.#times.countsMs - passed)
+  }
+
+  async #renewAgain(): Promise<void> {
+    const began = this.#environment.monotonic()
+    await this.#renew()
+    if (this.#isStopped) return
+    const passed = this.#environment.monotonic() - began
+    const ms = Math.max(0, this.#times.renewMs - passed)
+    this.#cancelRenewal = this.#environment.setTimer(() => void this.#renewAgain(), ms)
+    if (!this.#failure) this.#holder.onRenewal()
+  }
+
+  /** Renews the lease. If it had ended, it begins again when the holder has asked for all its worlds. */
+  async #renew(): Promise<void> {
+    try {
+      let sentAt = this.#now
+      const { isHeld, serverNow } = await this.#redis.renew(this.#holder.id, this.#times.leaseMs)
+      this.#serverOffsetMs = Math.round(serverNow - (sentAt.wall + this.#environment.now()) / 2)
+      if (!isHeld) {
+        this.#isUnverified = true
+        this.#count += 1
+        sentAt = this.#now
+        await this.#holder.enter()
+      }
+      if (this.#isUnverified) await this.#holder.verify()
+      this.#isUnverified = false
+      this.#extend(sentAt)
+    } catch (error) {
+      if (!(error instanceof RedisError || error instanceof UsageError)) throw error
+      this.#trouble = error.message
+    }
+  }
+
+  #extend(sentAt: Moment): void {
+    if (this.#isStopped) return
+    this.#sentAt = sentAt
+    this.#watchEnd()
+    if (!this.#failure || this.#remainingMs === 0) return
+    this.#failure = undefined
+    this.#holder.onChange(undefined)
+  }
+
+  /** Tells when the lease ends. A clock may jump, so that it ends later or earlier than its timer. */
+  #watchEnd(): void {
+    this.#cancelEnd?.()
+    this.#cancelEnd = this.#environment.setTimer(() => {
+      if (this.#remainingMs > 0) return this.#watchEnd()
+      if (this.#failure) return
+      this.#failure = this.newFailure()
+      this.#holder.onChange(this.#failure)
+    }, this.#remainingMs)
   }
 }

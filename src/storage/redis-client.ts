@@ -23,7 +23,7 @@ export type ScriptCommand =
   | 'release'
   | 'delete'
 
-/** The connection of one replica to the server that all replicas share. */
+/** A client of the Redis server that all replicas share. Each replica has one. */
 export interface RedisClient {
   /** The address as users know it, without user and password: `redis://10.0.0.5:6379`. */
   readonly place: string

@@ -3,24 +3,17 @@ import { Emitter } from '../lib/emitter.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type Environment, realEnvironment } from './environment.js'
-import { Lease } from './lease.js'
+import { Lease, type LeaseHolder, type LeaseTimes } from './lease.js'
 import { type RedisClient, RedisError, type Reply, type ScriptCommand } from './redis-client.js'
 import { ReadOnlyWorld, readContent, type SentTexts } from './replica-content.js'
-import { lossOf, ReplicaWorld, type WorldHost } from './replica-world.js'
+import { ReplicaWorld, type WorldHost } from './replica-world.js'
 import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from './shared-storage.js'
 import { type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
 
 /** The version of the keys and their content. */
 const format = '1'
 
-/** The times of a lease, in ms. */
-export interface LeaseTimes {
-  /** The time after which the server ends a lease that nobody renews. Default: 3 s. */
-  readonly leaseMs: number
-  /** The time for which a renewal counts, from the moment it was sent. Default: 2.5 s. */
-  readonly countsMs: number
-  /** The time between two renewals. Default: 1 s. */
-  readonly renewMs: number
+export interface ReplicaTimes extends LeaseTimes {
   /** The time after which commands are tried again. Default: 100 ms. */
   readonly retryMs: number
   /** The time between two looks at the list of all worlds. Default: 5 s. */
@@ -33,12 +26,12 @@ export interface ReplicaOptions {
   /** Gets a sentence when the server is away, is back, or lost something. */
   readonly report?: (text: string) => void
   readonly environment?: Environment
-  readonly times?: Partial<LeaseTimes>
+  readonly times?: Partial<ReplicaTimes>
   /** Returns a new random id. Default: 128 random bits. */
   readonly newId?: () => string
 }
 
-const defaultTimes: LeaseTimes = { leaseMs: 3_000, countsMs: 2_500, renewMs: 1_000, retryMs: 100, refreshMs: 5_000 }
+const defaultTimes: ReplicaTimes = { leaseMs: 3_000, countsMs: 2_500, renewMs: 1_000, retryMs: 100, refreshMs: 5_000 }
 
 /** More worlds would be more arguments than the script can take at once. */
 const worldsAtOnce = 500
@@ -62,24 +55,16 @@ class ReplicaStorage implements SharedStorage {
   readonly place: string
   #secret = ''
   #settings: string | undefined
-  #clockOffsetMs = 0
   readonly #redis: RedisClient
   readonly #environment: Environment
-  readonly #times: LeaseTimes
+  readonly #times: ReplicaTimes
   readonly #newId: () => string
   readonly #report: (text: string) => void
   readonly #lease: Lease
   /** The id of the log. Empty until the first `enter`. */
   #log = ''
-  /** True while another replica may have taken worlds over, because the lease had ended. */
-  #isUnverified = false
-  /** The number of times that the lease began. */
-  #leases = 0
-  /** The last error of a renewal. */
-  #trouble = ''
   /** The final reason why nothing may leave this process. */
   #end: StorageError | undefined
-  #failure: StorageError | undefined
   readonly #worlds = new Map<string, ReplicaWorld>()
   readonly #opened = new Set<ReplicaWorld>()
   /** The epochs of the worlds that are claimed, and not yet created. */
@@ -98,7 +83,7 @@ class ReplicaStorage implements SharedStorage {
   #retries: (() => void)[] = []
   #isRecovering = false
   #mustRecoverAgain = false
-  #cancelTimers = new Map<'renewal' | 'end' | 'recovery', () => void>()
+  #cancelRecovery: (() => void) | undefined
   #leaving: Promise<void> | undefined
   readonly #unsubscribe: () => void
   readonly #host: WorldHost
@@ -110,8 +95,18 @@ class ReplicaStorage implements SharedStorage {
     this.#times = { ...defaultTimes, ...times }
     this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
     this.#report = report ?? (() => {})
-    this.#lease = new Lease(this.#environment, this.#times.countsMs)
     this.self = { id: this.#newId(), address, startedAt: this.#environment.now() }
+    const holder: LeaseHolder = {
+      id: this.self.id,
+      enter: () => this.#enter(),
+      verify: () => this.#resumeWorlds(),
+      onRenewal: () => this.#writeAndRefresh(),
+      onChange: failure => {
+        this.#report(failure?.message ?? `${this.place} answers again`)
+        this.#setFailure(failure)
+      },
+    }
+    this.#lease = new Lease(redis, holder, { environment: this.#environment, times: this.#times })
     this.#unsubscribe = redis.onConnect(() => this.#recoverSoon(0))
     this.#host = {
       place: this.place,
@@ -137,7 +132,7 @@ class ReplicaStorage implements SharedStorage {
   }
 
   get clockOffsetMs(): number {
-    return this.#clockOffsetMs
+    return this.#lease.serverOffsetMs
   }
 
   get settings(): string | undefined {
@@ -150,24 +145,9 @@ class ReplicaStorage implements SharedStorage {
     return bytes
   }
 
-  /** Begins the lease, and reads the index. Rejects with `UsageError` or `RedisError`. */
+  /** Begins the lease, and reads the index. Rejects with `UsageError`, `RedisError` or `StorageError`. */
   async enter(): Promise<void> {
-    const sentAt = this.#lease.now()
-    const [kind, ...rest] = await this.#enter()
-    if (kind === 'format')
-      throw new UsageError(
-        `${this.place} was written by another version of mockmaker (format ${rest[0]}): use that version, or another --data-prefix`,
-      )
-    if (kind === 'address')
-      throw new UsageError(
-        `another replica with the address ${this.self.address} is running: give each replica its own address with --advertise`,
-      )
-    const [log, secret, settings] = rest as readonly string[] // `enter` of the script replies so
-    this.#log = String(log)
-    this.#secret = String(secret)
-    this.#settings = settings || undefined
-    this.#begin(sentAt)
-    await this.#renewAgain()
+    await this.#lease.begin()
     await this.refresh()
   }
 
@@ -335,7 +315,8 @@ class ReplicaStorage implements SharedStorage {
   /** Ends without giving the lease back. */
   stop(): void {
     this.#end ??= new StorageError(`${this.place} is closed: open it again`)
-    for (const cancel of this.#cancelTimers.values()) cancel()
+    this.#lease.stop()
+    this.#cancelRecovery?.()
     this.#unsubscribe()
     for (const world of [...this.#worlds.values()]) this.#forget(world, this.#end.message)
     for (const retry of this.#retries.splice(0)) retry()
@@ -345,9 +326,7 @@ class ReplicaStorage implements SharedStorage {
 
   /** The reason why nothing may leave this process. */
   #failureNow(): StorageError | undefined {
-    if (this.#end) return this.#end
-    if (this.#lease.isHeld) return undefined
-    return this.#failure ?? this.#leaseError()
+    return this.#end ?? this.#lease.failure
   }
 
   async #run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
@@ -365,9 +344,30 @@ class ReplicaStorage implements SharedStorage {
     this.#lost.emit({ id: world.id, because })
   }
 
-  #enter(): Promise<Reply> {
-    const info = JSON.stringify(this.self)
-    return this.#run('enter', info, String(this.#times.leaseMs), format, this.#newId(), this.#newId())
+  async #enter(): Promise<void> {
+    const { address } = this.self
+    const ids = [this.#newId(), this.#newId()]
+    const reply = await this.#run('enter', JSON.stringify(this.self), String(this.#times.leaseMs), format, ...ids)
+    const [kind, first, secret, settings] = reply as SentTexts
+    if (kind === 'format')
+      throw new UsageError(
+        `${this.place} was written by another version of mockmaker (format ${first}): use that version, or another --data-prefix`,
+      )
+    if (kind === 'address')
+      throw new UsageError(
+        `another replica with the address ${address} is running: give each replica its own address with --advertise`,
+      )
+    if (this.#log !== '') return
+    this.#log = String(first)
+    this.#secret = String(secret)
+    this.#settings = settings || undefined
+  }
+
+  /** Does the work of each second. */
+  #writeAndRefresh(): void {
+    void this.#writeNotes([...this.#worlds.values()]).catch(() => {})
+    const sinceRefresh = this.#environment.monotonic() - this.#refreshedAt
+    if (sinceRefresh >= this.#times.refreshMs) void this.refresh().catch(() => {})
   }
 
   /** Sends a question. Rejects with `StorageError`. */
@@ -414,9 +414,9 @@ class ReplicaStorage implements SharedStorage {
 
   async #claim(id: string, create: boolean): Promise<Claim> {
     for (;;) {
-      const leases = this.#leases
+      const leases = this.#lease.count
       const [kind, first, second] = (await this.#ask('claim', id, create ? '1' : '0')) as SentTexts
-      if (kind === 'lease') throw this.#leaseError()
+      if (kind === 'lease') throw this.#lease.newFailure()
       if (kind === 'absent') return { kind }
       if (kind === 'other') return { kind, owner: parseInfo(String(first)), epoch: Number(second) }
       const epoch = String(first)
@@ -426,7 +426,7 @@ class ReplicaStorage implements SharedStorage {
       }
       const content = await this.#untilEnd(readContent(this.#host, id, epoch))
       // While it was read, the lease had ended, and another replica may have taken the world over.
-      if (!content || leases !== this.#leases) continue
+      if (!content || leases !== this.#lease.count) continue
       this.#worlds.set(id, ReplicaWorld.opened(this.#host, id, { epoch, isTakenOver: second === '1', content }))
       return { kind: 'mine', epoch: Number(epoch) }
     }
@@ -479,13 +479,16 @@ class ReplicaStorage implements SharedStorage {
   }
 
   #recoverSoon(ms: number): void {
-    if (this.#log === '' || this.#end || this.#cancelTimers.has('recovery')) return
+    if (this.#log === '' || this.#end || this.#cancelRecovery) return
     if (this.#isRecovering) {
       // What the server says now may be older than the doubt.
       this.#mustRecoverAgain = true
       return
     }
-    this.#setTimer('recovery', ms, () => void this.#recover())
+    this.#cancelRecovery = this.#environment.setTimer(() => {
+      this.#cancelRecovery = undefined
+      void this.#recover()
+    }, ms)
   }
 
   async #recover(): Promise<void> {
@@ -520,87 +523,17 @@ class ReplicaStorage implements SharedStorage {
     }
   }
 
-  #setTimer(name: 'renewal' | 'end' | 'recovery', ms: number, run: () => void): void {
-    this.#cancelTimers.get(name)?.()
-    const cancel = this.#environment.setTimer(() => {
-      this.#cancelTimers.delete(name)
-      run()
-    }, ms)
-    this.#cancelTimers.set(name, cancel)
-  }
-
-  async #renewAgain(): Promise<void> {
-    const { renewMs, refreshMs } = this.#times
-    const began = this.#environment.monotonic()
-    await this.#renew()
-    if (this.#end) return
-    const passed = this.#environment.monotonic() - began
-    this.#setTimer('renewal', Math.max(0, renewMs - passed), () => void this.#renewAgain())
-    if (this.#failure) return
-    void this.#writeNotes([...this.#worlds.values()]).catch(() => {})
-    if (this.#environment.monotonic() - this.#refreshedAt >= refreshMs) void this.refresh().catch(() => {})
-  }
-
-  /** Renews the lease. If it had ended, it begins again when all worlds are asked for. */
-  async #renew(): Promise<void> {
-    try {
-      let sentAt = this.#lease.now()
-      const { isHeld, serverNow } = await this.#redis.renew(this.self.id, this.#times.leaseMs)
-      const { wall } = this.#lease.now()
-      this.#clockOffsetMs = Math.round(serverNow - (sentAt.wall + wall) / 2)
-      if (!isHeld) {
-        this.#isUnverified = true
-        this.#leases += 1
-        sentAt = this.#lease.now()
-        const [kind] = await this.#enter()
-        if (kind !== 'ok') throw new RedisError('refused', `another replica has the address ${this.self.address}`)
-      }
-      if (this.#isUnverified) await this.#resumeWorlds()
-      this.#isUnverified = false
-      this.#begin(sentAt)
-    } catch (error) {
-      if (!(error instanceof RedisError)) throw error
-      this.#trouble = error.message
-    }
-  }
-
-  /** Begins the lease, or extends it. */
-  #begin(sentAt: { readonly wall: number; readonly monotonic: number }): void {
-    if (this.#end) return
-    this.#lease.renew(sentAt)
-    this.#watchEnd()
-    if (!this.#failure || !this.#lease.isHeld) return
-    this.#failure = undefined
-    this.#report(`${this.place} answers again`)
-    for (const world of [...this.#worlds.values()]) world.setFailure(undefined)
-  }
-
-  /** Refuses those who wait when the lease ends. A clock may jump, so that it ends later or earlier than its timer. */
-  #watchEnd(): void {
-    this.#setTimer('end', this.#lease.remainingMs, () => {
-      if (this.#lease.isHeld) return this.#watchEnd()
-      if (this.#failure || this.#end) return
-      this.#failure = this.#leaseError()
-      this.#report(this.#failure.message)
-      this.#stopWorlds(this.#failure)
-    })
-  }
-
   #endWith(message: string): void {
     if (this.#end) return
     this.#end = new StorageError(message)
+    this.#lease.stop()
     this.#report(message)
-    this.#stopWorlds(this.#end)
+    this.#setFailure(this.#end)
   }
 
-  #stopWorlds(failure: StorageError): void {
-    this.#refuseWaiting(failure)
+  #setFailure(failure: StorageError | undefined): void {
+    if (failure) this.#refuseWaiting(failure)
     for (const world of [...this.#worlds.values()]) world.setFailure(failure)
-  }
-
-  #leaseError(): StorageError {
-    const because = this.#trouble === '' ? '' : ` (${this.#trouble})`
-    return new StorageError(`${this.place} does not answer${because}. Start it again: the mock keeps trying`)
   }
 
   /** Writes times and summaries that have changed. Rejects with `RedisError`. */
@@ -630,6 +563,13 @@ class ReplicaStorage implements SharedStorage {
 
 function parseInfo(text: string): ReplicaInfo {
   return JSON.parse(text) as ReplicaInfo // a replica wrote it
+}
+
+/** Says why this replica no longer owns a world. `owner`: what `parseInfo` reads, or an empty text if there is none. */
+function lossOf(id: string, owner: Reply[number] | undefined): string {
+  const info = typeof owner === 'string' && owner !== '' ? parseInfo(owner) : undefined
+  if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
+  return `this replica no longer owns the world ${quoted(id)}`
 }
 
 function summaryOf(row: SentTexts): [string, SharedSummary & { readonly bytes: number }] {

@@ -1,7 +1,7 @@
 import { Emitter } from '../lib/emitter.js'
 import { quoted } from '../lib/text.js'
 import { LogLines } from './log-lines.js'
-import { originHashOf } from './origin-hash.js'
+import { Origins, originHashOf } from './origins.js'
 import { RedisError, type Reply, type ScriptCommand } from './redis-client.js'
 import type { WorldContent } from './replica-content.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
@@ -92,11 +92,7 @@ export class ReplicaWorld implements KeptWorld {
   /** False until an earlier world of that id is deleted. */
   #isReady = true
   readonly #created = new Outcome()
-  /** The stored origins, and those that the next line brings. With the hashes that they name. */
-  readonly #origins = new Map<string, readonly string[]>()
-  #newOrigins: string[] = []
-  /** The revisions of the last lines that name an origin. */
-  readonly #namedAt = new Map<string, number>()
+  readonly #origins: Origins
   #summary: Omit<KeptSummary, 'id'>
   #writtenSummary: string
   #nextTime: string | undefined
@@ -123,7 +119,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#baseBytes = content.baseBytes
     this.#summary = content.summary
     this.#writtenSummary = JSON.stringify(content.summary)
-    for (const [hash, text] of content.origins) this.#addOrigin(hash, text)
+    this.#origins = new Origins(content.origins)
     for (const { revision, text } of content.lines) this.#addLine(revision, text)
     this.#revision = content.lines.at(-1)?.revision ?? content.baseRevision
     this.#acknowledged = this.#revision
@@ -220,12 +216,8 @@ export class ReplicaWorld implements KeptWorld {
 
   putOrigin(origin: string): string {
     this.#check(origin)
-    const hash = originHashOf(origin)
-    if (this.#origins.has(hash)) return hash
-    this.#addOrigin(hash, origin)
     // Together with the line that names it, so that the storage takes both or none.
-    this.#newOrigins.push(hash, origin)
-    return hash
+    return this.#origins.add(origin)
   }
 
   check(): void {
@@ -237,17 +229,9 @@ export class ReplicaWorld implements KeptWorld {
     this.#check(text)
     if (revision <= this.#revision)
       throw new Error(`a line of revision ${revision} came after one of revision ${this.#revision}`)
-    const line = {
-      revision,
-      text,
-      before: this.#revision,
-      origins: this.#newOrigins,
-      isSent: false,
-      outcome: undefined,
-    }
-    this.#newOrigins = []
+    const origins = this.#addLine(revision, text)
+    const line = { revision, text, before: this.#revision, origins, isSent: false, outcome: undefined }
     this.#revision = revision
-    this.#addLine(revision, text)
     this.#open.push(line)
     this.#sendLine(line)
   }
@@ -370,19 +354,10 @@ export class ReplicaWorld implements KeptWorld {
       throw new StorageError(`a change of the world ${quoted(this.id)} has more than 128 MB: make a smaller one`)
   }
 
-  #addOrigin(hash: string, text: string): void {
-    this.#origins.set(
-      hash,
-      [...this.#origins.keys()].filter(other => text.includes(other)),
-    )
-    // Those that came before may name it too, when all are read at once.
-    for (const [other, origin] of this.#content?.origins ?? [])
-      if (other !== hash && origin.includes(hash)) this.#origins.set(other, [...(this.#origins.get(other) ?? []), hash])
-  }
-
-  #addLine(revision: number, text: string): void {
+  /** Returns the origins that the line brings. */
+  #addLine(revision: number, text: string): readonly string[] {
     this.#lines.add(revision, this.#lines.end + Buffer.byteLength(text))
-    for (const hash of this.#origins.keys()) if (text.includes(hash)) this.#namedAt.set(hash, revision)
+    return this.#origins.addLine(revision, text)
   }
 
   #sendCreation(): void {
@@ -467,7 +442,6 @@ export class ReplicaWorld implements KeptWorld {
     for (const line of this.#open) line.isSent = false
     // It may lack these too.
     this.#origins.clear()
-    this.#namedAt.clear()
   }
 
   /** Gives the world up, because the storage has lost changes. */
@@ -487,9 +461,8 @@ export class ReplicaWorld implements KeptWorld {
       const end = unsent ? this.#lines.endOf(unsent.before) : this.#lines.end
       const lineBytes = Math.max(0, end - this.#lines.endOf(revision))
       // Lines that came meanwhile may name others. What is not named is put again, if a later line names it.
-      const namedOrigins = this.#originsAfter(revision, originHash)
-      for (const hash of this.#origins.keys()) if (!namedOrigins.has(hash)) this.#origins.delete(hash)
-      const origins = [...this.#open.flatMap(line => line.origins), ...this.#newOrigins]
+      const namedOrigins = this.#origins.keepNamed(originHash, revision)
+      const origins = [...this.#open.flatMap(line => line.origins), ...this.#origins.added]
       const [kind] = await this.#host.run(
         ...(['base', id, this.#epoch, String(revision), originHash, String(lineBytes)] as const),
         ...[this.born, String(this.starts), JSON.stringify(this.#summary)],
@@ -509,23 +482,6 @@ export class ReplicaWorld implements KeptWorld {
     this.#acknowledge(revision)
     this.#sendOpen()
   }
-
-  /** Returns the origins that are named by the base, by a line after it, or by another of these origins. */
-  #originsAfter(revision: number, originHash: string): Set<string> {
-    const named = new Set([originHash])
-    for (const [hash, at] of this.#namedAt) if (at > revision) named.add(hash)
-    for (let i = 0; i < this.#newOrigins.length; i += 2) named.add(this.#newOrigins[i] ?? '')
-    // A set grows while it is iterated.
-    for (const hash of named) for (const other of this.#origins.get(hash) ?? []) named.add(other)
-    return named
-  }
-}
-
-/** Says why this replica no longer owns a world. `owner`: the info of its owner, or an empty text. */
-export function lossOf(id: string, owner: Reply[number] | undefined): string {
-  const info = typeof owner === 'string' && owner !== '' ? JSON.parse(owner) : undefined
-  if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
-  return `this replica no longer owns the world ${quoted(id)}`
 }
 
 /** Joins short parts. */

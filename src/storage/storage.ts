@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.js'
+import { UnavailableError } from '../contract/errors.js'
 import type { Steps } from '../lib/steps.js'
 
 /** Keeps worlds outside the process. All texts are JSON on one line. */
@@ -121,8 +121,4 @@ export interface KeptLine {
 }
 
 /** The storage does not take a change, or cannot read a world. A client gets 503, and may ask again. */
-export class StorageError extends ApiError {
-  constructor(message: string) {
-    super('API_UNAVAILABLE', message, { headers: { 'retry-after': '1' } })
-  }
-}
+export class StorageError extends UnavailableError {}

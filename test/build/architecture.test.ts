@@ -85,7 +85,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((http|cluster|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origin-hash)|storybook\/preset\.ts$)/
+  /^((http|cluster|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string

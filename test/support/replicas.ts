@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { openRedis, type RedisOptions } from '../../src/storage/redis.js'
-import type { LeaseTimes, ReplicaOptions } from '../../src/storage/replica-storage.js'
+import type { ReplicaOptions, ReplicaTimes } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'
 import { newWorld } from './kept-worlds.js'
@@ -21,7 +21,7 @@ export function newAddress(): string {
 }
 
 /** Times that are some fifths of those of users, so that tests need not wait. */
-export const shortTimes: LeaseTimes = { leaseMs: 600, countsMs: 500, renewMs: 200, retryMs: 20, refreshMs: 1_000 }
+export const shortTimes: ReplicaTimes = { leaseMs: 600, countsMs: 500, renewMs: 200, retryMs: 20, refreshMs: 1_000 }
 
 /** Times for tests in which no lease may end, however busy the machine is. */
 export const patient = { times: { leaseMs: 60_000, countsMs: 50_000 }, silenceMs: 60_000 } as const
