@@ -270,7 +270,7 @@ export class GameServers {
     const present = tables.lobbies.get(lobbyId)
     // It may have stopped meanwhile.
     if (server.isStopping || this.#isClosed || present?.status !== 'starting') return false
-    mock.world.write(() => void tables.lobbies.put(Object.freeze({ ...present, ports })), { cause: { kind: 'code' } })
+    mock.world.write(() => void tables.lobbies.put(Object.freeze({ ...present, ports })), { cause: { kind: 'server' } })
     const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(mock.id) })
     server.startedAt = performance.now()
     const process = this.#system.start(server.state.command, env, line => this.#addLine(server, line))
@@ -395,7 +395,7 @@ function restartLobbyOf({ world: { world }, lobbyId }: Server): void {
     const lobby = world.tables.lobbies.get(lobbyId)
     if (lobby && lobby.status !== 'stopped') restartLobby(lobby, world.tables, world.clock.now())
   }
-  world.write(restartIt, { cause: { kind: 'code' } })
+  world.write(restartIt, { cause: { kind: 'server' } })
 }
 
 /** Stops the lobby of a process that has ended. Its players get what the service answers. */
@@ -404,5 +404,5 @@ function stopLobbyOf({ world: { world }, lobbyId }: Server): void {
     const lobby = world.tables.lobbies.get(lobbyId)
     if (lobby && lobby.status !== 'stopped') stopLobby(lobby, world.tables, world.clock.now())
   }
-  world.write(stopIt, { cause: { kind: 'code' } })
+  world.write(stopIt, { cause: { kind: 'server' } })
 }

@@ -26,7 +26,7 @@ export function resumeWorld(world: LiveWorld, { at, missedMs }: Stop): void {
     for (const lobby of served) stopLobby(lobby, tables, at)
     if (shiftsPlayers) shiftSimulation(world, missedMs)
   }
-  world.write(resume, { cause: { kind: 'load' }, at })
+  world.write(resume, { cause: { kind: 'restart' }, at })
 }
 
 /** Tells whether a process of the mock served a lobby. One that starts gets a new process. */

@@ -31,6 +31,10 @@ export type Cause =
   | { readonly kind: 'reset' }
   | { readonly kind: 'load' }
   | { readonly kind: 'reload' }
+  /** The process of a game server that the mock has started: it began, was restarted, or ended. */
+  | { readonly kind: 'server' }
+  /** The mock began again with a kept world. The game servers that it had started ended with it. */
+  | { readonly kind: 'restart' }
   /** `world.transaction`, or a writing call of a table. */
   | { readonly kind: 'code' }
 

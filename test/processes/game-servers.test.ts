@@ -68,6 +68,8 @@ describe('the game server of a lobby', () => {
       ),
     ])
     expect(mock.default.states.servers).toMatchObject([{ status: 'exited', exit_code: 3, restarts: 0 }])
+    const { change_sets } = runAtOnce(mock.default.history())
+    expect(change_sets.at(-1)?.cause).toEqual({ kind: 'server' })
   })
 
   it('shows its last error again if the log has gone on', async () => {

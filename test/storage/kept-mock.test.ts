@@ -222,6 +222,19 @@ describe('the time over a stop', () => {
     expect(players(mock)).toBe(then)
     await mock.close()
   })
+
+  it('ends the lobbies whose game servers the mock had started, and the history says why', async () => {
+    const first = start().mock
+    const ports = [{ label: 'default', target_port: 40_001, proxy_protocol: 'https' }] as const
+    await first.world.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel', ports })
+    await first.close()
+
+    const { mock } = start()
+
+    expect(mock.world.lobbies.get('mine')).toMatchObject({ status: 'stopped' })
+    expect(mock.history().change_sets.at(-1)?.cause).toEqual({ kind: 'restart' })
+    await mock.close()
+  })
 })
 
 describe('worlds that sleep', () => {
