@@ -218,7 +218,7 @@ function addNetworkOptions(command: Command): Command {
     .addOption(servedControlTokenOption())
     .option(
       '--trust-proxy <addresses>',
-      'addresses and networks of proxies in front of the mock, whose x-forwarded-for names the client, separated by commas (default: none)',
+      'addresses and networks of proxies in front of the mock, whose x-forwarded-for or forwarded names the client, separated by commas (default: none)',
       parseAddresses(isAddressOrNetwork, addressForms),
     )
 }

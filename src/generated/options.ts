@@ -71,8 +71,8 @@ export interface ListenOptions {
    */
   readonly controlToken?: string | undefined
   /**
-   * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` that is none of
-   * them is that of the client. Default: none.
+   * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` or `forwarded`
+   * that is none of them is that of the client. Default: none.
    */
   readonly trustProxy?: readonly string[] | undefined
   /**

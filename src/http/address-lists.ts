@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { withoutMapping } from '../server/origin.js'
 
 /** The forms of the addresses in a list, for messages. */
 export const addressForms = 'an IP address (192.168.1.20) or a network (192.168.1.0/24 or fd00::/8)'
@@ -62,23 +61,4 @@ function matcherOf(addresses: readonly string[]): (address: string) => boolean {
 function versioned(address: string): { readonly ip: string; readonly family: 'ipv4' | 'ipv6' } {
   const ip = address.replace(/%.*/, '')
   return { ip, family: isIP(ip) === 6 ? 'ipv6' : 'ipv4' }
-}
-
-/**
- * Finds the client of a request in its `x-forwarded-for`: the last address that is not a trusted proxy's. If all are, that is the
- * first one. Each proxy adds the address of its own client, and the last one is on the `connection`.
- */
-export function clientBehind(
-  forwardedFor: string,
-  connection: string,
-  isTrusted: (address: string) => boolean,
-): string {
-  const hops = forwardedFor.split(',').map(hop => withoutMapping(withoutPort(hop.trim())))
-  const addresses = [...hops.filter(hop => hop !== ''), connection]
-  return addresses.findLast(address => !isTrusted(address)) ?? addresses[0] ?? connection
-}
-
-/** Some proxies write the port of the client too: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
-function withoutPort(hop: string): string {
-  return hop.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1').replace(/^\[(.*)\](?::\d+)?$/, '$1')
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../lib/json.js'
-import { type AbortSignalLike, header, type MockRequest, type MockResponse } from '../server/message.js'
+import type { AbortSignalLike, MockRequest, MockResponse } from '../server/message.js'
 import { connectionAddress } from '../server/origin.js'
-import { clientBehind } from './address-lists.js'
+import { clientBehind } from './proxy-headers.js'
 import type { ForwardedRequest, Router } from './router.js'
 import type { ServedRequest } from './service.js'
 import { StreamWriter } from './stream-writer.js'
@@ -126,8 +126,7 @@ export class NodeRequest implements MockRequest {
       this.waitedMs = forwarded.waitedMs
       return
     }
-    const hops = header({ headers }, 'x-forwarded-for')
-    if (isTrusted && hops !== undefined) this.forwardedFor = clientBehind(hops, connectionAddress(this), isTrusted)
+    if (isTrusted) this.forwardedFor = clientBehind(this, connectionAddress(this), isTrusted)
   }
 
   get address(): string | undefined {

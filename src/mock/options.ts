@@ -129,8 +129,8 @@ export const ListenOptions = lazy(() =>
      */
     controlToken: z.string().optional(),
     /**
-     * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` that is none of them is that of
-     * the client. Default: none.
+     * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` or `forwarded` that is none of them
+     * is that of the client. Default: none.
      */
     trustProxy: z.array(z.string()).readonly().optional(),
     /** The folder that keeps the worlds. If it has worlds, the mock goes on with them. Default: they are only in memory. */

@@ -59,6 +59,9 @@ function proxyHeaderOf({ headers }: Pick<MockRequest, 'headers'>): string | unde
   return proxyHeaders.find(name => headers[name] !== undefined)
 }
 
+/** The client in a header, if a proxy does not tell its address (RFC 7239 § 6.2). */
+export const unknownClient = 'unknown'
+
 /** Returns the IP address of a client: as trusted proxies report it, or else that of the connection. */
 function clientAddress(request: Pick<MockRequest, 'address' | 'forwardedFor'>): string {
   return request.forwardedFor ?? connectionAddress(request)
@@ -215,6 +218,11 @@ function checkControlAddress(request: Sender, isListed: (address: string) => boo
   if (proxyHeader !== undefined && isLoopbackAddress(address))
     throw controlForbidden(
       `it came through a proxy, as its header ${proxyHeader} shows: call http://127.0.0.1 on the mock's machine without the proxy`,
+    )
+  // Proxies may also write another name than `unknown`.
+  if (!/^[\d.]+$|:/.test(address))
+    throw controlForbidden(
+      `it came through a proxy, and its headers do not tell the address of its client (${shortened(address)}): let the proxy set x-forwarded-for or forwarded, and remove the other one`,
     )
   throw controlForbidden(
     `${address} is not the loopback address of the mock's machine: call http://127.0.0.1 there, or allow this client (--control-host ${address}, controlHosts of createApp, listen and the Vite plugin)`,

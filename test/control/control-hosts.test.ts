@@ -187,6 +187,50 @@ describe('trustProxy', () => {
     expect(failure(await sendTo(url, through(hops)))).toBe('403 API_FORBIDDEN')
   })
 
+  const options = { ...lan, trustProxy: ['10.0.0.0/8', 'fd00::/8'] }
+
+  it.for([
+    'for=192.168.1.20',
+    'For="192.168.1.20:4711";proto=https;by=10.0.0.5',
+    'for=203.0.113.9;proto=http, for=192.168.1.20',
+    'for=127.0.0.1 , for=192.168.1.20 ; proto=https, for="[fd00::6]:80"',
+    'host="a,b;for=127.0.0.1";for="192.168.1.2\\0"',
+    'for="[::ffff:192.168.1.20]"',
+  ])('reads Forwarded too (RFC 7239): %s', async forwarded => {
+    const { url } = await serveTo('10.0.0.5', options)
+
+    expect((await sendTo(url, { ...health, headers: { forwarded } })).status).toBe(200)
+    expect((await sendTo(url, { ...health, headers: { forwarded, 'x-forwarded-for': '192.168.1.20' } })).status).toBe(
+      200,
+    )
+  })
+
+  it.for([
+    ['a proxy names no client', { forwarded: 'for=192.168.1.20, proto=https' }],
+    ['a proxy hides its client', { forwarded: 'for=192.168.1.20, for=_hidden' }],
+    ['a proxy does not know its client', { forwarded: 'for=unknown' }],
+    ['the client is named twice', { forwarded: 'for=203.0.113.9;for=192.168.1.20' }],
+    ['the header is malformed', { forwarded: 'for=203.0.113.9", for=192.168.1.20' }],
+    ['a loopback address is in the header', { forwarded: 'for=127.0.0.1' }],
+    ['the header is empty', { forwarded: '' }],
+    ['the proxy passes a forged Forwarded on', { forwarded: 'for=192.168.1.20', 'x-forwarded-for': '203.0.113.9' }],
+    ['the proxy passes a forged list on', { forwarded: 'for=203.0.113.9', 'x-forwarded-for': '192.168.1.20' }],
+  ] as const)('refuses: %s', async ([, headers]) => {
+    const { url } = await serveTo('10.0.0.5', options)
+
+    expect(failure(await sendTo(url, { ...health, headers }))).toBe('403 API_FORBIDDEN')
+  })
+
+  it('says what a proxy has to change if nobody knows the client', async () => {
+    const { url } = await serveTo('10.0.0.5', options)
+    const headers = { forwarded: 'for=192.168.1.20', 'x-forwarded-for': '203.0.113.9' }
+
+    expect(json(await sendTo(url, { ...health, headers }))).toMatchObject({
+      message:
+        'the control API does not take this call, because it came through a proxy, and its headers do not tell the address of its client (unknown): let the proxy set x-forwarded-for or forwarded, and remove the other one',
+    })
+  })
+
   it.for([
     [{ trustProxy: ['127.0.0.1'] }, '203.0.113.9, 198.51.100.7', '198.51.100.7'],
     [{ trustProxy: ['127.0.0.1', '198.51.100.0/24'] }, '203.0.113.9, 198.51.100.7', '203.0.113.9'],
