@@ -167,7 +167,7 @@ const PluginOptions = lazy(() =>
         'expected an object, the name of a shipped scenario, or the path of a file',
       )
       .optional(),
-    ...AppOptions().shape,
+    ...AppOptions().omit({ data: true }).shape,
   }),
 )
 
@@ -186,7 +186,7 @@ export type AppOptions = Pick<
 /** Options of the Vite plugin. All are optional. */
 export interface MockmakerPluginOptions
   extends Omit<MockmakerOptions, 'scenario' | 'baseUrl' | 'world' | 'strict'>,
-    Pick<AppOptions, 'control' | 'controlHosts' | 'servers'> {
+    Pick<AppOptions, 'control' | 'controlHosts' | 'controlToken' | 'trustProxy' | 'servers'> {
   /** The path of the mock on Vite's server. Default: `/mm`. */
   readonly path?: string | undefined
   /** An object, the name of a shipped scenario, or the path of a file from Vite's root. Default: the shipped `default`. */

@@ -36,9 +36,12 @@ export async function serveBesideApp(
     allowedHosts = hostsOf(server),
     control,
     controlHosts,
+    controlToken,
+    trustProxy,
     servers,
     ...mockOptions
   } = parsePluginOptions(options)
+  const appOptions = { allowedHosts, control, controlHosts, controlToken, trustProxy }
   const { logger } = server.config
   const commands = servers ? 'allowed' : undefined
   const loaded = await load(scenario, server.config.root, commands)
@@ -55,7 +58,7 @@ export async function serveBesideApp(
         },
       },
     )
-    return { mock, listener: createListener(mock, { allowedHosts, control, controlHosts }), publicUrl }
+    return { mock, listener: createListener(mock, appOptions), publicUrl }
   }
   let served = create(urlAt(server, path))
   if (servers) checkWatchedPaths(served.mock.commands)

@@ -209,6 +209,9 @@ describe('a wrong option or scenario', () => {
     [{ path: '/a/../b' }, /^options\.path is/],
     [{ pathh: '/mm' }, /^options\.pathh is an unknown key\. Known: .*, path, .* Did you mean path\?/],
     [{ baseUrl: '/api' }, /^options\.baseUrl is an unknown key/],
+    [{ data: '.mockmaker' }, /^options\.data is an unknown key/],
+    [{ controlToken: 'short' }, /^options\.controlToken has 5 characters: expected 16 to 512/],
+    [{ trustProxy: ['*'] }, /^options\.trustProxy\[0\] is "\*": expected an IP address/],
     [{ scenario: 42 }, /^options\.scenario is 42: expected an object, the name of a shipped scenario, or the path of/],
     [{ scenario: 'fridy-night' }, /no scenario file .*fridy-night, and no shipped scenario has that name/],
     [{ scenario: 'wrong.yaml' }, /wrong\.yaml:1:1: lobbys is an unknown key\. .* Did you mean lobbies\?/],
@@ -342,6 +345,25 @@ describe('the protection of the mock', () => {
     expect(read.headers['access-control-allow-origin']).toBeUndefined()
     expect(written.status).toBe(403)
     expect(asked.headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  it('can be turned up: a control token', async () => {
+    const token = 'a-token-of-the-team-0123'
+    const { url } = await serveApp({ controlToken: token })
+    const health = async (authorization: Readonly<Record<string, string>>) =>
+      (await fetch(`${url}/mm/__mock/health`, { headers: authorization })).status
+
+    expect(await health({})).toBe(401)
+    expect(await health({ authorization: `Bearer ${token}` })).toBe(200)
+  })
+
+  it('knows the clients behind trusted proxies', async () => {
+    const { url } = await serveApp({ trustProxy: ['127.0.0.1'], controlHosts: ['192.168.1.20'] })
+    const healthFor = async (client: string) =>
+      (await fetch(`${url}/mm/__mock/health`, { headers: { 'x-forwarded-for': client } })).status
+
+    expect(await healthFor('192.168.1.20')).toBe(200)
+    expect(await healthFor('192.168.1.21')).toBe(403)
   })
 
   it('can be turned up: no control API', async () => {
