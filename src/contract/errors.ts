@@ -118,7 +118,23 @@ export class ApiError extends Error {
 
 /** The mock cannot answer now. The client may ask again. */
 export class UnavailableError extends ApiError {
-  constructor(message: string) {
+  /** The newest revision that may be kept. Later changes are certainly not. */
+  readonly keptUpTo: number
+
+  /** `keptUpTo` defaults to infinity: nobody knows which changes are kept. */
+  constructor(message: string, { keptUpTo = Number.POSITIVE_INFINITY }: { readonly keptUpTo?: number } = {}) {
     super('API_UNAVAILABLE', message, { headers: { 'retry-after': '1' } })
+    this.keptUpTo = keptUpTo
   }
+}
+
+/**
+ * Adds to the error of a storage that the changes of a request may be kept all the same. `since`: the first of their revisions.
+ * `undefined` if it changed nothing.
+ */
+export function withUnknownOutcome(error: unknown, since: number | undefined): unknown {
+  if (since === undefined || !(error instanceof UnavailableError) || since > error.keptUpTo) return error
+  return new UnavailableError(
+    `${error.message}. The outcome of this request is unknown: read the world before you send it again`,
+  )
 }

@@ -1,4 +1,4 @@
-import { ApiError, UnavailableError } from '../contract/errors.js'
+import { ApiError, UnavailableError, withUnknownOutcome } from '../contract/errors.js'
 import { controlPath, defaultWorldId, isControlPath, readinessPath, worldId, worldPath } from '../contract/paths.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
@@ -18,7 +18,7 @@ import {
 } from '../server/message.js'
 import { type ControlAccess, checkHost, isForeign, mayControl } from '../server/origin.js'
 import { ClientGone } from '../server/reads.js'
-import { outputResult, type Responder, withUnknownOutcome } from '../server/respond.js'
+import { outputResult, type Responder } from '../server/respond.js'
 import { locate, type Place, requestAt, routes } from '../server/routes.js'
 import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
@@ -210,12 +210,14 @@ export class Service {
   ): Promise<MockResponse> {
     const { request } = call
     const startedAt = performance.now()
+    // A call that names a world may change another one than that of its path.
+    const since = found.params.world_id === undefined ? call.world.world.revision + 1 : 0
     const result = await this.#runControlCall(found, call).catch((error: unknown) => ({ error }))
     try {
       await settled()
     } catch (error) {
       const hasWritten = !('error' in result) && !['GET', 'HEAD'].includes(request.method)
-      return responder.refuse(request, hasWritten ? withUnknownOutcome(error) : error, startedAt)
+      return responder.refuse(request, withUnknownOutcome(error, hasWritten ? since : undefined), startedAt)
     }
     if ('error' in result) return responder.refuse(request, result.error, startedAt)
     return responder.answer(request, result, startedAt)

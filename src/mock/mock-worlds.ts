@@ -1,4 +1,4 @@
-import { ApiError, UnavailableError } from '../contract/errors.js'
+import { ApiError, UnavailableError, withUnknownOutcome } from '../contract/errors.js'
 import type { FaultState } from '../contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from '../contract/paths.js'
 import {
@@ -238,7 +238,12 @@ export class MockWorlds {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#copyOf(parsed.fork) : undefined
     const mock = await inSlices(this.#putInSteps(id, this.#stateInSteps(id, parsed, source), isKept))
-    await mock.world.settled()
+    const { revision } = mock.world
+    try {
+      await mock.world.settled()
+    } catch (error) {
+      throw withUnknownOutcome(error, revision)
+    }
     return mock
   }
 
@@ -304,7 +309,11 @@ export class MockWorlds {
     } finally {
       await this.#remove(id, reason)
     }
-    await this.shared?.flush(id)
+    try {
+      await this.shared?.flush(id)
+    } catch (error) {
+      throw withUnknownOutcome(error, 0)
+    }
   }
 
   /** Removes a world from memory. */

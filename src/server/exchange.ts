@@ -1,3 +1,4 @@
+import { withUnknownOutcome } from '../contract/errors.js'
 import { statusOf } from '../contract/faults.js'
 import type { WaitReason } from '../contract/journal.js'
 import type { OperationSpec } from '../contract/operation.js'
@@ -17,15 +18,7 @@ import { checkSite } from './origin.js'
 import { parseBody, parseHeaders, parseQuery } from './parse.js'
 import type { PendingRequests } from './pending.js'
 import { Blocked, ClientGone } from './reads.js'
-import {
-  errorResult,
-  InjectedDisconnect,
-  InjectedError,
-  outputResult,
-  type Responder,
-  type Result,
-  withUnknownOutcome,
-} from './respond.js'
+import { errorResult, InjectedDisconnect, InjectedError, outputResult, type Responder, type Result } from './respond.js'
 import { type Route, routes } from './routes.js'
 
 /** The parts of a world that answer its requests. */
@@ -200,7 +193,7 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     const finished = responder.finish(this, createResult)
     return settled.then(
       () => this.#end(() => finished),
-      error => this.#end(() => errorResult(this.revisions.length > 0 ? withUnknownOutcome(error) : error)),
+      error => this.#end(() => errorResult(withUnknownOutcome(error, this.revisions[0]))),
     )
   }
 

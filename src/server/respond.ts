@@ -199,17 +199,6 @@ export function errorResult(error: unknown): Result {
   return { ...result, headers: { ...result.headers, ...Object.fromEntries(new Headers(extras.headers)) } }
 }
 
-/** Adds to the error of a storage that a change of the request may be kept all the same. */
-export function withUnknownOutcome(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error
-  const { code, message, extras } = error
-  return new ApiError(
-    code,
-    `${message}. The outcome of this request is unknown: read the world before you send it again`,
-    extras,
-  )
-}
-
 function failure(status: number, body: ErrorBody): Result {
   return { ...outputResult(body, status), code: body.code, message: body.message }
 }

@@ -464,13 +464,18 @@ class ReplicaStorage implements SharedStorage {
     )
   }
 
+  /** Sends a change until its outcome is known. Rejects with `StorageError`. */
   async #retry(send: () => Promise<void>): Promise<void> {
+    let keptUpTo = Number.NEGATIVE_INFINITY
     for (;;) {
       try {
         return await send()
       } catch (error) {
+        if (error instanceof StorageError) throw new StorageError(error.message, { keptUpTo })
         if (!(error instanceof RedisError)) throw error
-        if (error.kind === 'refused' || this.#end) throw this.#asStorageError(error)
+        if (error.kind === 'refused' || this.#end)
+          throw new StorageError(this.#asStorageError(error).message, { keptUpTo })
+        keptUpTo = Number.POSITIVE_INFINITY
         const recovered = new Promise<void>(resolve => this.#retries.push(resolve))
         this.#recoverSoon(this.#times.retryMs)
         await recovered

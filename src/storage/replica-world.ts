@@ -38,6 +38,8 @@ interface OpenLine extends KeptLine {
   /** The origins that it is the first to name: hashes and texts. */
   readonly origins: readonly string[]
   isSent: boolean
+  /** The number of times that it was sent, and may have been stored. */
+  sends: number
   outcome: Outcome | undefined
 }
 
@@ -89,6 +91,8 @@ export class ReplicaWorld implements KeptWorld {
   #open: OpenLine[] = []
   /** The arguments that create the world, until the storage has acknowledged them. */
   #creation: readonly string[] | undefined
+  /** The number of times that the creation was sent, and may have been carried out. */
+  #creationSends = 0
   /** False until an earlier world of that id is deleted. */
   #isReady = true
   readonly #created = new Outcome()
@@ -230,7 +234,7 @@ export class ReplicaWorld implements KeptWorld {
     if (revision <= this.#revision)
       throw new Error(`a line of revision ${revision} came after one of revision ${this.#revision}`)
     const origins = this.#addLine(revision, text)
-    const line = { revision, text, before: this.#revision, origins, isSent: false, outcome: undefined }
+    const line = { revision, text, before: this.#revision, origins, isSent: false, sends: 0, outcome: undefined }
     this.#revision = revision
     this.#open.push(line)
     this.#sendLine(line)
@@ -335,10 +339,17 @@ export class ReplicaWorld implements KeptWorld {
   /** Takes no more lines. Whoever waits for those that are open is refused. */
   end(because: string): void {
     if (this.#loss) return
-    this.#loss = new StorageError(because)
+    this.#loss = new StorageError(because, { keptUpTo: this.#newestPossible })
     for (const line of this.#open) line.outcome?.reject(this.#loss)
     this.#open = []
     this.#created.reject(this.#loss)
+  }
+
+  /** The newest revision that the storage may have. Without the line before it, it takes none. */
+  get #newestPossible(): number {
+    if (this.#creation && this.#creationSends === 0) return Number.NEGATIVE_INFINITY
+    const firstUnsent = this.#open.find(({ sends }) => sends === 0)
+    return firstUnsent?.before ?? this.#revision
   }
 
   #lose(because: string): void {
@@ -362,13 +373,18 @@ export class ReplicaWorld implements KeptWorld {
 
   #sendCreation(): void {
     if (!this.#creation || !this.#isReady) return
+    this.#creationSends += 1
     this.#host.run('create', this.id, this.#epoch, ...this.#creation).then(
       ([kind, epoch]) => {
+        if (kind !== 'ok') this.#creationSends -= 1
         if (!this.#creation || this.#loss) return
         if (kind === 'ok') this.#onCreated(String(epoch))
         else this.#lose(`another replica has created the world ${quoted(this.id)}`)
       },
-      error => this.#onError(error, `did not take the world ${quoted(this.id)}`),
+      error => {
+        if (isRefusal(error)) this.#creationSends -= 1
+        this.#onError(error, `did not take the world ${quoted(this.id)}`)
+      },
     )
   }
 
@@ -386,17 +402,20 @@ export class ReplicaWorld implements KeptWorld {
   #sendLine(line: OpenLine): void {
     if (this.#creation || this.#needsBase) return
     line.isSent = true
+    line.sends += 1
     const { before, revision, text, origins } = line
     this.#host.run('append', this.id, this.#epoch, String(before), String(revision), text, ...origins).then(
       reply => this.#onReply(line, reply),
       error => {
         line.isSent = false
+        if (isRefusal(error)) line.sends -= 1
         this.#onError(error, `did not take a change of the world ${quoted(this.id)}`)
       },
     )
   }
 
   #onReply(line: OpenLine, [kind, stored]: Reply): void {
+    if (kind !== 'ok') line.sends -= 1
     if (this.#loss || line.revision <= this.#acknowledged) return
     if (kind === 'ok') this.#acknowledge(line.revision)
     else if (kind === 'gap') this.#onGap(line, Number(stored))
@@ -454,7 +473,8 @@ export class ReplicaWorld implements KeptWorld {
     try {
       for (const [i, part] of parts.entries()) {
         const [kind] = await this.#host.run('part', id, this.#epoch, i === 0 ? '1' : '', part)
-        if (kind !== 'ok') return
+        // Those who wait were told that their changes are not kept.
+        if (kind !== 'ok' || this.#loss) return
       }
       // Those that are not sent yet add theirs when they are.
       const unsent = this.#open.find(line => !line.isSent)
@@ -462,6 +482,8 @@ export class ReplicaWorld implements KeptWorld {
       const lineBytes = Math.max(0, end - this.#lines.endOf(revision))
       // Lines that came meanwhile may name others. What is not named is put again, if a later line names it.
       const namedOrigins = this.#origins.keepNamed(originHash, revision)
+      // The base has their changes.
+      for (const line of this.#open) if (line.revision <= revision) line.sends += 1
       const origins = [...this.#open.flatMap(line => line.origins), ...this.#origins.added]
       const [kind] = await this.#host.run(
         ...(['base', id, this.#epoch, String(revision), originHash, String(lineBytes)] as const),
@@ -482,6 +504,11 @@ export class ReplicaWorld implements KeptWorld {
     this.#acknowledge(revision)
     this.#sendOpen()
   }
+}
+
+/** Tells whether a command did not run. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof RedisError && error.kind === 'refused'
 }
 
 /** Joins short parts. */

@@ -3,6 +3,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request as openRequest 
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.js'
+import { RedisError, type ScriptCommand } from '../../src/storage/redis-client.js'
 import { comparable, failure, json, ok, post, request, sendTo } from '../support/http.js'
 import { jsonHeaders } from '../support/served-mock.js'
 import { type ServedReplica, serveReplica, sharedModel } from '../support/served-replicas.js'
@@ -259,6 +260,74 @@ describe('a replica without its storage', () => {
       'the storage of the worlds does not answer',
     )
     expect(mock.worlds.inMemory('default')).toBeDefined()
+  })
+})
+
+describe('a change that the storage does not take', () => {
+  const messageOf = async (...args: Parameters<typeof sendTo>) => {
+    const answered = await sendTo(...args)
+    return [answered.status, (json(answered) as { message: string }).message]
+  }
+  const refuse = (refused: ScriptCommand) => (command: ScriptCommand) =>
+    command === refused ? new RedisError('refused', 'it is full') : undefined
+  const unknown = '. The outcome of this request is unknown: read the world before you send it again'
+
+  it.each([
+    ['a find', 'append', find, 'a change of the world "default"'],
+    [
+      'a control call',
+      'append',
+      control('POST', '/lobbies', { game_mode_id: 'duel' }),
+      'a change of the world "default"',
+    ],
+    ['a replaced world', 'append', control('PUT', '/worlds/default', {}), 'a change of the world "default"'],
+    ['a new world', 'create', control('PUT', '/worlds/new', {}), 'the world "new"'],
+  ] as const)('is certainly not made: %s', async (_, command, change, what) => {
+    const { url, redis } = await serveReplica(sharedModel())
+    ok(await sendTo(url, list))
+    redis.refusal = refuse(command)
+
+    expect(await messageOf(url, change)).toEqual([503, `redis://model did not take ${what}: it is full`])
+  })
+
+  it.each([
+    ['a find', 'append', find, 'a change of the world "default"'],
+    [
+      'a control call',
+      'append',
+      control('POST', '/lobbies', { game_mode_id: 'duel' }),
+      'a change of the world "default"',
+    ],
+    ['a replaced world', 'append', control('PUT', '/worlds/default', {}), 'a change of the world "default"'],
+    ['a new world', 'create', control('PUT', '/worlds/new', {}), 'the world "new"'],
+  ] as const)('may be made all the same if the first try had no answer: %s', async (_, refused, change, what) => {
+    const { url, redis } = await serveReplica(sharedModel())
+    ok(await sendTo(url, list))
+    redis.refusal = command => {
+      if (command !== refused) return undefined
+      redis.refusal = refuse(refused)
+      return new RedisError('away', 'the connection broke')
+    }
+
+    expect(await messageOf(url, change)).toEqual([503, `redis://model did not take ${what}: it is full${unknown}`])
+  })
+
+  it('is a deletion: the world may be gone only if the first try had no answer', async () => {
+    const { url, redis } = await serveReplica(sharedModel())
+    for (const id of ['a', 'b']) ok(await sendTo(url, control('PUT', `/worlds/${id}`, {})))
+    redis.refusal = refuse('delete')
+    const refused = await messageOf(url, control('DELETE', '/worlds/a'))
+    redis.refusal = command => {
+      if (command !== 'delete') return undefined
+      redis.refusal = refuse('delete')
+      return new RedisError('away', 'the connection broke')
+    }
+
+    expect(refused).toEqual([503, 'redis://model refuses: it is full'])
+    expect(await messageOf(url, control('DELETE', '/worlds/b'))).toEqual([
+      503,
+      `redis://model refuses: it is full${unknown}`,
+    ])
   })
 })
 

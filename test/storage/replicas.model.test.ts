@@ -3,7 +3,7 @@ import { describe, expect, inject } from 'vitest'
 import { RedisError } from '../../src/storage/redis-client.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
-import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
+import { type KeptLine, type KeptWorld, StorageError } from '../../src/storage/storage.js'
 import { newWorld } from '../support/kept-worlds.js'
 import { newAddress } from '../support/replicas.js'
 import { ModelRedis, ScriptModel } from '../support/script-model.js'
@@ -67,7 +67,7 @@ interface Replica {
   readonly refused: Set<string>
 }
 
-/** Replicas that write texts to worlds. Whatever was acknowledged must be in all that is read later. */
+/** Replicas that write texts to worlds. What was acknowledged must be in all that is read later, and what was refused in none. */
 class Simulation {
   readonly #time = new SimulatedTime()
   readonly #serverTime = this.#time.environment()
@@ -77,6 +77,8 @@ class Simulation {
     ['x', new Set()],
     ['y', new Set()],
   ])
+  /** The texts whose writers were told that they are not kept. */
+  readonly #refused = new Set<string>()
   readonly #errors: unknown[] = []
   #writes = 0
 
@@ -156,10 +158,17 @@ class Simulation {
     if (step.kind === 'base') return this.#replaceBase(world, step.share)
     const own = step.kind === 'write' ? this.#write(world, step.count) : []
     const answer = [...world.texts.values()]
-    await world.kept.settled()
+    try {
+      await world.kept.settled()
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      for (const { revision, text } of own) if (revision > error.keptUpTo) this.#refused.add(text)
+      return
+    }
     // Here the answer leaves.
-    for (const text of own) this.#acknowledged.get(id)?.add(text)
+    for (const { text } of own) this.#acknowledged.get(id)?.add(text)
     expect(answer).toEqual(expect.arrayContaining(known))
+    expect(answer.filter(text => this.#refused.has(text))).toEqual([])
   }
 
   async #open(one: Replica, id: string): Promise<OpenWorld | undefined> {
@@ -180,14 +189,14 @@ class Simulation {
     return world
   }
 
-  #write({ kept, texts }: OpenWorld, count: number): string[] {
+  #write({ kept, texts }: OpenWorld, count: number): KeptLine[] {
     return Array.from({ length: count }, () => {
       this.#writes += 1
       const revision = Math.max(10, ...texts.keys()) + 1
       const text = `text ${this.#writes}`
       kept.append({ revision, text })
       texts.set(revision, text)
-      return text
+      return { revision, text }
     })
   }
 
@@ -210,6 +219,7 @@ class Simulation {
       const { texts } = (await opening) ?? { texts: new Map() }
       expect([...texts.values()]).toEqual(expect.arrayContaining([...(this.#acknowledged.get(id) ?? [])]))
       expect(new Set(texts.values()).size).toBe(texts.size)
+      expect([...texts.values()].filter(text => this.#refused.has(text))).toEqual([])
     }
     if (this.#errors.length > 0) throw this.#errors[0]
     last.redis.close()

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { realEnvironment } from '../../src/storage/environment.js'
-import { RedisError } from '../../src/storage/redis-client.js'
+import { RedisError, type ScriptCommand } from '../../src/storage/redis-client.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
@@ -62,6 +62,22 @@ class Cluster {
   /** The revisions of the lines that the model has. */
   stored(id = 'x'): number[] {
     return [...(this.model.worlds.get(id)?.lines.keys() ?? [])].map(Number)
+  }
+}
+
+/** Refuses some commands, as a full server does. */
+function refusing(refused: ScriptCommand): ModelRedis['refusal'] {
+  return command => (command === refused ? new RedisError('refused', 'it is full') : undefined)
+}
+
+/** The newest revision that may be kept, as the error of a promise says. */
+async function keptUpTo(promise: Promise<unknown> | undefined): Promise<number | undefined> {
+  try {
+    await promise
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error
+    return error.keptUpTo
   }
 }
 
@@ -285,6 +301,81 @@ describe('an append that is refused', () => {
     expect(cluster.stored()).toEqual([11, 12])
   })
 
+  it('is certainly not kept, and none after it', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    const world = await cluster.create(storage)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    redis.refusal = refusing('append')
+    appendAll(world, 12, 13)
+
+    expect(await cluster.wait(keptUpTo(world.settled()))).toBe(11)
+  })
+
+  it('may be kept if it was sent before, and nobody knows what became of that', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, network } = await cluster.join()
+    const world = await cluster.create(storage)
+    network.delayMs = 20
+    appendAll(world, 11)
+    const settled = keptUpTo(world.settled())
+    await cluster.time.advance(30)
+    redis.break()
+    redis.refusal = refusing('append')
+    redis.connect()
+    appendAll(world, 12)
+
+    expect(await cluster.wait(settled)).toBe(11)
+    expect(cluster.stored()).toEqual([11])
+  })
+
+  it('may be kept if a base with it is on its way', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, network } = await cluster.join()
+    const world = await cluster.create(storage)
+    const older = cluster.model.copy()
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    redis.break()
+    cluster.model.take(older)
+    redis.connect()
+    appendAll(world, 12)
+    await cluster.time.advance(500)
+    network.delayMs = 20
+    world.replaceBase({ parts: ['"state 12"'], revision: 12, originHash: world.originHash })
+    const settled = keptUpTo(world.settled())
+    await cluster.time.advance(50)
+    storage.delete('x')
+
+    expect(await settled).toBe(12)
+  })
+
+  it('is not kept by a base that has it either', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    const world = await cluster.create(storage)
+    redis.refusal = refusing('append')
+    appendAll(world, 11)
+    world.replaceBase({ parts: ['[11]'], revision: 11, originHash: world.originHash })
+    const settled = keptUpTo(world.settled())
+
+    expect(await cluster.wait(settled)).toBe(10)
+    await cluster.time.advance(100)
+    expect(cluster.model.worlds.get('x')?.base).toBe('')
+  })
+
+  it('is certainly not kept if another replica has the world', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const world = await cluster.create(a.storage)
+    cluster.model.endLease(a.storage.self.id)
+    await cluster.open(b.storage)
+    appendAll(world, 11)
+
+    expect(await cluster.wait(keptUpTo(world.settled()))).toBe(10)
+  })
+
   it('costs no other world anything', async () => {
     const cluster = new Cluster()
     const { storage, redis } = await cluster.join()
@@ -301,6 +392,26 @@ describe('an append that is refused', () => {
 })
 
 describe('a creation that is refused', () => {
+  it('is certainly not there, unless it was sent before', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, network } = await cluster.join()
+    redis.refusal = refusing('create')
+    expect(await cluster.wait(keptUpTo(storage.create('x', newWorld).settled()))).toBe(Number.NEGATIVE_INFINITY)
+    network.delayMs = 20
+    redis.refusal = () => undefined
+    const world = storage.create('y', newWorld)
+    appendAll(world, 11)
+    const settled = keptUpTo(world.settled())
+    await cluster.time.advance(30)
+    redis.break()
+    redis.refusal = refusing('create')
+    redis.connect()
+
+    // The line was never sent.
+    expect(await cluster.wait(settled)).toBe(10)
+    expect(cluster.stored('y')).toEqual([])
+  })
+
   it('is told by flush, and the world is not there', async () => {
     const cluster = new Cluster()
     const { storage, redis, lost } = await cluster.join()
