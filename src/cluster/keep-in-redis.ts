@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { checkControlToken } from '../http/control-token.js'
+import { checkControlToken, controlTokenVariable } from '../http/control-token.js'
 import { defaultDataTtlMs } from '../http/data-folder.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -10,6 +9,7 @@ import { StorageError } from '../storage/storage.js'
 import { WorldStorage } from '../storage/world-storage.js'
 import { describeReplicas } from './describe-replicas.js'
 import { HttpReplica } from './http-replica.js'
+import { checkSecrets, proofsOf, type SharedSecrets } from './shared-secrets.js'
 import { agreeOnSettings, clearStorage, type SharedFlags } from './shared-settings.js'
 
 /** The environment variable with the secret that only replicas know. */
@@ -22,6 +22,8 @@ interface SharingOptions {
   readonly reset?: boolean | undefined
   /** The text that only replicas know. Default: one in the storage, for replicas of one machine. */
   readonly secret?: string | undefined
+  /** Default: this replica has no control token. */
+  readonly controlToken?: string | undefined
   /** The flags that change answers, by their names. */
   readonly flags: SharedFlags
 }
@@ -49,7 +51,9 @@ export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<Ht
   const secret = checkSecret(options)
   // Few mocks need Redis.
   const { openRedis } = await import('../storage/redis.js')
-  const shared = await openRedis(data, { prefix: dataPrefix, address: advertise, report })
+  const secrets = secretsOf({ ...options, secret })
+  const proofs = (id: string) => proofsOf(secrets, id)
+  const shared = await openRedis(data, { prefix: dataPrefix, address: advertise, report, proofsOf: proofs })
   return await shareWorlds(mock, shared, { ...options, secret })
 }
 
@@ -57,14 +61,14 @@ export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<Ht
 export async function shareWorlds(
   mock: Mock,
   shared: SharedStorage,
-  { dataTtlMs = defaultDataTtlMs, reset, secret, flags }: SharingOptions,
+  { dataTtlMs = defaultDataTtlMs, reset, secret, controlToken, flags }: SharingOptions,
 ): Promise<HttpReplica> {
   // It would report for each world what the shared storage reports once.
   const storage = new WorldStorage(shared)
   try {
     if (reset) await clearStorage(storage, shared)
-    const allFlags = secret === undefined ? flags : { ...flags, [secretVariable]: digestOf(secret) }
-    await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags: allFlags }) // an object
+    await checkSecrets(shared, secretsOf({ secret, controlToken }))
+    await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags }) // an object
     mock.worlds.keepIn({ storage, dataTtlMs, shared, replicas: () => describeReplicas(shared) })
   } catch (error) {
     storage.close()
@@ -89,7 +93,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Returns a digest of the secret, which replicas compare. It does not reveal the secret. */
-function digestOf(secret: string): string {
-  return createHash('sha256').update(`mockmaker ${secret}`).digest('hex').slice(0, 16)
+/** Returns the secrets that all replicas have in common. */
+export function secretsOf({ secret, controlToken }: Pick<SharingOptions, 'secret' | 'controlToken'>): SharedSecrets {
+  return { [secretVariable]: secret, [`the control token (${controlTokenVariable})`]: controlToken }
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { SharedStorage } from '../storage/shared-storage.js'
 import type { WorldStorage } from '../storage/world-storage.js'
 
-/** Flags of a command, by their names. A name without `--` is that of a secret variable, and has its digest. */
+/** Flags of a command, by their names. */
 export type SharedFlags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 
 /** The scenario and the flags of all replicas, as the storage keeps them. */
@@ -51,11 +51,7 @@ function checkSettings(place: string, theirs: SharedSettings, ours: SharedSettin
   for (const name of new Set([...Object.keys(theirs.flags), ...Object.keys(ours.flags)])) {
     const [there, here] = [theirs.flags[name], ours.flags[name]].map(value => value ?? null)
     if (sameJson(there, here)) continue
-    // The value of a variable is secret: what is compared is its digest.
-    const isSecret = !name.startsWith('--')
-    if (isSecret && there !== null && here !== null)
-      throw new UsageError(`${name} is another one than that of the replicas in ${place}: ${advice}`)
-    const shown = (value: unknown) => (value === null ? 'not set' : isSecret ? 'set' : JSON.stringify(value))
+    const shown = (value: unknown) => (value === null ? 'not set' : JSON.stringify(value))
     throw new UsageError(`${name} is ${shown(here)}, and ${shown(there)} for the replicas in ${place}: ${advice}`)
   }
 }

@@ -23,6 +23,8 @@ export interface ReplicaTimes extends LeaseTimes {
 export interface ReplicaOptions {
   /** The URL by which other replicas reach this one. */
   readonly address: string
+  /** Returns proofs of the secrets of this replica, which has that id. Default: there are no secrets. */
+  readonly proofsOf?: ((id: string) => NonNullable<ReplicaInfo['proofs']>) | undefined
   /** Gets a sentence when the server is away, is back, or lost something. */
   readonly report?: (text: string) => void
   readonly environment?: Environment
@@ -88,14 +90,15 @@ class ReplicaStorage implements SharedStorage {
   readonly #unsubscribe: () => void
   readonly #host: WorldHost
 
-  constructor(redis: RedisClient, { address, report, environment, times, newId }: ReplicaOptions) {
+  constructor(redis: RedisClient, { address, proofsOf, report, environment, times, newId }: ReplicaOptions) {
     this.#redis = redis
     this.place = redis.place
     this.#environment = environment ?? realEnvironment
     this.#times = { ...defaultTimes, ...times }
     this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
     this.#report = report ?? (() => {})
-    this.self = { id: this.#newId(), address, startedAt: this.#environment.now() }
+    const id = this.#newId()
+    this.self = { id, address, startedAt: this.#environment.now(), ...(proofsOf && { proofs: proofsOf(id) }) }
     const holder: LeaseHolder = {
       id: this.self.id,
       enter: () => this.#enter(),

@@ -8,6 +8,8 @@ export interface ReplicaInfo {
   readonly address: string
   /** The real time of its start, in ms since the epoch. */
   readonly startedAt: number
+  /** Proofs of the secrets that all replicas have in common, by their names. Default: none. */
+  readonly proofs?: Readonly<Record<string, string>>
 }
 
 /** The answer to a claim. */

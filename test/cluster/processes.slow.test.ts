@@ -288,6 +288,8 @@ describe('a replica', () => {
       run(['--port', '0', ...flags, '--host', '0.0.0.0', '--advertise', 'http://10.0.0.5:4100']),
       run(['--port', '0', '--advertise', 'http://10.0.0.5:4100']),
       run(['--port', '0', ...flags, '--data-sync', 'always']),
+      run(['--port', '0', ...flags, '--control-token', 'auto']),
+      run(['--port', '0', ...flags, '--share', '--advertise', 'http://127.0.0.1:4100']),
     ])
 
     expect(exits.map(({ stderr }) => stderr)).toEqual([
@@ -295,7 +297,30 @@ describe('a replica', () => {
       expect.stringMatching(/MOCKMAKER_CLUSTER_SECRET/),
       expect.stringMatching(/--advertise is for replicas/),
       expect.stringMatching(/--data-sync is for a folder/),
+      expect.stringMatching(/^replicas have the same control token, .*: set MOCKMAKER_CONTROL_TOKEN/),
+      expect.stringMatching(/replicas have the same control token/),
     ])
+  })
+
+  it('starts only with the control token of the others', async () => {
+    const flags = flagsOf()
+    const [token, other] = ['the-token-of-the-team-0', 'the-token-of-somebody-0']
+    await serve(flags, { env: { MOCKMAKER_CONTROL_TOKEN: token } })
+
+    const refused = await Promise.all([
+      run(['--port', '0', ...flags], { env: { MOCKMAKER_CONTROL_TOKEN: other } }),
+      run(['--port', '0', ...flags]),
+    ])
+    const { url } = await serve(flags, { env: { MOCKMAKER_CONTROL_TOKEN: token } })
+
+    expect(refused.map(({ stderr }) => stderr)).toEqual([
+      expect.stringMatching(
+        /the control token \(MOCKMAKER_CONTROL_TOKEN\) is another one than that of the replica http/,
+      ),
+      expect.stringMatching(/the control token \(MOCKMAKER_CONTROL_TOKEN\) is not set, and set for the replica http/),
+    ])
+    expect(refused.map(({ stderr }) => stderr).join()).not.toMatch(/the-token-of/)
+    expect(await createClient(url, { controlToken: token }).health()).toMatchObject({ status: 'ok' })
   })
 
   it('never prints the user and the password of Redis', async () => {

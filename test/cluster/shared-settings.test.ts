@@ -1,5 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { shareWorlds } from '../../src/cluster/keep-in-redis.js'
+import { createHash } from 'node:crypto'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { secretsOf, shareWorlds } from '../../src/cluster/keep-in-redis.js'
+import { proofsOf } from '../../src/cluster/shared-secrets.js'
 import type { SharedFlags } from '../../src/cluster/shared-settings.js'
 import { createMock } from '../../src/mock/mock.js'
 import { realEnvironment } from '../../src/storage/environment.js'
@@ -10,15 +12,20 @@ import { sharedModel } from '../support/served-replicas.js'
 /** Lets a replica join the others. It leaves after the test. */
 async function join(
   model: ScriptModel,
-  { address, secret, flags = {} }: { address: string; secret?: string; flags?: SharedFlags },
-): Promise<void> {
+  { address, flags = {}, ...secrets }: { address: string; secret?: string; controlToken?: string; flags?: SharedFlags },
+): Promise<{ leave(): Promise<void> }> {
   const mock = createMock()
-  const storage = await joinReplicas(new ModelRedis(model, realEnvironment), { address })
-  const replica = await shareWorlds(mock, storage, { flags, secret })
-  onTestFinished(async () => {
+  const storage = await joinReplicas(new ModelRedis(model, realEnvironment), {
+    address,
+    proofsOf: id => proofsOf(secretsOf(secrets), id),
+  })
+  const replica = await shareWorlds(mock, storage, { flags, ...secrets })
+  const leave = async () => {
     await mock.close()
     replica.close()
-  })
+  }
+  onTestFinished(leave)
+  return { leave }
 }
 
 const [first, second] = ['http://127.0.0.1:4100', 'http://127.0.0.1:4101']
@@ -29,10 +36,17 @@ describe('a replica that differs from the others', () => {
     [
       { secret: secrets[0] },
       { secret: secrets[1] },
-      /^MOCKMAKER_CLUSTER_SECRET is another one than that of the replicas in /,
+      /^MOCKMAKER_CLUSTER_SECRET is another one than that of the replica http:\/\/127.0.0.1:4100: set the same one/,
     ],
-    [{ secret: secrets[0] }, {}, /^MOCKMAKER_CLUSTER_SECRET is not set, and set for the replicas in /],
-    [{}, { secret: secrets[1] }, /^MOCKMAKER_CLUSTER_SECRET is set, and not set for the replicas in /],
+    [{ secret: secrets[0] }, {}, /^MOCKMAKER_CLUSTER_SECRET is not set, and set for the replica http/],
+    [{}, { secret: secrets[1] }, /^MOCKMAKER_CLUSTER_SECRET is set, and not set for the replica http/],
+    [
+      { controlToken: secrets[0] },
+      { controlToken: secrets[1] },
+      /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is another one than that of the replica http/,
+    ],
+    [{ controlToken: secrets[0] }, {}, /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is not set, and set for /],
+    [{}, { controlToken: secrets[0] }, /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is set, and not set for /],
     [{ flags: { '--seed': 1 } }, { flags: { '--seed': 2 } }, /^--seed is 2, and 1 for the replicas in /],
     [{ flags: { '--live': true } }, {}, /^--live is not set, and true for the replicas in /],
   ] as const)('does not start, and tells what differs: %#', async ([theirs, ours, expected]) => {
@@ -40,5 +54,37 @@ describe('a replica that differs from the others', () => {
     await join(model, { address: first, ...theirs })
 
     await expect(join(model, { address: second, ...ours })).rejects.toThrow(expected)
+  })
+})
+
+describe('the secrets of replicas', () => {
+  it('are the same for all, and none is sent to the storage', async () => {
+    const model = sharedModel()
+    const sent = vi.spyOn(model, 'run')
+    const [secret, controlToken] = secrets
+    await join(model, { address: first, secret, controlToken })
+
+    await join(model, { address: second, secret, controlToken })
+
+    const texts = sent.mock.calls.flatMap(([, args]) => args).join('\n')
+    for (const text of secrets) {
+      const digest = createHash('sha256').update(text)
+      expect(texts).not.toContain(text)
+      expect(texts).not.toContain(digest.copy().digest('hex').slice(0, 16))
+      expect(texts).not.toContain(digest.digest('base64url').slice(0, 16))
+    }
+    const proofs = texts.match(/"proofs":\{[^}]*\}/g) ?? []
+    // Equal secrets show different proofs, so that they tell nothing about each other.
+    expect([proofs.length, new Set(proofs).size]).toEqual([2, 2])
+  })
+
+  it('can change while no replica runs', async () => {
+    const model = sharedModel()
+    const { leave } = await join(model, { address: first, controlToken: secrets[0] })
+    await leave()
+
+    await join(model, { address: first, controlToken: secrets[1] })
+
+    await expect(join(model, { address: second, controlToken: secrets[0] })).rejects.toThrow(/another one/)
   })
 })
