@@ -108,7 +108,7 @@ export const controlCalls = lazy(() => [
   call('GET /worlds', {
     answeredBy: 'this',
     summary:
-      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list. It comes again after a world has come or gone. `sleeping` marks a world that only the storage has. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world.',
+      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list. It comes again after a world has come or gone. `sleeping` marks a world that only the storage has. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world. If another one does, `waiters` is some seconds old.',
     async run({ server, isReadOnly }) {
       await server.worlds.shared?.refresh()
       const worlds = server.worlds.list().map(world => marked(world, isReadOnly))

@@ -237,7 +237,10 @@ export interface WorldSummary {
   readonly revision: number
   /** In ISO 8601. */
   readonly now: string
-  /** The number of requests that are blocked on a watch index. */
+  /**
+   * The number of requests that are blocked on a watch index. In a list it is some seconds old for a world that another replica
+   * runs.
+   */
   readonly waiters: number
   /** True if the server refuses every change. Absent otherwise. */
   readonly read_only?: true

@@ -195,9 +195,17 @@ export class MockWorlds {
     return waiting.length === 0 ? undefined : Promise.all(waiting)
   }
 
+  /** Lists all worlds, `default` first. Before somebody asks replicas for that one, it has its initial state. */
   list(): WorldSummary[] {
     const replica = this.shared && { replica: this.shared.self.address }
-    return [...this.#all.map(world => ({ ...summarizeWorld(world), ...replica })), ...this.#sleeping().map(summaryOf)]
+    const initial = this.default
+    const worlds: WorldSummary[] = [
+      ...this.#all.map(world => ({ ...summarizeWorld(world), ...replica })),
+      ...this.#sleeping().map(summaryOf),
+    ]
+    const first = worlds.find(({ id }) => id === defaultWorldId)
+    const others = worlds.filter(world => world !== first)
+    return [first ?? { ...summarizeWorld(initial), waiters: 0, sleeping: true }, ...others]
   }
 
   /** Lists the processes that share the worlds. Empty if this one shares none. Rejects with `StorageError`. */
@@ -573,9 +581,10 @@ export class MockWorlds {
 const never = Number.POSITIVE_INFINITY
 
 /** Summarizes a world that is not in memory, or not in that of this process. */
-function summaryOf({ id, title, seed, revision, now, owner }: KeptSummary & Partial<SharedSummary>): WorldSummary {
-  const summary = { id, title, seed, revision, now: new Date(now).toISOString(), waiters: 0 }
-  return owner ? { ...summary, replica: owner.address } : { ...summary, sleeping: true }
+function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<SharedSummary>): WorldSummary {
+  const { id, title, seed, revision, now } = kept
+  const summary = { id, title, seed, revision, now: new Date(now).toISOString() }
+  return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
 }
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */

@@ -35,6 +35,8 @@ export interface KeptSummary {
   readonly isKept: boolean
   /** The real time of its last use, in ms since the epoch. */
   readonly usedAt: number
+  /** The number of requests that are blocked on a watch index, if a process runs the world. Default: 0. */
+  readonly waiters?: number
 }
 
 export interface NewKeptWorld {

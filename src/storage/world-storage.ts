@@ -507,7 +507,7 @@ function stateOfCopy(
   return { ...decodeState(JSON.stringify(state), named, publicUrlOf), clock: origin.clock }
 }
 
-function summaryOf(world: LiveWorld): Pick<KeptSummary, 'title' | 'seed' | 'revision' | 'now'> {
-  const { title, seed, revision, clock } = world
-  return { title, seed, revision, now: clock.now() }
+function summaryOf(world: LiveWorld): Omit<KeptSummary, 'id' | keyof WorldUse> {
+  const { title, seed, revision, clock, waiters } = world
+  return { title, seed, revision, now: clock.now(), ...(waiters === 0 ? {} : { waiters }) }
 }

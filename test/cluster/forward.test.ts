@@ -370,6 +370,47 @@ describe('the calls of the control API', () => {
     )
   })
 
+  it('list the world default first, before somebody has asked for it and after', async () => {
+    const model = sharedModel()
+    const [first, second] = [await serveReplica(model), await serveReplica(model)]
+    ok(await sendTo(first.url, { ...list, path: `/w/another${list.path}` }))
+    const listed = async () =>
+      (await createClient(second.url).worlds.list()).map(({ id, sleeping, replica }) => [id, sleeping ?? replica])
+
+    const before = await listed()
+    ok(await sendTo(second.url, list))
+
+    expect(before).toEqual([
+      ['default', true],
+      ['another', first.url],
+    ])
+    expect(await listed()).toEqual([
+      ['default', second.url],
+      ['another', first.url],
+    ])
+    expect((await createClient(first.url).health()).worlds).toBe(2)
+  })
+
+  it('tell how many requests wait in a world of another replica', async () => {
+    const [owner, other] = await serveTwo()
+    const client = createClient(other.url)
+    const waitersOf = async () => [
+      (await client.worlds.list()).map(({ waiters }) => waiters),
+      (await client.health()).waiters,
+    ]
+    const [token] = (await client.world.deviceLinks.all()).map(({ device_link_token }) => device_link_token)
+    const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${token}` }
+    const { watch } = ok(await sendTo(owner.url, link)) as { watch: { index: string } }
+    const answer = sendTo(owner.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
+    await client.blocked(1)
+
+    await expect.poll(waitersOf, { timeout: 10_000 }).toEqual([[1], 1])
+
+    await client.reset()
+    await answer
+    await expect.poll(waitersOf, { timeout: 10_000 }).toEqual([[0], 0])
+  })
+
   it('follow the worlds that another replica creates', async () => {
     const [owner, other] = await serveTwo()
     const abort = new AbortController()
