@@ -38,3 +38,21 @@ export function useWidth(element: { readonly current: HTMLElement | null }): Sig
   }, [])
   return width
 }
+
+/** Follows the size of an element, in px. It is 0 until the element is rendered. */
+export function useSize(element: { readonly current: HTMLElement | null }): Signal<{
+  readonly width: number
+  readonly height: number
+}> {
+  const size = useSignal({ width: 0, height: 0 })
+  useEffect(() => {
+    const { current } = element
+    if (!current) return
+    const observer = new ResizeObserver(() => {
+      size.value = { width: current.clientWidth, height: current.clientHeight }
+    })
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
+  return size
+}

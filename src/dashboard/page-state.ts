@@ -58,6 +58,8 @@ class PageState {
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)
   /** The id of the region whose lobbies are shown. `undefined`: all. */
   readonly region: Signal<string | undefined> = signal(undefined)
+  /** The ids of the regions that the map frames. `undefined`: all. */
+  readonly framed: Signal<readonly string[] | undefined> = signal(undefined)
   /** The rows that the page shows: now, or at the moment of the time travel. */
   readonly shown: ReadonlySignal<{ readonly tables: Tables }> = computed(() => {
     // The rows change in place.

@@ -2,40 +2,46 @@ import type { Coordinates } from '../contract/regions.js'
 
 // The Miller projection. It keeps the shapes of Mercator, and the far north does not grow without limit.
 
-/** A point on the map, in units of its view box. */
+/** A point on the map of the whole world, in units. */
 export interface MapPoint {
   readonly x: number
   readonly y: number
 }
 
-/** The size of the map's view box. */
+/** The width of the whole world, in units. East of it, the world begins anew. */
 export const mapWidth = 1000
 
-/** The map ends at these latitudes, in degrees. No land south of it has a data centre. */
-const north = 77
-const south = -56
+/** The drawn land lies between these latitudes, in degrees. The Antarctic is not drawn. */
+const north = 84
+const south = -60
+
+/** Places beyond these latitudes are shown at them. */
+const northernmost = 85
+const southernmost = -75
 
 const unitsPerDegree = mapWidth / 360
 const radians = Math.PI / 180
 
 export const mapHeight = Math.round((miller(north) - miller(south)) * unitsPerDegree)
 
-/** Returns the point of a place. Places beyond the edges get a point on the edge. */
+/** Returns the point of a place. */
 export function project({ latitude, longitude }: Coordinates): MapPoint {
-  const bounded = Math.min(north, Math.max(south, latitude))
-  return { x: (wrapped(longitude) + 180) * unitsPerDegree, y: (miller(north) - miller(bounded)) * unitsPerDegree }
+  const bounded = Math.min(northernmost, Math.max(southernmost, latitude))
+  return { x: wrapped(longitude + 180, 360) * unitsPerDegree, y: (miller(north) - miller(bounded)) * unitsPerDegree }
 }
 
-/** Returns the place of a point. */
+/** Returns the place of a point, which may lie east or west of the map. */
 export function unproject({ x, y }: MapPoint): Coordinates {
-  const bounded = Math.min(mapHeight, Math.max(0, y))
-  const latitude = inverseMiller(miller(north) - bounded / unitsPerDegree)
-  return { latitude, longitude: Math.min(mapWidth, Math.max(0, x)) / unitsPerDegree - 180 }
+  const latitude = inverseMiller(miller(north) - y / unitsPerDegree)
+  return {
+    latitude: Math.min(northernmost, Math.max(southernmost, latitude)),
+    longitude: wrapped(x, mapWidth) / unitsPerDegree - 180,
+  }
 }
 
-/** Wraps a longitude into -180 to 180. */
-function wrapped(longitude: number): number {
-  return ((((longitude + 180) % 360) + 360) % 360) - 180
+/** Wraps a number into the range from 0 to a length. */
+export function wrapped(value: number, length: number): number {
+  return ((value % length) + length) % length
 }
 
 function miller(latitude: number): number {

@@ -30,7 +30,7 @@ type Parts = { readonly [name: string]: (page: Page) => Promise<unknown> }
 
 const parts: Parts = {
   'the page': async () => {},
-  'the list of the map': page => page.getByText('The map as a list').click(),
+  'the table of the map': page => page.locator('.region-list button').first().focus(),
   'the drawer of a lobby': page => page.locator('.lobbies .rows [role=row]').first().click(),
   'the form of a new lobby': page => page.getByRole('button', { name: '+ Make a lobby' }).click(),
   'the details of a request': async page => {

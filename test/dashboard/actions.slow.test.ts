@@ -52,6 +52,7 @@ async function choose(page: Page, label: string | RegExp, option: string): Promi
 }
 
 const rowsOf = (page: Page, panel: 'lobbies' | 'requests') => page.locator(`.${panel} .rows [role=row]`).allInnerTexts()
+const notesOf = (page: Page) => page.locator('.region-list td:last-child').allInnerTexts()
 const said = (page: Page) => page.getByRole('status')
 
 describe('the top bar', () => {
@@ -107,7 +108,6 @@ describe('the top bar', () => {
 
     const { page, complaints } = await open({ scenario, data })
 
-    await page.getByText(`regions, kept in ${data}`).waitFor()
     await press(page, /^World: default/)
     await page.getByText(/^The worlds are kept in .*: \d.* KB\.$/).waitFor()
     const asleep = page.getByRole('button', { name: /^yesterday Two modes asleep, its clock at 2026-11-20 20:00:00$/ })
@@ -214,7 +214,7 @@ describe('the faults', () => {
 describe('the map', () => {
   it('moves the player with the arrow keys, and says what a find gets there', async ({ open }) => {
     const { page, mock } = await open({ scenario })
-    await page.getByText('A find gets a new lobby in Frankfurt').waitFor()
+    await expect.poll(() => notesOf(page)).toEqual(['next find, 424 km', '', ''])
 
     const you = page.getByRole('button', { name: /^you, at/ })
     for (let i = 0; i < 9; i++) {
@@ -223,7 +223,7 @@ describe('the map', () => {
       await expect.poll(() => you.getAttribute('aria-label')).not.toBe(before)
     }
 
-    await page.getByText('A find gets a new lobby in Tokyo').waitFor()
+    await expect.poll(() => notesOf(page)).toEqual(['', '', expect.stringMatching(/^next find, [\d,]+ km$/)])
     expect(mock.explain({ find: 'duel' }).region_id).toBe('lnd-tok')
   })
 
@@ -258,21 +258,67 @@ describe('the map', () => {
 
     await page.mouse.move(box.x + 5, box.y + 5)
     await page.mouse.down()
-    await page.mouse.move(box.x - 150, box.y + 100, { steps: 4 })
+    await page.mouse.move(box.x - 60, box.y + 100, { steps: 4 })
     await page.mouse.up()
 
-    await expect.poll(() => mock.snapshot().client?.latitude).toBeLessThan(40)
-    expect(mock.snapshot().client?.longitude).toBeLessThan(-20)
+    await expect.poll(() => mock.snapshot().client?.latitude).toBeLessThan(45)
+    expect(mock.snapshot().client?.longitude).toBeLessThan(5)
   })
 
-  it('is a list too, which selects the lobbies of a region', async ({ open }) => {
+  it('makes one circle of close regions on a small screen, and shows them apart when it is chosen', async ({
+    open,
+  }) => {
+    const regions = ['lnd-atl', 'lnd-sfo', 'lnd-tok', ...Array.from({ length: 6 }, (_, i) => `near-${i}`)]
+    const { page } = await open({
+      scenario: {
+        clock: 'frozen',
+        game_modes: ['duel'],
+        regions: regions.map((region_id, i) =>
+          region_id.startsWith('lnd-')
+            ? region_id
+            : {
+                region_id,
+                datacenter_coord: { latitude: 50 + i / 4, longitude: 8 },
+                region_display_name: `Near ${i}`,
+              },
+        ),
+      },
+      size: { width: 390, height: 844 },
+    })
+    const circles = page.locator('.map .region')
+    await expect.poll(() => circles.count()).toBeLessThan(regions.length)
+
+    await page
+      .locator('.map .region', { hasText: / regions / })
+      .first()
+      .locator('.disc')
+      .click()
+
+    await expect.poll(() => circles.count()).toBeLessThan(7)
+    await press(page, 'Whole world')
+    await expect.poll(() => circles.count()).toBeGreaterThan(3)
+  })
+
+  it('moves in 150 ms, and at once for users who want no motion', async ({ open }) => {
+    const { page } = await open({ scenario })
+    const seconds = () =>
+      page
+        .locator('.map .disc')
+        .first()
+        .evaluate(one => getComputedStyle(one).transitionDuration)
+
+    expect(await seconds()).toBe('0s')
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    expect(await seconds()).toContain('0.15s')
+  })
+
+  it('is a table too, which selects the lobbies of a region', async ({ open }) => {
     const { page } = await open({ scenario })
 
-    await page.getByText('The map as a list').press('Enter')
     expect(await page.locator('.region-list tbody tr').allInnerTexts()).toEqual([
-      'Frankfurt\t2\t1\t2 of 2',
-      'London\t1\t1\t1 of 8',
-      'Tokyo\t0\t1\t0 of 8',
+      expect.stringMatching(/^Frankfurt\t2\t1\t2 of 2\tnext find/),
+      expect.stringContaining('London\t1\t1\t1 of 8'),
+      expect.stringContaining('Tokyo\t0\t1\t0 of 8'),
     ])
     await press(page, 'London')
 

@@ -59,7 +59,8 @@ async function play({ mock, url, send, page }: OpenDashboard): Promise<void> {
   const running = mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
   await page.getByRole('grid', { name: `${running} lobbies`, includeHidden: true }).waitFor({ state: 'attached' })
   const { kilometers = 0 } = mock.explain({ find: 'free-for-all' })
-  await page.getByText(`${kilometers.toLocaleString('en')} km away.`).waitFor()
+  const note = `next find, ${Math.round(kilometers).toLocaleString('en')} km`
+  await page.getByRole('cell', { name: note }).waitFor({ state: 'attached' })
   await page.getByText('20:00:40').first().waitFor({ state: 'attached' })
 }
 

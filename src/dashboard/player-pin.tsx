@@ -1,0 +1,102 @@
+import type { Signal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { Coordinates } from '../contract/regions.js'
+import { fromFrame, type MapFrame, type Point } from './map-layout.js'
+import { page } from './page-state.js'
+import { unproject } from './projection.js'
+
+interface PlayerPinProps {
+  readonly place: Coordinates | undefined
+  /** The place of its point on the map. */
+  readonly at: Point | undefined
+  readonly dragged: Signal<Coordinates | undefined>
+  readonly frame: MapFrame
+}
+
+/** The place of the player. The pointer and the arrow keys move it. */
+export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
+  const lastMove = useRef<Promise<unknown>>(Promise.resolve())
+  const move = (location: Coordinates) => {
+    dragged.value = location
+    const send = async () => {
+      const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: rounded(location) } }))
+      if (!isMoved) dragged.value = undefined
+    }
+    // One after the other: on two connections, an earlier move could arrive last.
+    lastMove.current = lastMove.current.then(send)
+  }
+  if (!place || !at)
+    return (
+      <button
+        type="button"
+        class="no-place"
+        disabled={page.isReadOnly.value}
+        onClick={() => move({ latitude: 50, longitude: 10 })}
+      >
+        Set your place
+      </button>
+    )
+  const steer = (event: KeyboardEvent) => {
+    const target = steered(place, event)
+    if (!target) return
+    event.preventDefault()
+    event.stopPropagation()
+    move(target)
+  }
+  return (
+    <button
+      type="button"
+      class="you"
+      disabled={page.isReadOnly.value}
+      aria-label={`you, at latitude ${place.latitude.toFixed(1)}, longitude ${place.longitude.toFixed(1)}. The arrow keys move you.`}
+      title="Drag to move your place"
+      style={{ left: `${at.x}px`, top: `${at.y}px` }}
+      onKeyDown={steer}
+      onPointerDown={event => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={event => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) dragged.value = placeAt(event, frame)
+      }}
+      onPointerUp={event => {
+        const target = dragged.value && placeAt(event, frame)
+        if (target) move(target)
+      }}
+    >
+      <svg width="18" height="24" viewBox="-9 -22 18 24" aria-hidden="true">
+        <path d="M0 0l-6-10a7 7 0 1 1 12 0z" />
+      </svg>
+    </button>
+  )
+}
+
+/** An arrow key moves the player by this, in degrees. With Shift it moves farther. */
+const step = 1
+const longStep = 10
+
+function steered({ latitude, longitude }: Coordinates, { key, shiftKey }: KeyboardEvent): Coordinates | undefined {
+  const by = shiftKey ? longStep : step
+  const moves: Readonly<Record<string, readonly [north: number, east: number]>> = {
+    ArrowUp: [by, 0],
+    ArrowDown: [-by, 0],
+    ArrowLeft: [0, -by],
+    ArrowRight: [0, by],
+  }
+  const move = moves[key]
+  if (!move) return undefined
+  const [north, east] = move
+  return {
+    latitude: Math.min(90, Math.max(-90, latitude + north)),
+    longitude: Math.min(180, Math.max(-180, longitude + east)),
+  }
+}
+
+/** Returns the place under the pointer. */
+function placeAt({ clientX, clientY, currentTarget }: PointerEvent, frame: MapFrame): Coordinates | undefined {
+  const map = (currentTarget as HTMLElement).closest('.map')
+  if (!map) return undefined
+  const { left, top } = map.getBoundingClientRect()
+  return unproject(fromFrame({ x: clientX - left, y: clientY - top }, frame))
+}
+
+function rounded({ latitude, longitude }: Coordinates): Coordinates {
+  return { latitude: Math.round(latitude * 100) / 100, longitude: Math.round(longitude * 100) / 100 }
+}
