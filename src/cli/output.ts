@@ -36,7 +36,7 @@ export interface Console {
 }
 
 /** A line that may come many times in a row. */
-interface CountedLine {
+export interface CountedLine {
   /** Called when the line is written. */
   key(): string
   /** Returns the text of a line that stands for `count` lines. Called when the line is written. */

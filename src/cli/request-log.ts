@@ -121,7 +121,7 @@ export function logRequests(
       printCounted({
         key: () => sameness(record),
         text(count) {
-          const world = record.world === undefined ? undefined : worlds.get(record.world)?.world
+          const world = record.world === undefined ? undefined : worlds.inMemory(record.world)?.world
           return requestLine(record, { endedAt, count, world, style })
         },
       })

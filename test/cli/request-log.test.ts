@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createConsole } from '../../src/cli/output.js'
+import { type CountedLine, createConsole } from '../../src/cli/output.js'
 import { logRequests, requestLine, requestObject } from '../../src/cli/request-log.js'
 import { bind, createListener } from '../../src/http/server.js'
 import type { Fault, MockmakerOptions } from '../../src/index.js'
@@ -10,6 +10,7 @@ import type { ScenarioInput } from '../../src/scenario/schema.js'
 import { processWith } from '../support/console.js'
 import { list as listRequest, mockWithFaults } from '../support/faults.js'
 import { ask, sendTo, type TestRequest } from '../support/http.js'
+import { serveReplica, sharedModel } from '../support/served-replicas.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
@@ -48,6 +49,21 @@ describe('the line of a request', () => {
 
     expect(read).toMatch(/^[\d:]{8} {2}200 {2}GET {5}\/matchmaker\/lobbies\/list {8} +\d+\.\d ms {2}→ 2 lobbies$/)
     expect(write).toMatch(/^[\d:]{8} {2}200 {2}POST {4}\/cloud\/devices\/links {12} +\d+\.\d ms$/)
+  })
+
+  it('is written after its world has left this process', async () => {
+    const lines: CountedLine[] = []
+    const replica = await serveReplica(sharedModel())
+    const { process } = processWith()
+    const console = { ...createConsole(process), printCounted: (line: CountedLine) => void lines.push(line) }
+    logRequests(replica.mock, { format: 'text', console })
+
+    await sendTo(replica.url, list)
+    // It reads which worlds there are.
+    await sendTo(replica.url, { method: 'GET', path: '/__mock/worlds' })
+    await replica.close()
+
+    expect(lines[0]?.text(1)).toContain(list.path)
   })
 
   it('is left out for the preflight of a browser', async () => {
