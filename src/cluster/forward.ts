@@ -1,11 +1,11 @@
 import {
-  type Agent,
+  Agent,
   type IncomingMessage,
-  type OutgoingHttpHeaders,
   request as openRequest,
+  type RequestOptions,
   type ServerResponse,
 } from 'node:http'
-import { pipeline } from 'node:stream'
+import { urlToHttpOptions } from 'node:url'
 import type { AbortSignalLike, MockResponse } from '../server/message.js'
 import { disconnectHeader, forwardingHeader, notOwnerHeader } from './forwarding-header.js'
 import type { Forwarded } from './replica.js'
@@ -24,75 +24,90 @@ export interface ForwardedClient {
 }
 
 interface ForwardOptions {
-  readonly agent: Agent
   /** The URL of the other replica. */
   readonly address: string
   /** The value of the forwarding header. */
   readonly facts: string
   /** Ends the attempt. */
-  readonly signal: AbortSignal
+  readonly signal: AbortSignalLike
 }
 
 /** The time for a connection, in ms. */
 const connectMs = 2_000
 
-/** Sends a request to another replica, and its response to the client. If one side breaks off, so does the other. Does not reject. */
-export function forward(client: ForwardedClient, options: ForwardOptions): Promise<Forwarded> {
-  return new Promise(resolve => {
-    const { request, response, gone } = client
-    const isBodiless = request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
-    const { agent, address, signal } = options
-    const sent = openRequest(address, {
-      agent,
-      method: request.method,
-      path: client.target,
-      headers: headersFor(client, options.facts, isBodiless),
-      setHost: false,
+/** Forwards requests over connections that it keeps. Each request costs little, so it uses raw headers and no library of streams. */
+export class Forwarder {
+  readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
+  /** The addresses of other replicas, parsed. */
+  readonly #targets = new Map<string, RequestOptions>()
+
+  /** Sends a request to another replica, and its response to the client. If one side breaks off, so does the other. Does not reject. */
+  forward(client: ForwardedClient, { address, facts, signal }: ForwardOptions): Promise<Forwarded> {
+    return new Promise(resolve => {
+      const { request, response, gone, target } = client
+      const isBodiless = request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
+      const headers = headersFor(client, facts, isBodiless)
+      const to = this.#targetOf(address)
+      const sent = openRequest({ ...to, agent: this.#agent, method: request.method, path: target, headers })
+      /** True once the other replica may carry the request out. It reads a body only if it owns the world. */
+      let mayRun = false
+      let timer: NodeJS.Timeout | undefined
+      const abort = () => void sent.destroy()
+      const end = (outcome: Forwarded) => {
+        clearTimeout(timer)
+        for (const each of [gone, signal]) each.removeEventListener('abort', abort)
+        resolve(gone.aborted ? 'done' : outcome)
+      }
+      for (const each of [gone, signal]) {
+        each.addEventListener('abort', abort)
+        if (each.aborted) abort()
+      }
+      const onConnect = () => {
+        clearTimeout(timer)
+        mayRun = isBodiless
+      }
+      sent.once('socket', socket => {
+        if (!socket.connecting) return onConnect()
+        timer = setTimeout(abort, connectMs)
+        socket.once('connect', onConnect)
+      })
+      sent.once('continue', () => {
+        mayRun = true
+        if (request.headers.expect !== undefined) response.writeContinue()
+        request.pipe(sent)
+      })
+      sent.once('response', received =>
+        respondWith(received, client, outcome => {
+          // Its body will not follow, so the connection cannot be used again.
+          if (outcome === 'unread' && !isBodiless) sent.destroy()
+          end(outcome)
+        }),
+      )
+      sent.on('error', () => {
+        request.unpipe(sent)
+        end(mayRun ? 'broken' : 'unreachable')
+      })
+      if (isBodiless) sent.end()
+      else sent.flushHeaders()
     })
-    /** True once the other replica may carry the request out. It reads a body only if it owns the world. */
-    let mayRun = false
-    const timer = setTimeout(() => sent.destroy(), connectMs)
-    const abort = () => void sent.destroy()
-    const end = (outcome: Forwarded) => {
-      clearTimeout(timer)
-      for (const each of [gone, signal]) each.removeEventListener('abort', abort)
-      resolve(gone.aborted ? 'done' : outcome)
-    }
-    for (const each of [gone, signal]) {
-      each.addEventListener('abort', abort)
-      if (each.aborted) abort()
-    }
-    const onConnect = () => {
-      clearTimeout(timer)
-      mayRun = isBodiless
-    }
-    sent.once('socket', socket => {
-      if (socket.connecting) socket.once('connect', onConnect)
-      else onConnect()
-    })
-    sent.once('continue', () => {
-      mayRun = true
-      if (request.headers.expect !== undefined) response.writeContinue()
-      request.pipe(sent)
-    })
-    sent.once('response', received =>
-      respondWith(received, client, outcome => {
-        // Its body will not follow, so the connection cannot be used again.
-        if (outcome === 'unread' && !isBodiless) sent.destroy()
-        end(outcome)
-      }),
-    )
-    sent.on('error', () => {
-      request.unpipe(sent)
-      end(mayRun ? 'broken' : 'unreachable')
-    })
-    if (isBodiless) sent.end()
-    else sent.flushHeaders()
-  })
+  }
+
+  #targetOf(address: string): RequestOptions {
+    const known = this.#targets.get(address)
+    if (known) return known
+    const target = urlToHttpOptions(new URL(address))
+    this.#targets.set(address, target)
+    return target
+  }
+
+  /** Closes the connections. */
+  close(): void {
+    this.#agent.destroy()
+  }
 }
 
 function respondWith(received: IncomingMessage, client: ForwardedClient, end: (outcome: Forwarded) => void): void {
-  const { [disconnectHeader]: disconnect, [notOwnerHeader]: notOwner } = received.headers
+  const { [disconnectHeader]: disconnect, [notOwnerHeader]: notOwner, 'content-type': type } = received.headers
   if (notOwner !== undefined) {
     received.resume()
     end('unread')
@@ -105,41 +120,46 @@ function respondWith(received: IncomingMessage, client: ForwardedClient, end: (o
     return
   }
   const { response } = client
-  response.writeHead(received.statusCode ?? 0, withoutHops(received.headers))
-  const isStream = received.headers['content-type']?.startsWith('text/event-stream') === true
-  if (!isStream) {
-    // If the other replica breaks off, so does the response.
-    pipeline(received, response, () => end('done'))
-    return
-  }
-  response.flushHeaders()
+  const isStream = type?.startsWith('text/event-stream') === true
+  response.writeHead(received.statusCode ?? 0, filtered(received.rawHeaders, hopByHop))
+  if (isStream) response.flushHeaders()
+  // The other replica has broken off. After a stream, the client reconnects, and gets the next owner.
+  received.once('error', () => void (isStream ? response.end() : response.destroy()))
+  received.once('close', () => end('done'))
   received.pipe(response)
-  // The client reconnects, and gets the next owner.
-  received.once('error', () => response.end()).once('close', () => end('done'))
 }
 
 /**
  * The headers that belong to a connection (RFC 9110 § 7.6.1). Not those that `connection` names: a request has the same headers for
  * the owner as at the replica that has checked them, and in the world that they name.
  */
-const hopByHop = new Set([
+const hopByHop: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade'],
 ])
 
-function withoutHops(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)))
+/** The headers that a replica writes anew. A client may not send that of replicas. */
+const rewritten: ReadonlySet<string> = new Set([...hopByHop, 'host', 'expect', 'content-length', forwardingHeader])
+
+function headersFor({ request, host }: ForwardedClient, facts: string, isBodiless: boolean): string[] {
+  const headers = filtered(request.rawHeaders, rewritten)
+  headers.push(forwardingHeader, facts)
+  if (host !== undefined) headers.push('host', host)
+  if (isBodiless) return headers
+  const { 'content-length': length } = request.headers
+  // A request without content must not be carried out before the other replica accepts it, so its end comes later.
+  if (length !== undefined && length !== '0') headers.push('content-length', length)
+  else headers.push('transfer-encoding', 'chunked')
+  headers.push('expect', '100-continue')
+  return headers
 }
 
-function headersFor({ request, host }: ForwardedClient, facts: string, isBodiless: boolean): OutgoingHttpHeaders {
-  const own = withoutHops(request.headersDistinct)
-  const { host: _, expect: __, 'content-length': length, ...headers } = own
-  const outgoing: OutgoingHttpHeaders = { ...headers, [forwardingHeader]: facts }
-  if (host !== undefined) outgoing.host = host
-  if (isBodiless) return outgoing
-  // A request without content must not be carried out before the other replica accepts it, so its end comes later.
-  if (length !== undefined && String(length) !== '0') outgoing['content-length'] = String(length)
-  else outgoing['transfer-encoding'] = 'chunked'
-  outgoing.expect = '100-continue'
-  return outgoing
+/** Leaves headers out. Names and values alternate, as in `rawHeaders`. */
+function filtered(rawHeaders: readonly string[], without: ReadonlySet<string>): string[] {
+  const headers: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [name = '', value = ''] = [rawHeaders[i], rawHeaders[i + 1]]
+    if (!without.has(name.toLowerCase())) headers.push(name, value)
+  }
+  return headers
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { ForwardedRequest } from '../http/router.js'
 
 /** The header of a forwarded request: the secret of the replicas, and facts about the client. */
@@ -13,11 +13,11 @@ export const disconnectHeader = 'mockmaker-disconnect'
 /** Writes and reads the header: the secret, and JSON in base64url. */
 export class ForwardingHeader {
   readonly #secret: string
-  readonly #digest: Buffer
+  readonly #bytes: Buffer
 
   constructor(secret: string) {
     this.#secret = secret
-    this.#digest = digestOf(secret)
+    this.#bytes = Buffer.from(secret)
   }
 
   write({ address, forwardedFor, waitedMs }: ForwardedRequest): string {
@@ -29,14 +29,15 @@ export class ForwardingHeader {
   read(value: string | undefined): ForwardedRequest | undefined {
     const space = value?.lastIndexOf(' ') ?? -1
     if (value === undefined || space === -1) return undefined
-    if (!timingSafeEqual(digestOf(value.slice(0, space)), this.#digest)) return undefined
+    if (!this.#isSecret(value.slice(0, space))) return undefined
     const facts = Buffer.from(value.slice(space + 1), 'base64url').toString()
     const [address, forwardedFor, waitedMs] = JSON.parse(facts) as [string, string | null, number] // a replica wrote it
     return { address, forwardedFor: forwardedFor ?? undefined, waitedMs }
   }
-}
 
-/** Digests have one length, which the comparison needs. */
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+  /** Tells only how long the secret is. Digests would hide that too, at the price of a tenth of the request. */
+  #isSecret(text: string): boolean {
+    const bytes = Buffer.from(text)
+    return bytes.length === this.#bytes.length && timingSafeEqual(bytes, this.#bytes)
+  }
 }

@@ -1,11 +1,11 @@
-import { Agent, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { ForwardedRequest, RoutedRequest, Router } from '../http/router.js'
 import type { Mock } from '../mock/mock.js'
 import { connectionAddress } from '../server/origin.js'
 import { realEnvironment } from '../storage/environment.js'
 import type { SharedStorage } from '../storage/shared-storage.js'
 import { setRealTimeOffset } from '../store/real-time.js'
-import { forward } from './forward.js'
+import { Forwarder } from './forward.js'
 import { disconnectHeader, ForwardingHeader, forwardingHeader, notOwnerHeader } from './forwarding-header.js'
 import { Replica } from './replica.js'
 
@@ -26,7 +26,7 @@ export class HttpReplica implements Router {
   #offsetMs = 0
   /** The worlds and their owners at the last look. */
   #listed = ''
-  readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
+  readonly #forwarder = new Forwarder()
 
   /** `secret`: the text that only replicas know. */
   constructor(mock: Mock, { storage, secret }: { readonly storage: SharedStorage; readonly secret: string }) {
@@ -89,13 +89,13 @@ export class HttpReplica implements Router {
         return routed.answer()
       },
       forward: ({ address }, { waitedMs, signal }) =>
-        forward(
+        this.#forwarder.forward(
           {
             ...{ request, response, target, host, gone },
             disconnect: how => routed.respond({ status: 0, headers: {}, body: empty, disconnect: how }),
           },
           {
-            ...{ agent: this.#agent, address, signal },
+            ...{ address, signal },
             facts: this.#header.write({
               address: connectionAddress(incoming),
               forwardedFor: incoming.forwardedFor,
@@ -123,6 +123,6 @@ export class HttpReplica implements Router {
     clearInterval(this.#timer)
     setRealTimeOffset(0)
     this.#replica.close()
-    this.#agent.destroy()
+    this.#forwarder.close()
   }
 }

@@ -2,7 +2,7 @@ import { errorStatus, UnavailableError } from '../contract/errors.js'
 import { quoted } from '../lib/text.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import type { MockWorlds } from '../mock/mock-worlds.js'
-import type { MockResponse } from '../server/message.js'
+import type { AbortSignalLike, MockResponse } from '../server/message.js'
 import type { Environment } from '../storage/environment.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../storage/shared-storage.js'
 
@@ -24,7 +24,10 @@ export interface WorldRequest {
   /**
    * Sends it to another replica, and the response of that one to the client. The signal ends the attempt. Does not reject.
    */
-  forward(owner: ReplicaInfo, options: { readonly waitedMs: number; readonly signal: AbortSignal }): Promise<Forwarded>
+  forward(
+    owner: ReplicaInfo,
+    options: { readonly waitedMs: number; readonly signal: AbortSignalLike },
+  ): Promise<Forwarded>
   /** Writes a response. */
   respond(response: MockResponse): void
   /** Tells the replica that has sent it: this one does not own its world, and has not read its body. */
@@ -62,8 +65,8 @@ export class Replica {
   readonly #storage: SharedStorage
   readonly #worlds: ReplicaParts['worlds']
   readonly #environment: Environment
-  /** The attempts that wait for another replica, by its id. Each says whether its request can be sent again. */
-  readonly #waiting = new Map<string, Map<AbortController, boolean>>()
+  /** The attempts that wait for another replica, by its id. */
+  readonly #waiting = new Map<string, Set<Attempt>>()
   /** The owners of other worlds when this replica last asked, by world. One that is no longer the owner says so, or is gone. */
   readonly #owners = new Map<string, Claim>()
   #cancelLeaseCheck: (() => void) | undefined
@@ -85,14 +88,14 @@ export class Replica {
   /** Ends the forwarded reads that still wait. Their clients ask another replica. */
   endWaiting(): void {
     for (const attempts of this.#waiting.values())
-      for (const [attempt, isRepeatable] of attempts) if (isRepeatable) attempt.abort()
+      for (const attempt of attempts) if (attempt.isRepeatable) attempt.abort()
   }
 
   close(): void {
     this.announceClose()
     this.#unsubscribe()
     this.#cancelLeaseCheck?.()
-    for (const attempts of this.#waiting.values()) for (const attempt of attempts.keys()) attempt.abort()
+    for (const attempts of this.#waiting.values()) for (const attempt of attempts) attempt.abort()
   }
 
   /** Routes a request. Never throws. */
@@ -178,12 +181,12 @@ export class Replica {
   }
 
   async #forward(request: WorldRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
-    const attempt = new AbortController()
-    const attempts = this.#waiting.get(owner.id) ?? new Map<AbortController, boolean>()
-    this.#waiting.set(owner.id, attempts.set(attempt, request.isRepeatable))
+    const attempt = new Attempt(request.isRepeatable)
+    const attempts = this.#waiting.get(owner.id) ?? new Set()
+    this.#waiting.set(owner.id, attempts.add(attempt))
     this.#cancelLeaseCheck ??= this.#environment.setTimer(() => void this.#checkOwners(), leaseCheckMs)
     try {
-      return await request.forward(owner, { waitedMs, signal: attempt.signal })
+      return await request.forward(owner, { waitedMs, signal: attempt })
     } finally {
       attempts.delete(attempt)
       if (attempts.size === 0) this.#waiting.delete(owner.id)
@@ -195,12 +198,35 @@ export class Replica {
     const checks = [...this.#waiting].map(async ([id, attempts]) => {
       // Without an answer of the storage, nobody else can have taken the worlds over.
       const isAlive = await this.#storage.isAlive(id).catch(() => true)
-      if (!isAlive) for (const attempt of attempts.keys()) attempt.abort()
+      if (!isAlive) for (const attempt of attempts) attempt.abort()
     })
     await Promise.all(checks)
     this.#cancelLeaseCheck = undefined
     if (this.#waiting.size > 0 && !this.#isClosing)
       this.#cancelLeaseCheck = this.#environment.setTimer(() => void this.#checkOwners(), leaseCheckMs)
+  }
+}
+
+/** A request that waits for another replica. Each request has one, and an `AbortController` costs as much as the rest of it. */
+class Attempt implements AbortSignalLike {
+  aborted = false
+  readonly #listeners = new Set<() => void>()
+
+  /** `isRepeatable`: the request can be sent again. */
+  constructor(readonly isRepeatable: boolean) {}
+
+  addEventListener(_: 'abort', listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  removeEventListener(_: 'abort', listener: () => void): void {
+    this.#listeners.delete(listener)
+  }
+
+  abort(): void {
+    if (this.aborted) return
+    this.aborted = true
+    for (const listener of [...this.#listeners]) listener()
   }
 }
 

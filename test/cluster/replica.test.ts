@@ -87,7 +87,7 @@ async function routed(
           forwarded.push({ to: id, waitedMs })
           const outcome = outcomes[Math.min(forwarded.length, outcomes.length) - 1]
           if (outcome === 'hangs') {
-            await new Promise(aborted => signal.addEventListener('abort', aborted))
+            await new Promise<void>(aborted => signal.addEventListener('abort', aborted))
             return 'broken'
           }
           if (outcome === 'done') resolve('done')

@@ -2,7 +2,7 @@ import { Replica, type WorldRequest } from '../../src/cluster/replica.js'
 import { agreeOnSettings } from '../../src/cluster/shared-settings.js'
 import { Service } from '../../src/http/service.js'
 import { createMock, type Mock } from '../../src/mock/mock.js'
-import type { MockRequest, MockResponse } from '../../src/server/message.js'
+import type { AbortSignalLike, MockRequest, MockResponse } from '../../src/server/message.js'
 import { locate } from '../../src/server/routes.js'
 import type { Environment } from '../../src/storage/environment.js'
 import {
@@ -474,7 +474,7 @@ class Simulation implements ClientPlace {
       waitedMs,
       signal,
       respond,
-    }: { readonly request: MockRequest; readonly signal: AbortSignal } & Pick<WorldRequest, 'waitedMs' | 'respond'>,
+    }: { readonly request: MockRequest; readonly signal: AbortSignalLike } & Pick<WorldRequest, 'waitedMs' | 'respond'>,
   ): ReturnType<WorldRequest['forward']> {
     return new Promise(resolve => {
       let mayRun = false
