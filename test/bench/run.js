@@ -21,6 +21,8 @@ import { measureFixture } from './playwright/fixture.js'
 import { compareWith } from './program.js'
 import { measureSharedFind } from './replicas/find.js'
 import { measureForwarded } from './replicas/forwarded.js'
+import { measureTakeover } from './replicas/takeover.js'
+import { measureManyWorlds } from './replicas/worlds.js'
 import { measureVitest } from './runners/vitest.js'
 import { measureEdit } from './start/edit.js'
 import { measureImport } from './start/import.js'
@@ -49,7 +51,7 @@ const groups = {
   worlds: [measureForks],
   life: [measureFindAmongMany, measureFind, measureSettling, measureDay, measureLive],
   data: [measureDataStart, measureKeptFind, measureKeptList],
-  replicas: [measureForwarded, measureSharedFind],
+  replicas: [measureForwarded, measureManyWorlds, measureTakeover, measureSharedFind],
   dashboard: [measurePaint, measureChanges, measureWatchedList],
 }
 /** Processes that want a core besides the bench's own two, above which the figures are worth little. */
