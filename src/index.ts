@@ -12,6 +12,7 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
 }
 
+export type { Answer, AnswerProblem } from './contract/answers.js'
 export { ApiError, type ApiErrorExtras } from './contract/errors.js'
 export type { PendingRequest, ShortenedEntry, WaitReason } from './contract/journal.js'
 export type { OperationInput, OperationOutput } from './contract/operations.js'
@@ -47,7 +48,8 @@ export type { UnhandledPrint, UnhandledRequest } from './msw/unhandled-requests.
 export type { Caller } from './operations/resolver.js'
 export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
 export type { FaultDelayInput, FaultInput } from './server/fault-input.js'
-export type { FaultFilter, Faults } from './server/faults.js'
+export type { AnswerDraft, FaultFilter, Faults } from './server/faults.js'
+export type { HeldRequest, HeldRequests } from './server/held-requests.js'
 export type { Journal } from './server/journal.js'
 export { JournalMismatch, type Times } from './server/journal-mismatch.js'
 export type { ExchangeLog, ExchangeRecord } from './server/log.js'

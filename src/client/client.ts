@@ -1,4 +1,4 @@
-import type { FaultState } from '../contract/faults.js'
+import type { FaultState, HeldRelease } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
 import { decodeSegment, defaultWorldId, splitWorldUrl, worldId, worldPath } from '../contract/paths.js'
 import type { Health } from '../control/api.js'
@@ -28,6 +28,7 @@ import {
 } from '../server/fault-calls.js'
 import { type FaultDelayInput, withTextDurations } from '../server/fault-input.js'
 import type { Faults } from '../server/faults.js'
+import type { HeldRequests } from '../server/held-requests.js'
 import type { Journal } from '../server/journal.js'
 import { expectationOf, inArguments, JournalMismatch } from '../server/journal-mismatch.js'
 import type { Verification } from '../server/verify.js'
@@ -97,6 +98,7 @@ export interface Client
       | 'clock'
       | 'tokens'
       | 'faults'
+      | 'held'
       | 'journal'
       | 'lobbyEnvironment'
       | 'changes'
@@ -113,6 +115,7 @@ export interface Client
   /** The same as `world.clock`. */
   readonly clock: ClientClock
   readonly faults: OverHttp<Faults>
+  readonly held: OverHttp<HeldRequests>
   readonly journal: OverHttp<Omit<Journal, 'load'>>
   readonly worlds: OverHttp<Pick<WorldsControl, 'list' | 'delete'>> & {
     get(id: string): Promise<Client | undefined>
@@ -197,6 +200,7 @@ function clientOf(id: string, server: ControlledRemote, lossOf?: LossOf): Client
     world,
     clock: world.clock,
     faults: faultsOf(remote),
+    held: heldOf(remote),
     journal: journalOf(remote, lossOf),
     worlds: worldsOf(remote, id => clientOf(id, server)),
     ...simulationsOf(remote),
@@ -249,9 +253,23 @@ function faultsOf(remote: ControlledRemote): Client['faults'] {
     async clear() {
       await request(remote, 'DELETE /faults')
     },
-    async release(fault_id) {
-      const answer = request(remote, 'POST /faults/{fault_id}/release', { params: { fault_id } })
+    async release(fault_id, how = {}) {
+      const answer = request(remote, 'POST /faults/{fault_id}/release', { params: { fault_id }, body: how })
       return (await undefinedIfMissing(answer))?.released
+    },
+  }
+}
+
+function heldOf(remote: ControlledRemote): Client['held'] {
+  return {
+    get: request_id => undefinedIfMissing(request(remote, 'GET /held/{request_id}', { params: { request_id } })),
+    async check(request_id, answer) {
+      const checked = request(remote, 'POST /held/{request_id}/check', { params: { request_id }, body: answer })
+      return (await undefinedIfMissing(checked))?.problems
+    },
+    async release(request_id, how = {}) {
+      const released = request(remote, 'POST /held/{request_id}/release', { params: { request_id }, body: how })
+      return (await undefinedIfMissing(released))?.problems
     },
   }
 }
@@ -277,8 +295,8 @@ function faultCallsOf(remote: ControlledRemote): Pick<Client, 'fail' | 'delay' |
     return Object.freeze({
       ...state,
       remove: () => remove(state.id),
-      async release() {
-        const released = await release(state.id)
+      async release(how?: HeldRelease) {
+        const released = await release(state.id, how)
         await remove(state.id)
         return released ?? 0
       },

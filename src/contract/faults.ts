@@ -3,7 +3,7 @@ import type * as types from '../generated/requests.js'
 import { lazy } from '../lib/lazy.js'
 import { didYouMean, nearest, quoted } from '../lib/text.js'
 import { durationMs } from '../lib/time.js'
-import { Duration, Instant } from '../lib/time-schemas.js'
+import { Duration, DurationInCode, Instant } from '../lib/time-schemas.js'
 import { typeTexts } from '../lib/type-text.js'
 import { type ErrorCode, errorStatus } from './errors.js'
 import { Json } from './formats.js'
@@ -133,6 +133,50 @@ export const FaultEffect = lazy(() =>
     )
     .meta({ minProperties: 1, maxProperties: 1 }),
 )
+
+/** The parts of an answer that replace those of the operation. */
+export const HeldAnswer = lazy(() =>
+  z.strictObject({
+    status: z
+      .int()
+      .min(200)
+      .max(599)
+      .optional()
+      .describe('The HTTP status. Default: that of the operation. 204, 205 and 304 have no body.'),
+    body: Json.optional().describe('The body, any JSON. Default: that of the operation.'),
+  }),
+)
+export type HeldAnswer = types.HeldAnswer
+
+const waysOn = ['answer', 'error', 'reset', 'empty', 'never'] as const
+
+/** The way in which held requests go on: at most one of the keys besides `delay`. */
+export const HeldRelease = lazy(() => {
+  const { error, reset, empty } = effects()
+  return z
+    .strictObject({
+      answer: HeldAnswer()
+        .refine(({ status, body }) => status !== undefined || body !== undefined, 'expected a status, a body, or both')
+        .optional()
+        .describe(
+          'Runs the operation, and answers with this status and this body instead of its own. A watch does not block.',
+        ),
+      error,
+      reset,
+      empty,
+      never: z
+        .literal(true)
+        .optional()
+        .describe('Never answers. When the world is reset or closed, the connection closes without an answer.'),
+      delay: DurationInCode.optional().describe("Waits for this time first, on the world's clock."),
+    })
+    .refine(
+      release => waysOn.filter(name => release[name] !== undefined).length <= 1,
+      `expected at most one of ${waysOn.join(', ')}`,
+    )
+})
+/** The way in which held requests go on. Default: the operation runs and answers as usual. */
+export type HeldRelease = types.HeldRelease
 
 /** An injected error or delay: which requests it matches, and what happens to them. */
 export const Fault = lazy(() =>

@@ -131,6 +131,10 @@ export const JournalEntry = lazy(() =>
       "When the request began to wait for its answer, on the world's clock. Absent if it was answered at once.",
     ),
     fault: z.string().optional().describe('The id of the fault that was applied.'),
+    edited: z
+      .literal(true)
+      .optional()
+      .describe('The release of the held request replaced the answer of the operation. Absent otherwise.'),
     revisions: z
       .array(z.int())
       .optional()
@@ -149,13 +153,15 @@ export interface ShortenedEntry extends JournalEntry {
 }
 
 /**
- * What a request waits for: a change of what it watches, a fault that holds or delays it, a lobby that is starting, or a
- * resolver of `on` or `override`.
+ * What a request waits for: a change of what it watches, a fault that holds or delays it, a lobby that is starting, a resolver of
+ * `on` or `override`, or nothing, because it was released without an answer.
  */
-export type WaitReason = 'watch' | 'fault' | 'lobby' | 'resolver'
+export type WaitReason = 'watch' | 'fault' | 'lobby' | 'resolver' | 'nothing'
 
 /** A request that waits for its answer. Tokens are cut to their labels. */
 export interface PendingRequest {
+  /** Identifies a request that a fault holds or delays. Its answer has the same `rvt-ray-id`. Absent for other requests. */
+  readonly id?: string
   readonly operation?: OperationId
   readonly method: string
   readonly path: string

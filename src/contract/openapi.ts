@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { anyCallErrors, ErrorBody, type ErrorCode, errorStatus } from './errors.js'
-import type { Auth, Method, OperationSpec, Source } from './operation.js'
+import { ErrorBody, type ErrorCode, errorStatus } from './errors.js'
+import { type Auth, codesOf, type Method, type OperationSpec, type Source } from './operation.js'
 import { type OperationId, type Operations, operationIds, operations } from './operations.js'
 
 /** A schema of OpenAPI 3.1: JSON Schema of draft 2020-12. */
@@ -241,18 +241,14 @@ const headersOfCodes: { readonly [code in ErrorCode]?: keyof typeof responseHead
 }
 
 /** The responses by status: the success, and one for each status of the error codes, in the order of the error table. */
-function responsesOf(
-  { errors, body, jsonBody, output }: OperationSpec,
-  schemas: Schemas,
-): Record<string, OpenApiResponse> {
-  const possible = new Set<string>([...anyCallErrors, ...errors, ...(body || jsonBody ? ['API_BODY_TOO_LARGE'] : [])])
-  const codes = (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code)) // the keys of the table are the codes
+function responsesOf(spec: OperationSpec, schemas: Schemas): Record<string, OpenApiResponse> {
+  const codes = codesOf(spec)
   const statuses = [...new Set(codes.map(code => errorStatus[code]))].sort()
   const failures = statuses.map(status => {
     const ofStatus = codes.filter(code => errorStatus[code] === status)
     return [String(status), failure(ofStatus, schemas)] as const
   })
-  return { '200': success(output, schemas), ...Object.fromEntries(failures) }
+  return { '200': success(spec.output, schemas), ...Object.fromEntries(failures) }
 }
 
 function success(output: z.ZodType | undefined, schemas: Schemas): OpenApiResponse {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { lazy } from '../lib/lazy.js'
-import type { ErrorCode } from './errors.js'
+import { anyCallErrors, type ErrorCode, errorStatus } from './errors.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -86,4 +86,10 @@ export function operation<const Details extends OperationDetails, const Schemas 
     },
   } as OperationSpec
   return row as Details & Schemas // the getters return the fields of the schemas
+}
+
+/** Lists the codes that an operation may answer, in the order of the error table. */
+export function codesOf({ errors, body, jsonBody }: OperationSpec): ErrorCode[] {
+  const possible = new Set<string>([...anyCallErrors, ...errors, ...(body || jsonBody ? ['API_BODY_TOO_LARGE'] : [])])
+  return (Object.keys(errorStatus) as ErrorCode[]).filter(code => possible.has(code)) // the keys of the table are the codes
 }

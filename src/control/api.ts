@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
-import { Fault } from '../contract/faults.js'
+import { Fault, HeldAnswer, HeldRelease } from '../contract/faults.js'
 import { Expectation, JournalFilter } from '../contract/journal.js'
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
@@ -292,11 +292,42 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('POST /faults/{fault_id}/release', {
-    summary: 'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones.',
-    run({ mock, params: { fault_id } }) {
-      const released = mock.faults.release(fault_id)
+    summary:
+      'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones. The body is as for one request.',
+    body: HeldRelease(),
+    run({ mock, params: { fault_id }, body }) {
+      const released = mock.faults.release(fault_id, body)
       if (released === undefined) throw unknownFault(fault_id)
       return { released }
+    },
+  }),
+  call('GET /held/{request_id}', {
+    summary:
+      'Returns a request that a fault holds or delays, by its `id` in `pending`. `draft` is the answer that it would get now. The world stays as it is. `waits_for` of the draft says that the request would wait before that.',
+    run({ mock, params: { request_id } }) {
+      const found = mock.held.get(request_id)
+      if (!found) throw unknownHeld(request_id)
+      return found
+    },
+  }),
+  call('POST /held/{request_id}/check', {
+    summary:
+      'Lists the parts of an answer that the contract does not allow, as `problems`. Absent parts are those of the draft.',
+    body: HeldAnswer(),
+    run({ mock, params: { request_id }, body }) {
+      const problems = mock.held.check(request_id, body)
+      if (!problems) throw unknownHeld(request_id)
+      return { problems }
+    },
+  }),
+  call('POST /held/{request_id}/release', {
+    summary:
+      'Releases a request that a fault holds or delays. `{}` answers as usual, `answer` with another status or body, `error` with a failure. `reset` and `empty` break the connection, and `never` never answers. `delay` waits first. `problems` lists the parts of the answer that the contract does not allow.',
+    body: HeldRelease(),
+    run({ mock, params: { request_id }, body }) {
+      const problems = mock.held.release(request_id, body)
+      if (!problems) throw unknownHeld(request_id)
+      return { problems }
     },
   }),
   call('GET /journal', {
@@ -604,6 +635,13 @@ function unknownExchange(id: string): ApiError {
 
 function unknownFault(id: string): ApiError {
   return new ApiError('API_NOT_FOUND', `there is no fault ${quoted(id)}: GET /__mock/faults lists the faults`)
+}
+
+function unknownHeld(id: string): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `no fault holds a request ${quoted(id)} now: GET /__mock/journal lists those that wait as pending, with their ids`,
+  )
 }
 
 /** A call in the list of `GET /__mock`. */

@@ -39,7 +39,8 @@ export function* explainExchange({ entry, before, changeSets }: PastExchange): S
   const fault = before?.faults.find(({ id }) => id === entry.fault)
   const because = [
     entry.fault === undefined ? undefined : faultText(entry.fault, fault),
-    fault?.fault.effect.error ? undefined : yield* reasonOf(entry, tables, find),
+    entry.edited ? editedText : undefined,
+    fault?.fault.effect.error || entry.edited ? undefined : yield* reasonOf(entry, tables, find),
     entry.fault === undefined ? callerText(entry, tables) : undefined,
     changesText(entry, changeSets),
   ].filter(text => text !== undefined)
@@ -47,6 +48,8 @@ export function* explainExchange({ entry, before, changeSets }: PastExchange): S
   if (!tables || !find) return { verdict, because }
   return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables }) }
 }
+
+const editedText = 'its release replaced the answer of the operation by another one'
 
 function faultText(id: string, record: FaultRecord | undefined): string {
   return record ? `fault ${id} applied to it: ${JSON.stringify(record.fault.effect)}` : `fault ${id} applied to it`

@@ -9,6 +9,7 @@ import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import type { Failure, FaultHandle, FaultOptions } from '../server/fault-calls.js'
 import type { FaultDelayInput } from '../server/fault-input.js'
 import type { Faults } from '../server/faults.js'
+import type { HeldRequests } from '../server/held-requests.js'
 import type { Journal } from '../server/journal.js'
 import type { WaitOptions } from '../server/wait-options.js'
 import type { Clock } from '../store/clock.js'
@@ -145,6 +146,8 @@ export interface WorldControl extends TestControls {
   /** The tokens of the scenario. */
   readonly tokens: readonly TokenInfo[]
   readonly faults: Faults
+  /** The requests that faults hold or delay. */
+  readonly held: HeldRequests
   readonly journal: Journal
   /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
   history(options?: HistoryOptions): HistoryJson

@@ -150,6 +150,7 @@ const waitWords: { readonly [reason in WaitReason]: string } = {
   fault: 'for a fault to let it go',
   lobby: 'for its lobby to be ready',
   resolver: 'for a resolver of your code',
+  nothing: 'without an answer',
 }
 
 /** The most waiting requests that are listed. */
@@ -158,7 +159,7 @@ const mostPending = 4
 function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {
   if (pending.length === 0) return null
   const release = (id: string) =>
-    page.run(() => page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id } }))
+    page.run(() => page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id }, body: {} }))
   return (
     <ul class="pending" aria-label="Requests that wait">
       {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, fault }, i) => (

@@ -84,6 +84,8 @@ export interface JournalEntry {
   since?: string | undefined
   /** The id of the fault that was applied. */
   fault?: string | undefined
+  /** The release of the held request replaced the answer of the operation. Absent otherwise. */
+  edited?: true | undefined
   /** The revisions of the change sets that the request caused. Absent if it changed nothing. */
   revisions?: number[] | undefined
   /** Why it got this answer. Absent while the history has the world before it. */
@@ -264,6 +266,30 @@ export interface ScenarioFault {
   added_at?: string | undefined
   /** The time at which it began. Absent until then. */
   began_at?: string | undefined
+}
+
+/** The parts of an answer that replace those of the operation. */
+export interface HeldAnswer {
+  /** The HTTP status. Default: that of the operation. 204, 205 and 304 have no body. */
+  status?: number | undefined
+  /** The body, any JSON. Default: that of the operation. */
+  body?: unknown
+}
+
+/** The way in which held requests go on. Default: the operation runs and answers as usual. */
+export interface HeldRelease {
+  /** Runs the operation, and answers with this status and this body instead of its own. A watch does not block. */
+  readonly answer?: HeldAnswer | undefined
+  /** Answers with a failure. The request changes nothing. */
+  readonly error?: FaultError | undefined
+  /** Resets the connection (TCP RST). */
+  readonly reset?: true | undefined
+  /** Closes the connection without an answer. */
+  readonly empty?: true | undefined
+  /** Never answers. When the world is reset or closed, the connection closes without an answer. */
+  readonly never?: true | undefined
+  /** Waits for this time first, on the world's clock. */
+  readonly delay?: string | number | undefined
 }
 
 /** The id of an operation, or a pattern with `*` that matches one: `devices.*`. */

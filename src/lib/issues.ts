@@ -71,12 +71,24 @@ function lengthOf(origin: string): string {
  * `listKnownKeys` to the parser.
  */
 export function issueTexts(error: z.ZodError, input: unknown, path: Path = []): readonly string[] {
+  return describeIssues(error, input, path).map(({ text }) => text)
+}
+
+/** Describes an error of a schema as `issueTexts` does, with the path of each sentence. */
+export function describeIssues(
+  error: z.ZodError,
+  input: unknown,
+  path: Path,
+): readonly { readonly path: Path; readonly text: string }[] {
   const whole = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), input)
   return error.issues.flatMap(likelyIssues).flatMap(found => {
     const issue = { ...found, path: [...path, ...found.path] }
-    if (issue.code !== 'unrecognized_keys') return issueText(issue, whole)
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, text: issueText(issue, whole) }]
     const known = issue.message.split(' ').filter(key => key !== '')
-    return issue.keys.map(key => `${pathText([...issue.path, key])} is an unknown key.${didYouMean(key, known)}`)
+    return issue.keys.map(key => {
+      const unknown = [...issue.path, key]
+      return { path: unknown, text: `${pathText(unknown)} is an unknown key.${didYouMean(key, known)}` }
+    })
   })
 }
 

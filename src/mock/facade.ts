@@ -117,6 +117,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     world: world.world,
     clock: clockOf(world),
     faults: world.faults,
+    held: world.held,
     journal: world.journal,
     on: (operation, resolver) => usable().overrides.add(operation, resolver),
     override(operation, resolver) {

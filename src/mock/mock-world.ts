@@ -17,8 +17,9 @@ import { UsageError } from '../lib/usage-error.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
 import { Exchange } from '../server/exchange.js'
-import { type Execute, Executor } from '../server/execute.js'
+import { type CallRunner, Executor } from '../server/execute.js'
 import { WorldFaults } from '../server/faults.js'
+import { WorldHeldRequests } from '../server/held-requests.js'
 import { History, type HistoryLimits, type StoredExchange } from '../server/history.js'
 import { WorldJournal } from '../server/journal.js'
 import type { ExchangeRecord } from '../server/log.js'
@@ -74,6 +75,8 @@ export class MockWorld {
   readonly id: string
   readonly world: LiveWorld
   readonly faults: WorldFaults
+  /** The requests that faults hold or delay. */
+  readonly held: WorldHeldRequests
   readonly journal: WorldJournal
   /** Answers the requests of this world. */
   readonly handle: RequestHandler
@@ -90,8 +93,8 @@ export class MockWorld {
   readonly past: WorldPast
   readonly #settings: MockWorldSettings
   readonly #history: History
-  readonly #execute: Execute
-  readonly #handlerOf: (execute: Execute) => RequestHandler
+  readonly #runner: CallRunner
+  readonly #handlerOf: (runner: CallRunner) => RequestHandler
   #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
   #isClosed = false
   readonly #closers: (() => void)[] = []
@@ -110,6 +113,7 @@ export class MockWorld {
     this.id = id
     this.world = world
     this.faults = new WorldFaults(world)
+    this.held = new WorldHeldRequests(world, this.faults)
     this.pending = new PendingRequests()
     this.#settings = settings
     this.#withSeed = state.withSeed
@@ -122,11 +126,11 @@ export class MockWorld {
     this.#rays = new Random(world.seed, raysOf(id))
     const allowed = { tables: world.tables, corsOrigins }
     this.responder = new Responder({ worldId: id, allowed, log, rays: this.#rays, onBug })
-    const { execute } = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
-    this.#execute = (call, origin) => this.overrides.execute(call, origin, execute)
+    const executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
+    this.#runner = this.overrides.over(executor)
     const parts = { worldId: id, world, faults, history, pending, responder: this.responder }
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
-    this.handle = this.#handlerOf(this.#execute)
+    this.handle = this.#handlerOf(this.#runner)
     if (state.journal) this.journal.load(state.journal)
   }
 
@@ -161,7 +165,7 @@ export class MockWorld {
 
   /** Returns a handler like `handle` that answers one operation by a resolver. */
   handlerWith<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): RequestHandler {
-    return this.#handlerOf(this.overrides.overriding(id, resolver, this.#execute))
+    return this.#handlerOf(this.overrides.overriding(id, resolver, this.#runner))
   }
 
   changes(options?: ChangesOptions): MockEvents {

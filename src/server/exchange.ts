@@ -1,5 +1,5 @@
 import { withUnknownOutcome } from '../contract/errors.js'
-import { statusOf } from '../contract/faults.js'
+import { type FaultError, type HeldAnswer, statusOf } from '../contract/faults.js'
 import type { WaitReason } from '../contract/journal.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
@@ -9,8 +9,8 @@ import { type Caller, isCanned } from '../operations/resolver.js'
 import { nextTurn } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import { authenticate } from './authenticate.js'
-import { type Call, type CallOrigin, type Execute, outputNow } from './execute.js'
-import type { SelectedFault, WorldFaults } from './faults.js'
+import { type Call, type CallOrigin, type CallRunner, outputNow } from './execute.js'
+import type { AnswerDraft, HeldEnd, SelectedFault, WorldFaults } from './faults.js'
 import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
 import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
@@ -18,7 +18,15 @@ import { checkSite } from './origin.js'
 import { parseBody, parseHeaders, parseQuery } from './parse.js'
 import type { PendingRequests } from './pending.js'
 import { Blocked, ClientGone } from './reads.js'
-import { errorResult, InjectedDisconnect, InjectedError, outputResult, type Responder, type Result } from './respond.js'
+import {
+  editedResult,
+  errorResult,
+  InjectedDisconnect,
+  InjectedError,
+  outputResult,
+  type Responder,
+  type Result,
+} from './respond.js'
 import { type Route, routes } from './routes.js'
 
 /** The parts of a world that answer its requests. */
@@ -50,6 +58,8 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   waitsFor: WaitReason | undefined
   longestBlockMs: number | undefined
   readonly #parts: ExchangeParts
+  /** Replaces parts of the answer. */
+  #edited: HeldAnswer | undefined
   /** The generation of the history when the request arrived. */
   readonly #generation: number
   /** The revision of the world that the answer is about. */
@@ -69,8 +79,12 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     return this.#rayId
   }
 
+  get isEdited(): boolean {
+    return this.#edited !== undefined
+  }
+
   /** Answers the request, after the jobs that are due. Never throws or rejects. */
-  answer(execute: Execute): Answer {
+  answer(runner: CallRunner): Answer {
     const { world, responder } = this.#parts
     if (this.request.method === 'OPTIONS') return responder.preflight(this.request)
     try {
@@ -79,55 +93,89 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     } catch (error) {
       return this.#fail(error)
     }
-    return after(world.clock.catchUp(), () => this.#applyFault(() => this.#resolve(execute)))
+    return after(world.clock.catchUp(), () => this.#applyFault(runner))
   }
 
-  /** Applies the first matching fault. `next` answers as usual. */
-  #applyFault(next: () => Answer): Answer {
+  /** Applies the first matching fault, or answers as usual. */
+  #applyFault(runner: CallRunner): Answer {
     const { faults } = this.#parts
-    if (faults.isEmpty) return next()
+    if (faults.isEmpty) return this.#resolve(runner)
     try {
       const fault = faults.select(this.request, () => ({
         cause: { kind: 'request', request: this.rayId, operation: this.operation },
         revisions: this.revisions,
       }))
-      if (!fault) return next()
+      if (!fault) return this.#resolve(runner)
       const { id, request, effect, delayMs } = fault
       const { error, reset, hold, spurious } = effect
       this.operation = request.operation
       this.caller = request.caller
       this.fault = { id, effect: Object.keys(effect).join() }
-      if (error) {
-        const { code = 'ERROR', message = `fault ${id} of this mock injected this error`, metadata } = error
-        throw new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
-      }
-      if (hold || delayMs !== undefined) return this.#hold(fault, next)
+      if (error) throw injectedError(error, id)
+      if (hold || delayMs !== undefined) return this.#hold(fault, runner)
       if (spurious === undefined) throw new InjectedDisconnect(reset ? 'reset' : 'empty')
       this.longestBlockMs = durationMs(spurious)
-      return next()
+      return this.#resolve(runner)
     } catch (error) {
       return this.#fail(error)
     }
   }
 
   /** Holds or delays the request. It goes on in the same tick as its release: a reset must not overtake it. */
-  #hold(fault: SelectedFault, next: () => Answer): Promise<MockResponse> {
+  #hold(fault: SelectedFault, runner: CallRunner): Promise<MockResponse> {
+    const { id, effect } = fault
     return new Promise(resolve => {
       let hasEnded = false
-      this.#parts.faults.hold(fault, this.request, (heldForMs, hasDisconnected) => {
+      const held = { facts: this, draft: () => this.#draft(runner) }
+      this.#parts.faults.hold(fault, held, (heldForMs, how) => {
         hasEnded = true
         this.waitsFor = undefined
-        this.fault = { id: fault.id, effect: fault.effect.hold ? 'held' : `delayed ${heldForMs} ms` }
-        resolve(hasDisconnected ? this.#fail(new ClientGone()) : next())
+        this.fault = { id, effect: (effect.hold ? 'held' : `delayed ${heldForMs} ms`) + endText(how) }
+        if (how !== 'client gone' && how.never) this.#neverAnswer(resolve)
+        else resolve(this.#goOn(how, runner, id))
       })
       if (!hasEnded) this.#wait('fault')
     })
   }
 
-  #resolve(execute: Execute): Answer {
+  /** Answers a request that was held, or fails it. */
+  #goOn(how: HeldEnd, runner: CallRunner, faultId: string): Answer {
+    if (how === 'client gone') return this.#fail(new ClientGone())
+    const { answer, error, reset, empty } = how
+    if (error) return this.#fail(injectedError(error, faultId))
+    if (reset || empty) return this.#fail(new InjectedDisconnect(reset ? 'reset' : 'empty'))
+    if (answer) {
+      this.#edited = answer
+      // The client gets the edited answer, and not that of a later state.
+      this.longestBlockMs = 0
+    }
+    return this.#resolve(runner)
+  }
+
+  /** Closes the connection when the client gives up, or the world is replaced or closed. */
+  #neverAnswer(resolve: (answer: Answer) => void): void {
+    this.#wait('nothing')
+    this.#parts.faults.neverAnswer(this.request, () => {
+      this.waitsFor = undefined
+      resolve(this.#fail(new InjectedDisconnect('empty')))
+    })
+  }
+
+  /** Returns the answer that this request would get now. It changes nothing. */
+  #draft(runner: CallRunner): AnswerDraft {
+    try {
+      const { output, waitsFor } = runner.draft(this.#parse(), this.request)
+      if (waitsFor === 'resolver') return { waits_for: waitsFor }
+      return { ...answerOf(outputResult(output)), ...(waitsFor === undefined ? {} : { waits_for: waitsFor }) }
+    } catch (error) {
+      return answerOf(errorResult(error))
+    }
+  }
+
+  #resolve(runner: CallRunner): Answer {
     this.#resolvedAt = this.#parts.world.revision
     try {
-      const outcome = execute(this.#parse(), this)
+      const outcome = runner.execute(this.#parse(), this)
       const output = outcome instanceof Blocked ? this.block(outcome) : outcome
       if (!(output instanceof Promise)) return this.#succeed(output)
       if (this.waitsFor === undefined) void nextTurn().then(() => this.#waitForResolver())
@@ -179,12 +227,15 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   }
 
   #fail(error: unknown): Answer {
+    if (error instanceof ClientGone) this.#edited = undefined
     return this.#respond(() => errorResult(error))
   }
 
   /** Responds when all changes until now are kept, because the answer may tell about them. */
-  #respond(createResult: () => Result): Answer {
+  #respond(createUnedited: () => Result): Answer {
     const { world, responder } = this.#parts
+    const edited = this.#edited
+    const createResult = edited ? () => editedResult(createUnedited(), edited) : createUnedited
     // An answer that changed nothing is about the present world, even if the request has waited.
     if (this.revisions.length === 0) this.#resolvedAt = world.revision
     const settled = world.settled()
@@ -212,6 +263,25 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     const revision = this.#resolvedAt ?? world.revision
     history.addExchange(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt }))
   }
+}
+
+/** The answer of a fault. */
+function injectedError(error: FaultError, faultId: string): InjectedError {
+  const { code = 'ERROR', message = `fault ${faultId} of this mock injected this error`, metadata } = error
+  return new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
+}
+
+/** Says in the log how a held request went on. Empty: as usual. */
+function endText(how: HeldEnd): string {
+  if (how === 'client gone') return ''
+  if (how.answer) return ', answer edited'
+  if (how.never) return ', never answered'
+  return how.error || how.reset || how.empty ? ', then failed' : ''
+}
+
+/** Returns a response as JSON. */
+function answerOf({ status, output }: Result): AnswerDraft {
+  return { status, ...(output === undefined ? {} : { body: JSON.parse(JSON.stringify(output)) }) }
 }
 
 /** Reads the fields of all parts of a request. No two parts of an operation have a field of the same name. */

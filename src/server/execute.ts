@@ -11,7 +11,7 @@ import { isSeated } from '../store/lobby-rules.js'
 import type { LiveWorld, WorldView } from '../store/world.js'
 import { readClient } from './authenticate.js'
 import type { MockRequest } from './message.js'
-import { Blocked, checkWaiterLimit, ReadCache, WatchedRead, Watches } from './reads.js'
+import { addIndex, Blocked, checkWaiterLimit, ReadCache, WatchedRead, Watches } from './reads.js'
 
 /** A checked call of an operation: the caller, and the parsed input. */
 export interface Call {
@@ -47,6 +47,23 @@ export function outputNow(output: Output): unknown {
   return output instanceof LateOutput ? output.make() : output
 }
 
+/** The output that a call would have now. */
+export class OutputDraft {
+  constructor(
+    /** JSON. `undefined` is the empty body. */
+    readonly output: unknown,
+    /** What the call would wait for before it. Of a resolver, the output is unknown. */
+    readonly waitsFor?: 'watch' | 'lobby' | 'resolver' | undefined,
+  ) {}
+}
+
+/** Runs calls. */
+export interface CallRunner {
+  readonly execute: Execute
+  /** Returns the output that a call would have now. It changes nothing. Throws `ApiError`. */
+  draft(call: Call, request: MockRequest): OutputDraft
+}
+
 /** Executes a call. The output of an override is a promise. */
 export type Execute = (call: Call, origin: CallOrigin) => Output | Promise<Output> | Blocked<Output>
 
@@ -60,7 +77,7 @@ interface ExecutorOptions {
 }
 
 /** Executes calls by their resolvers: reads from the cache, watches, and writes in transactions. */
-export class Executor {
+export class Executor implements CallRunner {
   readonly #options: ExecutorOptions
   readonly #world: LiveWorld
   /** Created with the first read, because many worlds have none. */
@@ -90,6 +107,26 @@ export class Executor {
     return this.#cache.output(keyOf(call), () => this.#read(call))
   }
 
+  /** Returns the output that a call would have now. A write runs in a transaction that is undone. Throws `ApiError`. */
+  draft(call: Call, request: MockRequest): OutputDraft {
+    const { kind, waitsForLobby }: OperationSpec = operations[call.id]
+    const world = this.#world
+    if (kind === 'watch') {
+      const reading = this.#read(call) as Reading<object> // watches answer objects
+      const blocks = BigInt(reading.revision) === call.input.watch_index && !this.#options.isClosed()
+      return new OutputDraft(addIndex(reading), blocks ? 'watch' : undefined)
+    }
+    if (kind === 'read') return new OutputDraft(resolve(call, world))
+    return world.preview(() => {
+      const output = this.#run(call, request)
+      if (output instanceof ApiError) throw output
+      if (!waitsForLobby || call.caller.kind === 'development') return new OutputDraft(output)
+      const join = output as Join // the output of these operations
+      const { host } = readClient(request)
+      return new OutputDraft(withOwnPorts(join, host, world), this.#isStarting(join) ? 'lobby' : undefined)
+    })
+  }
+
   #read(call: Call): Reading<Output> {
     return this.#world.read(view => resolve(call, view))
   }
@@ -111,19 +148,22 @@ export class Executor {
   }
 
   #write(call: Call, { request, rayId, revisions }: CallOrigin): Output {
-    const world = this.#world
-    const { id } = call
-    const { waitsForLobby }: OperationSpec = operations[id]
-    const client = readClient(request)
-    const write = () => {
-      const { random, clock } = world
-      const output = resolve(call, world, { client, random, now: clock.now() })
-      // The request will wait for a starting lobby. The output of such an operation is a `Join`.
-      if (waitsForLobby && this.#isStarting(output as Join)) checkWaiterLimit(world, this.#options.maxWaiters)
-      return output
-    }
-    const output = world.write(write, { cause: { kind: 'request', request: rayId, operation: id }, revisions })
+    const write = () => this.#run(call, request)
+    const cause = { kind: 'request', request: rayId, operation: call.id } as const
+    const output = this.#world.write(write, { cause, revisions })
     if (output instanceof ApiError) throw output
+    return output
+  }
+
+  /** Runs a writing call inside a transaction. Returns an `ApiError` whose writes stay. */
+  #run(call: Call, request: MockRequest): Output {
+    const world = this.#world
+    const { random, clock } = world
+    const { waitsForLobby }: OperationSpec = operations[call.id]
+    const output = resolve(call, world, { client: readClient(request), random, now: clock.now() })
+    // The request will wait for a starting lobby. The output of such an operation is a `Join`.
+    if (waitsForLobby && !(output instanceof ApiError) && this.#isStarting(output as Join))
+      checkWaiterLimit(world, this.#options.maxWaiters)
     return output
   }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../contract/errors.js'
-import type { FaultError, FaultState } from '../contract/faults.js'
+import type { FaultError, FaultState, HeldRelease } from '../contract/faults.js'
 import type { OperationPattern } from '../contract/journal.js'
 import { quoted } from '../lib/text.js'
 import { durationInCode } from '../lib/time.js'
@@ -17,8 +17,11 @@ export type Failure = number | ErrorCode | FaultError
 export interface FaultHandle extends FaultState {
   /** Deletes the fault, and releases the requests that it holds. Returns `false` if it is gone. */
   remove(): boolean
-  /** Releases the requests that the fault holds or delays, and deletes it. Returns their number. */
-  release(): number
+  /**
+   * Releases the requests that the fault holds or delays, and deletes it. Returns their number. Default: they are answered as
+   * usual. Throws `UsageError`.
+   */
+  release(how?: HeldRelease): number
 }
 
 /** A fault that a call makes. */
@@ -54,8 +57,8 @@ export function held(operation: OperationPattern, options?: FaultOptions): Fault
 export function addFault(faults: Faults, { fault, inArguments }: FaultOfCall): FaultHandle {
   const state = reworded(() => faults.add(fault), inArguments)
   const remove = () => faults.remove(state.id)
-  const release = () => {
-    const released = faults.release(state.id) ?? 0
+  const release = (how?: HeldRelease) => {
+    const released = faults.release(state.id, how) ?? 0
     remove()
     return released
   }

@@ -1,4 +1,5 @@
-import { Fault, type FaultDelay, type FaultState, mostFaults } from '../contract/faults.js'
+import type { Answer } from '../contract/answers.js'
+import { Fault, type FaultDelay, type FaultState, HeldRelease, mostFaults } from '../contract/faults.js'
 import { parseInput } from '../lib/issues.js'
 import { matchesGlob } from '../lib/text.js'
 import { durationMs } from '../lib/time.js'
@@ -14,10 +15,11 @@ import {
   isDue,
 } from '../store/faults.js'
 import type { Random } from '../store/random.js'
+import type { Timer } from '../store/timers.js'
 import type { LiveWorld, WriteOptions } from '../store/world.js'
 import { type FaultInput, withTextDurations } from './fault-input.js'
 import { findDifferences, UncheckedRequest } from './match.js'
-import type { MockRequest } from './message.js'
+import type { ExchangeFacts, MockRequest } from './message.js'
 
 /** Selects faults. */
 export interface FaultFilter {
@@ -37,9 +39,9 @@ export interface Faults {
   clear(): void
   /**
    * Releases the requests that a fault holds or delays, and returns how many they were. The fault stays, and holds later
-   * requests. Returns `undefined` if it does not exist.
+   * requests. Default: they are answered as usual. Returns `undefined` if it does not exist. Throws `UsageError`.
    */
-  release(id: string): number | undefined
+  release(id: string, how?: HeldRelease): number | undefined
 }
 
 /** A fault that applies to a request. */
@@ -51,11 +53,40 @@ export interface SelectedFault {
   readonly request: UncheckedRequest
 }
 
+/** A request that a fault holds or delays. */
+export interface HeldExchange {
+  readonly facts: ExchangeFacts
+  /** Returns the answer that it would get now. It changes nothing. */
+  draft(): AnswerDraft
+}
+
+/** The answer that a held request would get now. */
+export interface AnswerDraft extends Partial<Answer> {
+  /**
+   * The request would wait before this answer: for a change of what it watches, or for its lobby to be ready. `resolver`: a
+   * resolver of `on` or `override` makes the answer, so it is unknown. Absent if the request would not wait.
+   */
+  readonly waits_for?: 'watch' | 'lobby' | 'resolver'
+}
+
+/** A held request, and the function that releases it. */
+interface Held extends HeldExchange {
+  readonly release: (how: HeldRelease) => void
+}
+
+/** In place of the id of a fault: the requests that were released with a delay. */
+const releasedLater = ''
+
+/** The way in which a held request goes on, or the reason why it does not. */
+export type HeldEnd = HeldRelease | 'client gone'
+
 /** The faults of a world, and the requests that they hold. The state of the world has their counters. */
 export class WorldFaults implements Faults {
   readonly #world: LiveWorld
-  /** For each fault, the functions that release its requests. Created with the first one. */
-  #held: Map<string, Set<() => void>> | undefined
+  /** The requests of each fault, by its id, and those that wait after their release. Created with the first one. */
+  #held: Map<string, Set<Held>> | undefined
+  /** The functions that close the connections of requests that get no answer. */
+  readonly #unanswered = new Set<() => void>()
   #isClosed = false
 
   constructor(world: LiveWorld) {
@@ -68,7 +99,8 @@ export class WorldFaults implements Faults {
 
   /** True while a fault holds or delays a request. */
   get isHolding(): boolean {
-    return this.#held !== undefined && [...this.#held.values()].some(held => held.size > 0)
+    if (this.#unanswered.size > 0) return true
+    return this.#held !== undefined && this.#held.size > 0
   }
 
   list(filter: FaultFilter = {}): readonly FaultState[] {
@@ -104,19 +136,32 @@ export class WorldFaults implements Faults {
     this.releaseDeleted()
   }
 
-  release(id: string): number | undefined {
+  release(id: string, how: HeldRelease = {}): number | undefined {
     this.#world.checkUsable()
-    return this.#find(id) && this.#release(id)
+    const checked = parseInput(HeldRelease(), how, 'release')
+    return this.#find(id) && this.#release(id, checked)
   }
 
-  /** Releases all held requests. The faults stay. */
+  /** Finds a request that a fault holds or delays, by its ray id. */
+  heldRequest(id: string): Held | undefined {
+    for (const all of this.#held?.values() ?? []) for (const held of all) if (held.facts.rayId === id) return held
+    return undefined
+  }
+
+  /** Lists the requests that faults hold or delay. */
+  heldRequests(): HeldExchange[] {
+    return [...(this.#held?.values() ?? [])].flatMap(all => [...all])
+  }
+
+  /** Releases all held requests, and closes the connections of those that get no answer. The faults stay. */
   releaseAll(): void {
     for (const id of this.#held?.keys() ?? []) this.#release(id)
+    for (const close of this.#unanswered) close()
   }
 
   /** Releases the requests that deleted faults held. */
   releaseDeleted(): void {
-    for (const id of this.#held?.keys() ?? []) if (!this.#find(id)) this.#release(id)
+    for (const id of this.#held?.keys() ?? []) if (id !== releasedLater && !this.#find(id)) this.#release(id)
   }
 
   /** Releases all held requests, and holds none from now on. */
@@ -127,37 +172,75 @@ export class WorldFaults implements Faults {
 
   /**
    * Holds a request for the delay of the fault or, without a delay, until the fault is released. Then calls `end` once, with
-   * the time in ms, and `true` if the client has disconnected. Not a promise: a reset must not overtake the requests that it
-   * releases.
+   * the time in ms. Not a promise: a reset must not overtake the requests that it releases.
    */
-  hold(
-    { id, delayMs }: SelectedFault,
-    request: MockRequest,
-    end: (heldForMs: number, hasDisconnected: boolean) => void,
-  ): void {
+  hold({ id, delayMs }: SelectedFault, exchange: HeldExchange, end: (heldForMs: number, how: HeldEnd) => void): void {
     if (this.#isClosed || delayMs === 0) {
-      end(0, false)
+      end(0, {})
       return
     }
-    this.#held ??= new Map()
-    const held = this.#held.get(id) ?? new Set()
-    this.#held.set(id, held)
     const { clock } = this.#world
-    const signal = request.signal?.()
+    let heldBy = id
+    const signal = exchange.facts.request.signal?.()
     const since = clock.elapsed()
-    const finish = (hasDisconnected: boolean) => {
-      if (!held.delete(release)) return
+    let longestMs = delayMs ?? Number.POSITIVE_INFINITY
+    let timer: Timer | undefined
+    const finish = (how: HeldEnd) => {
+      if (!this.#remove(heldBy, held)) return
       if (timer) clock.cancel(timer)
       signal?.removeEventListener('abort', abort)
       // A timer of the platform may be late.
-      end(Math.min(delayMs ?? Number.POSITIVE_INFINITY, Math.round(clock.elapsed() - since)), hasDisconnected)
+      end(Math.min(longestMs, Math.round(clock.elapsed() - since)), how)
     }
-    const release = () => finish(false)
-    const abort = () => finish(true)
-    const timer = delayMs === undefined ? undefined : clock.after(delayMs, release)
-    held.add(release)
+    const finishAfter = (ms: number, how: HeldRelease) => {
+      if (timer) clock.cancel(timer)
+      longestMs = Math.round(clock.elapsed() - since) + ms
+      timer = clock.after(ms, () => finish(how))
+    }
+    const release = ({ delay, ...how }: HeldRelease) => {
+      const ms = delay === undefined ? 0 : durationMs(String(delay))
+      if (ms === 0 || this.#isClosed) {
+        finish(how)
+        return
+      }
+      finishAfter(ms, how)
+      // The fault no longer holds it, and may go.
+      this.#remove(heldBy, held)
+      heldBy = releasedLater
+      this.#add(heldBy, held)
+    }
+    const abort = () => finish('client gone')
+    const held = { ...exchange, release }
+    this.#add(heldBy, held)
+    if (delayMs !== undefined) finishAfter(delayMs, {})
     signal?.addEventListener('abort', abort)
     if (signal?.aborted) abort()
+  }
+
+  #add(heldBy: string, held: Held): void {
+    this.#held ??= new Map()
+    const all = this.#held.get(heldBy) ?? new Set()
+    this.#held.set(heldBy, all.add(held))
+  }
+
+  #remove(heldBy: string, held: Held): boolean {
+    const all = this.#held?.get(heldBy)
+    if (!all?.delete(held)) return false
+    if (all.size === 0) this.#held?.delete(heldBy)
+    return true
+  }
+
+  /** Waits until the client of a request disconnects, or until the world is replaced or closed. Then calls `end` once. */
+  neverAnswer({ signal }: MockRequest, end: () => void): void {
+    const client = signal?.()
+    const close = () => {
+      if (!this.#unanswered.delete(close)) return
+      client?.removeEventListener('abort', close)
+      end()
+    }
+    this.#unanswered.add(close)
+    client?.addEventListener('abort', close)
+    if (client?.aborted || this.#isClosed) close()
   }
 
   /** Selects the fault that applies to a request. Counts the request for each matching fault up to that one. */
@@ -223,11 +306,10 @@ export class WorldFaults implements Faults {
     this.#world.faults = faults
   }
 
-  #release(id: string): number {
-    const held = [...(this.#held?.get(id) ?? [])]
-    this.#held?.delete(id)
-    for (const release of held) release()
-    return held.length
+  #release(id: string, how: HeldRelease = {}): number {
+    const all = [...(this.#held?.get(id) ?? [])]
+    for (const { release } of all) release(how)
+    return all.length
   }
 }
 

@@ -223,6 +223,7 @@ export class RecordedExchange implements StoredExchange {
   readonly #blockedMs: number
   readonly #since: number | undefined
   readonly #fault: string | undefined
+  readonly #isEdited: boolean
 
   /** `at` is the time of the world's clock, `endedAt` is that of `performance.now()`. */
   constructor(
@@ -253,6 +254,7 @@ export class RecordedExchange implements StoredExchange {
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
     this.#since = exchange.pendingSince
     this.#fault = exchange.fault?.id
+    this.#isEdited = exchange.isEdited ?? false
     this.revisions = exchange.revisions?.length ? exchange.revisions : undefined
     this.isPlainRead = isPlainRead({ method: request.method, status: response.status, revisions: this.revisions })
     this.bytes = this.#answer.length + (this.#body?.length ?? 0) + headLength(request)
@@ -294,6 +296,7 @@ export class RecordedExchange implements StoredExchange {
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
       ...(this.#since === undefined ? {} : { since: new Date(this.#since).toISOString() }),
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
+      ...(this.#isEdited ? { edited: true } : {}),
       ...(this.revisions === undefined ? {} : { revisions: [...this.revisions] }),
       ...(this.reasons === undefined ? {} : { reasons: structuredClone(this.reasons) }),
     }

@@ -92,6 +92,8 @@ export interface ExchangeFacts {
   readonly waitsFor?: WaitReason | undefined
   /** The fault that was applied, and its effect in words. */
   readonly fault?: { readonly id: string; readonly effect: string } | undefined
+  /** True if the release of the held request replaced the answer of the operation. */
+  readonly isEdited?: boolean | undefined
   /** The revisions of the change sets that the request made. */
   readonly revisions?: readonly number[] | undefined
 }

@@ -12,7 +12,7 @@ import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
-import { type Call, type CallOrigin, type Execute, outputNow } from './execute.js'
+import { type Call, type CallOrigin, type CallRunner, type Execute, OutputDraft, outputNow } from './execute.js'
 import { Blocked } from './reads.js'
 import { ofUserCode } from './user-code.js'
 
@@ -72,16 +72,27 @@ export class Overrides {
     for (const cancel of this.#cancels) cancel()
   }
 
-  /** Runs a call with the newest resolver of its operation, or as usual if it has none. */
-  execute(call: Call, origin: CallOrigin, usual: Execute): ReturnType<Execute> {
-    const resolver = this.#added[call.id]?.at(-1)
-    return resolver ? this.#run(call, origin, { resolver, usual }) : usual(call, origin)
+  /** Runs each call with the newest resolver of its operation, or as usual if it has none. */
+  over(usual: CallRunner): CallRunner {
+    return this.#over(usual, id => this.#added[id]?.at(-1))
   }
 
-  /** Returns a function that runs the calls of one operation with a resolver, and all others as usual. */
-  overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: Execute): Execute {
-    const own = { resolver: resolver as AnyResolver, usual } // called for its id only
-    return (call, origin) => (call.id === id ? this.#run(call, origin, own) : usual(call, origin))
+  /** Runs the calls of one operation with a resolver, and all others as usual. */
+  overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: CallRunner): CallRunner {
+    const own = resolver as AnyResolver // called for its id only
+    return this.#over(usual, called => (called === id ? own : undefined))
+  }
+
+  #over(usual: CallRunner, resolverOf: (id: OperationId) => AnyResolver | undefined): CallRunner {
+    return {
+      execute: (call, origin) => {
+        const resolver = resolverOf(call.id)
+        return resolver ? this.#run(call, origin, { resolver, usual: usual.execute }) : usual.execute(call, origin)
+      },
+      draft(call, request) {
+        return resolverOf(call.id) ? new OutputDraft(undefined, 'resolver') : usual.draft(call, request)
+      },
+    }
   }
 
   /** Rejects if the world is reset or closed before the resolver has answered. */

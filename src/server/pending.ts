@@ -57,8 +57,10 @@ function isOf({ operation }: ExchangeFacts, pattern: OperationPattern): boolean 
   return matchesGlob(operation ?? '', pattern)
 }
 
-function pendingRequest({ request, operation, pendingSince = 0, waitsFor, fault }: ExchangeFacts): PendingRequest {
+export function pendingRequest(exchange: ExchangeFacts): PendingRequest {
+  const { request, operation, pendingSince = 0, waitsFor, fault } = exchange
   return {
+    ...(waitsFor === 'fault' ? { id: exchange.rayId } : {}),
     ...(operation === undefined ? {} : { operation }),
     method: request.method,
     path: redactPath(request.path),

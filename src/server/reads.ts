@@ -126,7 +126,8 @@ export class Watches {
   readonly #forget = (key: string) => void this.#reads.delete(key)
 }
 
-function addIndex({ value, revision }: Reading<object>): object {
+/** Adds the watch index to the answer of a watch. */
+export function addIndex({ value, revision }: Reading<object>): object {
   return { ...value, watch: { index: String(revision) } }
 }
 

@@ -1,5 +1,7 @@
 import { ApiError, type ErrorBody } from '../contract/errors.js'
+import type { HeldAnswer } from '../contract/faults.js'
 import type { Emitter } from '../lib/emitter.js'
+import { isJsonObject } from '../lib/json.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import type { Random } from '../store/random.js'
 import { hasToken } from '../store/tokens.js'
@@ -202,6 +204,21 @@ export function errorResult(error: unknown): Result {
 function failure(status: number, body: ErrorBody): Result {
   return { ...outputResult(body, status), code: body.code, message: body.message }
 }
+
+/** Returns a response with another status, another body, or both. A status that has no body gets none. */
+export function editedResult(result: Result, { status = result.status, body = result.output }: HeldAnswer): Result {
+  const { body: bytes, headers, output } = outputResult(withoutBody.includes(status) ? undefined : body, status)
+  const { 'content-type': _, ...others } = result.headers
+  const { code, message } = isJsonObject(output) ? output : {}
+  return {
+    ...{ status, headers: { ...others, ...headers }, body: bytes, cors: result.cors, output },
+    ...(status >= 400 && typeof code === 'string' ? { code } : {}),
+    ...(status >= 400 && typeof message === 'string' ? { message } : {}),
+  }
+}
+
+/** The statuses whose answers have no body. */
+const withoutBody = [204, 205, 304]
 
 /** The response with the output of an operation, as JSON. `undefined` is an empty body. */
 export function outputResult(output: unknown, status = 200): Result {

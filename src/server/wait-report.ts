@@ -28,6 +28,7 @@ export const waitTexts: Readonly<Record<WaitReason, string>> = {
   fault: 'waits for',
   lobby: 'waits until its lobby is ready',
   resolver: 'waits for the resolver of its operation',
+  nothing: 'was released without an answer',
 }
 
 /** Names the requests: `a request for lobbies.list that matches {"status":200}`, `2 blocked requests`. */

@@ -381,6 +381,29 @@ class WorldCore implements TableContext, WorldView {
     return this.#run(write, options)
   }
 
+  /**
+   * Runs a transaction over `tables`, and undoes it: nothing has happened. Returns the value of the function. Throws what the
+   * function throws, and `UsageError` if rows break a constraint, or inside another transaction.
+   */
+  preview<T>(write: () => T): T {
+    if (this.openTransaction) throw new UsageError('a transaction cannot preview another one: end it first')
+    void this.clock.catchUp()
+    let value: { readonly of: T } | undefined
+    try {
+      this.#run(
+        transaction => {
+          value = { of: write() }
+          transaction.finish()
+          throw undo
+        },
+        { cause: this.#cause },
+      )
+    } catch (error) {
+      if (error !== undo || !value) throw error
+    }
+    return (value as unknown as { readonly of: T }).of // only `undo` comes here
+  }
+
   /** Runs a function. This is the default cause of its synchronous writes. */
   causedBy<T>(cause: Cause, run: () => T): T {
     const before = this.#cause
@@ -645,6 +668,9 @@ class WorldCore implements TableContext, WorldView {
     this.#revision = revision
   }
 }
+
+/** Thrown to undo a transaction that was only a preview. */
+const undo = new Error('undone')
 
 /** More changes than this may call listeners whose dependencies have not changed. These then find no difference. */
 const manyChanges = 1000

@@ -106,6 +106,8 @@ describe('a generated type is equal to the type of its schema', () => {
     expectTypeOf<requests.FaultError>().toEqualTypeOf<Made<typeof faults.FaultError>>()
     expectTypeOf<requests.FaultEffect>().toEqualTypeOf<Made<typeof faults.FaultEffect>>()
     expectTypeOf<requests.Fault>().toEqualTypeOf<Made<typeof faults.Fault>>()
+    expectTypeOf<requests.HeldAnswer>().toEqualTypeOf<Made<typeof faults.HeldAnswer>>()
+    expectTypeOf<requests.HeldRelease>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof faults.HeldRelease>>>>()
     expectTypeOf<requests.FaultState>().toEqualTypeOf<Made<typeof faults.FaultState>>()
     expectTypeOf<requests.ScenarioFault>().toEqualTypeOf<InputType<ReturnType<typeof faults.FaultEntry>>>()
   })

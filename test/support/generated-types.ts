@@ -88,6 +88,8 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
     typeOf('src/contract/journal.ts', journal.JournalFilter, 'JournalFilter', { side: 'input' }),
     ...typesOf('src/contract/faults.ts', faults, ['FaultDelay', 'FaultError', 'FaultEffect', 'Fault', 'FaultState']),
     ...entriesOf('src/contract/faults.ts', faults, { ScenarioFault: 'FaultEntry' }),
+    ...typesOf('src/contract/faults.ts', faults, ['HeldAnswer']),
+    ...optionsOf('src/contract/faults.ts', faults, ['HeldRelease']),
   ],
   rows: [
     ...typesOf('src/store/columns.ts', columns, ['LobbyPort', 'ServerPorts']),

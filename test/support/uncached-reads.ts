@@ -66,7 +66,13 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     pending: new PendingRequests(),
   }
   // A query without parameters is parsed. An absent query is not.
-  return request => new Exchange({ ...request, query: request.query || '&' }, parts).answer(execute)
+  return request =>
+    new Exchange({ ...request, query: request.query || '&' }, parts).answer({
+      execute,
+      draft() {
+        throw new Error('no fault holds a request here')
+      },
+    })
 }
 
 /** Returns the revision of the last change to what a device link shows. */
