@@ -249,6 +249,10 @@ function faultsOf(remote: ControlledRemote): Client['faults'] {
   return {
     list: async (query = {}) => (await request(remote, 'GET /faults', { query })).faults,
     add: fault => request(remote, 'POST /faults', { body: withTextDurations(fault) }),
+    replace: (fault_id, fault) =>
+      undefinedIfMissing(
+        request(remote, 'PUT /faults/{fault_id}', { params: { fault_id }, body: withTextDurations(fault) }),
+      ),
     remove: fault_id => isFound(request(remote, 'DELETE /faults/{fault_id}', { params: { fault_id } })),
     async clear() {
       await request(remote, 'DELETE /faults')

@@ -212,13 +212,13 @@ export const Fault = lazy(() =>
 )
 export type Fault = types.Fault
 
-/** A fault of a world with its counters. */
-export const FaultState = lazy(() => {
+/** A fault with its counters, as a snapshot has it. */
+const countedFault = lazy(() => {
   const Count = z
     .int()
     .min(0)
     .meta({ examples: [0] })
-  return z.strictObject({
+  return {
     ...Fault().shape,
     id: z
       .string()
@@ -229,13 +229,28 @@ export const FaultState = lazy(() => {
     holding: Count.describe('The number of requests that it holds or delays now.'),
     added_at: Instant.describe("The time at which it was added, on the world's clock."),
     began_at: Instant.optional().describe('The time at which it began. Absent until then.'),
-  })
+    last_at: Instant.optional().describe('The time at which it last applied to a request. Absent until then.'),
+  }
 })
+
+/** A fault of a world with its counters. */
+export const FaultState = lazy(() =>
+  z.strictObject({
+    ...countedFault(),
+    begins_at: Instant.optional().describe(
+      'The time at which it begins, or has begun. Absent while it waits for a number of requests.',
+    ),
+    ends_at: Instant.optional().describe(
+      'The time at which it ends, or has ended. Absent if only requests can end it.',
+    ),
+  }),
+)
 export type FaultState = types.FaultState
 
 /** A fault in a scenario. With the counters of a snapshot, it continues from there. */
 export const FaultEntry = lazy(() =>
-  FaultState()
+  z
+    .strictObject(countedFault())
     .partial({ id: true, matched: true, struck: true, holding: true, added_at: true })
     .refine(canBlock, watchExpected()),
 )

@@ -277,6 +277,16 @@ export const controlCalls = lazy(() => [
     body: Fault(),
     run: ({ mock, body }) => mock.faults.add(body),
   }),
+  call('PUT /faults/{fault_id}', {
+    summary:
+      'Replaces the settings of a fault: it moves on the clock, or gets another effect. Its id and its counters stay. `after` counts from its addition. With another effect, the requests that it holds are released.',
+    body: Fault(),
+    run({ mock, params: { fault_id }, body }) {
+      const replaced = mock.faults.replace(fault_id, body)
+      if (!replaced) throw unknownFault(fault_id)
+      return replaced
+    },
+  }),
   call('DELETE /faults', {
     summary: 'Deletes all faults.',
     run({ mock }) {

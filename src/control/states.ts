@@ -6,7 +6,8 @@ import { UsageError } from '../lib/usage-error.js'
 import type { Faults } from '../server/faults.js'
 import type { History } from '../server/history.js'
 import type { PendingRequests } from '../server/pending.js'
-import { realTimers } from '../store/timers.js'
+import { endOf, type FaultsState } from '../store/faults.js'
+import { realTimers, type Timer } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import type { ScenarioName } from '../store/world-state.js'
 import { type ExplainedChoice, listFinds } from './explain-find.js'
@@ -160,17 +161,20 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
   }
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
-    const { history, pending } = this.#source
+    const { world, history, pending } = this.#source
+    const phases = new FaultPhases(world, () => mark('faults', 'now'))
     const ends = [
+      () => phases.end(),
       history.subscribe(entry => {
         if (!entry) end()
         if (entry?.kind === 'exchange') mark('journal', 'soon')
         if (entry?.kind !== 'change') return
         const { clock, faults, scenario } = entry.changeSet
         if (clock) mark('clock', 'now')
+        if (clock || faults) phases.follow()
         if (scenario) mark('world', 'now')
         // Counters change with each request.
-        if (faults) mark('faults', faults.before.records.length === faults.after.records.length ? 'soon' : 'now')
+        if (faults) mark('faults', hasOtherSettings(faults.before, faults.after) ? 'now' : 'soon')
         mark('history', 'soon')
         mark('schedule', 'soon')
         mark('finds', 'soon')
@@ -187,6 +191,44 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
     }
   }
 }
+
+function hasOtherSettings({ records: before }: FaultsState, { records: after }: FaultsState): boolean {
+  return before.length !== after.length || before.some(({ fault }, i) => fault !== after[i]?.fault)
+}
+
+/** Tells when a fault begins or ends by the clock alone. */
+class FaultPhases {
+  readonly #world: LiveWorld
+  readonly #onPhase: () => void
+  #timer: Timer | undefined
+
+  constructor(world: LiveWorld, onPhase: () => void) {
+    this.#world = world
+    this.#onPhase = onPhase
+    this.follow()
+  }
+
+  /** Waits for the next begin or end. Call it after each change of the faults and of the clock. */
+  follow(): void {
+    this.end()
+    const { clock, faults } = this.#world
+    const now = clock.now()
+    const times = faults.records.flatMap(record => [record.beganAt, endOf(record)])
+    const next = times.reduce<number>((first, at = never) => (at > now ? Math.min(first, at) : first), never)
+    if (next === never) return
+    this.#timer = clock.after(next - now, () => {
+      this.follow()
+      this.#onPhase()
+    })
+  }
+
+  end(): void {
+    if (this.#timer) this.#world.clock.cancel(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+const never = Number.POSITIVE_INFINITY
 
 /** The least time between two events of a state, in real ms: one that is sent at once, and any other. */
 const spacingMs = { now: 50, soon: 250 } as const

@@ -237,6 +237,12 @@ export interface FaultState {
   added_at: string
   /** The time at which it began. Absent until then. */
   began_at?: string | undefined
+  /** The time at which it last applied to a request. Absent until then. */
+  last_at?: string | undefined
+  /** The time at which it begins, or has begun. Absent while it waits for a number of requests. */
+  begins_at?: string | undefined
+  /** The time at which it ends, or has ended. Absent if only requests can end it. */
+  ends_at?: string | undefined
 }
 
 export interface ScenarioFault {
@@ -266,6 +272,8 @@ export interface ScenarioFault {
   added_at?: string | undefined
   /** The time at which it began. Absent until then. */
   began_at?: string | undefined
+  /** The time at which it last applied to a request. Absent until then. */
+  last_at?: string | undefined
 }
 
 /** The parts of an answer that replace those of the operation. */

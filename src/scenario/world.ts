@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { flatMapInSteps, forEachInSteps, mapInSteps, type Steps } from '../lib/steps.js'
-import { faultRandom, faultState } from '../store/faults.js'
+import { faultEntry, faultRandom } from '../store/faults.js'
 import { serversColumns } from '../store/inputs.js'
 import { modeKey } from '../store/lobby-rules.js'
 import { fullNameOf } from '../store/namespaces.js'
@@ -266,7 +266,7 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
     }),
     device_links: [],
     bearer_tokens: [],
-    ...(hasFaults ? { faults: faults.records.map(record => faultState(record, { now, holding: 0 })) } : {}),
+    ...(hasFaults ? { faults: faults.records.map(record => faultEntry(record, now)) } : {}),
   })
   const lobbies = yield* lobbiesByNamespace(state.tables)
   const games = tables.games.all().map(({ game_id }, i) => ({ game_id, entry: snapshot.games?.[i] }))

@@ -1,6 +1,7 @@
 import type { Answer } from '../contract/answers.js'
 import { Fault, type FaultDelay, type FaultState, HeldRelease, mostFaults } from '../contract/faults.js'
 import { parseInput } from '../lib/issues.js'
+import { sameJson } from '../lib/json.js'
 import { matchesGlob } from '../lib/text.js'
 import { durationMs } from '../lib/time.js'
 import { checkKeys, UsageError } from '../lib/usage-error.js'
@@ -13,6 +14,7 @@ import {
   faultRandom,
   faultState,
   isDue,
+  replaceFault,
 } from '../store/faults.js'
 import type { Random } from '../store/random.js'
 import type { Timer } from '../store/timers.js'
@@ -33,6 +35,12 @@ export interface Faults {
   list(filter?: FaultFilter): readonly FaultState[]
   /** Adds a fault behind the others. Its durations may be numbers of ms. Throws `UsageError` if it is invalid, or if there are too many. */
   add(fault: FaultInput): FaultState
+  /**
+   * Replaces the settings of a fault: it moves on the clock, or gets another effect. Its id, its place and its counters stay.
+   * `after` counts from its addition. With another effect, the requests that it holds are released. Returns `undefined` if it does
+   * not exist. Throws `UsageError`.
+   */
+  replace(id: string, fault: FaultInput): FaultState | undefined
   /** Deletes a fault and releases the requests that it holds. Returns `false` if it does not exist. */
   remove(id: string): boolean
   /** Deletes all faults and releases the requests that they hold. */
@@ -119,6 +127,17 @@ export class WorldFaults implements Faults {
     const { clock } = this.#world
     this.#write('faults.add', state => appendFault(state, checked, clock.now()))
     return this.#stateOf(this.#records.at(-1) as FaultRecord) // just added
+  }
+
+  replace(id: string, fault: FaultInput): FaultState | undefined {
+    this.#world.checkUsable()
+    const checked = parseInput(Fault(), withTextDurations(fault), 'fault')
+    const before = this.#find(id)
+    if (!before) return undefined
+    const { clock } = this.#world
+    this.#write('faults.replace', state => replaceFault(state, id, checked, clock.now()))
+    if (!sameJson(before.fault.effect, checked.effect)) this.#release(id)
+    return this.#stateOf(this.#find(id) as FaultRecord) // just replaced
   }
 
   remove(id: string): boolean {
@@ -263,7 +282,7 @@ export class WorldFaults implements Faults {
       const { chance, effect } = fault
       const counted = countMatch(record, now)
       const applies = isDue(record, now) && (chance === undefined || draw().float() < chance)
-      records[i] = applies ? { ...counted, struck: counted.struck + 1 } : counted
+      records[i] = applies ? { ...counted, struck: counted.struck + 1, lastAt: now } : counted
       if (!applies) continue
       const delayMs = effect.delay === undefined ? undefined : drawDelay(effect.delay, draw)
       selected = { id, effect, delayMs, request: unchecked }

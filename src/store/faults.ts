@@ -14,6 +14,8 @@ export interface FaultRecord {
   readonly addedAt: number
   /** `undefined` until enough requests have matched. */
   readonly beganAt: number | undefined
+  /** When it last applied to a request. Absent until then. */
+  readonly lastAt?: number | undefined
   /** True if a reload of the scenario replaces it. */
   readonly isFromScenario: boolean
 }
@@ -37,6 +39,18 @@ export function createFaults(entries: readonly FaultEntry[], now: number, random
 export function appendFault(state: FaultsState, fault: Fault, now: number): FaultsState {
   const lastId = state.lastId + 1
   return { ...state, records: [...state.records, recordOf(fault, { id: String(lastId), now })], lastId }
+}
+
+/** Replaces the settings of a fault, which has the id. Its place, its counters and the time of its addition stay. */
+export function replaceFault(state: FaultsState, id: string, fault: Fault, now: number): FaultsState {
+  const edited = (record: FaultRecord): FaultRecord => {
+    const { addedAt, matched } = record
+    const isAsLate = sameJson(record.fault.after, fault.after)
+    const hasMatched = typeof fault.after === 'number' && matched >= fault.after
+    const beganAt = isAsLate ? record.beganAt : (beginOf(fault, addedAt) ?? (hasMatched ? now : undefined))
+    return { ...record, fault: frozenCopy(fault), beganAt }
+  }
+  return { ...state, records: state.records.map(record => (record.id === id ? edited(record) : record)) }
 }
 
 /** Replaces the faults of a scenario by those of its new version. Other faults stay. */
@@ -68,6 +82,7 @@ export function shiftFaults(state: FaultsState, ms: number): FaultsState {
     ...record,
     addedAt: record.addedAt + ms,
     beganAt: record.beganAt === undefined ? undefined : record.beganAt + ms,
+    ...(record.lastAt === undefined ? {} : { lastAt: record.lastAt + ms }),
   }))
   return { ...state, records }
 }
@@ -100,6 +115,12 @@ export function hasEnded(
   return length !== undefined && beganAt !== undefined && now - beganAt >= durationMs(length)
 }
 
+/** Returns when a fault ends or has ended. `undefined` if only requests can end it. */
+export function endOf({ fault, beganAt, struck, lastAt }: FaultRecord): number | undefined {
+  if (fault.times !== undefined && struck >= fault.times) return lastAt
+  return fault.for === undefined || beganAt === undefined ? undefined : beganAt + durationMs(fault.for)
+}
+
 /** Counts a matching request. */
 export function countMatch(record: FaultRecord, now: number): FaultRecord {
   const { after } = record.fault
@@ -110,16 +131,30 @@ export function countMatch(record: FaultRecord, now: number): FaultRecord {
 
 /** Returns a fault with its counters, for clients. `holding`: the number of requests that it holds now. */
 export function faultState(record: FaultRecord, { now, holding }: { now: number; holding: number }): FaultState {
-  const { id, fault, matched, struck, addedAt, beganAt } = record
   return Object.freeze({
+    ...faultEntry(record, now),
+    holding,
+    ...instant('begins_at', record.beganAt),
+    ...instant('ends_at', endOf(record)),
+  })
+}
+
+/** Returns a fault with its counters, for a snapshot. Of a restored world it holds no requests. */
+export function faultEntry({ id, fault, matched, struck, addedAt, beganAt, lastAt }: FaultRecord, now: number) {
+  return {
     ...fault,
     id,
     matched,
     struck,
-    holding,
+    holding: 0,
     added_at: new Date(addedAt).toISOString(),
-    ...(beganAt === undefined || beganAt > now ? {} : { began_at: new Date(beganAt).toISOString() }),
-  })
+    ...instant('began_at', beganAt === undefined || beganAt > now ? undefined : beganAt),
+    ...instant('last_at', lastAt),
+  } satisfies FaultEntry
+}
+
+function instant<Name extends string>(name: Name, at: number | undefined): { readonly [Key in Name]?: string } {
+  return at === undefined ? {} : ({ [name]: new Date(at).toISOString() } as { readonly [Key in Name]: string }) // its only key
 }
 
 function appendEntries(state: FaultsState, entries: readonly FaultEntry[], now: number): FaultsState {
@@ -133,8 +168,9 @@ function appendEntries(state: FaultsState, entries: readonly FaultEntry[], now: 
 }
 
 function recordOf(entry: FaultEntry, { id, now }: { readonly id: string; readonly now: number }): FaultRecord {
-  const { id: _id, matched = 0, struck = 0, holding: _holding, added_at, began_at, ...fault } = entry
+  const { id: _id, matched = 0, struck = 0, holding: _holding, added_at, began_at, last_at, ...fault } = entry
   const addedAt = added_at === undefined ? now : Date.parse(added_at)
   const beganAt = began_at === undefined ? beginOf(fault, addedAt) : Date.parse(began_at)
-  return { id, fault: frozenCopy(fault), matched, struck, addedAt, beganAt, isFromScenario: false }
+  const last = last_at === undefined ? {} : { lastAt: Date.parse(last_at) }
+  return { id, fault: frozenCopy(fault), matched, struck, addedAt, beganAt, ...last, isFromScenario: false }
 }

@@ -27,6 +27,7 @@ describe('the faults of a world, over HTTP', () => {
       holding: 0,
       added_at: '2026-11-20T20:00:00.000Z',
       began_at: '2026-11-20T20:00:00.000Z',
+      begins_at: '2026-11-20T20:00:00.000Z',
     })
     expect([listed.length, removed, left, mock.faults.list()]).toEqual([2, [true, false], ['2'], []])
     expect(failure(await steer('DELETE', '/__mock/faults/1'))).toBe('404 API_NOT_FOUND')

@@ -138,6 +138,7 @@ describe('the faults of a world', () => {
         struck: 0,
         holding: 0,
         added_at: '2026-11-20T20:00:01.500Z',
+        begins_at: '2026-11-20T20:00:02.500Z',
       },
       [
         {
@@ -149,6 +150,9 @@ describe('the faults of a world', () => {
           holding: 0,
           added_at: '2026-11-20T20:00:00.000Z',
           began_at: '2026-11-20T20:00:00.000Z',
+          begins_at: '2026-11-20T20:00:00.000Z',
+          last_at: '2026-11-20T20:00:01.500Z',
+          ends_at: '2026-11-20T20:00:01.500Z',
         },
         added,
       ],
