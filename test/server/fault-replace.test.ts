@@ -1,5 +1,6 @@
 import { describe, expect, it as plain } from 'vitest'
 import { createMockmaker, type MockEvent } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
 import { type Control, controls, messageOf } from '../support/controls.js'
 import { list } from '../support/faults.js'
 import { ask, failure } from '../support/http.js'
@@ -180,6 +181,25 @@ describe('the events of faults', () => {
     mock.faults.clear()
     expect(await next(5)).toEqual([])
     await events.return?.()
-    expect((mock.world as unknown as { clock: { pending: number } }).clock.pending).toBe(0)
+  })
+
+  plain('come at once for new settings, later for counters, and leave no timer behind', async () => {
+    const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'] } })
+    const { states, world } = mockOf(mock, 'test').default
+    const marks: string[] = []
+    const end = states.subscribe(
+      (name, when) => {
+        if (name === 'faults') marks.push(when)
+      },
+      () => {},
+    )
+
+    mock.faults.add({ ...busy, for: '1h' })
+    mock.faults.replace('1', { ...busy, for: '2h' })
+    await ask(mock, list)
+
+    expect([marks, world.clock.pending]).toEqual([['now', 'now', 'soon'], 1])
+    end()
+    expect(world.clock.pending).toBe(0)
   })
 })
