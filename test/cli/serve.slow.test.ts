@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { lineLike, linesAfter, serveJson, serveOnTerminal } from '../support/command.js'
-import { sendTo, type TestResponse } from '../support/http.js'
+import { createClient } from '../../src/client/index.js'
+import { folder, lineLike, linesAfter, serveJson, serveOnTerminal } from '../support/command.js'
+import { post, sendTo, type TestResponse } from '../support/http.js'
 import { bearer } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' }
+const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
 const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
 
 /** Blocks watches, each on a keep-alive connection. */
@@ -60,6 +62,47 @@ function hang(url: string): void {
   outgoing.write('{')
   onTestFinished(() => void outgoing.destroy())
 }
+
+/** Runs before the command: holds back each sync of a file, until SIGUSR2 ends one. Tells standard error. */
+const heldSyncs = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const held = []
+  fs.fdatasync = (fd, done) => {
+    held.push(done)
+    fs.writeSync(2, 'sync begins\\n')
+  }
+  process.on('SIGUSR2', () => {
+    fs.writeSync(2, 'sync ends\\n')
+    held.shift()?.(null)
+  })
+  syncBuiltinESMExports()
+`
+
+describe('--data-sync always', () => {
+  it('lets nothing out before its change is on the disk: no answer, no event, no log line', async () => {
+    const data = join(await folder(), 'worlds')
+    const command = await serveJson(['--data', data, '--data-sync', 'always'], { preload: heldSyncs })
+    const events = await createClient(command.url).changes()
+    const seen: string[] = []
+    const note = (what: string) => () => void seen.push(what)
+    const told = (what: string) => expect.poll(() => command.errors()).toMatch(new RegExp(`${what}\\n$`))
+
+    const answer = sendTo(command.url, find).then(note('answer'))
+    const event = events.next().then(note('event'))
+    const logged = lineLike(command, { like: /lobbies\/find/ }).then(note('log line'))
+    await told('sync begins')
+    // It looks at no world, so it waits for none.
+    const ready = await sendTo(command.url, { method: 'GET', path: '/healthz' })
+    const before = [...seen, ...command.lines().filter(line => line.includes('lobbies/find'))]
+    command.signal('SIGUSR2')
+    await Promise.all([answer, event, logged])
+    await events.return(undefined)
+
+    expect([ready.status, before]).toEqual([200, []])
+    expect(command.errors()).toBe('sync begins\nsync ends\n')
+  })
+})
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
   it('answers 100 blocked watches, and ends the command with 0', async () => {
