@@ -9,7 +9,7 @@ import { createMock, createRegistry } from '../../src/mock/mock.js'
 import { openFolder } from '../../src/storage/folder.js'
 import { WorldStorage } from '../../src/storage/world-storage.js'
 import { fetchInProcess, origin } from '../support/fetch-in-process.js'
-import { dataPath, failingFs, filesIn } from '../support/kept-worlds.js'
+import { dataPath, failingFs, filesIn, quickFs } from '../support/kept-worlds.js'
 
 const minute = 60_000
 const path = '/matchmaker/lobbies/list'
@@ -37,6 +37,15 @@ function start(options: MockmakerOptions = { scenario: frozen }, more: { reset?:
 async function get(mock: Mockmaker, url: string) {
   const response = await mock.answer({ method: 'GET', path: url, headers: {} })
   return { status: response.status, body: JSON.parse(Buffer.from(response.body).toString() || 'null') }
+}
+
+async function find(mock: Mockmaker) {
+  return mock.answer({
+    method: 'POST',
+    path: '/matchmaker/lobbies/find',
+    headers: { 'content-type': 'application/json' },
+    body: new TextEncoder().encode('{"game_modes":["duel"]}'),
+  })
 }
 
 const clientOf = (mock: Mockmaker) => createClient(origin, { fetch: fetchInProcess(mock).fetch })
@@ -302,16 +311,9 @@ function startFailing(options: MockmakerOptions = {}) {
 describe('a folder that takes no writes', () => {
   it('refuses writes, answers reads, and holds the time until it works again', async () => {
     const { mock, failing, reports } = startFailing()
-    const find = () =>
-      mock.answer({
-        method: 'POST',
-        path: '/matchmaker/lobbies/find',
-        headers: { 'content-type': 'application/json' },
-        body: new TextEncoder().encode('{"game_modes":["duel"]}'),
-      })
     failing.writeSync = 'ENOSPC'
 
-    const refused = await find()
+    const refused = await find(mock)
     const [then, revision] = [mock.clock.now(), mock.world.revision]
     await vi.advanceTimersByTimeAsync(5_000)
 
@@ -326,7 +328,7 @@ describe('a folder that takes no writes', () => {
     await vi.advanceTimersByTimeAsync(1_000)
 
     expect(mock.clock.now()).toBeGreaterThan(then)
-    expect((await find()).status).toBe(200)
+    expect((await find(mock)).status).toBe(200)
     expect(reports).toEqual([
       expect.stringMatching(/^the world default takes no changes: .*no space is left on the device/),
       'the world default takes changes again',
@@ -375,6 +377,29 @@ describe('a folder that is moved under the mock', () => {
 
     expect(meanwhile).toEqual(['the folder of the worlds takes no changes'])
     expect([...notReady]).toEqual([])
+    await mock.close()
+  })
+})
+
+describe('the space of a folder', () => {
+  it('is at most three times the JSON of the world and its history, however many changes there were', async () => {
+    const mock = createMockmaker({ scenario: frozen, history: 20 })
+    const folder = openFolder(data, { fs: quickFs })
+    const storage = new WorldStorage(folder, { leastLogBytes: 4096 })
+    mockOf(mock, 'test').keepIn({ storage, dataTtlMs: minute })
+    const ratios: number[] = []
+    for (let finds = 0; finds < 250; finds++) {
+      expect((await find(mock)).status).toBe(200)
+      // The world stays as large as it is, and the log does not.
+      const oldest = mock.world.players.findFirst()
+      if (oldest && finds >= 100) mock.world.players.delete(oldest)
+      if (finds % 5 > 0) continue
+      await storage.tick()
+      const seen = JSON.stringify([mock.snapshot(), mock.history({ limit: 20 })])
+      ratios.push(folder.bytes / seen.length)
+    }
+
+    expect(Math.max(...ratios)).toBeLessThan(3)
     await mock.close()
   })
 })
