@@ -96,18 +96,6 @@ describe('a mock with a folder', () => {
     await mock.close()
   })
 
-  it('draws no ray id twice', async () => {
-    const rays: unknown[] = []
-    for (const _ of [1, 2, 3]) {
-      const { mock } = start()
-      const { headers } = await mock.answer({ method: 'GET', path, headers: {} })
-      rays.push(headers['rvt-ray-id'])
-      await mock.close()
-    }
-
-    expect(new Set(rays).size).toBe(3)
-  })
-
   it('merges what has changed in its scenario, as a save does', async () => {
     const first = start().mock
     await first.lobby({ lobby_id: 'mine' })
@@ -151,87 +139,6 @@ describe('a mock with a folder', () => {
     await second.mock.close()
   })
 
-  it('begins anew with reset', async () => {
-    const first = start().mock
-    await first.lobby({ lobby_id: 'mine' })
-    await first.worlds.put('other')
-    await first.close()
-
-    const { mock } = start(undefined, { reset: true })
-
-    expect(mock.world.lobbies.count()).toBe(0)
-    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
-    await mock.close()
-  })
-
-  it('goes back to the seed of its scenario after a restart', async () => {
-    const ids = async (mock: Mockmaker) => {
-      await mock.reset()
-      return mock.world.regions.all().map(({ region_uuid }) => region_uuid)
-    }
-    const scenario = { ...frozen, regions: [{ region_id: 'attic' }] }
-    const first = start({ scenario }).mock
-    const own = await ids(first)
-    await first.reset({ seed: 99 })
-    const seeded = first.world.regions.all().map(({ region_uuid }) => region_uuid)
-    await first.close()
-
-    const { mock } = start({ scenario })
-
-    expect(mock.world.regions.all().map(({ region_uuid }) => region_uuid)).toEqual(seeded)
-    expect(await ids(mock)).toEqual(own)
-    expect(seeded).not.toEqual(own)
-    await mock.close()
-  })
-})
-
-describe('the time over a stop', () => {
-  it('is the real time of a clock that shows it, and the jobs between run', async () => {
-    const scenario = { game_modes: ['duel'] }
-    const first = start({ scenario }).mock
-    await first.player({ status: 'reserved', expires_at: Date.now() + minute })
-    await first.close()
-    vi.setSystemTime(Date.now() + 5 * minute)
-
-    const { mock } = start({ scenario })
-
-    expect(mock.clock.now()).toBe(Date.now())
-    expect(mock.world.players.all().map(({ status }) => status)).toEqual(['expired'])
-    await mock.close()
-  })
-
-  it('is the written time of any other clock', async () => {
-    const scenario = { ...frozen, clock: { mode: 'running', rate: 10 } } as const
-    const first = start({ scenario }).mock
-    await vi.advanceTimersByTimeAsync(2_000)
-    const then = first.clock.now()
-    await first.close()
-    vi.setSystemTime(Date.now() + 60 * minute)
-
-    const { mock } = start({ scenario })
-
-    expect(then).toBe(Date.parse(frozen.now) + 20_000)
-    expect(mock.clock.now()).toBe(then)
-    await mock.close()
-  })
-
-  it('leaves a simulation that missed much where it was', async () => {
-    const scenario = { game_modes: ['duel'], players: { concurrent: 50, session: '10m' } }
-    const first = start({ scenario }).mock
-    await first.clock.advance('30m')
-    const players = (mock: Mockmaker) => mock.world.players.count(q => q.where({ status: 'connected' }))
-    await first.clock.set({ rate: 1 })
-    const then = players(first)
-    await first.close()
-    vi.setSystemTime(Date.now() + 48 * 60 * minute)
-
-    const { mock } = start({ scenario })
-
-    expect(then).toBeGreaterThan(0)
-    expect(players(mock)).toBe(then)
-    await mock.close()
-  })
-
   it('ends the lobbies whose game servers the mock had started, and the history says why', async () => {
     const first = start().mock
     const ports = [{ label: 'default', target_port: 40_001, proxy_protocol: 'https' }] as const
@@ -269,31 +176,6 @@ describe('worlds that sleep', () => {
     await vi.advanceTimersByTimeAsync(20 * minute)
 
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'mine'])
-    await mock.close()
-  })
-
-  it('are marked in lists, with the numbers that they had', async () => {
-    const { mock } = start({ scenario: frozen, worldTtlMs: minute })
-    const { world } = await mockOf(mock, 'test').worlds.put('t1', { seed: 5 }, { isKept: false })
-    const { worlds } = clientOf(mock)
-    const awake = await worlds.list()
-    await vi.advanceTimersByTimeAsync(2 * minute)
-
-    expect(awake.map(one => 'sleeping' in one)).toEqual([false, false])
-    expect(await worlds.list()).toEqual([
-      awake[0],
-      { ...awake[1], seed: 5, revision: world.revision, now: frozen.now.replace('Z', '.000Z'), sleeping: true },
-    ])
-    await mock.close()
-  })
-
-  it('can be deleted', async () => {
-    const { mock } = start({ scenario: frozen, worldTtlMs: minute })
-    await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
-    await vi.advanceTimersByTimeAsync(2 * minute)
-
-    expect(await mock.worlds.delete('t1')).toBe(true)
-    expect(await mock.worlds.delete('t1')).toBe(false)
     await mock.close()
   })
 })

@@ -19,6 +19,12 @@ export interface ServedReplica {
   close(): Promise<void>
 }
 
+type ReplicaOptions = MockmakerOptions & {
+  readonly app?: AppOptions
+  readonly dataTtlMs?: number
+  readonly reset?: boolean
+}
+
 /** The storage of several replicas in this process: a model of Redis. */
 export function sharedModel(): ScriptModel {
   return new ScriptModel(Date.now)
@@ -34,13 +40,13 @@ export async function serveReplica(...args: Parameters<typeof startReplica>): Pr
 /** Serves a replica until `close`. */
 export async function startReplica(
   model: ScriptModel,
-  { app, dataTtlMs, ...options }: MockmakerOptions & { readonly app?: AppOptions; readonly dataTtlMs?: number } = {},
+  { app, dataTtlMs, reset, ...options }: ReplicaOptions = {},
 ): Promise<ServedReplica> {
   const bound = await bind({ port: 0, host: '127.0.0.1' })
   const mock = createMock({ scenario: tanks, ...options })
   const redis = new ModelRedis(model, realEnvironment)
   const storage = await joinReplicas(redis, { address: bound.url })
-  const replica = await shareWorlds(mock, storage, { flags: {}, dataTtlMs })
+  const replica = await shareWorlds(mock, storage, { flags: {}, dataTtlMs, reset })
   bound.serve(createListener(mock, app, { router: replica }), { waits: true })
   let closed: Promise<void> | undefined
   const close = async () => {
