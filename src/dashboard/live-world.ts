@@ -12,6 +12,9 @@ import { isPlainRead } from '../server/outcome.js'
 import type { Rows, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
 import type { Api } from './api.js'
+import { type RegionSums, regionName, sumRegions } from './lobby-rows.js'
+import { addPlayers, type PlayerSpan } from './player-spans.js'
+import { movesOf, type RegionMove, sumsBefore } from './region-moves.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
 export type Tables = { readonly [Name in TableName]: Map<string, Rows[Name]> }
@@ -24,6 +27,8 @@ export interface Change {
   readonly cause: ChangeSetJson['cause']
   /** The number of rows that it changed. */
   readonly rows: number
+  /** What it adds to the regions. `undefined`: it came before the page was opened, and its rows are unknown. */
+  readonly moves: readonly RegionMove[] | undefined
 }
 
 /**
@@ -103,6 +108,8 @@ export class LiveWorld {
   readonly exchanges: Signal<readonly ShortenedEntry[]> = signal([])
   /** The oldest first. */
   readonly changes: Signal<readonly Change[]> = signal([])
+  /** The seats of players that the page has seen. Simulated players have none. */
+  readonly players: Signal<readonly PlayerSpan[]> = signal([])
   /** The oldest revision that the mock can still show. */
   readonly oldestRevision = signal(0)
   /** The time of that revision, in ms since the epoch. */
@@ -360,7 +367,14 @@ export class LiveWorld {
       this.exchanges.value = this.#withoutDropped(exchanges)
       this.changes.value = change_sets
         .filter(one => one.revision <= revision)
-        .map(({ at, cause, changes, ...one }) => ({ ...one, at: Date.parse(at), cause, rows: changes.length }))
+        .map(({ at, cause, changes, ...one }) => ({
+          ...one,
+          at: Date.parse(at),
+          cause,
+          rows: changes.length,
+          moves: undefined,
+        }))
+      this.players.value = []
       this.#showOldest(history)
       this.revision.value = revision
       this.version.value += 1
@@ -386,19 +400,42 @@ export class LiveWorld {
     this.#changeQueue = []
     this.#exchangeQueue = []
     batch(() => {
-      for (const { puts, deletes } of changes) {
+      const shown: Change[] = []
+      let players = this.players.peek()
+      for (const change of changes) {
+        const { puts, deletes } = change
+        shown.push(summaryOf(change, movesOf(change, this.tables.lobbies)))
         for (const { table, id } of deletes) this.tables[table].delete(id)
         putRows(this.tables, puts)
+        players = addPlayers(players, change, id => this.#lobbyWords(id))
       }
+      this.players.value = players
       if (exchanges.length > 0) this.exchanges.value = [...this.exchanges.value, ...exchanges].slice(-mostKept)
       const last = changes.at(-1)
       if (!last) return
-      this.changes.value = [...this.changes.value, ...changes.map(summaryOf)].slice(-mostKept)
+      this.changes.value = [...this.changes.value, ...shown].slice(-mostKept)
       this.revision.value = last.revision
       this.version.value += 1
     })
     const newest = [changes.at(-1)?.at, exchanges.at(-1)?.time].map(time => (time === undefined ? 0 : Date.parse(time)))
     this.#catchUp(Math.max(...newest))
+  }
+
+  /** Names a lobby by its game mode and its region. */
+  #lobbyWords(id: string): string {
+    const lobby = this.tables.lobbies.get(id)
+    return lobby ? `${lobby.game_mode_id}, ${regionName(lobby.region_id, this.tables)}` : 'a lobby'
+  }
+
+  /** Adds up the regions at a time of the past. `undefined`: the page does not know the changes since. */
+  regionsAt(time: number): RegionSums[] | undefined {
+    const later = this.changes.peek().slice(this.changes.peek().findLastIndex(({ at }) => at <= time) + 1)
+    const moves: RegionMove[] = []
+    for (const change of later) {
+      if (!change.moves) return undefined
+      moves.push(...change.moves)
+    }
+    return sumsBefore(sumRegions(this.tables), moves)
   }
 
   /** Sets the pause after showing events: longer if that took long, and longest in a flood of requests. */
@@ -419,8 +456,8 @@ export class LiveWorld {
   }
 }
 
-function summaryOf({ revision, at, cause, puts, deletes }: ChangeSetJson): Change {
-  return { revision, at: Date.parse(at), cause, rows: puts.length + deletes.length }
+function summaryOf({ revision, at, cause, puts, deletes }: ChangeSetJson, moves: readonly RegionMove[]): Change {
+  return { revision, at: Date.parse(at), cause, rows: puts.length + deletes.length, moves }
 }
 
 /** Without an answer the page keeps what it shows. The event stream tells when the mock is gone. */

@@ -93,7 +93,7 @@ function Notices() {
           <button type="button" onClick={() => page.fork(past.value?.revision)}>
             Fork from here
           </button>
-          <button type="button" class="main" onClick={() => (page.past.value = undefined)}>
+          <button type="button" class="main" onClick={() => page.travelToNow()}>
             Back to now
           </button>
         </p>

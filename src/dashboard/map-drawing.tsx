@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import type { Coordinates } from '../contract/regions.js'
 import { landPath, landScale } from '../generated/land.js'
 import { counted, grouped } from '../lib/text.js'
@@ -61,10 +61,6 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
   /** The place while the user drags it. */
   const dragged = useSignal<Coordinates | undefined>(undefined)
   const settings = page.shown.value.tables.settings.get('settings')
-  useEffect(() => {
-    // The mock has moved the player.
-    if (settings) dragged.value = undefined
-  }, [settings, dragged])
   const framed = page.framed.value
   const shown = framed ? regions.filter(({ id }) => framed.includes(id)) : regions
   const layout = useLayout(shown, { size, home: settings?.client, you: dragged.value ?? settings?.client })

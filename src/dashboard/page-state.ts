@@ -4,6 +4,8 @@ import { worldPath } from '../contract/paths.js'
 import { Api } from './api.js'
 import { controlToken, takeTokenFromAddress } from './control-token.js'
 import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
+import { type RegionSums, sumRegions } from './lobby-rows.js'
+import { changeBeside, type KnownHistory, requestBeside, type Target } from './moments.js'
 
 /** A moment of the past. */
 interface Moment {
@@ -58,6 +60,8 @@ class PageState {
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)
   /** The id of the region whose lobbies are shown. `undefined`: all. */
   readonly region: Signal<string | undefined> = signal(undefined)
+  /** The regions at the moment over which the pointer is on the timeline. `undefined`: the map shows what the page shows. */
+  readonly preview: Signal<readonly RegionSums[] | undefined> = signal(undefined)
   /** The ids of the regions that the map frames. `undefined`: all. */
   readonly framed: Signal<readonly string[] | undefined> = signal(undefined)
   /** The rows that the page shows: now, or at the moment of the time travel. */
@@ -75,6 +79,10 @@ class PageState {
     const { connection, about } = this.live
     return this.past.value !== undefined || connection.value !== 'live' || about.value?.read_only === true
   })
+
+  /** The revision to which the page travels. `undefined`: it is there. */
+  #target: number | undefined
+  #isTravelling = false
 
   constructor() {
     effect(() => {
@@ -119,18 +127,69 @@ class PageState {
 
   /** Shows the world at a revision. Tells the user if the mock no longer has it. */
   async travelTo(revision: number): Promise<void> {
+    this.#target = revision
+    // While it loads, the user may go on. Only the last moment counts.
+    if (this.#isTravelling) return
+    this.#isTravelling = true
+    while (this.#target !== undefined) {
+      const target: number = this.#target
+      await this.#load(target)
+      if (this.#target === target) this.#target = undefined
+    }
+    this.#isTravelling = false
+  }
+
+  async #load(revision: number): Promise<void> {
     await this.run(async () => {
       const { rows, at, next_id } = await this.api.call('GET /rows', { query: { revision } })
+      if (this.#target !== revision) return
       const nextId = next_id ?? Number.POSITIVE_INFINITY
       this.past.value = { revision, at: Date.parse(at), nextId, tables: createTables(rows) }
     })
   }
 
+  /** Shows the present. */
+  travelToNow(): void {
+    this.#target = undefined
+    this.past.value = undefined
+  }
+
+  /** Goes to the change before or after the moment that the page shows. */
+  stepToChange(direction: -1 | 1): void {
+    this.#step(changeBeside(this.#known(), direction))
+  }
+
+  /** Goes to the moment right after the request before or after. */
+  stepToRequest(direction: -1 | 1): void {
+    this.#step(requestBeside(this.#known(), direction))
+  }
+
+  #step(target: Target | undefined): void {
+    if (target === 'now') this.travelToNow()
+    else if (target !== undefined) void this.travelTo(target)
+  }
+
+  #known(): KnownHistory {
+    const { changes, exchanges, oldestRevision } = this.live
+    const revision = this.#target ?? this.past.peek()?.revision ?? changes.peek().at(-1)?.revision ?? 0
+    return { changes: changes.peek(), exchanges: exchanges.peek(), oldest: oldestRevision.peek(), revision }
+  }
+
+  /** Asks the mock for the regions at a time of its clock. */
+  async regionsAt(time: number): Promise<RegionSums[]> {
+    const query = { revision: this.#revisionAt(time), tables: 'regions,lobbies' }
+    return sumRegions(createTables((await this.api.call('GET /rows', { query })).rows))
+  }
+
+  #revisionAt(time: number): number {
+    const { changes, oldestRevision } = this.live
+    const change = changes.peek().findLast(({ at }) => at <= time)
+    return Math.max(oldestRevision.peek(), change?.revision ?? 0)
+  }
+
   /** Shows the world at a time of its clock. */
   async travelToTime(time: number): Promise<void> {
-    const { changes, oldestRevision } = this.live
-    const change = changes.value.findLast(({ at }) => at <= time)
-    await this.travelTo(Math.max(oldestRevision.value, change?.revision ?? 0))
+    await this.travelTo(this.#revisionAt(time))
   }
 
   /** Copies this world, as it is now or at a revision, and opens the copy. A name that is taken is refused. */

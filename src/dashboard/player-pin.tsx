@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Coordinates } from '../contract/regions.js'
 import { fromFrame, type MapFrame, type Point } from './map-layout.js'
 import { page } from './page-state.js'
@@ -15,16 +15,7 @@ interface PlayerPinProps {
 
 /** The place of the player. The pointer and the arrow keys move it. */
 export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
-  const lastMove = useRef<Promise<unknown>>(Promise.resolve())
-  const move = (location: Coordinates) => {
-    dragged.value = location
-    const send = async () => {
-      const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: rounded(location) } }))
-      if (!isMoved) dragged.value = undefined
-    }
-    // One after the other: on two connections, an earlier move could arrive last.
-    lastMove.current = lastMove.current.then(send)
-  }
+  const move = useMoves(dragged)
   if (!place || !at)
     return (
       <button
@@ -66,6 +57,32 @@ export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
       </svg>
     </button>
   )
+}
+
+/** Returns a function that moves the player. Until the mock has moved it, its place is the dragged one. */
+function useMoves(dragged: PlayerPinProps['dragged']): (location: Coordinates) => void {
+  const lastMove = useRef<Promise<unknown>>(Promise.resolve())
+  const waiting = useRef(0)
+  const settings = page.shown.value.tables.settings.get('settings')
+  useEffect(() => {
+    // The mock has moved the player. Events of earlier moves do not take a later one back.
+    if (waiting.current === 0) dragged.value = undefined
+  }, [settings, dragged])
+  return location => {
+    dragged.value = location
+    waiting.current += 1
+    const target = rounded(location)
+    const send = async () => {
+      const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: target } }))
+      waiting.current -= 1
+      const { client } = page.live.tables.settings.get('settings') ?? {}
+      const hasCome = client?.latitude === target.latitude && client.longitude === target.longitude
+      // Otherwise the event comes later.
+      if (waiting.current === 0 && (!isMoved || hasCome)) dragged.value = undefined
+    }
+    // One after the other: on two connections, an earlier move could arrive last.
+    lastMove.current = lastMove.current.then(send)
+  }
 }
 
 /** An arrow key moves the player by this, in degrees. With Shift it moves farther. */

@@ -1,23 +1,28 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
+import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { GameServerState } from '../control/states.js'
 import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
 import { Select } from './controls.js'
 import { duration } from './format.js'
 import { useWidth } from './hooks.js'
+import { regionName } from './lobby-rows.js'
 import { page, type Span } from './page-state.js'
-import { drawTimeline, type TimelineScale, timelineHeight } from './timeline-drawing.js'
-
-/** The spans of the timeline, in ms of the world's clock. */
-const spans = [
-  { name: '1 min', ms: 60_000 },
-  { name: '10 min', ms: 600_000 },
-  { name: '1 h', ms: 3_600_000 },
-  { name: '1 d', ms: 86_400_000 },
-] as const
-
-/** The share of the width that shows the past. The rest shows what is due next. */
-const pastShare = 0.86
+import { drawTimeline, timelineFont } from './timeline-drawing.js'
+import { layOutLanes } from './timeline-lanes.js'
+import {
+  firstZoom,
+  nextZoom,
+  scaleOf,
+  type TimelineScale,
+  toPx,
+  toTime,
+  type Zoom,
+  zoomFor,
+  zoomNames,
+  zooms,
+} from './timeline-scale.js'
 
 /** The drawing is updated at most once in this time, in ms. */
 const drawPauseMs = 100
@@ -25,28 +30,33 @@ const drawPauseMs = 100
 /** A shorter drag is a click, in px. */
 const shortestDrag = 4
 
-/** The panel with what has happened, and what is due next. */
+/** The one time axis: what has happened, and what is due next. It is the only control of the time that the page shows. */
 export function Timeline() {
-  const span = useSignal<number | undefined>(undefined)
-  const rate = page.live.clock.value?.rate ?? 1
-  // A faster clock needs a longer span.
-  const ms = span.value ?? spans.find(one => one.ms >= 60_000 * rate)?.ms ?? spans[3].ms
+  const chosen = useSignal<Zoom | undefined>(undefined)
+  const more = useSignal(0)
+  const { live, now, past } = page
+  const first = chosen.value ?? firstZoom(live.clock.value?.rate ?? 1)
+  // The moment that the page shows is never outside.
+  const zoom = past.value ? zoomFor(first, now.value - past.value.at) : first
   return (
-    <section class="panel timeline" aria-labelledby="timeline">
-      <header>
-        <h2 id="timeline">Timeline</h2>
-        <TravelSlider />
-        <div class="tools">
-          <SpanSelect />
-          <Select
-            label="Length of the timeline"
-            value={String(ms)}
-            options={spans.map(one => [String(one.ms), one.name])}
-            onChange={value => (span.value = Number(value))}
-          />
-        </div>
-      </header>
-      <Lanes spanMs={ms} />
+    <section class="timeline" aria-labelledby="timeline" data-past={past.value ? '' : undefined}>
+      <h2 id="timeline" class="hidden">
+        Timeline
+      </h2>
+      <div class="lane-names">
+        <Select
+          label="Length of the timeline"
+          value={String(zoom)}
+          options={zooms.map((one, i) => [String(one), zoomNames[i] ?? ''])}
+          onChange={value => (chosen.value = zooms.find(one => String(one) === value))}
+        />
+        <span class="players-lane">Players {more.value > 0 && <b class="times">+{more.value}</b>}</span>
+        <span>Requests</span>
+        <span>Changes</span>
+        <span>Faults, servers</span>
+        <span>Due next</span>
+      </div>
+      <Axis zoom={zoom} chosen={chosen} more={more} />
       <DueList />
     </section>
   )
@@ -69,149 +79,289 @@ function DueList() {
   )
 }
 
-/** The spans of requests: their lengths in ms, and their names. */
-const requestSpans: readonly (readonly [ms: string, name: string])[] = [
-  ['', 'All requests'],
-  ['10000', 'Last 10 s'],
-  ['60000', 'Last minute'],
-  ['600000', 'Last 10 minutes'],
-]
-
-/** Shows only the requests of the last seconds or minutes, as brushing the timeline does. */
-function SpanSelect() {
-  const { brushed, time } = page
-  const chosen = useSignal<{ readonly value: string; readonly span: Span } | undefined>(undefined)
-  const isChosen = chosen.value !== undefined && chosen.value.span === brushed.value
-  const choose = (value: string) => {
-    const to = time.value
-    const span = value === '' ? undefined : { from: to - Number(value), to }
-    brushed.value = span
-    chosen.value = span && { value, span }
-  }
-  return (
-    <Select
-      label="Requests of"
-      value={!brushed.value ? '' : isChosen ? chosen.value?.value : 'brushed'}
-      options={brushed.value && !isChosen ? [...requestSpans, ['brushed', 'The brushed span']] : requestSpans}
-      onChange={choose}
-    />
-  )
+interface AxisProps {
+  readonly zoom: Zoom
+  readonly chosen: Signal<Zoom | undefined>
+  readonly more: Signal<number>
 }
 
-/** Moves the page through the revisions of the world. */
-function TravelSlider() {
-  const { oldestRevision, oldestAt, revision } = page.live
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const newest = revision.value
-  const value = page.past.value?.revision ?? newest
-  if (newest === oldestRevision.value) return null
-  const travel = (target: number) => {
-    clearTimeout(timer.current)
-    if (target >= newest) page.past.value = undefined
-    else timer.current = setTimeout(() => void page.travelTo(target), drawPauseMs)
+function Axis({ zoom, chosen, more }: AxisProps) {
+  const element = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const width = useWidth(canvas)
+  const scale = (): TimelineScale =>
+    scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: width.peek() })
+  const { drag, hovered, ...handlers } = usePointer(canvas, scale)
+  const draw = () => {
+    if (!canvas.current || width.peek() === 0) return
+    const lanes = layOutLanes(lanesData(canvas.current), scale())
+    more.value = lanes.morePlayers
+    drawTimeline(canvas.current, {
+      lanes,
+      scale: scale(),
+      span: drag.peek() ? spanOf(drag.peek()) : page.brushed.peek(),
+    })
   }
+  useDrawing(draw, [width, drag], zoom)
+  useWheel(element, direction => (chosen.value = nextZoom(zoom, direction)))
+  usePreview(hovered)
   return (
-    <div class="travel">
-      <span class="muted" title="The mock has dropped the history before this time.">
-        from {timeOfDay(oldestAt.value)}
-      </span>
-      <label>
-        <span class="hidden">Revision</span>
-        <input
-          type="range"
-          min={oldestRevision.value}
-          max={newest}
-          value={value}
-          aria-valuetext={page.past.value ? `${timeOfDay(page.past.value.at)}, revision ${value}` : 'now'}
-          onInput={event => travel(Number(event.currentTarget.value))}
-        />
-      </label>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it is a slider, if the world has a past
+    <div
+      class="axis"
+      ref={element}
+      aria-describedby="timeline-summary"
+      {...sliderProps()}
+      onKeyDown={event => {
+        if (!moveByKey(event)) return
+        event.preventDefault()
+        event.stopPropagation()
+      }}
+      {...handlers}
+    >
+      <canvas ref={canvas} />
+      <p id="timeline-summary" class="hidden">
+        {summaryOf(page)}
+      </p>
+      {width.value > 0 && <Moments scale={scale} hovered={hovered} isDragged={drag.value !== undefined} />}
     </div>
   )
 }
 
-function Lanes({ spanMs }: { readonly spanMs: number }) {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const width = useWidth(canvas)
-  const drag: Signal<{ readonly from: number; to: number; readonly isTravel: boolean } | undefined> =
-    useSignal(undefined)
-  // Read here, so that each move of the pointer renders, and draws.
-  const dragged = drag.value
-  const scaleOf = (): TimelineScale => {
-    const end = page.now.peek()
-    return { from: end - spanMs, now: end, to: end + (spanMs / pastShare) * (1 - pastShare) }
+/** Makes the axis a slider, unless the world has no past. */
+function sliderProps(): JSX.IntrinsicElements['div'] {
+  const { past, live } = page
+  const { oldestRevision, revision } = live
+  if (revision.value <= oldestRevision.value) return { role: 'img', 'aria-label': 'Timeline' }
+  return {
+    role: 'slider',
+    tabIndex: 0,
+    'aria-label': 'Revision',
+    'aria-valuemin': oldestRevision.value,
+    'aria-valuemax': revision.value,
+    'aria-valuenow': past.value?.revision ?? revision.value,
+    'aria-valuetext': past.value ? timeOfDay(past.value.at) : 'now',
   }
-  const draw = () => {
-    if (!canvas.current || width.peek() === 0) return
-    drawTimeline(canvas.current, {
-      scale: scaleOf(),
-      exchanges: page.live.exchanges.peek(),
-      pending: page.live.pending.peek().pending,
-      changes: page.live.changes.peek(),
-      jobs: page.upcoming.peek(),
-      brushed: page.brushed.peek(),
-      drag: dragged && spanOf(dragged),
-      travelAt: dragged?.isTravel ? dragged.to : page.past.value?.at,
-    })
+}
+
+/** Follows the pointer: it shows a time, a click goes there, and a drag chooses a span. */
+function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () => TimelineScale) {
+  const drag: Signal<Span | undefined> = useSignal(undefined)
+  /** The time under the pointer. */
+  const hovered: Signal<number | undefined> = useSignal(undefined)
+  const timeAt = (event: PointerEvent) =>
+    toTime(scale(), event.clientX - (canvas.current?.getBoundingClientRect().left ?? 0))
+  const past = (time: number) => Math.min(time, page.now.peek())
+  return {
+    drag,
+    hovered,
+    onPointerDown: (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
+      if (event.button !== 0) return
+      event.currentTarget.setPointerCapture(event.pointerId)
+      drag.value = { from: timeAt(event), to: timeAt(event) }
+    },
+    onPointerMove: (event: PointerEvent) => {
+      hovered.value = timeAt(event)
+      if (drag.value) drag.value = { ...drag.value, to: past(timeAt(event)) }
+    },
+    onPointerUp: (event: PointerEvent) => {
+      const { value } = drag
+      drag.value = undefined
+      if (!value) return
+      const to = timeAt(event)
+      const isClick = Math.abs(toPx(scale(), to) - toPx(scale(), value.from)) < shortestDrag
+      if (!isClick) page.brushed.value = spanOf({ ...value, to: past(to) })
+      else if (to < page.now.peek()) void page.travelToTime(to)
+      else page.travelToNow()
+    },
+    onPointerCancel: () => (drag.value = undefined),
+    onPointerLeave: () => (hovered.value = undefined),
   }
-  useDrawing(draw, width)
-  const timeAt = (event: PointerEvent) => {
-    const { from, to } = scaleOf()
-    return from + (event.offsetX / Math.max(1, width.value)) * (to - from)
-  }
-  const pxOf = (ms: number) => {
-    const { from, to } = scaleOf()
-    return (ms / (to - from)) * width.value
-  }
+}
+
+interface MomentsProps {
+  scale(): TimelineScale
+  readonly hovered: Signal<number | undefined>
+  readonly isDragged: boolean
+}
+
+/** The lines of now, of the moment that the page shows, and of the pointer. */
+function Moments({ scale, hovered, isDragged }: MomentsProps) {
+  const { now, past, live } = page
+  // `now` moves with it.
+  const isFrozen = live.clock.value?.mode === 'frozen'
+  const current = scale()
+  const at = hovered.value
+  const canTravel = at !== undefined && at < now.value && at >= live.oldestAt.value
   return (
-    <canvas
-      ref={canvas}
-      role="img"
-      aria-label={summaryOf(page)}
-      style={{ height: `${timelineHeight(width.value)}px` }}
-      onPointerDown={event => {
-        event.currentTarget.setPointerCapture(event.pointerId)
-        const at = timeAt(event)
-        const grip = page.past.value?.at ?? page.now.value
-        drag.value = { from: at, to: at, isTravel: Math.abs(pxOf(at - grip)) < 10 }
-      }}
-      onPointerMove={event => {
-        if (drag.value) drag.value = { ...drag.value, to: Math.min(timeAt(event), page.now.value) }
-      }}
-      onPointerUp={() => {
-        const { value } = drag
-        drag.value = undefined
-        if (!value) return
-        const isClick = Math.abs(pxOf(value.to - value.from)) < shortestDrag
-        if (value.isTravel && !isClick) void page.travelToTime(value.to)
-        else if (isClick) page.brushed.value = undefined
-        else page.brushed.value = spanOf(value)
-      }}
-    />
+    <>
+      <Moment
+        x={toPx(current, now.value)}
+        width={current.width}
+        kind={past.value ? 'ghost' : isFrozen ? 'frozen' : 'now'}
+        text={`${isFrozen ? 'frozen' : 'now'} ${timeOfDay(now.value)}`}
+      />
+      {past.value && (
+        <Moment x={toPx(current, past.value.at)} width={current.width} kind="at" text={timeOfDay(past.value.at)} />
+      )}
+      {at !== undefined && (
+        <Moment
+          x={toPx(current, at)}
+          width={current.width}
+          kind="hovered"
+          text={canTravel && !isDragged ? `${timeOfDay(at)}, click to go there` : timeOfDay(at)}
+        />
+      )}
+    </>
   )
 }
 
-function spanOf({ from, to }: Span): Span {
+interface MomentProps {
+  readonly x: number
+  readonly width: number
+  readonly kind: 'now' | 'frozen' | 'ghost' | 'at' | 'hovered'
+  readonly text: string
+}
+
+function Moment({ x, width, kind, text }: MomentProps) {
+  if (x < 0 || x > width) return null
+  // A pill at an edge does not stand over it.
+  const shift = x < 90 ? `-${Math.round(x)}px` : x > width - 90 ? `calc(-100% + ${Math.round(width - x)}px)` : '-50%'
+  return (
+    <div class="moment" data-kind={kind} style={{ transform: `translateX(${x}px)` }} aria-hidden="true">
+      <span style={{ transform: `translateX(${shift})` }}>{text}</span>
+    </div>
+  )
+}
+
+function spanOf({ from, to }: Span = { from: 0, to: 0 }): Span {
   return { from: Math.min(from, to), to: Math.max(from, to) }
 }
 
-/** Draws the lanes again whenever something has changed, but not more often than necessary. */
-function useDrawing(draw: () => void, width: Signal<number>): void {
+/** Goes to another moment by a key of the axis. Returns false for other keys. */
+function moveByKey({ key, shiftKey }: KeyboardEvent): boolean {
+  if (key === 'ArrowLeft' || key === 'ArrowRight') {
+    const direction = key === 'ArrowLeft' ? -1 : 1
+    if (shiftKey) page.stepToRequest(direction)
+    else page.stepToChange(direction)
+    return true
+  }
+  if (key === 'Home') void page.travelTo(page.live.oldestRevision.peek())
+  else if (key === 'End' || (key === 'Escape' && page.past.peek())) page.travelToNow()
+  else return false
+  return true
+}
+
+/** Zooms with the wheel, one step at a time. */
+function useWheel(element: { readonly current: HTMLElement | null }, zoomTo: (direction: 'in' | 'out') => void): void {
+  const newest = useRef(zoomTo)
+  newest.current = zoomTo
+  useEffect(() => {
+    const { current } = element
+    if (!current) return
+    let turned = 0
+    const turn = (event: WheelEvent) => {
+      event.preventDefault()
+      turned = Math.sign(turned) === Math.sign(event.deltaY) ? turned + event.deltaY : event.deltaY
+      if (Math.abs(turned) < wheelStep) return
+      newest.current(turned > 0 ? 'out' : 'in')
+      turned = 0
+    }
+    current.addEventListener('wheel', turn, { passive: false })
+    return () => current.removeEventListener('wheel', turn)
+  }, [element])
+}
+
+/** The wheel turns this far for the next zoom, in px. */
+const wheelStep = 80
+
+/** The pointer rests this long over a moment whose changes the page does not know, until the page asks the mock. In ms. */
+const restMs = 150
+
+/** Shows the regions at the time under the pointer on the map. */
+function usePreview(hovered: Signal<number | undefined>): void {
+  useSignalEffect(() => {
+    const time = hovered.value
+    if (time === undefined || time >= page.now.peek()) {
+      page.preview.value = undefined
+      return
+    }
+    const known = page.live.regionsAt(time)
+    if (known) {
+      page.preview.value = known
+      return
+    }
+    const timer = setTimeout(async () => {
+      const loaded = await page.regionsAt(time).catch(() => undefined)
+      if (hovered.peek() === time) page.preview.value = loaded
+    }, restMs)
+    return () => clearTimeout(timer)
+  })
+  useEffect(() => () => (page.preview.value = undefined), [])
+}
+
+function lanesData(element: Element) {
+  const { live } = page
+  return {
+    players: live.players.peek(),
+    chosenPlayer: undefined,
+    exchanges: live.exchanges.peek(),
+    chosenRequest: page.requestId.peek(),
+    pending: live.pending.peek().pending,
+    changes: live.changes.peek(),
+    faults: live.faults.peek(),
+    servers: live.servers.peek().map(serverSpan),
+    jobs: page.upcoming.peek(),
+    widthOf: (text: string) => textWidth(text, element),
+  }
+}
+
+/** Tells when a server ran, on the world's clock. Its own times are real ones. */
+function serverSpan(server: GameServerState) {
+  const { live, now } = page
+  const { rate = 1, mode } = live.clock.peek() ?? {}
+  const toWorld = (time: string) => now.peek() - (Date.now() - Date.parse(time)) * (mode === 'frozen' ? 0 : rate)
+  const lobby = live.tables.lobbies.get(server.lobby_id)
+  const region = lobby ? `, ${regionName(lobby.region_id, live.tables)}` : ''
+  return {
+    name: `${server.game_mode_id}${region}`,
+    state: serverState(server),
+    from: toWorld(server.started_at),
+    to: server.status === 'exited' ? now.peek() : undefined,
+  }
+}
+
+function serverState({ status, exit_code }: GameServerState): 'starting' | 'ready' | 'ended' | 'crashed' {
+  if (status === 'exited') return exit_code === 0 ? 'ended' : 'crashed'
+  return status === 'starting' ? 'starting' : 'ready'
+}
+
+const measure = document.createElement('canvas').getContext('2d')
+
+function textWidth(text: string, element: Element): number {
+  if (!measure) return text.length * 7
+  measure.font = timelineFont(element)
+  return measure.measureText(text).width
+}
+
+/** Draws again whenever something has changed, but not more often than necessary. */
+function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoom): void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const newest = useRef(draw)
   newest.current = draw
   useSignalEffect(() => {
-    const { exchanges, pending, changes } = page.live
+    const { live } = page
+    const shown = [live.exchanges, live.pending, live.changes, live.players, live.faults, live.servers]
     // The drawing depends on all of these.
-    for (const signal of [exchanges, pending, changes, page.upcoming, page.now, page.past, page.brushed, width])
+    for (const signal of [...shown, page.upcoming, page.now, page.past, page.brushed, page.requestId, ...own])
       signal.value
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       requestAnimationFrame(() => newest.current())
     }, drawPauseMs)
   })
-  // The user sees a drag and a new span at once.
-  useEffect(draw)
+  // The user sees a new span at once.
+  useEffect(() => newest.current(), [zoom, own[1]?.value])
 }
 
 /** Describes the timeline for screen readers. */

@@ -11,13 +11,14 @@ import { page } from './page-state.js'
 export function WorldMap() {
   const { tables } = page.shown.value
   const isPast = page.past.value !== undefined
-  const sums = sumRegions(tables)
+  const sums = page.preview.value ?? sumRegions(tables)
   const mode = useSignal<string | undefined>(undefined)
   const options = modeOptions(tables)
   const modeKey = mode.value ?? options[0]?.[0]
-  const choice = isPast
-    ? undefined
-    : page.live.finds.value.find(one => `${one.namespace_id}/${one.game_mode_id}` === modeKey)
+  const choice =
+    isPast || page.preview.value
+      ? undefined
+      : page.live.finds.value.find(one => `${one.namespace_id}/${one.game_mode_id}` === modeKey)
   const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
   const regions = sums.map(sum => describeRegion(sum, { tables, choice, now }))
   return (

@@ -111,14 +111,18 @@ describe('the page', () => {
         const { oldest, change_sets } = mock.history({ limit: 1_000 })
         // The page does not know the revisions after the last change of a row.
         const newest = change_sets.findLast(({ changes }) => changes.length > 0)?.revision ?? oldest
-        const revision = newest - (back % (newest - oldest + 1))
-        if (revision === newest) return
-        const past = mock.worlds.put('past', { fork: 'default', revision })
+        const wanted = newest - (back % (newest - oldest + 1))
+        if (wanted === newest) return
         const slider = page.getByRole('slider', { name: 'Revision' })
+        const revisionOf = async (name: 'now' | 'max') => Number(await slider.getAttribute(`aria-value${name}`))
         // The world may look the same before its last changes.
-        await expect.poll(async () => Number(await slider.getAttribute('max'))).toBeGreaterThanOrEqual(newest)
-        await slider.fill(String(revision))
-        const { world } = await past
+        await expect.poll(() => revisionOf('max')).toBeGreaterThanOrEqual(newest)
+        for (let now = await revisionOf('now'); now > wanted; now = await revisionOf('now')) {
+          await slider.press('ArrowLeft')
+          await expect.poll(() => revisionOf('now')).toBeLessThan(now)
+        }
+        const revision = await revisionOf('now')
+        const { world } = await mock.worlds.put('past', { fork: 'default', revision })
         const { journal: before = [] } = mock.snapshot({ revision, with: ['journal'] })
         await expect
           .poll(() => shown(page))

@@ -34,7 +34,7 @@ export function measureChanges() {
         rows,
         aims: [
           atLeast('change sets', { least: 0.95 * rate, value: changed?.['changes/s'], unit: 'a second' }),
-          atMost('CPU of the renderer', { most: 50, value: changed?.['renderer CPU %'], unit: '% of a core' }),
+          atMost('CPU of the renderer', { most: 40, value: changed?.['renderer CPU %'], unit: '% of a core' }),
           atMost('from a click to the paint of the lobby, median', {
             most: 100,
             value: changed?.['click ms'],
@@ -91,7 +91,7 @@ async function change(url) {
  * @param {number} revision
  */
 async function shows(page, revision) {
-  if (revision > 0) await page.locator(`input[type=range][max="${revision}"]`).waitFor({ timeout: 2_000 })
+  if (revision > 0) await page.locator(`[role=slider][aria-valuemax="${revision}"]`).waitFor({ timeout: 2_000 })
 }
 
 /** @param {import('playwright-core').Page} page */
