@@ -23,8 +23,9 @@ export type { ChangeSetJson, ClockJson, HistoryJson, RecordedChange, RecordedCha
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
 export type { ScheduledJob } from './control/schedule.js'
+export type { GameServerCalls, GameServerLog, GameServerState, ServerLine } from './control/servers.js'
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
-export type { GameServerState, JournalState, StateName, WorldStates } from './control/states.js'
+export type { JournalState, StateName, WorldStates } from './control/states.js'
 export type {
   ScenarioSummary,
   TestControls,

@@ -7,6 +7,7 @@ import type { ChangesOptions, MockEvent } from '../control/events.js'
 import type { ClockJson } from '../control/history.js'
 import { lobbyFields, type NewLobby } from '../control/new-rows.js'
 import type { LobbyTokenInfo } from '../control/records.js'
+import type { GameServerCalls } from '../control/servers.js'
 import { tablesByPath } from '../control/tables.js'
 import type {
   NewWorldOptions,
@@ -99,6 +100,7 @@ export interface Client
       | 'tokens'
       | 'faults'
       | 'held'
+      | 'servers'
       | 'journal'
       | 'lobbyEnvironment'
       | 'changes'
@@ -116,6 +118,7 @@ export interface Client
   readonly clock: ClientClock
   readonly faults: OverHttp<Faults>
   readonly held: OverHttp<HeldRequests>
+  readonly servers: OverHttp<GameServerCalls>
   readonly journal: OverHttp<Omit<Journal, 'load'>>
   readonly worlds: OverHttp<Pick<WorldsControl, 'list' | 'delete'>> & {
     get(id: string): Promise<Client | undefined>
@@ -201,6 +204,7 @@ function clientOf(id: string, server: ControlledRemote, lossOf?: LossOf): Client
     clock: world.clock,
     faults: faultsOf(remote),
     held: heldOf(remote),
+    servers: serversOf(remote),
     journal: journalOf(remote, lossOf),
     worlds: worldsOf(remote, id => clientOf(id, server)),
     ...simulationsOf(remote),
@@ -275,6 +279,15 @@ function heldOf(remote: ControlledRemote): Client['held'] {
       const released = request(remote, 'POST /held/{request_id}/release', { params: { request_id }, body: how })
       return (await undefinedIfMissing(released))?.problems
     },
+  }
+}
+
+function serversOf(remote: ControlledRemote): Client['servers'] {
+  return {
+    list: async () => (await request(remote, 'GET /servers')).servers,
+    get: lobby_id => undefinedIfMissing(request(remote, 'GET /servers/{lobby_id}', { params: { lobby_id } })),
+    restart: lobby_id =>
+      undefinedIfMissing(request(remote, 'POST /servers/{lobby_id}/restart', { params: { lobby_id } })),
   }
 }
 

@@ -455,8 +455,26 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /servers', {
-    summary: 'Lists the game servers that the mock has started for lobbies of the world, the oldest first.',
-    run: ({ mock }) => ({ servers: mock.states.servers }),
+    summary:
+      'Lists the game servers that the mock has started for lobbies of the world, the oldest first. Times are those of the clock of the world.',
+    run: ({ mock }) => ({ servers: mock.servers.list() }),
+  }),
+  call('GET /servers/{lobby_id}', {
+    summary: 'Returns the game server of a lobby, with its newest lines of output and its environment.',
+    run({ mock, params: { lobby_id } }) {
+      const server = mock.servers.get(lobby_id)
+      if (!server) throw unknownServer(lobby_id)
+      return server
+    },
+  }),
+  call('POST /servers/{lobby_id}/restart', {
+    summary:
+      'Restarts the game server of a lobby, which loses its players and its state. If the server has ended, a new lobby of the same game mode and region gets a new one. Returns the server.',
+    run({ mock, params: { lobby_id } }) {
+      const server = mock.servers.restart(lobby_id)
+      if (!server) throw unknownServer(lobby_id)
+      return server
+    },
   }),
   call('PUT /client', {
     summary: 'Moves the player, in one change set. Distances and find follow. `null` means that the place is unknown.',
@@ -651,6 +669,13 @@ function unknownHeld(id: string): ApiError {
   return new ApiError(
     'API_NOT_FOUND',
     `no fault holds a request ${quoted(id)} now: GET /__mock/journal lists those that wait as pending, with their ids`,
+  )
+}
+
+function unknownServer(lobbyId: string): ApiError {
+  return new ApiError(
+    'API_NOT_FOUND',
+    `the mock has started no game server for a lobby ${quoted(lobbyId)}: GET /__mock/servers lists those that it has started`,
   )
 }
 

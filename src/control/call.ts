@@ -48,7 +48,7 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
  * A world with the parts that only calls need. Steps that read show the world as it is at the first one. Those that replace the
  * world do so at the last one.
  */
-interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'held' | 'changes'> {
+interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'held' | 'servers' | 'changes'> {
   readonly world: LiveWorld
   readonly journal: WorldJournal
   readonly waits: RequestWaits

@@ -1,6 +1,5 @@
 import type { FaultState } from '../contract/faults.js'
 import type { PendingRequest } from '../contract/journal.js'
-import { Emitter } from '../lib/emitter.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Faults } from '../server/faults.js'
@@ -13,25 +12,7 @@ import type { ScenarioName } from '../store/world-state.js'
 import { type ExplainedChoice, listFinds } from './explain-find.js'
 import { type ClockJson, clockJson, type HistoryJson, historyState } from './history.js'
 import { listSchedule, type ScheduledJob } from './schedule.js'
-
-/** A process that the mock has started as the game server of a lobby. */
-export interface GameServerState {
-  readonly lobby_id: string
-  readonly game_mode_id: string
-  readonly command: string
-  /** Absent if the process could not start. */
-  readonly pid?: number
-  /** By label. A range has its first port. */
-  readonly ports: Readonly<Record<string, number>>
-  /** The real time, in ISO 8601. */
-  readonly started_at: string
-  /** `stopping`: the mock has sent SIGTERM. */
-  readonly status: 'starting' | 'ready' | 'stopping' | 'exited'
-  /** Absent while it runs, and after a signal. */
-  readonly exit_code?: number
-  /** The number of times that the mock has restarted the server of this lobby. */
-  readonly restarts: number
-}
+import type { GameServerState, WorldServers } from './servers.js'
 
 /** The parts of a world that events describe as they are now, besides its rows and its requests. */
 export interface WorldStates {
@@ -103,6 +84,7 @@ interface StateSource {
   readonly history: History
   readonly pending: PendingRequests
   readonly faults: Pick<Faults, 'list'>
+  readonly servers: Pick<WorldServers, 'list' | 'changes'>
 }
 
 /** Tells that a state may have changed: send it at once, or with the next ones. */
@@ -119,11 +101,9 @@ export interface ObservedStates<States> {
 export class ObservedWorld implements ObservedStates<WorldStates> {
   readonly #source: StateSource
   readonly #readers: { readonly [Name in StateName]: () => WorldStates[Name] }
-  readonly #serverChanges = new Emitter<void>()
-  #servers: readonly GameServerState[] = []
 
-  constructor({ id, world, history, pending, faults }: StateSource) {
-    this.#source = { id, world, history, pending, faults }
+  constructor({ id, world, history, pending, faults, servers }: StateSource) {
+    this.#source = { id, world, history, pending, faults, servers }
     this.#readers = {
       clock: () => clockJson(world.clock.state),
       faults: () => ({ faults: faults.list() }),
@@ -138,7 +118,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
         pending: pending.listFirst(mostPending),
       }),
       schedule: () => ({ jobs: listSchedule(world, { limit: mostJobs }) }),
-      servers: () => ({ servers: this.#servers }),
+      servers: () => ({ servers: servers.list() }),
       world: () => {
         const { title, description, seed } = world
         return { id, title, ...(description === undefined ? {} : { description }), seed }
@@ -146,22 +126,12 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
     }
   }
 
-  /** The game servers that a command has started, the oldest first. */
-  get servers(): readonly GameServerState[] {
-    return this.#servers
-  }
-
-  set servers(servers: readonly GameServerState[]) {
-    this.#servers = servers
-    this.#serverChanges.emit()
-  }
-
   read<Name extends StateName>(name: Name): WorldStates[Name] {
     return this.#readers[name]()
   }
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
-    const { world, history, pending } = this.#source
+    const { world, history, pending, servers } = this.#source
     const phases = new FaultPhases(world, () => mark('faults', 'now'))
     const ends = [
       () => phases.end(),
@@ -184,7 +154,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
         mark('journal', isHeld ? 'now' : 'soon')
         if (isHeld) mark('faults', 'now')
       }),
-      this.#serverChanges.subscribe(() => mark('servers', 'now')),
+      servers.changes.subscribe(when => mark('servers', when)),
     ]
     return () => {
       for (const unsubscribe of ends) unsubscribe()

@@ -24,6 +24,7 @@ import type { Explanation } from './explain-find.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
 import type { NewLobbies, NewLobby, NewPlayer } from './new-rows.js'
 import type { ScheduledJob, ScheduleOptions } from './schedule.js'
+import type { GameServerCalls } from './servers.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import { listKey, tablesByPath } from './tables.js'
 
@@ -149,6 +150,8 @@ export interface WorldControl extends TestControls {
   /** The requests that faults hold or delay. */
   readonly held: HeldRequests
   readonly journal: Journal
+  /** The game servers that the mock has started. */
+  readonly servers: GameServerCalls
   /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
   history(options?: HistoryOptions): HistoryJson
   /**

@@ -118,6 +118,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     clock: clockOf(world),
     faults: world.faults,
     held: world.held,
+    servers: world.servers,
     journal: world.journal,
     on: (operation, resolver) => usable().overrides.add(operation, resolver),
     override(operation, resolver) {

@@ -7,6 +7,7 @@ import { explain, type Question } from '../control/explain.js'
 import type { Explanation } from '../control/explain-find.js'
 import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
 import { WorldPast } from '../control/past.js'
+import { WorldServers } from '../control/servers.js'
 import { ObservedWorld } from '../control/states.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
@@ -88,7 +89,9 @@ export class MockWorld {
   readonly pending: PendingRequests
   /** The calls of test code that wait for requests. */
   readonly waits: RequestWaits
-  /** The states that event streams follow. It holds the game servers of the world too. */
+  /** The game servers that the mock has started for its lobbies. */
+  readonly servers: WorldServers
+  /** The states that event streams follow. */
   readonly states: ObservedWorld
   readonly past: WorldPast
   readonly #settings: MockWorldSettings
@@ -122,7 +125,9 @@ export class MockWorld {
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
     this.journal = new WorldJournal({ history, world, pending, waits: this.waits })
-    this.states = new ObservedWorld({ id, world, history, pending, faults })
+    this.servers = new WorldServers(world)
+    const { servers } = this
+    this.states = new ObservedWorld({ id, world, history, pending, faults, servers })
     this.#rays = new Random(world.seed, raysOf(id))
     const allowed = { tables: world.tables, corsOrigins }
     this.responder = new Responder({ worldId: id, allowed, log, rays: this.#rays, onBug })

@@ -56,11 +56,16 @@ const plainTail = 5
 const errorStart =
   /^(?!\s|Caused by\b).*(?:error\b|exception\b|traceback \(|panic|\bfatal\b|terminate called|segmentation fault|assertion failed|\bunhandled\b)/i
 
-/** Returns the end of an output from the first line of its last error on. Without an error, it returns the last five lines. */
-export function tailOf(lines: readonly string[]): readonly string[] {
+/** Returns the index at which the tail of an output begins: the first line of its last error. Without an error, it has five lines. */
+export function tailStart(lines: readonly string[]): number {
   const last = lines.findLastIndex(line => errorStart.test(line))
-  if (last === -1) return lines.slice(-plainTail)
-  const tail = lines.slice(tracebackOf(lines, last) ?? last)
+  if (last === -1) return Math.max(0, lines.length - plainTail)
+  return tracebackOf(lines, last) ?? last
+}
+
+/** Returns the tail of an output. Of a long one, the middle is left out. */
+export function tailOf(lines: readonly string[]): readonly string[] {
+  const tail = lines.slice(tailStart(lines))
   if (tail.length <= longestTail) return tail
   const half = longestTail / 2
   return [...tail.slice(0, half), `… ${counted(tail.length - longestTail, 'line', 'lines')}`, ...tail.slice(-half)]

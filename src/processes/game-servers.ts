@@ -1,8 +1,9 @@
 import { worldPath } from '../contract/paths.js'
-import { lobbyEnvironment } from '../control/environment.js'
-import type { GameServerState } from '../control/states.js'
+import { createLobbies } from '../control/creators.js'
+import { type Environment, lobbyEnvironment } from '../control/environment.js'
+import type { GameServerLog, GameServerState, ServerLine } from '../control/servers.js'
 import { sameJson } from '../lib/json.js'
-import { escapedLine } from '../lib/text.js'
+import { escapedLine, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
@@ -13,7 +14,8 @@ import type { LobbyPort } from '../store/columns.js'
 import { modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
-import { describeExit, longestTail, tailOf } from './exit-report.js'
+import { describeExit, longestTail, tailOf, tailStart } from './exit-report.js'
+import { KeptLines } from './kept-lines.js'
 import { type FindPorts, findPorts } from './ports.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 import { checkWatchedPaths, type WatchFiles, watchedPaths, watchFiles } from './watch-files.js'
@@ -92,8 +94,16 @@ interface Server {
   isRestarting: boolean
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
-  state: GameServerState
+  readonly log: KeptLines
+  environment: Environment
+  readonly namespaceId: string
+  /** How it ended. `undefined` until then. */
+  end: 'ended' | 'crashed' | 'stopped' | undefined
+  state: Omit<GameServerState, 'status' | 'lines' | 'last_lines'>
 }
+
+/** The last lines of a server in the list, and the most characters of each. */
+const lastLines = { count: 3, characters: 200 } as const
 
 /** The most processes at once, in all worlds. */
 const mostServers = 128
@@ -173,25 +183,68 @@ export class GameServers {
     }
   }
 
-  /** Restarts the running servers that watch a path. One without a process reads the changed file anyway. */
+  /** Restarts the running servers that watch a path. */
   #restart(path: string, file: string): void {
-    for (const server of this.#running.values()) {
-      const { process, isRestarting, isStopping, watch, name, state } = server
-      if (!process || isRestarting || isStopping || !watch.includes(path)) continue
-      server.isRestarting = true
-      server.state = { ...state, restarts: state.restarts + 1 }
-      restartLobbyOf(server)
-      this.#report(server, 'restarting', `${name}: restarts its game server, because ${file} has changed`)
-      process.stop()
+    for (const server of this.#running.values())
+      if (server.watch.includes(path) && !server.isStopping) this.#restartServer(server, `${file} has changed`)
+  }
+
+  /** Restarts a running server. One without a process starts anyway. */
+  #restartServer(server: Server, because: string): void {
+    const { process, isRestarting, name, state } = server
+    if (!process || isRestarting) return
+    server.isRestarting = true
+    server.state = { ...state, restarts: state.restarts + 1 }
+    restartLobbyOf(server)
+    this.#report(server, 'restarting', `${name}: restarts its game server, because ${because}`)
+    process.stop()
+  }
+
+  /** Restarts the server of a lobby. One that has ended gets a new lobby. */
+  #restartByCall(world: MockWorld, lobbyId: string): GameServerState | undefined {
+    const server = this.#find(world, lobbyId)
+    if (!server) return undefined
+    if (server.end === undefined && !server.isStopping) {
+      this.#restartServer(server, 'a control call asked for it')
+      return stateOf(server)
     }
+    const { game_mode_id, region_id } = server.state
+    const fields = { namespace_id: server.namespaceId, game_mode_id, region_id, status: 'starting' } as const
+    const create = () => {
+      const { tables, clock } = world.world
+      const [lobby] = createLobbies(world.world, [fields])
+      if (lobby?.status !== 'starting' || !this.#commandFor(lobby, world))
+        throw new UsageError(`restart: the scenario has no command for the game servers of ${game_mode_id} any more`)
+      restartLobby(lobby, tables, clock.now())
+      return lobby.lobby_id
+    }
+    const started = this.#find(world, world.world.write(create, { cause: { kind: 'code' } }))
+    return started && stateOf(started)
+  }
+
+  /** Finds the newest server of a lobby. */
+  #find(world: MockWorld, lobbyId: string): Server | undefined {
+    const running = this.#running.get(keyOf(world, lobbyId))
+    return running ?? this.#ended.findLast(server => server.world === world && server.lobbyId === lobbyId)
   }
 
   #follow(mock: MockWorld): void {
     const check = (id: string, before: LobbyRow | undefined, after: LobbyRow | undefined) => {
       if (after?.status === 'starting') this.#startFor(after, mock)
       else if (!after || after.status === 'stopped') this.#stopFor(id, mock, before)
-      if (before?.status !== after?.status && this.#running.has(keyOf(mock, id))) this.#publish(mock)
+      const server = this.#running.get(keyOf(mock, id))
+      if (!server || before?.status === after?.status) return
+      if (after?.status === 'ready') setReady(server)
+      publish(server)
     }
+    mock.servers.runBy({
+      list: () => [...this.#ended, ...this.#running.values()].filter(({ world }) => world === mock).map(stateOf),
+      get: id => {
+        const server = this.#find(mock, id)
+        return server && logOf(server)
+      },
+      restart: id => this.#restartByCall(mock, id),
+    })
     const unsubscribe = mock.world.subscribe(({ changes }) => {
       for (const change of changes)
         if (change.table === 'lobbies') check(change.id, change.before?.row, change.after?.row)
@@ -204,7 +257,7 @@ export class GameServers {
   }
 
   #startFor(lobby: LobbyRow, world: MockWorld): void {
-    const { lobby_id, game_mode_id } = lobby
+    const { lobby_id, game_mode_id, region_id, namespace_id } = lobby
     const key = keyOf(world, lobby_id)
     const found = this.#commandFor(lobby, world)
     if (found === undefined || this.#running.has(key) || this.#isClosed) return
@@ -217,28 +270,35 @@ export class GameServers {
       process: undefined,
       isRestarting: false,
       isStopping: false,
+      log: new KeptLines(),
+      environment: {},
+      namespaceId: namespace_id,
+      end: undefined,
       state: {
         lobby_id,
         game_mode_id,
+        region_id,
         command: found.command,
         ports: {},
-        started_at: new Date().toISOString(),
-        status: 'starting',
+        started_at: timeIn(world),
         restarts: 0,
       },
     }
-    if (this.#running.size >= mostServers) {
+    const notStarted = (message: string) => {
+      setEnd(server, 'crashed', { message })
+      this.#remove(server)
       stopLobbyOf(server)
-      this.#fail(server, `not started, because ${mostServers} game servers run already: stop lobbies, and try again`)
+      this.#fail(server, message)
+    }
+    if (this.#running.size >= mostServers) {
+      notStarted(`not started, because ${mostServers} game servers run already: stop lobbies, and try again`)
       return
     }
     this.#running.set(key, server)
-    this.#publish(world)
-    this.#run(server).catch((error: unknown) => {
-      this.#end(server)
-      stopLobbyOf(server)
-      this.#fail(server, `not started: ${error instanceof Error ? error.message : String(error)}`)
-    })
+    publish(server)
+    this.#run(server).catch((error: unknown) =>
+      notStarted(`not started: ${error instanceof Error ? error.message : String(error)}`),
+    )
   }
 
   /** Returns the command for a lobby that waits. A game mode that sets `servers` has its own, or none. */
@@ -254,7 +314,8 @@ export class GameServers {
   async #run(server: Server): Promise<void> {
     // The old process may have called ready before it ended.
     while (await this.#runProcess(server)) restartLobbyOf(server)
-    this.#end(server)
+    if (server.end === undefined) setEnd(server, 'stopped')
+    this.#remove(server)
   }
 
   /** Runs a process from the search for its ports to its end. Resolves with `true` if another one takes its place. */
@@ -273,12 +334,16 @@ export class GameServers {
     mock.world.write(() => void tables.lobbies.put(Object.freeze({ ...present, ports })), { cause: { kind: 'server' } })
     const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(mock.id) })
     server.startedAt = performance.now()
+    server.environment = env
     const process = this.#system.start(server.state.command, env, line => this.#addLine(server, line))
     server.process = process
     const { pid } = process
     const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
-    server.state = { ...server.state, ports: Object.fromEntries(byLabel), ...(pid === undefined ? {} : { pid }) }
-    this.#publish(mock)
+    // The times are those of this process.
+    const { ready_at: _, ready_ms: __, pid: ___, ...known } = server.state
+    const started = { ports: Object.fromEntries(byLabel), started_at: timeIn(mock) }
+    server.state = { ...known, ...started, ...(pid === undefined ? {} : { pid }) }
+    publish(server)
     const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')
     this.#report(
       server,
@@ -293,10 +358,10 @@ export class GameServers {
   }
 
   #whenExited(server: Server, exit: Exit): void {
-    const { code } = exit
-    if (code !== undefined) server.state = { ...server.state, exit_code: code }
-    this.#publish(server.world)
+    const { code, signal } = exit
+    const how = { ...(code === undefined ? {} : { exit_code: code }), ...(signal === undefined ? {} : { signal }) }
     if (server.isStopping) {
+      setEnd(server, 'stopped', how)
       this.#report(server, 'stopped', `${server.name}: stopped its game server`)
       return
     }
@@ -310,6 +375,8 @@ export class GameServers {
       wasReady: lobby?.status === 'ready',
       players: lobby ? seatsTaken(lobby) : 0,
     })
+    keepLastLines(server)
+    setEnd(server, code === 0 ? 'ended' : 'crashed', { ...how, message: text })
     stopLobbyOf(server)
     if (isFailure) this.#fail(server, text)
     else this.#report(server, 'stopped', `${server.name}: ${text}`)
@@ -319,30 +386,28 @@ export class GameServers {
     const server = this.#running.get(keyOf(world, lobbyId))
     if (!server || server.isStopping) return
     const isLate = before?.status === 'starting' && (before.ready_by ?? Number.POSITIVE_INFINITY) <= world.clock.now()
-    if (isLate && server.process)
-      this.#fail(
-        server,
-        'its game server did not call POST /matchmaker/lobbies/ready in time: make it faster, or raise ready_within',
-      )
+    if (isLate && server.process) {
+      const message =
+        'its game server did not call POST /matchmaker/lobbies/ready in time: make it faster, or raise ready_within'
+      server.state = { ...server.state, message }
+      this.#fail(server, message)
+    }
     stop(server)
   }
 
-  #end(server: Server): void {
-    this.#running.delete(keyOf(server.world, server.lobbyId))
-    server.state = { ...server.state, status: 'exited' }
+  /** Moves a server to those that have ended. */
+  #remove(server: Server): void {
+    const key = keyOf(server.world, server.lobbyId)
+    if (this.#running.get(key) === server) this.#running.delete(key)
     this.#ended.push(server)
     if (this.#ended.length > mostEnded) this.#ended.shift()
-    this.#publish(server.world)
-  }
-
-  /** Shows the game servers of a world to the control API, and to readers of events. */
-  #publish(world: MockWorld): void {
-    const own = [...this.#ended, ...this.#running.values()].filter(server => server.world === world)
-    world.states.servers = own.map(server => ({ ...server.state, status: statusOf(server) }))
+    publish(server)
   }
 
   #addLine(server: Server, line: string): void {
     const { lobbyId, name } = server
+    server.log.add({ at: timeIn(server.world), text: line })
+    server.world.servers.changes.emit('soon')
     if (this.#above?.server !== server) this.#above = { server, lines: [] }
     const { lines } = this.#above
     lines.push(line)
@@ -353,7 +418,7 @@ export class GameServers {
 
   #report(server: Server, event: 'started' | 'restarting' | 'stopped', text: string): void {
     this.#above = undefined
-    this.#log({ event: { event: `server-${event}`, ...server.state }, text })
+    this.#log({ event: { event: `server-${event}`, ...server.state, status: statusOf(server) }, text })
   }
 
   #fail(server: Server, message: string): void {
@@ -361,7 +426,7 @@ export class GameServers {
     const above = this.#above?.server === server ? this.#above.lines.slice(-tail.length) : []
     this.#above = undefined
     this.#log({
-      event: { event: 'server-failed', ...server.state, message, output: tail },
+      event: { event: 'server-failed', ...server.state, status: statusOf(server), message, output: tail },
       text: `${server.name}: ${message}`,
       isFailure: true,
       tail,
@@ -378,8 +443,56 @@ function keyOf({ id }: MockWorld, lobbyId: string): string {
   return `${id} ${lobbyId}`
 }
 
-function statusOf({ world, lobbyId, isStopping, state }: Server): GameServerState['status'] {
-  if (state.status === 'exited') return 'exited'
+/** The time of the world's clock, in ISO 8601. */
+function timeIn({ world }: MockWorld): string {
+  return new Date(world.clock.now()).toISOString()
+}
+
+/** Tells readers of events that a server has changed. */
+function publish({ world }: Server): void {
+  world.servers.changes.emit('now')
+}
+
+function stateOf(server: Server): GameServerState {
+  return { ...server.state, status: statusOf(server), lines: server.log.count, last_lines: lastLinesOf(server) }
+}
+
+function logOf(server: Server): GameServerLog {
+  return { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
+}
+
+function lastLinesOf({ log, end }: Server): ServerLine[] {
+  const { lines, texts } = log
+  const start = end === 'crashed' ? tailStart(texts) : Math.max(0, lines.length - lastLines.count)
+  return lines
+    .slice(start, start + longestTail)
+    .map(({ at, text }) => ({ at, text: shortened(text, lastLines.characters) }))
+}
+
+/** Keeps the end of the output, too, if it came so fast that lines were dropped. */
+function keepLastLines({ process, log, world }: Server): void {
+  const last = process?.lastLines() ?? []
+  if (last.at(-1) === log.lines.at(-1)?.text) return
+  for (const text of tailOf(last)) log.add({ at: timeIn(world), text })
+}
+
+function setReady(server: Server): void {
+  const ready_ms = Math.round(performance.now() - server.startedAt)
+  server.state = { ...server.state, ready_at: timeIn(server.world), ready_ms }
+}
+
+function setEnd(
+  server: Server,
+  end: 'ended' | 'crashed' | 'stopped',
+  how: Partial<Pick<GameServerState, 'exit_code' | 'signal' | 'message'>> = {},
+): void {
+  server.end = end
+  server.state = { ...server.state, ...how, ended_at: timeIn(server.world) }
+  publish(server)
+}
+
+function statusOf({ world, lobbyId, isStopping, end }: Server): GameServerState['status'] {
+  if (end !== undefined) return end
   if (isStopping) return 'stopping'
   return world.world.tables.lobbies.get(lobbyId)?.status === 'ready' ? 'ready' : 'starting'
 }

@@ -12,7 +12,7 @@ export class PendingRequests {
   /** Adds a request that begins to wait, or that waits for something else now. */
   add(exchange: ExchangeFacts): void {
     this.#exchanges.add(exchange)
-    this.#emitter.emit(exchange.waitsFor === 'fault')
+    this.#emitter.emit(exchange.fault !== undefined)
   }
 
   remove(exchange: ExchangeFacts): void {

@@ -23,6 +23,7 @@ it('the owner of a world starts its game servers, at its own address, and the ne
 
   const first = await find(other)
   const { line, leave } = await play(first)
+  const server = ok(await sendTo(other.url, request('GET', `/__mock/servers/${first.lobby.lobby_id}`)))
   leave()
   owner.signal('SIGKILL')
   const { lobbies } = ok(await sendTo(other.url, request('GET', '/matchmaker/lobbies/list'))) as {
@@ -33,6 +34,7 @@ it('the owner of a world starts its game servers, at its own address, and the ne
   played.leave()
 
   expect([first.ports.default?.hostname, second.ports.default?.hostname]).toEqual(['localhost', '127.0.0.1'])
+  expect(server).toMatchObject({ status: 'ready', environment: { RIVET_LOBBY_ID: first.lobby.lobby_id } })
   // Its server has ended with its owner.
   expect(lobbies.map(({ lobby_id }) => lobby_id)).not.toContain(first.lobby.lobby_id)
   expect([line, played.line]).toEqual([expect.any(String), expect.any(String)])

@@ -7,6 +7,7 @@ import { mockOf } from '../../src/mock/facade.js'
 import { realTimers } from '../../src/store/timers.js'
 import { failure, json } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
+import { showServers } from '../support/shown-servers.js'
 import { tokens } from '../support/tanks.js'
 import { closedAfterTest, watchIndexOf } from '../support/worlds.js'
 
@@ -78,8 +79,7 @@ const actions: { readonly [name: string]: (served: ServedMock) => unknown } = {
   load: ({ mock }) => mock.load({ title: 'Other', clock: 'frozen', game_modes: ['duel'] }),
   restore: ({ mock }) => mock.restore(mock.snapshot({ with: ['journal', 'faults'] })),
   servers({ mock }) {
-    const server = { lobby_id: 'l', game_mode_id: 'duel', command: 'x', ports: {}, started_at: '', restarts: 0 }
-    mockOf(mock, 'test').default.states.servers = [{ ...server, status: 'ready' }]
+    showServers(mock, [{ lobby_id: 'l', pid: 77 }])
   },
 }
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { createClient } from '../../src/client/index.js'
-import { mockOf } from '../../src/mock/facade.js'
 import { it } from '../support/dashboard-page.js'
+import { showServers } from '../support/shown-servers.js'
 
 const list = '/matchmaker/lobbies/list'
 const scenario = { title: 'Evening', game_modes: ['duel'], lobbies: [{ lobby_id: 'first' }] }
@@ -60,9 +60,8 @@ describe('the page', () => {
   it('shows the game server of a lobby, and a world that another client makes', async ({ open }) => {
     const { page, mock, url } = await open({ scenario: { ...scenario, servers: 'manual' } })
     const client = createClient(url)
-    const server = { game_mode_id: 'duel', command: './run', ports: {}, started_at: '', restarts: 0 }
     await page.getByRole('grid', { name: '1 lobby' }).getByRole('row').last().click()
-    mockOf(mock, 'test').default.states.servers = [{ ...server, lobby_id: 'first', status: 'ready', pid: 77 }]
+    showServers(mock, [{ lobby_id: 'first', pid: 77 }])
     await page.getByText('process 77').waitFor()
     await page.keyboard.press('Escape')
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
-import type { GameServerState } from '../../src/control/states.js'
+import type { GameServerState } from '../../src/control/servers.js'
 import { serve } from '../support/command.js'
 import { isGroupAlive, play, shown, until } from '../support/game-server-programs.js'
 
@@ -73,7 +73,7 @@ describe('ten lobbies', () => {
     // One plays to the end, and five crash.
     players[9]?.leave()
     for (const { pid = 0 } of running.slice(0, 5)) process.kill(-pid, 'SIGKILL')
-    await until(async () => (await servers()).filter(({ status }) => status === 'exited').length === 5)
+    await until(async () => (await servers()).filter(({ status }) => status === 'crashed').length === 5)
     const after = ((await ask('/__mock/lobbies')).json as { lobbies: { status: string }[] }).lobbies
     expect(after.filter(({ status }) => status === 'stopped')).toHaveLength(5)
 
@@ -114,7 +114,7 @@ describe('a game server', () => {
     const { json } = await find()
 
     expect(json).toMatchObject({ code: 'MATCHMAKER_LOBBY_STOPPED' })
-    await until(async () => (await servers())[0]?.status === 'exited')
+    await until(async () => (await servers())[0]?.status === 'stopped')
     const [server] = await servers()
     await until(() => !isGroupAlive(server?.pid))
     expect(errors()).toContain('did not call POST /matchmaker/lobbies/ready in time')

@@ -19,7 +19,7 @@ describe('the game server of a lobby', () => {
     expect(json.ports).toEqual({
       default: { hostname: 'play.example', host: 'play.example:40001', port: 40_001, is_tls: false },
     })
-    expect(mock.default.states.servers).toMatchObject([{ status: 'ready', pid: 101, ports: { default: 40_001 } }])
+    expect(mock.default.servers.list()).toMatchObject([{ status: 'ready', pid: 101, ports: { default: 40_001 } }])
   })
 
   it('is the same for a second player, who may use another host name', async () => {
@@ -67,7 +67,7 @@ describe('the game server of a lobby', () => {
         /^duel \w{8}: its game server crashed with exit code 3 after \d\.\d s, so its lobby has stopped: see its output above$/,
       ),
     ])
-    expect(mock.default.states.servers).toMatchObject([{ status: 'exited', exit_code: 3, restarts: 0 }])
+    expect(mock.default.servers.list()).toMatchObject([{ status: 'crashed', exit_code: 3, restarts: 0 }])
     const { change_sets } = runAtOnce(mock.default.history())
     expect(change_sets.at(-1)?.cause).toEqual({ kind: 'server' })
   })
@@ -105,7 +105,7 @@ describe('the game server of a lobby', () => {
       true,
     )
     expect(lines.at(-1)).toMatch(/pid 102$/)
-    expect(mock.default.states.servers.map(({ restarts }) => restarts)).toEqual([0, 0])
+    expect(mock.default.servers.list().map(({ restarts }) => restarts)).toEqual([0, 0])
   })
 
   it('has no seat if too many game servers run, and starts when one has ended', async () => {
@@ -183,7 +183,7 @@ describe('the game server of a lobby', () => {
 
     expect(env.MOCKMAKER_URL).toBe('http://127.0.0.1:4100/w/other')
     expect(signals).toEqual(['SIGTERM'])
-    expect(mock.default.states.servers).toEqual([])
+    expect(mock.default.servers.list()).toEqual([])
   })
 
   it('stays when a snapshot of its world is restored', async () => {

@@ -27,7 +27,7 @@ describe('a changed file', () => {
     expect(during).toMatchObject({ status: 'starting', total_player_count: 0, reserved_player_count: 0 })
     expect(mock.default.world.players.get(player.token)).toMatchObject({ status: 'removed' })
     expect(second.env).toMatchObject({ RIVET_LOBBY_ID: first.env.RIVET_LOBBY_ID, PORT_default: '40002' })
-    expect(mock.default.states.servers).toMatchObject([{ pid: 102, restarts: 1, ports: { default: 40_002 } }])
+    expect(mock.default.servers.list()).toMatchObject([{ pid: 102, restarts: 1, ports: { default: 40_002 } }])
     expect(lines.slice(-2)).toEqual([
       expect.stringMatching(/: restarts its game server, because src\/game\.js has changed$/),
       expect.stringMatching(/: started its game server again, port default 40002, pid 102$/),
@@ -92,7 +92,7 @@ describe('a changed file', () => {
     void mock.default.world.lobbies.delete(q => q.where({ lobby_id: id }))
     await settled()
 
-    expect([processes.length, mock.default.states.servers[0]?.status]).toEqual([1, 'exited'])
+    expect([processes.length, mock.default.servers.list()[0]?.status]).toEqual([1, 'stopped'])
   })
 
   it('of one game mode leaves the others alone', async () => {

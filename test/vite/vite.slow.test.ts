@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { build, createLogger, createServer, type InlineConfig, preview, type ViteDevServer } from 'vite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../src/contract/lobbies.js'
-import type { GameServerState } from '../../src/control/states.js'
+import type { GameServerLog, GameServerState } from '../../src/control/servers.js'
 import type { MockmakerPluginOptions } from '../../src/mock/options.js'
 import { mockmaker } from '../../src/vite/index.js'
 import { folder, freePort } from '../support/command.js'
@@ -440,9 +440,13 @@ describe('the game servers of a scenario', () => {
     const found = await fetch(`${url}/mm/matchmaker/lobbies/find`, { method: 'POST', body: '{"game_modes": ["duel"]}' })
     const { line } = await play((await found.json()) as Join)
     const { servers } = (await (await fetch(`${url}/mm/__mock/servers`)).json()) as { servers: GameServerState[] }
+    const id = servers[0]?.lobby_id
+    const { log, environment } = (await (await fetch(`${url}/mm/__mock/servers/${id}`)).json()) as GameServerLog
     await vite.close()
 
     expect(line).toBe('welcome')
+    expect(servers).toMatchObject([{ status: 'ready', ready_ms: expect.any(Number), lines: log.length }])
+    expect(environment.RIVET_LOBBY_ID).toBe(id)
     expect(lines.join('\n')).toContain('started its game server, port default')
     await until(() => !isGroupAlive(servers[0]?.pid))
   })

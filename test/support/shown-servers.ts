@@ -1,0 +1,23 @@
+import type { GameServerState } from '../../src/control/servers.js'
+import type { Mockmaker } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
+
+/** Shows game servers that do not run. */
+export function showServers(mock: Mockmaker, servers: readonly Partial<GameServerState>[]): void {
+  const states = servers.map(
+    (server): GameServerState => ({
+      lobby_id: 'lobby',
+      game_mode_id: 'duel',
+      region_id: 'lnd-fra',
+      command: './run',
+      ports: {},
+      started_at: '2026-11-20T20:00:00.000Z',
+      status: 'ready',
+      restarts: 0,
+      lines: 0,
+      last_lines: [],
+      ...server,
+    }),
+  )
+  mockOf(mock, 'test').default.servers.runBy({ list: () => states, get: () => undefined, restart: () => undefined })
+}
