@@ -1,7 +1,7 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { GameServerState } from '../control/states.js'
+import type { GameServerState } from '../control/servers.js'
 import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
 import { Select } from './controls.js'
