@@ -316,24 +316,22 @@ function lanesData(element: Element) {
   }
 }
 
-/** Tells when a server ran, on the world's clock. Its own times are real ones. */
+/** Tells when a server ran, on the world's clock. */
 function serverSpan(server: GameServerState) {
-  const { live, now } = page
-  const { rate = 1, mode } = live.clock.peek() ?? {}
-  const toWorld = (time: string) => now.peek() - (Date.now() - Date.parse(time)) * (mode === 'frozen' ? 0 : rate)
+  const { live } = page
   const lobby = live.tables.lobbies.get(server.lobby_id)
   const region = lobby ? `, ${regionName(lobby.region_id, live.tables)}` : ''
   return {
     name: `${server.game_mode_id}${region}`,
     state: serverState(server),
-    from: toWorld(server.started_at),
-    to: server.status === 'exited' ? now.peek() : undefined,
+    from: Date.parse(server.started_at),
+    to: server.ended_at === undefined ? undefined : Date.parse(server.ended_at),
   }
 }
 
-function serverState({ status, exit_code }: GameServerState): 'starting' | 'ready' | 'ended' | 'crashed' {
-  if (status === 'exited') return exit_code === 0 ? 'ended' : 'crashed'
-  return status === 'starting' ? 'starting' : 'ready'
+function serverState({ status }: GameServerState): 'starting' | 'ready' | 'ended' | 'crashed' {
+  if (status === 'stopped') return 'ended'
+  return status === 'stopping' ? 'ready' : status
 }
 
 const measure = document.createElement('canvas').getContext('2d')
