@@ -13,9 +13,8 @@ import { isPlainRead } from '../server/outcome.js'
 import type { Rows, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
 import type { Api } from './api.js'
-import { type RegionSums, regionName, sumRegions } from './lobby-rows.js'
 import { addPlayers, type PlayerSpan } from './player-spans.js'
-import { movesOf, type RegionMove, sumsBefore } from './region-moves.js'
+import { movesOf, type RegionMove } from './region-moves.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
 export type Tables = { readonly [Name in TableName]: Map<string, Rows[Name]> }
@@ -425,18 +424,9 @@ export class LiveWorld {
   /** Names a lobby by its game mode and its region. */
   #lobbyWords(id: string): string {
     const lobby = this.tables.lobbies.get(id)
-    return lobby ? `${lobby.game_mode_id}, ${regionName(lobby.region_id, this.tables)}` : 'a lobby'
-  }
-
-  /** Adds up the regions at a time of the past. `undefined`: the page does not know the changes since. */
-  regionsAt(time: number): RegionSums[] | undefined {
-    const later = this.changes.peek().slice(this.changes.peek().findLastIndex(({ at }) => at <= time) + 1)
-    const moves: RegionMove[] = []
-    for (const change of later) {
-      if (!change.moves) return undefined
-      moves.push(...change.moves)
-    }
-    return sumsBefore(sumRegions(this.tables), moves)
+    if (!lobby) return 'a lobby'
+    const { region_display_name } = this.tables.regions.get(lobby.region_id) ?? {}
+    return `${lobby.game_mode_id}, ${region_display_name || lobby.region_id}`
   }
 
   /** Sets the pause after showing events: longer if that took long, and longest in a flood of requests. */

@@ -1,11 +1,14 @@
 import type { ChangeSetJson } from '../control/history.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import type { RegionSums } from './lobby-rows.js'
 
 /** What a change set adds to the sums of a region. */
-export interface RegionMove extends Omit<RegionSums, 'region'> {
+export interface RegionMove {
   readonly region_id: string
+  readonly lobbies: number
+  readonly players: number
+  readonly taken: number
+  readonly seats: number
 }
 
 /** Lists what a change set adds to the sums of the regions. `lobbies` are the rows before it. */
@@ -46,18 +49,4 @@ function countsOf(lobby: LobbyRow | undefined): Counts {
 
 function negative(region_id: string, { lobbies, players, taken, seats }: Counts): RegionMove {
   return { region_id, lobbies: -lobbies, players: -players, taken: -taken, seats: -seats }
-}
-
-/** Returns the sums of the regions before some changes. */
-export function sumsBefore(sums: readonly RegionSums[], moves: Iterable<RegionMove>): RegionSums[] {
-  const before = new Map(sums.map(sum => [sum.region.region_id, { ...sum }]))
-  for (const { region_id, lobbies, players, taken, seats } of moves) {
-    const sum = before.get(region_id)
-    if (!sum) continue
-    sum.lobbies -= lobbies
-    sum.players -= players
-    sum.taken -= taken
-    sum.seats -= seats
-  }
-  return [...before.values()]
 }

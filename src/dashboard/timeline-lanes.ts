@@ -1,9 +1,7 @@
 import type { FaultState } from '../contract/faults.js'
 import type { PendingRequest, ShortenedEntry } from '../contract/journal.js'
 import type { ScheduledJob } from '../control/schedule.js'
-import { durationMs } from '../lib/time.js'
 import { isPlainRead } from '../server/outcome.js'
-import { beginOf, hasEnded } from '../store/faults.js'
 import { duration } from './format.js'
 import type { Change } from './live-world.js'
 import { statusKind } from './outcome.js'
@@ -99,7 +97,7 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
       scale,
     ),
     faultsAndServers: [
-      ...data.faults.flatMap(fault => faultSpan(fault, data.exchanges, scale) ?? []),
+      ...data.faults.flatMap(fault => faultSpan(fault, scale) ?? []),
       ...serverSpans(data.servers, scale),
     ],
     due: dueMarks(data, scale),
@@ -193,23 +191,17 @@ function changeColumns(changes: readonly Change[], scale: TimelineScale): Lanes[
   return [...rows].map(([column, count]) => ({ x: column * columnWidth, rows: count }))
 }
 
-/** Shows when a fault is on: since its begin until its end, or until now. A staged one begins right of now. */
-function faultSpan(fault: FaultState, exchanges: readonly ShortenedEntry[], scale: TimelineScale): Span | undefined {
-  const { added_at, began_at, operation, id } = fault
-  const begin = began_at === undefined ? beginOf(fault, Date.parse(added_at)) : Date.parse(began_at)
+/** Shows when a fault is on: from its begin to its end, or to now. A staged one begins right of now. */
+function faultSpan(fault: FaultState, scale: TimelineScale): Span | undefined {
+  const { begins_at, ends_at, operation } = fault
   // It waits for a number of requests.
-  if (begin === undefined) return undefined
-  const last = hasEnded(fault, begin, scale.now) ? exchanges.findLast(entry => entry.fault === id)?.time : undefined
-  const planned = fault.for === undefined ? undefined : begin + durationMs(fault.for)
-  const end = last === undefined ? (planned ?? Math.max(begin, scale.now)) : Date.parse(last)
+  if (begins_at === undefined) return undefined
+  const begin = Date.parse(begins_at)
+  const end = ends_at === undefined ? Math.max(begin, scale.now) : Date.parse(ends_at)
   if (end < scale.from || begin > scale.to) return undefined
   const left = toPx(scale, begin)
-  return {
-    left: Math.max(0, left),
-    right: Math.max(left + 4, toPx(scale, end)),
-    tone: 'warn',
-    text: `${operation ?? 'every request'}: ${faultWords(fault)}`,
-  }
+  const text = `${operation ?? 'every request'}: ${faultWords(fault)}`
+  return { left: Math.max(0, left), right: Math.max(left + 4, toPx(scale, end)), tone: 'warn', text }
 }
 
 function faultWords({ effect: { delay, error, reset, empty, hold } }: FaultState): string {

@@ -7,7 +7,7 @@ import { timeOfDay } from '../lib/time.js'
 import { Select } from './controls.js'
 import { duration } from './format.js'
 import { useWidth } from './hooks.js'
-import { regionName } from './lobby-rows.js'
+import { regionName, regionsAt } from './lobby-rows.js'
 import { page, type Span } from './page-state.js'
 import { drawTimeline, timelineFont } from './timeline-drawing.js'
 import { layOutLanes } from './timeline-lanes.js'
@@ -286,7 +286,7 @@ function usePreview(hovered: Signal<number | undefined>): void {
       page.preview.value = undefined
       return
     }
-    const known = page.live.regionsAt(time)
+    const known = regionsAt({ tables: page.live.tables, changes: page.live.changes.peek() }, time)
     if (known) {
       page.preview.value = known
       return

@@ -2,7 +2,7 @@ import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { Api } from '../../src/dashboard/api.js'
 import { createTables, LiveWorld } from '../../src/dashboard/live-world.js'
-import { sumRegions } from '../../src/dashboard/lobby-rows.js'
+import { regionsAt, sumRegions } from '../../src/dashboard/lobby-rows.js'
 import { keepInFolder } from '../../src/http/data-folder.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
@@ -59,7 +59,9 @@ describe('the world of a page', () => {
         // Of changes at one time, the last one counts.
         for (const { at, revision } of seen.filter((one, i) => one.at !== seen[i + 1]?.at)) {
           const { rows } = await new Api(origin, fetchInProcess(mock).fetch).call('GET /rows', { query: { revision } })
-          expect(live.regionsAt(at)).toEqual(sumRegions(createTables(rows)))
+          expect(regionsAt({ tables: live.tables, changes: live.changes.value }, at)).toEqual(
+            sumRegions(createTables(rows)),
+          )
         }
       }),
       { numRuns: 6 },

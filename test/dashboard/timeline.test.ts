@@ -177,14 +177,13 @@ describe('the lanes of the timeline', () => {
   it('show the faults that are on, were on and will be on, and how long requests are held', () => {
     const fault = { effect: { error: { status: 503 } }, matched: 0, struck: 0, holding: 0 }
     const faults = [
-      { ...fault, id: '1', operation: 'lobbies.find' as const, added_at: iso(ago(30)), began_at: iso(ago(30)) },
-      { ...fault, id: '2', times: 1, struck: 1, added_at: iso(ago(50)), began_at: iso(ago(50)) },
-      { ...fault, id: '3', after: '20s', for: '5s', added_at: iso(ago(10)) },
+      { ...fault, id: '1', operation: 'lobbies.find' as const, added_at: iso(ago(40)), begins_at: iso(ago(30)) },
+      { ...fault, id: '2', added_at: iso(ago(50)), begins_at: iso(ago(50)), ends_at: iso(ago(45)) },
+      { ...fault, id: '3', added_at: iso(ago(10)), begins_at: iso(now + 10_000), ends_at: iso(now + 15_000) },
       { ...fault, id: '4', after: 3, added_at: iso(ago(10)) },
     ]
-    const exchanges = [entry({ id: 9, time: iso(ago(45)), fault: '2', status: 503 })]
     const pending = [{ method: 'GET', path: '/', query: {}, since: iso(ago(12)), waits_for: 'fault' as const }]
-    const lanes = layOutLanes({ ...empty, faults, exchanges, pending }, scale)
+    const lanes = layOutLanes({ ...empty, faults, pending }, scale)
 
     expect(lanes.faultsAndServers).toEqual([
       { left: 360, right: 720, tone: 'warn', text: 'lobbies.find: 503' },
