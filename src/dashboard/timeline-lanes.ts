@@ -1,6 +1,7 @@
 import type { FaultState } from '../contract/faults.js'
 import type { PendingRequest, ShortenedEntry } from '../contract/journal.js'
 import type { ScheduledJob } from '../control/schedule.js'
+import type { GameServerState } from '../control/servers.js'
 import { isPlainRead } from '../server/outcome.js'
 import { duration } from './format.js'
 import type { Change } from './live-world.js'
@@ -56,16 +57,6 @@ export interface Lanes {
   readonly due: readonly DueMark[]
 }
 
-/** A game server of the mock. */
-interface ServerSpan {
-  readonly name: string
-  readonly state: 'starting' | 'ready' | 'ended' | 'crashed'
-  /** On the world's clock, in ms. */
-  readonly from: number
-  /** `undefined`: it runs. */
-  readonly to: number | undefined
-}
-
 interface LanesData {
   readonly players: readonly PlayerSpan[]
   readonly chosenPlayer: string | undefined
@@ -76,7 +67,9 @@ interface LanesData {
   /** The oldest first. */
   readonly changes: readonly Change[]
   readonly faults: readonly FaultState[]
-  readonly servers: readonly ServerSpan[]
+  readonly servers: readonly GameServerState[]
+  /** Names the lobby of a server. */
+  nameOf(server: GameServerState): string
   readonly jobs: readonly ScheduledJob[]
   /** Returns the width of a text in px. */
   widthOf(text: string): number
@@ -96,10 +89,7 @@ export function layOutLanes(data: LanesData, scale: TimelineScale): Lanes {
       newest(data.changes, ({ at }) => at >= from),
       scale,
     ),
-    faultsAndServers: [
-      ...data.faults.flatMap(fault => faultSpan(fault, scale) ?? []),
-      ...serverSpans(data.servers, scale),
-    ],
+    faultsAndServers: [...data.faults.flatMap(fault => faultSpan(fault, scale) ?? []), ...serverSpans(data, scale)],
     due: dueMarks(data, scale),
   }
 }
@@ -212,18 +202,32 @@ function faultWords({ effect: { delay, error, reset, empty, hold } }: FaultState
   return empty ? 'no answer' : 'wakes early'
 }
 
-const serverTones = { starting: 'warn', ready: 'good', ended: 'neutral', crashed: 'bad' } as const
+/** Shows when a server starts, is ready, and has crashed. What runs goes on right of now, and a crash is seen until now. */
+function serverSpans({ servers, nameOf }: LanesData, scale: TimelineScale): Span[] {
+  return servers.flatMap(server => {
+    const { status, started_at, ready_at, ended_at } = server
+    const name = nameOf(server)
+    const [end, now] = [ended_at === undefined ? scale.to : Date.parse(ended_at), scale.now]
+    const ready = ready_at === undefined ? Math.min(end, status === 'starting' ? now : end) : Date.parse(ready_at)
+    const spans = [
+      spanBetween(Date.parse(started_at), ready, { tone: 'warn', text: `starts: ${name}` }, scale),
+      spanBetween(ready, status === 'starting' ? ready : end, { tone: 'good', text: `server: ${name}` }, scale),
+    ]
+    if (status === 'crashed') spans.push(spanBetween(end, now, { tone: 'bad', text: 'crashed' }, scale))
+    return spans.filter(span => span !== undefined)
+  })
+}
 
-function serverSpans(servers: readonly ServerSpan[], scale: TimelineScale): Span[] {
-  return servers
-    .filter(({ from, to }) => from <= scale.to && (to ?? scale.now) >= scale.from)
-    .map(({ name, state, from, to }) => ({
-      left: Math.max(0, toPx(scale, from)),
-      // What runs goes on.
-      right: to === undefined ? scale.width : Math.max(toPx(scale, to), toPx(scale, from) + 4),
-      tone: serverTones[state],
-      text: state === 'crashed' ? `crashed: ${name}` : `server: ${name}`,
-    }))
+/** Returns the visible part of a span of time. `undefined`: there is none. */
+function spanBetween(
+  from: number,
+  to: number,
+  { tone, text }: Pick<Span, 'tone' | 'text'>,
+  scale: TimelineScale,
+): Span | undefined {
+  if (to <= from || to < scale.from || from > scale.to) return undefined
+  const left = Math.max(0, toPx(scale, from))
+  return { left, right: Math.min(scale.width, Math.max(left + 3, toPx(scale, to))), tone, text }
 }
 
 /** The space from a mark to its text, and after the text. */

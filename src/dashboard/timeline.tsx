@@ -310,28 +310,11 @@ function lanesData(element: Element) {
     pending: live.pending.peek().pending,
     changes: live.changes.peek(),
     faults: live.faults.peek(),
-    servers: live.servers.peek().map(serverSpan),
+    servers: live.servers.peek(),
+    nameOf: ({ game_mode_id, region_id }: GameServerState) => `${game_mode_id}, ${regionName(region_id, live.tables)}`,
     jobs: page.upcoming.peek(),
     widthOf: (text: string) => textWidth(text, element),
   }
-}
-
-/** Tells when a server ran, on the world's clock. */
-function serverSpan(server: GameServerState) {
-  const { live } = page
-  const lobby = live.tables.lobbies.get(server.lobby_id)
-  const region = lobby ? `, ${regionName(lobby.region_id, live.tables)}` : ''
-  return {
-    name: `${server.game_mode_id}${region}`,
-    state: serverState(server),
-    from: Date.parse(server.started_at),
-    to: server.ended_at === undefined ? undefined : Date.parse(server.ended_at),
-  }
-}
-
-function serverState({ status }: GameServerState): 'starting' | 'ready' | 'ended' | 'crashed' {
-  if (status === 'stopped') return 'ended'
-  return status === 'stopping' ? 'ready' : status
 }
 
 const measure = document.createElement('canvas').getContext('2d')

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ExplainedChoice } from '../control/explain-find.js'
+import type { GameServerState } from '../control/servers.js'
 import { counted, grouped } from '../lib/text.js'
 import { Select } from './controls.js'
 import type { Tables } from './live-world.js'
@@ -20,7 +21,8 @@ export function WorldMap() {
       ? undefined
       : page.live.finds.value.find(one => `${one.namespace_id}/${one.game_mode_id}` === modeKey)
   const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
-  const regions = sums.map(sum => describeRegion(sum, { tables, choice, now }))
+  const crashed = isPast ? new Set<string>() : crashedRegions(page.live.servers.value, page.now.value)
+  const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed }))
   return (
     <section class="panel world" aria-labelledby="world">
       <h2 id="world" class="hidden">
@@ -98,13 +100,26 @@ interface RegionContext {
   readonly choice: ExplainedChoice | undefined
   /** The regions of the present, while the page shows the past. */
   readonly now: ReadonlyMap<string, RegionSums> | undefined
+  /** The ids of the regions in which a game server has just crashed. */
+  readonly crashed: ReadonlySet<string>
+}
+
+/** The map shows a crash for this time of the world's clock, in ms. */
+const crashMs = 60_000
+
+function crashedRegions(servers: readonly GameServerState[], now: number): Set<string> {
+  const recent = servers.filter(
+    ({ status, ended_at }) => status === 'crashed' && ended_at !== undefined && now - Date.parse(ended_at) < crashMs,
+  )
+  return new Set(recent.map(({ region_id }) => region_id))
 }
 
 /** Says what the map shows of a region. */
-function describeRegion(sums: RegionSums, { tables, choice, now }: RegionContext): MapRegion {
+function describeRegion(sums: RegionSums, { tables, choice, now, crashed }: RegionContext): MapRegion {
   const { region, players, lobbies, taken, seats } = sums
   const id = region.region_id
   const isNext = choice?.region_id === id
+  const isBad = crashed.has(id)
   const away = isNext && choice.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
   const change = now === undefined ? 0 : (now.get(id)?.players ?? 0) - players
   return {
@@ -115,8 +130,9 @@ function describeRegion(sums: RegionSums, { tables, choice, now }: RegionContext
     lobbies,
     taken,
     seats,
-    kind: isNext ? 'next' : 'plain',
+    kind: isBad ? 'bad' : isNext ? 'next' : 'plain',
     ...(isNext && { notes: [`next find${away}`, `next${away}`] }),
+    ...(isBad && { notes: ['server crashed', 'crashed'] }),
     ...(change !== 0 && { change: signed(change) }),
   }
 }

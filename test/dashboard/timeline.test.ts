@@ -53,6 +53,7 @@ const empty: Parameters<typeof layOutLanes>[0] = {
   changes: [],
   faults: [],
   servers: [],
+  nameOf: ({ game_mode_id }) => game_mode_id,
   jobs: [],
   widthOf: text => text.length * 6,
 }
@@ -194,14 +195,28 @@ describe('the lanes of the timeline', () => {
   })
 
   it('show when servers run, and that one crashed', () => {
+    const server = { lobby_id: 'l', region_id: 'r', command: 'node', ports: {}, restarts: 0, lines: 0, last_lines: [] }
     const servers = [
-      { name: 'duel', state: 'ready' as const, from: ago(30), to: undefined },
-      { name: 'ffa', state: 'crashed' as const, from: ago(50), to: ago(40) },
+      { ...server, game_mode_id: 'duel', status: 'ready' as const, started_at: iso(ago(30)), ready_at: iso(ago(20)) },
+      { ...server, game_mode_id: 'ffa', status: 'starting' as const, started_at: iso(ago(10)) },
+      {
+        ...server,
+        game_mode_id: 'siege',
+        status: 'crashed' as const,
+        started_at: iso(ago(70)),
+        ready_at: iso(ago(50)),
+        ended_at: iso(ago(40)),
+      },
+      { ...server, game_mode_id: 'old', status: 'ended' as const, started_at: iso(ago(99)), ended_at: iso(ago(80)) },
     ]
 
     expect(layOutLanes({ ...empty, servers }, scale).faultsAndServers).toEqual([
-      { left: 360, right: 1_080, tone: 'good', text: 'server: duel' },
-      { left: 120, right: 240, tone: 'bad', text: 'crashed: ffa' },
+      { left: 360, right: 480, tone: 'warn', text: 'starts: duel' },
+      { left: 480, right: 1_080, tone: 'good', text: 'server: duel' },
+      { left: 600, right: 720, tone: 'warn', text: 'starts: ffa' },
+      { left: 0, right: 120, tone: 'warn', text: 'starts: siege' },
+      { left: 120, right: 240, tone: 'good', text: 'server: siege' },
+      { left: 240, right: 720, tone: 'bad', text: 'crashed' },
     ])
   })
 
