@@ -27,6 +27,7 @@ export type { GameServerCalls, GameServerLog, GameServerState, ServerLine } from
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
 export type { JournalState, StateName, WorldStates } from './control/states.js'
 export type {
+  ListedWorld,
   ScenarioSummary,
   TestControls,
   WorldControl,

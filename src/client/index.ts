@@ -10,7 +10,13 @@ export type { GameServerCalls, GameServerLog, GameServerState, ServerLine } from
 export type { SimulationState } from '../control/simulation.js'
 export type { JournalState, StateName, WorldStates } from '../control/states.js'
 export type { ControlTable } from '../control/tables.js'
-export type { KeptData, ScenarioSummary, WorldDescription, WorldSummary } from '../control/world-control.js'
+export type {
+  KeptData,
+  ListedWorld,
+  ScenarioSummary,
+  WorldDescription,
+  WorldSummary,
+} from '../control/world-control.js'
 export type * from '../generated/inputs.js'
 export type * from '../generated/options.js'
 export type * from '../generated/requests.js'

@@ -46,10 +46,10 @@ import { listKey } from './tables.js'
 import {
   describeWorld,
   type KeptData,
+  type ListedWorld,
   NewWorldOptions,
   ResetOptions,
   ScenarioOrName,
-  type WorldSummary,
 } from './world-control.js'
 
 /** The limits of a scenario or a snapshot, such as one of 80,000 lobbies with 200,000 players. */
@@ -108,7 +108,7 @@ export const controlCalls = lazy(() => [
   call('GET /worlds', {
     answeredBy: 'this',
     summary:
-      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list. It comes again after a world has come or gone. `sleeping` marks a world that only the storage has. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world. If another one does, `waiters` is some seconds old.',
+      'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list. It comes again after a world has come or gone. `created_at` and `used_at` are real times. `sleeping` marks a world that only the storage has. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world. If another one does, `waiters` is some seconds old.',
     async run({ server, isReadOnly }) {
       await server.worlds.shared?.refresh()
       const worlds = server.worlds.list().map(world => marked(world, isReadOnly))
@@ -621,7 +621,7 @@ function* rowsAt(
 
 /** Streams the list of worlds, at once and after each change. */
 function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseInit {
-  return stateStream<{ worlds: { worlds: readonly WorldSummary[] } }>(
+  return stateStream<{ worlds: { worlds: readonly ListedWorld[] } }>(
     {
       read: () => ({ worlds: worlds.list().map(world => marked(world, isReadOnly)) }),
       subscribe: (mark, end) => worlds.subscribe(isOpen => (isOpen ? mark('worlds', 'now') : end())),

@@ -36,7 +36,8 @@ export function createPlayer(world: Pick<World, 'transaction'>, player: NewPlaye
     tx.players.create({ ...player, lobby_id: player.lobby_id ?? lobbyWithSeat(tx, player) })
   return reworded(
     () => world.transaction(create),
-    message => message.replace(/^(?:players|lobbies)\.create(?=:)/, 'player'),
+    // The row has a token that the caller has never seen.
+    message => message.replace(/^(?:(?:players|lobbies)\.create|players "[^"]*")(?=:)/, 'player'),
   )
 }
 

@@ -14,8 +14,9 @@ import type { Journal } from '../server/journal.js'
 import type { WaitOptions } from '../server/wait-options.js'
 import type { Clock } from '../store/clock.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
+import { countPlayers } from '../store/seats.js'
 import type { TokenInfo } from '../store/tokens.js'
-import type { World } from '../store/world.js'
+import type { LiveWorld, World } from '../store/world.js'
 import type { CompletionOptions } from './device-links.js'
 import type { Environment, LobbyEnvironmentOptions } from './environment.js'
 import type { ChangesOptions, MockEvents } from './events.js'
@@ -214,7 +215,7 @@ export interface WorldControl extends TestControls {
 /** Controls the worlds of a server. */
 export interface WorldsControl {
   /** Lists all worlds, `default` first. */
-  list(): WorldSummary[]
+  list(): ListedWorld[]
   get(id: string): WorldControl | undefined
   /**
    * Creates or replaces a world. It stays until your code deletes it or closes the mock. Rejects with `UsageError` or
@@ -248,6 +249,8 @@ export interface WorldSummary {
    * runs.
    */
   readonly waiters: number
+  /** The number of players with a seat, reserved or connected. Absent if the world sleeps, and its storage does not have the number. */
+  readonly players?: number
   /** True if the server refuses every change. Absent otherwise. */
   readonly read_only?: true
   /**
@@ -256,6 +259,14 @@ export interface WorldSummary {
   readonly sleeping?: true
   /** The address of the replica that runs the world. Absent if none does, or there are no replicas. */
   readonly replica?: string
+}
+
+/** A world in the list of a server, with its real times. */
+export interface ListedWorld extends WorldSummary {
+  /** When it was created, in ISO 8601. Absent if an earlier version of the mock has created it, in a folder. */
+  readonly created_at?: string
+  /** When somebody last used it, in ISO 8601: by a request, a call or a stream. */
+  readonly used_at: string
 }
 
 /** One of several processes that share their worlds. */
@@ -300,11 +311,15 @@ export interface WorldDescription extends WorldSummary {
 }
 
 /** A world with its id. */
-export type IdentifiedWorld = Pick<WorldControl, 'id' | 'world'>
+export interface IdentifiedWorld {
+  readonly id: string
+  readonly world: LiveWorld
+}
 
 export function summarizeWorld({ id, world }: IdentifiedWorld): WorldSummary {
   const { title, seed, revision, waiters } = world
-  return { id, title, seed, revision, now: new Date(world.clock.now()).toISOString(), waiters }
+  const now = new Date(world.clock.now()).toISOString()
+  return { id, title, seed, revision, now, waiters, players: countPlayers(world.tables) }
 }
 
 export function describeWorld(control: IdentifiedWorld): WorldDescription {

@@ -51,7 +51,7 @@ function respondHome(request: MockRequest, { mock, url, hasDashboard, hidesToken
       { name: 'mockmaker', version, scenario: world.title, url, ...(hidesTokens ? {} : { tokens }) },
       'this origin',
     )
-  if (hasDashboard) return htmlResponse(readPage('dashboard'))
+  if (hasDashboard) return dashboardPage()
   const text = `${world.title}
 ${url}
 
@@ -59,6 +59,11 @@ There is no dashboard here. It needs the control API, which is off, or does not 
 All operations as an OpenAPI document: ${url}/openapi.json
 `
   return textResponse('text/plain', text)
+}
+
+/** A response with the dashboard, which is the same for all worlds. */
+export function dashboardPage(): MockResponseInit {
+  return htmlResponse(readPage('dashboard'))
 }
 
 function respondDeviceLink(token: string, { mock }: PageContext): MockResponseInit {

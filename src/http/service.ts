@@ -1,5 +1,6 @@
 import { ApiError, UnavailableError, withUnknownOutcome } from '../contract/errors.js'
 import { controlPath, defaultWorldId, isControlPath, readinessPath, worldId, worldPath } from '../contract/paths.js'
+import { prefersJson } from '../control/call.js'
 import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
 import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import { after } from '../lib/after.js'
@@ -25,7 +26,7 @@ import { version } from '../version.js'
 import { parseControlHosts } from './address-lists.js'
 import { checkControlToken, holderCheck } from './control-token.js'
 import { completeDeviceLink, isFromDeviceLinkPage } from './device-link-page.js'
-import { isForPage, pageFor } from './pages.js'
+import { dashboardPage, isForPage, pageFor } from './pages.js'
 import type { NeededWorld } from './router.js'
 
 /** A request whose body may still be on its way. */
@@ -113,6 +114,8 @@ export class Service {
           'TOKEN_INVALID',
           `this is the control token, and only the calls under ${controlPath} take it`,
         )
+      if (this.#isDashboardOfNone(request, place))
+        return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.answer(request, dashboardPage()) }
       return {
         maxBodyBytes: bodyLimit,
         answer: () => this.#answer(request, place, origin),
@@ -244,18 +247,33 @@ export class Service {
     return (publicUrl === 'asked' ? origin() : publicUrl) + worldPath(id)
   }
 
+  /**
+   * Tells whether a browser asks for the dashboard of a world that this process does not have. The page is the same for all worlds. It
+   * says if there is no such world, and does not make one.
+   */
+  #isDashboardOfNone(request: MockRequest, { path, worldId: id }: Place): boolean {
+    if (path !== '/' || !isForPage(request.method, path) || prefersJson(header(request, 'accept'))) return false
+    return worldId.pattern.test(id) && !this.#mock.worlds.has(id) && this.#hasDashboard(request)
+  }
+
+  #hasDashboard(request: MockRequest): boolean {
+    const { control = true, dashboard = true } = this.#options
+    const { hasToken, isListed } = this.#access
+    return dashboard && control && (hasToken !== undefined || mayControl(request, isListed))
+  }
+
   #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
-    const { control = true, dashboard = true, readOnlyBecause } = this.#options
+    const { readOnlyBecause } = this.#options
     const { worlds } = this.#mock
     const isNew = this.#forUnknown === 'create' && !worlds.has(place.worldId)
     const isServed = !isNew || isForNewWorld(request.method, place.path)
     const unknown = isServed ? this.#forUnknown : noneByOthers(request)
-    const { hasToken, isListed } = this.#access
+    const { hasToken } = this.#access
     return worlds.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({
         mock: world,
         url: origin() + place.basePath,
-        hasDashboard: dashboard && control && (hasToken !== undefined || mayControl(request, isListed)),
+        hasDashboard: this.#hasDashboard(request),
         hidesTokens: hasToken !== undefined,
       }))
       if (page) return after(world.world.settled(), () => world.responder.answer(inner, page))

@@ -3,10 +3,10 @@ import type { FaultState } from '../contract/faults.js'
 import { defaultWorldId, worldId, worldPath } from '../contract/paths.js'
 import {
   type KeptData,
+  type ListedWorld,
   NewWorldOptions,
   type ReplicaState,
   summarizeWorld,
-  type WorldSummary,
 } from '../control/world-control.js'
 import { after } from '../lib/after.js'
 import { Emitter } from '../lib/emitter.js'
@@ -72,6 +72,8 @@ interface OpenWorld {
   readonly mock: MockWorld
   /** The real time of the last use, in ms since the epoch. */
   usedAt: number
+  /** The real time of the creation. Absent if a storage does not have it. */
+  readonly createdAt?: number
   /** True if the world stays until code deletes it. Otherwise it is deleted when nobody has used it for a time. */
   isKept: boolean
   /** True if code of this process has made the world. It then stays in memory. */
@@ -154,8 +156,11 @@ export class MockWorlds {
     }
     for (const [id, entry] of this.#open) {
       const file = storage.open(id)
-      if (file) entry.mock.loadFrom(this.#loggedIn(file, id), file, entry)
-      else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
+      if (file) {
+        const kept = { ...entry, ...createdIn(storage, id) }
+        this.#open.set(id, kept)
+        kept.mock.loadFrom(this.#loggedIn(file, id), file, kept)
+      } else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
     }
     this.#default ??= this.#openIn(storage, defaultWorldId, { isKept: true, isHeld: true })
     this.#kept = kept
@@ -196,16 +201,21 @@ export class MockWorlds {
   }
 
   /** Lists all worlds, `default` first. Before somebody asks replicas for that one, it has its initial state. */
-  list(): WorldSummary[] {
+  list(): ListedWorld[] {
     const replica = this.shared && { replica: this.shared.self.address }
     const initial = this.default
-    const worlds: WorldSummary[] = [
-      ...this.#all.map(world => ({ ...summarizeWorld(world), ...replica })),
+    const now = realTime()
+    const worlds: ListedWorld[] = [
+      ...[...this.#open.values()].map(({ mock, usedAt, createdAt }) => ({
+        ...summarizeWorld(mock),
+        ...timesOf({ createdAt, usedAt: mock.isBusy ? now : usedAt }),
+        ...replica,
+      })),
       ...this.#sleeping().map(summaryOf),
     ]
     const first = worlds.find(({ id }) => id === defaultWorldId)
     const others = worlds.filter(world => world !== first)
-    return [first ?? { ...summarizeWorld(initial), waiters: 0, sleeping: true }, ...others]
+    return [first ?? { ...summarizeWorld(initial), ...timesOf({ usedAt: now }), waiters: 0, sleeping: true }, ...others]
   }
 
   /** Lists the processes that share the worlds. Empty if this one shares none. Rejects with `StorageError`. */
@@ -455,11 +465,12 @@ export class MockWorlds {
 
   #openIn(storage: WorldStorage, id: string, keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>): MockWorld | undefined {
     this.#checkTakesWorlds()
+    const created = createdIn(storage, id)
     const file = storage.open(id)
     if (!file) return undefined
     try {
       const logged = this.#loggedIn(file, id)
-      const entry = { mock: this.#beginningWith(logged, id), usedAt: realTime(), ...keeping }
+      const entry = { mock: this.#beginningWith(logged, id), usedAt: realTime(), ...created, ...keeping }
       entry.mock.loadFrom(logged, file, entry)
       this.#publish(id, entry)
       return entry.mock
@@ -504,7 +515,8 @@ export class MockWorlds {
       void mock.close()
       return mock
     }
-    const entry = { mock, usedAt: realTime(), isKept, isHeld: isKept }
+    const now = realTime()
+    const entry = { mock, usedAt: now, createdAt: now, isKept, isHeld: isKept }
     const { storage } = this
     try {
       if (storage) mock.keepIn(storage.create(id, mock.world, entry), entry)
@@ -581,10 +593,28 @@ export class MockWorlds {
 const never = Number.POSITIVE_INFINITY
 
 /** Summarizes a world that is not in memory, or not in that of this process. */
-function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<SharedSummary>): WorldSummary {
-  const { id, title, seed, revision, now } = kept
-  const summary = { id, title, seed, revision, now: new Date(now).toISOString() }
+function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<SharedSummary>): ListedWorld {
+  const { id, title, seed, revision, now, players } = kept
+  const described = { id, title, seed, revision, now: new Date(now).toISOString() }
+  const summary = { ...described, ...(players === undefined ? {} : { players }), ...timesOf(kept) }
   return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
+}
+
+/** Writes the real times of a world as in a list. */
+function timesOf({
+  createdAt,
+  usedAt,
+}: {
+  readonly createdAt?: number | undefined
+  readonly usedAt: number
+}): Pick<ListedWorld, 'created_at' | 'used_at'> {
+  const created = createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }
+  return { ...created, used_at: new Date(usedAt).toISOString() }
+}
+
+function createdIn(storage: WorldStorage, id: string): Pick<OpenWorld, 'createdAt'> {
+  const { createdAt } = storage.find(id) ?? {}
+  return createdAt === undefined ? {} : { createdAt }
 }
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */

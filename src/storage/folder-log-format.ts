@@ -18,6 +18,8 @@ export interface LogHeader {
   readonly seed: number
   /** The time of the world's clock when the record was written, in ms since the epoch. */
   readonly now: number
+  /** The real time of the world's creation, in ms since the epoch. Earlier versions did not write it. */
+  readonly createdAt?: number | undefined
 }
 
 /** Encodes the first line of a log. */

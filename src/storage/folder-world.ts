@@ -130,12 +130,14 @@ function readWorld(fs: FileCalls, path: string, id: string): WorldFiles {
 
 /** Writes the files of a new world to a folder, and waits until the disk has them. */
 export function writeWorld(fs: FileCalls, path: string, id: string, start: NewKeptWorld): void {
-  const { isKept, title, seed, now, revision } = start.summary
+  const { isKept, title, seed, now, revision, createdAt } = start.summary
   const originHash = originHashOf(start.origin)
   const born = randomBytes(8).toString('hex')
   writeSynced(fs, join(path, originName(originHash)), sealedOrigin(start.origin))
   writeSynced(fs, join(path, baseName), sealedBase(revision, originHash, [start.base ?? 'null']))
-  writeSynced(fs, join(path, logName), [encodeHeader({ world: id, born, starts: 0, isKept, title, seed, now })])
+  writeSynced(fs, join(path, logName), [
+    encodeHeader({ world: id, born, starts: 0, isKept, title, seed, now, createdAt }),
+  ])
   syncFolder(fs, path)
 }
 
@@ -156,13 +158,18 @@ export function describeWorld(fs: FileCalls, path: string, id: string): WorldEnt
   const found = { id, usedAt: Math.round(changedAt) }
   try {
     const { revision, log } = readWorld(fs, path, id)
-    const { title, seed, now, isKept } = log.header
+    const { title, seed, now, isKept, createdAt } = log.header
     const last = Math.max(log.lines.at(-1)?.revision ?? 0, revision)
-    return { summary: { ...found, title, seed, revision: last, now, isKept }, bytes, logBytes }
+    return { summary: { ...found, title, seed, revision: last, now, isKept, ...known({ createdAt }) }, bytes, logBytes }
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     return { summary: { ...found, title: '', seed: 0, revision: 0, now: 0, isKept: true }, bytes, logBytes }
   }
+}
+
+/** Leaves out a time that is unknown. */
+function known({ createdAt }: Pick<LogHeader, 'createdAt'>): Pick<KeptSummary, 'createdAt'> {
+  return createdAt === undefined ? {} : { createdAt }
 }
 
 /** Lists the files of a folder. Skips those that another process removes meanwhile, and folders that nobody may read. */
@@ -218,8 +225,8 @@ export class FolderWorld implements KeptWorld {
     this.#revision = lines.at(-1)?.revision ?? base.revision
     this.starts = log.header.starts + 1
     this.#header = { ...log.header, starts: this.starts }
-    const { title, seed, now, isKept } = log.header
-    this.#summary = { id, title, seed, now, isKept, revision: this.#revision, usedAt }
+    const { title, seed, now, isKept, createdAt } = log.header
+    this.#summary = { id, title, seed, now, isKept, revision: this.#revision, usedAt, ...known({ createdAt }) }
     this.cutBytes = log.bytes.length - log.size
     this.time = this.#readTime()
     if (!isReadOnly) this.#log = this.#openLog(log.size)

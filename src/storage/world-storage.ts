@@ -5,6 +5,7 @@ import type { ChangeSet } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
 import type { FaultsState } from '../store/faults.js'
 import { realTime } from '../store/real-time.js'
+import { countPlayers } from '../store/seats.js'
 import { runInSlices } from '../store/timers.js'
 import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
 import { nameOf, timeOfState, type WorldState } from '../store/world-state.js'
@@ -58,7 +59,7 @@ interface Mark {
 }
 
 /** The use of a world, as it is now. */
-export type WorldUse = Pick<KeptSummary, 'isKept' | 'usedAt'>
+export type WorldUse = Pick<KeptSummary, 'isKept' | 'usedAt' | 'createdAt'>
 
 /** The past of a world, for its base. */
 export interface KeptPast {
@@ -509,5 +510,6 @@ function stateOfCopy(
 
 function summaryOf(world: LiveWorld): Omit<KeptSummary, 'id' | keyof WorldUse> {
   const { title, seed, revision, clock, waiters } = world
-  return { title, seed, revision, now: clock.now(), ...(waiters === 0 ? {} : { waiters }) }
+  const players = countPlayers(world.tables)
+  return { title, seed, revision, now: clock.now(), players, ...(waiters === 0 ? {} : { waiters }) }
 }

@@ -86,3 +86,8 @@ function removePlayers({ lobby_id }: LobbyRow, { players, lobbies }: Tables, now
   const { forgotten_at = now + lifetimeMs.retention } = lobby
   lobbies.put(Object.freeze({ ...lobby, total_player_count: 0, forgotten_at }))
 }
+
+/** Counts the seats taken in a world. Reads sums, and no lobby. */
+export function countPlayers({ namespaces, lobbies }: Pick<Tables, 'namespaces' | 'lobbies'>): number {
+  return namespaces.all().reduce((sum, { namespace_id }) => sum + lobbies.sum('players', namespace_id), 0)
+}

@@ -183,13 +183,26 @@ describe.each(Object.entries(places))('worlds %s', (_, open) => {
     const { client, send } = await serve({ scenario: frozen, worldTtlMs: 200 })
     for (const world of ['mine', 'other']) await send({ ...find, path: `/w/${world}${find.path}` })
     const listed = async (world: string) => (await client().worlds.list()).find(({ id }) => id === world)
-    const { id, title, seed, revision, now } = (await listed('mine')) ?? {}
+    const { id, title, seed, revision, now, created_at } = (await listed('mine')) ?? {}
     for (const world of ['mine', 'other']) await expect.poll(() => listed(world)).toMatchObject({ sleeping: true })
 
-    expect(await listed('mine')).toMatchObject({ id, title, seed, revision, now })
+    expect(await listed('mine')).toMatchObject({ id, title, seed, revision, now, created_at, players: 1 })
     expect(JSON.parse((await send({ ...list, path: `/w/mine${list.path}` })).body).lobbies).toHaveLength(1)
     expect([await client().worlds.delete('other'), await client().worlds.delete('other')]).toEqual([true, false])
     expect(await listed('other')).toBeUndefined()
+  })
+
+  it('keep their age over a restart', async () => {
+    const { client, send, restart } = await serve({ scenario: frozen })
+    for (const path of [find.path, `/w/mine${find.path}`]) await send({ ...find, path })
+    const ages = async () => (await client().worlds.list()).map(({ id, created_at }) => [id, created_at])
+    const before = await ages()
+    await restart()
+    const sleeping = await ages()
+    for (const path of [list.path, `/w/mine${list.path}`]) await send({ ...list, path })
+
+    expect(before).toEqual(['default', 'mine'].map(id => [id, expect.stringMatching(/^20\d\d-/)]))
+    expect([sleeping, await ages()]).toEqual([before, before])
   })
 
   it('are deleted when nobody has used them for long, but not the default world', async () => {

@@ -81,7 +81,7 @@ describe('a read-only server', () => {
   })
 
   it.for([
-    { path: '/w/other/' },
+    { path: '/w/other/openapi.json' },
     { path: '/w/other/__mock/world' },
     { path: '/w/other/matchmaker/lobbies/list' },
     { path: '/__mock/world', headers: { 'x-mock-world': 'other' } },

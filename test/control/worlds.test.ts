@@ -390,6 +390,7 @@ describe('the server', () => {
       revision: mock.world.revision,
       now: '2026-11-20T20:00:00.000Z',
       waiters: 0,
+      players: 2,
       counts: {
         games: 2,
         namespaces: 3,
