@@ -100,14 +100,21 @@ export class Replica {
 
   /** Routes a request. Never throws. */
   route(request: WorldRequest): void {
-    const world = this.#worlds.inMemory(request.worldId)
     const startedAt = this.#environment.monotonic()
+    const leased = this.#storage.leaseSoon()
+    // Another replica may have taken the world over while this process was stopped.
+    if (leased) void leased.then(() => this.#route(request, startedAt))
+    else this.#route(request, startedAt)
+  }
+
+  #route(request: WorldRequest, startedAt: number): void {
+    const world = this.#worlds.inMemory(request.worldId)
     if (!world) {
       void this.#routeToOwner(request, startedAt)
       return
     }
     // Most requests come to the right replica.
-    const answered = request.answer(request.waitedMs)
+    const answered = request.answer(this.#waitedMs(request, startedAt))
     if (answered instanceof Promise)
       void answered.then(response => {
         if (this.#hasMoved(request, world, response)) void this.#routeToOwner(request, startedAt)
@@ -134,7 +141,7 @@ export class Replica {
         throw new UnavailableError('this replica is closing')
       }
       const claim = await this.#claim(request)
-      const waitedMs = request.waitedMs + this.#environment.monotonic() - startedAt
+      const waitedMs = this.#waitedMs(request, startedAt)
       if (claim.kind !== 'other') {
         const response = await this.#answer(request, claim, waitedMs)
         if (response === 'moved' && (await attempts.next('here'))) continue
@@ -150,6 +157,10 @@ export class Replica {
         throw new UnavailableError(`${runs}, and the connection to it broke. The outcome of this request is unknown`)
       if (!(await attempts.next(owner.id))) throw new UnavailableError(`${runs}, and does not answer`)
     }
+  }
+
+  #waitedMs(request: WorldRequest, startedAt: number): number {
+    return request.waitedMs + this.#environment.monotonic() - startedAt
   }
 
   async #claim({ worldId, mayCreate, isForwarded }: WorldRequest): Promise<Claim> {

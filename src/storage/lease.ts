@@ -13,6 +13,9 @@ export interface LeaseTimes {
   readonly renewMs: number
 }
 
+/** The time for which a lease that has ended may begin again before requests are refused, in ms. A connection takes about a second. */
+const hopeMs = 2_000
+
 /** The replica that has a lease. */
 export interface LeaseHolder {
   readonly id: string
@@ -50,6 +53,10 @@ export class Lease {
   #trouble = ''
   /** The error that `onChange` got last. */
   #failure: StorageError | undefined
+  /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
+  #noticedAt: number | undefined
+  /** Those who wait until it holds again. */
+  readonly #hopeful = new Set<() => void>()
   #isStopped = false
   #cancelRenewal: (() => void) | undefined
   #cancelEnd: (() => void) | undefined
@@ -78,6 +85,28 @@ export class Lease {
     this.#isStopped = true
     this.#cancelRenewal?.()
     this.#cancelEnd?.()
+    for (const resolve of [...this.#hopeful]) resolve()
+  }
+
+  /**
+   * `undefined` if there is nothing to wait for: the lease holds, or it ended some time ago. If it has just ended, resolves when it
+   * holds again, or after that time. A process that was stopped finds its lease ended, and has it again a moment later.
+   */
+  soon(): Promise<void> | undefined {
+    if (this.#remainingMs > 0 || this.#isStopped) return undefined
+    const now = this.#environment.monotonic()
+    this.#noticedAt ??= now
+    const ms = this.#noticedAt + hopeMs - now
+    if (ms <= 0) return undefined
+    return new Promise(resolve => {
+      const done = () => {
+        cancel()
+        this.#hopeful.delete(done)
+        resolve()
+      }
+      const cancel = this.#environment.setTimer(done, ms)
+      this.#hopeful.add(done)
+    })
   }
 
   /** The reason why nothing may leave this process. `undefined` while the lease holds. */
@@ -147,9 +176,13 @@ export class Lease {
     if (this.#isStopped) return
     this.#sentAt = sentAt
     this.#watchEnd()
-    if (!this.#failure || this.#remainingMs === 0) return
-    this.#failure = undefined
-    this.#holder.onChange(undefined)
+    if (this.#remainingMs === 0) return
+    this.#noticedAt = undefined
+    if (this.#failure) {
+      this.#failure = undefined
+      this.#holder.onChange(undefined)
+    }
+    for (const resolve of [...this.#hopeful]) resolve()
   }
 
   /** Tells when the lease ends. A clock may jump, so that it ends later or earlier than its timer. */
@@ -158,6 +191,7 @@ export class Lease {
     this.#cancelEnd = this.#environment.setTimer(() => {
       if (this.#remainingMs > 0) return this.#watchEnd()
       if (this.#failure) return
+      this.#noticedAt ??= this.#environment.monotonic()
       this.#failure = this.newFailure()
       this.#holder.onChange(this.#failure)
     }, this.#remainingMs)

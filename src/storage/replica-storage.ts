@@ -278,6 +278,10 @@ class ReplicaStorage implements SharedStorage {
     return this.#lost.subscribe(listener)
   }
 
+  leaseSoon(): Promise<void> | undefined {
+    return this.#end ? undefined : this.#lease.soon()
+  }
+
   checkLease(): void {
     const failure = this.#failureNow()
     if (failure) throw failure

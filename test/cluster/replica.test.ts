@@ -42,11 +42,13 @@ interface Peers {
   readonly dead?: readonly string[]
   /** The number of requests, one after the other. Default: 1. */
   readonly requests?: number
+  /** Resolves when the lease holds again. Default: it holds. */
+  leaseSoon?(): Promise<void> | undefined
 }
 
 /** Routes requests. Returns what became of the last one. */
 async function routed(
-  { claims, outcomes = ['done'], dead = [], requests = 1 }: Peers,
+  { claims, outcomes = ['done'], dead = [], requests = 1, leaseSoon = () => undefined }: Peers,
   request: Partial<WorldRequest> = {},
   use: (replica: Replica) => void = () => {},
 ) {
@@ -62,6 +64,7 @@ async function routed(
       return claims.length > 1 ? claims.shift() : claims[0]
     },
     checkLease() {},
+    leaseSoon,
     owns: () => false,
     release: async (id: string) => void released.push(id),
     isAlive: async (id: string) => !dead.includes(id),
@@ -186,6 +189,15 @@ describe('a replica', () => {
       { to: 'b', waitedMs: 500 },
       { to: 'c', waitedMs: expect.toSatisfy((ms: number) => ms >= 1_500) },
     ])
+  })
+
+  it('waits for its lease before it looks for the owner, because it may have been stopped', async () => {
+    const claims: Claim[] = [mine]
+    const leaseSoon = async () => void claims.splice(0, 1, other('b'))
+
+    const { got, forwarded } = await routed({ claims, leaseSoon })
+
+    expect([got, forwarded.map(({ to }) => to)]).toEqual(['done', ['b']])
   })
 
   it('takes no world when it closes', async () => {

@@ -93,6 +93,38 @@ async function errorOf(promise: Promise<unknown> | undefined): Promise<string | 
 }
 
 describe('a lease', () => {
+  it('holds again soon after the process was stopped, when another replica has its worlds', async () => {
+    const cluster = new Cluster()
+    const [first, second] = [await cluster.join(), await cluster.join()]
+    await cluster.create(first.storage)
+    const before = first.storage.leaseSoon()
+
+    first.environment.isStopped = true
+    await cluster.time.advance(10_000)
+    await cluster.open(second.storage)
+    first.environment.isStopped = false
+    const soon = first.storage.leaseSoon()
+    await cluster.wait(Promise.resolve(soon), 100)
+
+    expect([before, soon]).toEqual([undefined, expect.any(Promise)])
+    expect(() => first.storage.checkLease()).not.toThrow()
+    expect(first.lost.map(({ id }) => id)).toEqual(['x'])
+  })
+
+  it('is waited for during 2 s after its end', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    redis.break()
+    await cluster.time.advance(2_600)
+
+    const soon = storage.leaseSoon()
+    await cluster.wait(Promise.resolve(soon), 2_000)
+
+    expect(soon).toBeDefined()
+    expect(storage.leaseSoon()).toBeUndefined()
+    expect(() => storage.checkLease()).toThrow(StorageError)
+  })
+
   it('ends 2.5 s after its last acknowledged renewal was sent', async () => {
     const cluster = new Cluster()
     const { storage, redis, reports } = await cluster.join()
