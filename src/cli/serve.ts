@@ -82,12 +82,12 @@ export async function startMock(
     askedMs += performance.now() - askedAt
     return isConfirmed === true
   }
-  const bound = await bindOrOffer({ port, host }, confirm && timedConfirm)
+  const isReplica = flags.data !== undefined && isRedisUrl(flags.data)
+  const bound = await bindOrOffer({ port, host, isReplica }, confirm && timedConfirm)
   try {
-    const networkUrls = networkUrlsOf(host, bound.port)
+    const [url, networkUrls] = [localUrl(bound.url), networkUrlsOf(host, bound.port)]
     if (host !== undefined)
       warnOfOpenHost(host, { urls: showsNetworkUrls ? [] : networkUrls, hasToken: controlToken !== undefined, console })
-    const url = localUrl(bound.url)
     const onBug = (error: unknown, where: string) => {
       const [title, cause] = describeBug(error, where)
       console.warn(`${title}\n${inspect(cause)}`)
@@ -104,7 +104,7 @@ export async function startMock(
       controlToken,
       trustProxy,
     }
-    const serveWith = flags.data !== undefined && isRedisUrl(flags.data) ? serveLater(bound) : bound.serve
+    const serveWith = isReplica ? serveLater(bound) : bound.serve
     const { merged, replica, serverHost } = await keepWorlds(mock, flags, { url, report: console.warn })
     const more = { readOnlyBecause, publicUrl: publicUrl ?? 'asked', router: replica, serverHost }
     serveWith(createListener(mock, served, more))
@@ -232,11 +232,11 @@ async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Prom
 const maxOffers = 20
 
 /** Opens the first free port after a taken one. */
-async function bindNext({ port: taken, host }: Place): Promise<OpenPort | undefined> {
+async function bindNext({ port: taken, ...place }: Place): Promise<OpenPort | undefined> {
   const last = Math.min(taken + maxOffers, 65_535)
   for (let port = taken + 1; port <= last; port++) {
     try {
-      return await bind({ port, host })
+      return await bind({ port, ...place })
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
     }

@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { urlToHttpOptions } from 'node:url'
+import { maxForwardedHeaderSize } from '../http/router.js'
 import type { AbortSignalLike, MockResponse } from '../server/message.js'
 import { disconnectHeader, forwardingHeader, notOwnerHeader } from './forwarding-header.js'
 import type { Forwarded } from './replica.js'
@@ -95,7 +96,7 @@ export class Forwarder {
   #targetOf(address: string): RequestOptions {
     const known = this.#targets.get(address)
     if (known) return known
-    const target = urlToHttpOptions(new URL(address))
+    const target = { ...urlToHttpOptions(new URL(address)), maxHeaderSize: maxForwardedHeaderSize }
     this.#targets.set(address, target)
     return target
   }

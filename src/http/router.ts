@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http'
 import type { AbortSignalLike, MockRequest, MockResponse } from '../server/message.js'
 
 /** Decides which process answers a request, if several share the worlds. */
@@ -7,6 +7,14 @@ export interface Router {
   receive(request: IncomingMessage): ForwardedRequest | undefined
   /** Routes a request to the process that runs its world. */
   route(routed: RoutedRequest): void
+}
+
+/** The most bytes of target and headers between replicas. The forwarding header comes on top of those of a client. */
+export const maxForwardedHeaderSize = 3 * maxHeaderSize
+
+/** Tells whether Node would refuse the headers of a client. It counts them so. */
+export function hasLargeHeaders({ url = '', rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.reduce((size, text) => size + text.length, url.length) >= maxHeaderSize
 }
 
 /** Facts about a forwarded request. Only the process that the client is connected to knows them. */

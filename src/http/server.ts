@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  maxHeaderSize,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import type { ErrorCode } from '../contract/errors.js'
+import { ApiError, type ErrorCode } from '../contract/errors.js'
 import { escapedLine } from '../lib/text.js'
 import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
@@ -14,7 +21,7 @@ import { header } from '../server/message.js'
 import { parseProxies } from './address-lists.js'
 import { keepInFolder } from './data-folder.js'
 import { serveNodeRequest } from './node-adapter.js'
-import type { Router } from './router.js'
+import { hasLargeHeaders, maxForwardedHeaderSize, type Router } from './router.js'
 import { Service, type ServiceOptions } from './service.js'
 
 /** Express adds `protocol` and `baseUrl` to a request of `node:http`. */
@@ -45,12 +52,18 @@ export function createListener(
     serveNodeRequest(
       nodeRequest,
       response,
-      (request, isForwarded) =>
-        service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`, { isForwarded }),
+      (request, isForwarded) => {
+        // The port of a replica takes more, from other replicas.
+        if (router && !isForwarded && hasLargeHeaders(nodeRequest))
+          return service.refuse(request, new ApiError('API_BAD_HEADERS', largeHeaders))
+        return service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`, { isForwarded })
+      },
       { isTrusted, router },
     )
   }
 }
+
+const largeHeaders = `the target and the headers of the request have ${maxHeaderSize / 1024} KiB or more: send fewer or shorter ones`
 
 /** Returns the URL at which this machine reaches the server of a request, with the path where it is mounted. */
 export function urlOnThisMachine({ socket, baseUrl = '' }: IncomingRequest): string {
@@ -120,6 +133,8 @@ interface BindOptions {
   readonly headersTimeoutMs?: number | undefined
   /** The time for a whole request, in ms. Default: 30 000. */
   readonly requestTimeoutMs?: number | undefined
+  /** True if other replicas send requests too. Default: false. */
+  readonly isReplica?: boolean | undefined
 }
 
 /** An open port. It answers requests after a call of `serve`. */
@@ -241,7 +256,7 @@ async function openIfPresent(host: string, options: BindOptions, Response: typeo
 
 function open(
   host: string,
-  { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 }: BindOptions,
+  { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, isReplica = false }: BindOptions,
   Response: typeof ServerResponse,
 ): Promise<Server> {
   const server = createServer({
@@ -249,6 +264,7 @@ function open(
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
+    maxHeaderSize: isReplica ? maxForwardedHeaderSize : maxHeaderSize,
     // Node would refuse a request without a Host with an empty body. The Host check refuses it with a JSON error.
     requireHostHeader: false,
   })

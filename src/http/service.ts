@@ -122,8 +122,13 @@ export class Service {
         world: this.#neededWorld(place.worldId, () => this.#mayCreate(request, place)),
       }
     } catch (error) {
-      return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.refuse(request, error) }
+      return this.refuse(request, error)
     }
+  }
+
+  /** Answers a request with an error, in no world. */
+  refuse(request: MockRequest, error: unknown): ServedRequest {
+    return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.refuse(request, error) }
   }
 
   /** Answers everybody, before all checks (PROTOCOL.md B9). */

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type OutgoingHttpHeaders, request as openRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/client/index.js'
+import { bind, createListener } from '../../src/http/server.js'
+import { createMock } from '../../src/mock/mock.js'
 import { RedisError, type ScriptCommand } from '../../src/storage/redis-client.js'
 import { comparable, failure, json, ok, post, request, sendTo } from '../support/http.js'
 import { jsonHeaders } from '../support/served-mock.js'
 import { type ServedReplica, serveReplica, sharedModel } from '../support/served-replicas.js'
-import { tokens } from '../support/tanks.js'
+import { tanks, tokens } from '../support/tanks.js'
 
 const list = request('GET', '/matchmaker/lobbies/list', tokens.public)
 const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
@@ -24,6 +26,15 @@ async function serveTwo(): Promise<readonly [owner: ServedReplica, other: Served
   const [owner, other] = [await serveReplica(model), await serveReplica(model)]
   ok(await sendTo(owner.url, list))
   return [owner, other]
+}
+
+/** Serves a mock that shares its worlds with no other process. Returns the URL. */
+async function servedAlone(): Promise<string> {
+  const bound = await bind({ port: 0, host: '127.0.0.1' })
+  const mock = createMock({ scenario: tanks })
+  bound.serve(createListener(mock))
+  onTestFinished(() => bound.close(mock))
+  return bound.url
 }
 
 describe('a request to a replica that does not run its world', () => {
@@ -74,6 +85,23 @@ describe('a request to a replica that does not run its world', () => {
     expect(status).toBe(200)
     expect(world?.world.players.all().map(({ address }) => address)).toContain('127.0.0.2')
     expect(JSON.stringify(world?.journal.sentRequest(entry?.id ?? 0))).not.toContain('mockmaker-forwarded')
+  })
+
+  it.for([16_383, 16_384])('may have as many bytes of headers as at any mock: %i', async size => {
+    const [owner, other] = await serveTwo()
+    const mock = await servedAlone()
+    const statusOf = async (url: string) => {
+      const own = { ...list.headers, host: 'localhost', connection: 'close', 'x-filler': '' }
+      const used = [list.path, ...Object.entries(own).flat()].join('').length
+      const headers = { ...own, 'x-filler': 'x'.repeat(size - used) }
+      const [response] = await once(openRequest(`${url}${list.path}`, { headers }).end(), 'response')
+      return `${response.statusCode} ${(JSON.parse(await text(response)) as { code?: string }).code}`
+    }
+
+    const statuses = await Promise.all([owner.url, other.url, mock].map(statusOf))
+
+    const expected = size < 16_384 ? '200 undefined' : '400 API_BAD_HEADERS'
+    expect(statuses).toEqual([expected, expected, expected])
   })
 
   it('keeps the headers that its connection header names', async () => {

@@ -42,7 +42,7 @@ export async function startReplica(
   model: ScriptModel,
   { app, dataTtlMs, reset, ...options }: ReplicaOptions = {},
 ): Promise<ServedReplica> {
-  const bound = await bind({ port: 0, host: '127.0.0.1' })
+  const bound = await bind({ port: 0, host: '127.0.0.1', isReplica: true })
   const mock = createMock({ scenario: tanks, ...options })
   const redis = new ModelRedis(model, realEnvironment)
   const storage = await joinReplicas(redis, { address: bound.url })
