@@ -13,7 +13,8 @@ const perBatch = 200
 const worldId = 'bench'
 
 const [, , url = ''] = process.argv
-const redis = createClient({ url })
+// As the replica does: a timer for each command takes a fifth of its time.
+const redis = createClient({ url, commandOptions: { timeout: 0 } })
 await redis.connect()
 const mock = createMock({ scenario: { ...crowdOf(100), clock: 'frozen' } })
 const nobody = 'http://127.0.0.1:1'
