@@ -63,26 +63,39 @@ export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
 function useMoves(dragged: PlayerPinProps['dragged']): (location: Coordinates) => void {
   const lastMove = useRef<Promise<unknown>>(Promise.resolve())
   const waiting = useRef(0)
+  /** The places that the player has left by moves of this page. Their events may come late, and take no later move back. */
+  const left = useRef<readonly Coordinates[]>([])
+  const { live } = page
+  const client = () => live.tables.settings.get('settings')?.client
+  const settle = () => {
+    const place = client()
+    if (waiting.current > 0 || left.current.some(one => isSamePlace(one, place))) return
+    left.current = []
+    dragged.value = undefined
+  }
   const settings = page.shown.value.tables.settings.get('settings')
-  useEffect(() => {
-    // The mock has moved the player. Events of earlier moves do not take a later one back.
-    if (waiting.current === 0) dragged.value = undefined
-  }, [settings, dragged])
+  useEffect(settle, [settings, dragged])
+  const lastTarget = useRef<Coordinates | undefined>(undefined)
   return location => {
+    const target = rounded(location)
+    const places = [...left.current, lastTarget.current, client()].filter(place => place != null)
+    left.current = places.filter(place => !isSamePlace(place, target))
+    lastTarget.current = target
     dragged.value = location
     waiting.current += 1
-    const target = rounded(location)
     const send = async () => {
       const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: target } }))
       waiting.current -= 1
-      const { client } = page.live.tables.settings.get('settings') ?? {}
-      const hasCome = client?.latitude === target.latitude && client.longitude === target.longitude
-      // Otherwise the event comes later.
-      if (waiting.current === 0 && (!isMoved || hasCome)) dragged.value = undefined
+      if (!isMoved) left.current = []
+      settle()
     }
     // One after the other: on two connections, an earlier move could arrive last.
     lastMove.current = lastMove.current.then(send)
   }
+}
+
+function isSamePlace(one: Coordinates, other: Coordinates | null | undefined): boolean {
+  return one.latitude === other?.latitude && one.longitude === other.longitude
 }
 
 /** An arrow key moves the player by this, in degrees. With Shift it moves farther. */
