@@ -323,7 +323,8 @@ function* untilGone<Result>(steps: Steps<Result>, request: MockRequest): Steps<R
     if (next.done) return next.value
     yield
     client ??= request.signal?.()
-    if (client?.aborted) throw new ClientGone()
+    // The work may have files to close.
+    if (client?.aborted) steps.throw(new ClientGone())
   }
 }
 

@@ -25,22 +25,39 @@ interface Parsed<Output> {
  * Parses a value as `safeParse` of its schema does, but the items of long lists in steps. These are the lists in objects and
  * lists without checks of their own. The input must be a JSON value.
  */
-export function* parseInSteps<S extends z.ZodType>(
+export function parseInSteps<S extends z.ZodType>(
   schema: S,
   input: unknown,
   params: z.core.ParseContext<Issue>,
 ): Steps<Parsed<z.output<S>>> {
+  return runInSteps(schema, input, (part, value) => part.safeParse(value, params)) as Steps<Parsed<z.output<S>>>
+}
+
+/** Encodes a value as `encode` of its schema does, in the steps of `parseInSteps`. */
+export function* encodeInSteps<S extends z.ZodType>(schema: S, output: z.output<S>): Steps<z.input<S>> {
+  const { data, issues } = yield* runInSteps(schema, output, (part, value) => part.safeEncode(value))
+  if (issues.length === 0) return data as z.input<S>
+  throw new Error(
+    `cannot encode a value: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join(', ')}`,
+  )
+}
+
+function* runInSteps(
+  schema: Schema,
+  input: unknown,
+  run: (part: z.ZodType, value: unknown) => z.ZodSafeParseResult<unknown>,
+): Steps<Parsed<unknown>> {
   const issues: Issue[] = []
   const lists: (LongList & { readonly output: unknown })[] = []
   const parse = (part: Schema, value: unknown, place: (path: Path) => Path) => {
     const long: LongList[] = []
     const short = withoutLongLists(part, value, [], long)
-    const { data, error } = (part as z.ZodType).safeParse(short, params) // the schemas of this project are classic ones
+    const { data, error } = run(part as z.ZodType, short) // the schemas of this project are classic ones
     for (const issue of error?.issues ?? []) issues.push({ ...issue, path: [...place(issue.path)] })
     for (const list of long) lists.push({ ...list, path: place(list.path), output: valueAt(data, list.path) })
     return data
   }
-  const data = parse(schema, input, path => path) as z.output<S> | undefined
+  const data = parse(schema, input, path => path)
   // A part of a list may add lists.
   for (const list of lists)
     for (let start = 0; start < list.items.length; start += itemsPerStep) {

@@ -38,7 +38,7 @@ import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
-import { createWorld, type LiveWorld, type LoggedWorld, type PreparedTables } from '../store/world.js'
+import { createWorld, type LiveWorld, type LoggedWorld, type PreparedReplacement } from '../store/world.js'
 import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 
@@ -287,7 +287,7 @@ export class MockWorld {
   }
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. `prepared`: as `World.prepare` has returned it. */
-  replaceState({ world, journal = [], withSeed }: MockState, prepared: PreparedTables | undefined): void {
+  replaceState({ world, journal = [], withSeed }: MockState, prepared: PreparedReplacement | undefined): void {
     this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },

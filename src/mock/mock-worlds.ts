@@ -270,6 +270,7 @@ export class MockWorlds {
     const state = yield* steps
     const before = this.get(id)
     const prepared = before && (yield* before.world.prepare(state.world))
+    if (!before && this.storage) yield* this.storage.prepareCreation(state.world)
     // The world may have come or gone meanwhile.
     const known = this.get(id)
     if (!known) return this.#add(id, () => state, isKept)

@@ -3,6 +3,8 @@ import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
 import { lazy } from '../lib/lazy.js'
+import { encodeInSteps } from '../lib/parse-in-steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { Time } from '../lib/time-schemas.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { ServersInput } from '../store/inputs.js'
@@ -200,6 +202,10 @@ export class CheckedScenario implements Pick<ScenarioInput, 'title' | 'descripti
 
   /** Encodes the scenario, for a mock in another process. */
   toJSON(): ScenarioInput {
-    return z.encode(Scenario(), this.content)
+    return runAtOnce(this.encodeInSteps())
+  }
+
+  encodeInSteps(): Steps<ScenarioInput> {
+    return encodeInSteps(Scenario(), this.content)
   }
 }

@@ -1,4 +1,5 @@
-import { lazyFor } from '../lib/lazy.js'
+import { jsonPieces } from '../lib/long-json.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import { commandKeyOf, commandRefused, type ServersInput } from '../store/inputs.js'
 import { type Problem, problem } from './checks.js'
 import { layoutOf } from './layout.js'
@@ -38,10 +39,21 @@ export function serverCommands({ content }: CheckedScenario): ServerCommands {
   return { all: commandOf(content.servers), modes: new Map(modes) }
 }
 
-/** Encodes a scenario for a storage: as JSON, without its journal and its commands. */
-export const keptScenario = lazyFor((scenario: CheckedScenario): string =>
-  JSON.stringify(withoutCommands(scenario.toJSON())),
-)
+const keptScenarios = new WeakMap<CheckedScenario, readonly string[]>()
+
+/** Encodes a scenario for a storage: as JSON, without its journal and its commands. Returns it in pieces. */
+export function* keptScenarioInSteps(scenario: CheckedScenario): Steps<readonly string[]> {
+  const known = keptScenarios.get(scenario)
+  if (known) return known
+  const pieces = yield* jsonPieces(withoutCommands(yield* scenario.encodeInSteps()))
+  keptScenarios.set(scenario, pieces)
+  return pieces
+}
+
+/** Encodes a scenario as `keptScenarioInSteps` does. */
+export function keptScenario(scenario: CheckedScenario): string {
+  return runAtOnce(keptScenarioInSteps(scenario)).join('')
+}
 
 /** Its lobbies then wait for servers that somebody starts. */
 function withoutCommands({ journal: _, ...scenario }: ScenarioInput): ScenarioInput {

@@ -45,10 +45,12 @@ const crcLength = 'xxxxxxxx '.length
 
 /** A record is one line: CRC-32 of what follows, length of the JSON in bytes, revision, JSON. */
 function encodeRecord(revision: string, text: string): Buffer {
-  const head = `${Buffer.byteLength(text)} ${revision} `
-  const body = `${head}${text}\n`
-  const bytes = Buffer.allocUnsafe(crcLength + Buffer.byteLength(body))
-  bytes.write(body, crcLength)
+  const length = Buffer.byteLength(text)
+  const head = `${length} ${revision} `
+  const bytes = Buffer.allocUnsafe(crcLength + head.length + length + 1)
+  bytes.write(head, crcLength, 'latin1')
+  bytes.write(text, crcLength + head.length)
+  bytes[bytes.length - 1] = newline
   bytes.write(`${crcText(crc32(bytes.subarray(crcLength, -1)))} `, 0, 'latin1')
   return bytes
 }

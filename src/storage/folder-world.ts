@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { runAtOnce, type Steps } from '../lib/steps.js'
 import {
   asStorageError,
@@ -30,7 +30,7 @@ import {
   readLog,
 } from './folder-log-format.js'
 import { LogLines } from './log-lines.js'
-import { originHashOf } from './origins.js'
+import { type Origin, originHashOf } from './origins.js'
 import {
   type KeptLine,
   type KeptSummary,
@@ -96,8 +96,8 @@ function* sealedBase(revision: number, originHash: string, parts: Iterable<strin
   yield* seal(fields())
 }
 
-function sealedOrigin(origin: string): Generator<Buffer> {
-  return seal(['"origin":', origin])
+function sealedOrigin({ pieces }: Origin): Generator<Buffer> {
+  return seal(['"origin":', ...pieces])
 }
 
 const baseFields = /^"revision":(\d+),"origin":"([0-9a-f]{16})","base":/
@@ -131,7 +131,7 @@ function readWorld(fs: FileCalls, path: string, id: string): WorldFiles {
 /** Writes the files of a new world to a folder, and waits until the disk has them. */
 export function writeWorld(fs: FileCalls, path: string, id: string, start: NewKeptWorld): void {
   const { isKept, title, seed, now, revision, createdAt } = start.summary
-  const originHash = originHashOf(start.origin)
+  const { hash: originHash } = start.origin
   const born = randomBytes(8).toString('hex')
   writeSynced(fs, join(path, originName(originHash)), sealedOrigin(start.origin))
   writeSynced(fs, join(path, baseName), sealedBase(revision, originHash, [start.base ?? 'null']))
@@ -204,6 +204,8 @@ export class FolderWorld implements KeptWorld {
   readonly #log: LogFile | undefined
   /** The sizes of the other files, by name. */
   readonly #sizes = new Map<string, number>()
+  /** The number of origins whose writing has begun. */
+  #writes = 0
   #isClosed = false
   readonly #context: WorldContext
   readonly #path: string
@@ -280,24 +282,32 @@ export class FolderWorld implements KeptWorld {
     throw new StorageError(`${file} has other content than its name says: restore it from a copy, or delete the world`)
   }
 
-  putOrigin(origin: string): string {
+  putOrigin(origin: Origin): void {
+    runAtOnce(this.prepareOrigin(origin))
+  }
+
+  /** Until a line names it, a new base may remove it again. `putOrigin` then writes it anew. */
+  *prepareOrigin(origin: Origin): Steps<void> {
     const { fs } = this.#context
-    const hash = originHashOf(origin)
-    const name = originName(hash)
+    const name = originName(origin.hash)
     this.#writable().check()
-    if (this.#sizes.has(name)) return hash
+    if (this.#sizes.has(name)) return
     const file = join(this.#path, name)
+    // Two calls may write the same origin meanwhile.
+    this.#writes += 1
+    const temporary = beside(`${file}.${this.#writes}`)
     try {
-      const size = writeSynced(fs, beside(file), sealedOrigin(origin))
-      fs.renameSync(beside(file), file)
+      const size = yield* writeSyncedInSteps(fs, temporary, sealedOrigin(origin))
+      // Meanwhile it may have been closed, deleted, or taken over.
+      this.#writable().check()
+      fs.renameSync(temporary, file)
       syncFolder(fs, this.#path)
       this.#sizes.set(name, size)
     } catch (error) {
-      this.#removeNew(name)
+      removeLeftovers(fs, this.#path, [basename(temporary)])
       throw asStorageError(error, `cannot write ${file}`)
     }
     this.#context.onChange()
-    return hash
   }
 
   check(): void {

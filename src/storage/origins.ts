@@ -1,8 +1,50 @@
 import { createHash } from 'node:crypto'
+import { runAtOnce, type Steps } from '../lib/steps.js'
+
+/** The scenario or the state that a reset goes back to, as JSON. */
+export interface Origin {
+  /** The hash of the text. It names the origin. */
+  readonly hash: string
+  /** The text. Each piece ends between two characters. */
+  readonly pieces: readonly string[]
+}
+
+/** Names an origin by its text. Each part ends between two characters. */
+export function originOf(parts: Iterable<string>): Origin {
+  return runAtOnce(originInSteps(parts))
+}
+
+export function* originInSteps(parts: Iterable<string>): Steps<Origin> {
+  const hash = createHash('sha256')
+  const pieces: string[] = []
+  for (const piece of joined(parts, pieceLength)) {
+    hash.update(piece)
+    pieces.push(piece)
+    yield
+  }
+  return { hash: hash.digest('hex').slice(0, hashLength), pieces }
+}
 
 /** Returns the hash that names an origin. */
-export function originHashOf(origin: string): string {
-  return createHash('sha256').update(origin).digest('hex').slice(0, 16)
+export function originHashOf(text: string): string {
+  return originOf([text]).hash
+}
+
+const hashLength = 16
+
+/** A piece has at least this many characters. */
+const pieceLength = 65_536
+
+/** Joins short parts to parts of at least that length. */
+export function* joined(parts: Iterable<string>, length: number): Generator<string, void, undefined> {
+  let text = ''
+  for (const part of parts) {
+    text += part
+    if (text.length < length) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
 }
 
 /** The origins of a world, by their hashes: those that a storage has, and those that it gets with the next line. */
@@ -20,13 +62,12 @@ export class Origins {
     for (const [hash, text] of stored) this.#names.set(hash, namedBy(text, hashes))
   }
 
-  /** Adds an origin for the next line, unless the storage has it. Returns its hash. */
-  add(text: string): string {
-    const hash = originHashOf(text)
-    if (this.#names.has(hash)) return hash
+  /** Adds an origin for the next line, unless the storage has it. */
+  add({ hash, pieces }: Origin): void {
+    if (this.#names.has(hash)) return
+    const text = pieces.join('')
     this.#names.set(hash, namedBy(text, [...this.#names.keys()]))
     this.#added.push(hash, text)
-    return hash
   }
 
   /** The hashes and the texts that the next line brings. */

@@ -145,7 +145,7 @@ export class ReadOnlyWorld implements KeptWorld {
     return text
   }
 
-  putOrigin(): string {
+  putOrigin(): void {
     throw this.#refusal
   }
 

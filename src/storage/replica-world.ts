@@ -1,7 +1,7 @@
 import { Emitter } from '../lib/emitter.js'
 import { quoted } from '../lib/text.js'
 import { LogLines } from './log-lines.js'
-import { Origins, originHashOf } from './origins.js'
+import { joined, type Origin, Origins } from './origins.js'
 import { RedisError, type Reply, type ScriptCommand } from './redis-client.js'
 import type { WorldContent } from './replica-content.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
@@ -140,15 +140,16 @@ export class ReplicaWorld implements KeptWorld {
 
   static create(host: WorldHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
     const { summary, origin, base } = start
-    const originHash = originHashOf(origin)
+    const { hash: originHash } = origin
+    const text = origin.pieces.join('')
     const { revision } = summary
     const content = {
       ...{ born, starts: 1, originHash, base, lines: [], time: undefined, baseRevision: revision, summary },
-      origins: new Map([[originHash, origin]]),
+      origins: new Map([[originHash, text]]),
       baseBytes: base === undefined ? 0 : Buffer.byteLength(base),
     }
     const world = new ReplicaWorld(host, id, { epoch, isTakenOver: false, content })
-    world.#creation = [born, String(revision), JSON.stringify(summary), originHash, origin, base ?? '']
+    world.#creation = [born, String(revision), JSON.stringify(summary), originHash, text, base ?? '']
     world.#isReady = after === undefined
     void after?.finally(() => {
       world.#isReady = true
@@ -218,10 +219,10 @@ export class ReplicaWorld implements KeptWorld {
     )
   }
 
-  putOrigin(origin: string): string {
-    this.#check(origin)
+  putOrigin(origin: Origin): void {
+    this.#check(origin.pieces)
     // Together with the line that names it, so that the storage takes both or none.
-    return this.#origins.add(origin)
+    this.#origins.add(origin)
   }
 
   check(): void {
@@ -230,7 +231,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   append({ revision, text }: KeptLine): void {
-    this.#check(text)
+    this.#check([text])
     if (revision <= this.#revision)
       throw new Error(`a line of revision ${revision} came after one of revision ${this.#revision}`)
     const origins = this.#addLine(revision, text)
@@ -257,7 +258,7 @@ export class ReplicaWorld implements KeptWorld {
     this.check()
     if (this.#isReplacing) return
     this.#isReplacing = true
-    void this.#sendBase([...joined(parts)], revision, originHash).finally(() => {
+    void this.#sendBase([...joined(parts, partSize)], revision, originHash).finally(() => {
       this.#isReplacing = false
       if (this.#isClosing && this.#needsBase) this.#endGap()
     })
@@ -359,9 +360,9 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   /** Throws unless a text can be appended. */
-  #check(text: string): void {
+  #check(parts: readonly string[]): void {
     this.check()
-    if (text.length > longestText)
+    if (parts.reduce((sum, { length }) => sum + length, 0) > longestText)
       throw new StorageError(`a change of the world ${quoted(this.id)} has more than 128 MB: make a smaller one`)
   }
 
@@ -509,16 +510,4 @@ export class ReplicaWorld implements KeptWorld {
 /** Tells whether a command did not run. */
 function isRefusal(error: unknown): boolean {
   return error instanceof RedisError && error.kind === 'refused'
-}
-
-/** Joins short parts. */
-function* joined(parts: Iterable<string>): Generator<string, void, undefined> {
-  let text = ''
-  for (const part of parts) {
-    text += part
-    if (text.length < partSize) continue
-    yield text
-    text = ''
-  }
-  if (text !== '') yield text
 }

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../contract/errors.js'
 import type { Steps } from '../lib/steps.js'
+import type { Origin } from './origins.js'
 
 /** Keeps worlds outside the process. All texts are JSON on one line. */
 export interface Storage {
@@ -45,8 +46,7 @@ export interface KeptSummary {
 
 export interface NewKeptWorld {
   readonly summary: Omit<KeptSummary, 'id'>
-  /** The scenario or the state that a reset goes back to. */
-  readonly origin: string
+  readonly origin: Origin
   /** The first state. Absent if it is that of the origin. */
   readonly base?: string
 }
@@ -76,8 +76,10 @@ export interface KeptWorld {
   release(): void
   /** Reads an origin by its hash. Throws `StorageError`. */
   origin(hash: string): string
-  /** Stores an origin. Returns its hash, for a line of the log. Throws `StorageError`. */
-  putOrigin(origin: string): string
+  /** Stores an origin, before a line of the log names it. Throws `StorageError`. */
+  putOrigin(origin: Origin): void
+  /** Does most of it before, in steps, between which lines may be appended. Absent if `putOrigin` takes no time. */
+  prepareOrigin?(origin: Origin): Steps<void>
   /** Throws `StorageError` if it takes no lines now. `watch` may not have told yet. */
   check(): void
   /** Appends a line of a later revision than the one before. A killed process does not lose it. If it throws `StorageError`, nothing was appended. */

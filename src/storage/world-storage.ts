@@ -1,24 +1,27 @@
-import type { Steps } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
-import { keptScenario } from '../scenario/server-commands.js'
+import { keptScenarioInSteps } from '../scenario/server-commands.js'
 import type { ChangeSet } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
 import type { FaultsState } from '../store/faults.js'
 import { realTime } from '../store/real-time.js'
 import { countPlayers } from '../store/seats.js'
 import { runInSlices } from '../store/timers.js'
-import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
+import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, PreparedTables, WorldLog } from '../store/world.js'
 import { nameOf, timeOfState, type WorldState } from '../store/world-state.js'
 import {
   type DecodedChangeSet,
   decodeChangeSet,
   decodeState,
-  digestOf,
+  digestInSteps,
+  type EncodedTables,
   encodeChangeSet,
   encodeState,
+  encodeTablesInSteps,
   type KeptClock,
   type PublicUrlOf,
 } from './encoding.js'
+import { type Origin, originInSteps } from './origins.js'
 import type { SharedStorage } from './shared-storage.js'
 import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './storage.js'
 
@@ -87,6 +90,8 @@ export class WorldStorage {
   readonly #timer: ReturnType<typeof setInterval>
   readonly #report: (text: string) => void
   readonly #onFailing: (isFailing: boolean) => void
+  /** The results of `prepareCreation`. */
+  readonly #prepared = new WeakMap<WorldState, Origin>()
   /** The worlds whose changes the storage does not take. */
   readonly #failing = new Set<string>()
   readonly #leastLogBytes: number
@@ -153,12 +158,18 @@ export class WorldStorage {
     return kept && new WorldFile(id, kept, () => {})
   }
 
+  /** Does a part of `create` before, in steps, for a world that begins with this state. */
+  *prepareCreation(state: WorldState): Steps<void> {
+    this.#prepared.set(state, yield* encodeOrigin(state))
+  }
+
   /** Begins to keep a world, with its present state. Throws `StorageError`. */
   create(id: string, world: LiveWorld, use: WorldUse): WorldFile {
     const { state, initial } = world
     const clock = { ...state.clock, isReal: world.clock.showsRealTime }
     const isNew = state.revision === initial.state.revision && startOf(initial.state).isReal === clock.isReal
-    const origin = originText(initial.state)
+    const origin = this.#prepared.get(initial.state) ?? runAtOnce(encodeOrigin(initial.state))
+    this.#prepared.delete(initial.state)
     const summary = { ...summaryOf(world), ...use }
     const kept = this.#storage.create(id, {
       summary,
@@ -309,11 +320,23 @@ export class WorldFile implements WorldLog {
   }
 
   append(changeSet: ChangeSet, initial: Initial | undefined): void {
+    this.#append(changeSet, initial)
+  }
+
+  *prepare(state: WorldState, tables: PreparedTables): Steps<WorldLog['append']> {
+    this.check()
+    const origins = new Map<WorldState, Origin>()
+    yield* this.#prepareOrigin(state, origins)
+    const encoded = yield* encodeTablesInSteps(tables)
+    return (changeSet, initial) => this.#append(changeSet, initial, { origins, encoded })
+  }
+
+  #append(changeSet: ChangeSet, initial: Initial | undefined, { origins, encoded }: PreparedLine = {}): void {
     this.check()
     const { revision } = changeSet
     const isReal = this.#world?.clock.showsRealTime ?? false
-    const origin = initial && { hash: this.#hashOf(initial.state), clock: initial.clock }
-    this.#kept.append({ revision, text: encodeChangeSet(changeSet, { isReal, origin }) })
+    const origin = initial && { hash: this.#hashOf(initial.state, origins), clock: initial.clock }
+    this.#kept.append({ revision, text: encodeChangeSet(changeSet, { isReal, origin, encoded }) })
     if (changeSet.clock || origin)
       this.#mark({ revision, originHash: origin?.hash, isReal: changeSet.clock ? isReal : undefined })
   }
@@ -423,18 +446,33 @@ export class WorldFile implements WorldLog {
     return { ...clock, now: shown + Math.ceil(this.#kept.lagMs * clock.rate) }
   }
 
-  #hashOf(state: WorldState): string {
-    return this.#origins.get(state) ?? this.#put(state, state.unseeded && this.#hashOf(state.unseeded))
+  #hashOf(state: WorldState, prepared?: PreparedOrigins): string {
+    const known = this.#origins.get(state)
+    if (known !== undefined) return known
+    const unseeded = state.unseeded && this.#hashOf(state.unseeded, prepared)
+    return this.#put(state, prepared?.get(state) ?? runAtOnce(encodeOrigin(state, unseeded)))
   }
 
   #putAgain(state: WorldState): string {
-    return this.#put(state, state.unseeded && this.#putAgain(state.unseeded))
+    const unseeded = state.unseeded && this.#putAgain(state.unseeded)
+    return this.#put(state, runAtOnce(encodeOrigin(state, unseeded)))
   }
 
-  #put(state: WorldState, unseeded: string | undefined): string {
-    const hash = this.#kept.putOrigin(originText(state, unseeded))
-    this.#origins.set(state, hash)
-    return hash
+  #put(state: WorldState, origin: Origin): string {
+    this.#kept.putOrigin(origin)
+    this.#origins.set(state, origin.hash)
+    return origin.hash
+  }
+
+  /** Returns the hash of an origin. Adds those to `prepared` that the world does not have. */
+  *#prepareOrigin(state: WorldState, prepared: Map<WorldState, Origin>): Steps<string> {
+    const known = this.#origins.get(state)
+    if (known !== undefined) return known
+    const unseeded = state.unseeded && (yield* this.#prepareOrigin(state.unseeded, prepared))
+    const origin = yield* encodeOrigin(state, unseeded)
+    prepared.set(state, origin)
+    if (this.#kept.prepareOrigin) yield* this.#kept.prepareOrigin(origin)
+    return origin.hash
   }
 
   #readOrigin(hash: string, context: WorldContext): WorldState {
@@ -451,7 +489,7 @@ export class WorldFile implements WorldLog {
     { stateOf }: WorldContext,
   ): WorldState {
     const state = stateOf(recipe, startsAt)
-    if (digestOf(state.tables) === digest) return state
+    if (runAtOnce(digestInSteps(state.tables)) === digest) return state
     throw new StorageError(
       `the world ${this.#id} was kept by another version of mockmaker, which makes other rows from its scenario: use that version, or begin anew with --reset`,
     )
@@ -469,6 +507,15 @@ function* encodeInSteps(steps: Steps<WorldState>, isReal: boolean): Steps<string
   return parts
 }
 
+/** The origins that are encoded before the line that names them. */
+type PreparedOrigins = ReadonlyMap<WorldState, Origin>
+
+/** The work for a line that is done before its transaction. */
+interface PreparedLine {
+  readonly origins?: PreparedOrigins
+  readonly encoded?: EncodedTables
+}
+
 /** The clock of a world that begins with a state. */
 function startOf({ clock: { mode, rate, now }, startsAt }: WorldState): KeptClock {
   return { mode, rate, now: now ?? startsAt, isReal: now === undefined && mode === 'running' && rate === 1 }
@@ -478,23 +525,28 @@ function withoutReal({ mode, rate, now }: KeptClock): ClockState {
   return { mode, rate, now }
 }
 
-function originText(state: WorldState, unseeded?: string): string {
+/** Encodes an origin. `unseeded`: the hash of the one that a reset without a seed goes back to. */
+function* encodeOrigin(state: WorldState, unseeded?: string): Steps<Origin> {
   const { recipe, startsAt, tables } = state
-  if (recipe) {
-    const { scenario, seed, live } = recipe
-    const options = JSON.stringify({ seed, live }).slice(1)
-    const back = unseeded === undefined ? '' : `,"unseeded":${JSON.stringify(unseeded)}`
-    const kept = keptScenario(scenario as CheckedScenario) // `defineWorld` makes recipes
-    return `${recipeStart}${kept},${options},"startsAt":${startsAt},"digest":${digestOf(tables)}${back}}`
-  }
-  const { clock, scenarioFaults } = state
-  const encoded = [...encodeState(state, startOf(state))].join('')
-  return `${JSON.stringify({ ...nameOf(state), clock, startsAt, scenarioFaults, unseeded }).slice(0, -1)},"state":${encoded}}`
+  if (!recipe) return yield* originInSteps(copiedState(state, unseeded))
+  const { scenario, seed, live } = recipe
+  const kept = yield* keptScenarioInSteps(scenario as CheckedScenario) // `defineWorld` makes recipes
+  const options = JSON.stringify({ seed, live }).slice(1)
+  const others = JSON.stringify({ startsAt, digest: yield* digestInSteps(tables), unseeded }).slice(1)
+  return yield* originInSteps([recipeStart, ...kept, `,${options},${others}`])
+}
+
+function* copiedState(state: WorldState, unseeded: string | undefined): Generator<string> {
+  const { clock, startsAt, scenarioFaults } = state
+  yield JSON.stringify({ ...nameOf(state), clock, startsAt, scenarioFaults, unseeded }).slice(0, -1)
+  yield ',"state":'
+  yield* encodeState(state, startOf(state))
+  yield '}'
 }
 
 const recipeStart = '{"recipe":{"scenario":'
 
-/** Parses what `originText` wrote. */
+/** Parses what `encodeOrigin` wrote. */
 function parseOrigin(text: string, ownScenario: string): KeptOrigin {
   const start = `${recipeStart}${ownScenario},`
   return JSON.parse(text.startsWith(start) ? `{"recipe":{${text.slice(start.length)}` : text) as KeptOrigin

@@ -30,7 +30,8 @@ export class PreparedTable<Row extends object = object> {
   /** The estimated memory of the changes. */
   readonly bytes: number
   readonly #base: TableState<Row>
-  readonly #changes: readonly EntryChange<Row>[]
+  /** The changed rows, unless the present table changes before. */
+  readonly changes: readonly EntryChange<Row>[]
 
   private constructor(
     state: TableState<Row>,
@@ -39,7 +40,7 @@ export class PreparedTable<Row extends object = object> {
     this.state = state
     this.bytes = bytes
     this.#base = base
-    this.#changes = changes
+    this.changes = changes
   }
 
   /** Prepares the rows of `target` to take the place of `base`, the present ones. Rows that both have keep their entries. */
@@ -71,8 +72,7 @@ export class PreparedTable<Row extends object = object> {
   /** Takes the place of the present table, which may have changed since. Stamps the changed rows with the revision, and returns them. */
   takePlaceOf(present: TableState<Row>, revision: number): readonly EntryChange<Row>[] {
     const { state } = this
-    const changes =
-      present === this.#base ? this.#changes : runAtOnce(changesOf(differencesFrom(present, state), state))
+    const changes = present === this.#base ? this.changes : runAtOnce(changesOf(differencesFrom(present, state), state))
     state.follow(present)
     for (const change of changes) if (change.after) change.after = stampedIn(state, change.after, revision)
     return changes

@@ -87,11 +87,18 @@ interface ReplaceOptions {
   /** Runs in the transaction, before its commit. */
   readonly beforeCommit?: (() => void) | undefined
   /** The result of `prepare` for the state. Default: none, and the transaction takes longer. */
-  readonly prepared?: PreparedTables | undefined
+  readonly prepared?: PreparedReplacement | undefined
 }
 
 /** The tables that a transaction takes over whole. Each is of its name. */
 export type PreparedTables = { readonly [Name in TableName]?: PreparedTable | undefined }
+
+/** The work of `replaceState` that is done before its transaction. */
+export interface PreparedReplacement {
+  readonly tables: PreparedTables
+  /** Appends the change set to the log of the world. `undefined` if it has none. */
+  readonly append: WorldLog['append'] | undefined
+}
 
 /** The state that a reset goes back to, and its clock. */
 export interface Initial {
@@ -106,6 +113,11 @@ export interface WorldLog {
    * throws, the transaction is rolled back.
    */
   append(changeSet: ChangeSet, initial: Initial | undefined): void
+  /**
+   * Prepares the append of the change set by which a state becomes the initial one. `tables`: those that it takes over. Returns an
+   * `append` for it, with less to do. Throws if the log takes no change sets now.
+   */
+  prepare(state: WorldState, tables: PreparedTables): Steps<WorldLog['append']>
   /** Throws if the log takes no change sets now. */
   check(): void
   /** Resolves when all change sets until now are kept. `undefined` if they are. Throws or rejects with `ApiError` if one is not. */
@@ -429,13 +441,13 @@ class WorldCore implements TableContext, WorldView {
   }
 
   /** Prepares `replaceState`. The world may change before that: the transaction then writes what is different. */
-  *prepare({ tables }: WorldState): Steps<PreparedTables> {
-    const prepared: { [Name in TableName]?: PreparedTable | undefined } = {}
+  *prepare(state: WorldState): Steps<PreparedReplacement> {
+    const tables: { [Name in TableName]?: PreparedTable | undefined } = {}
     for (const name of tableNames) {
       const table: Table<object> = this.tables[name]
-      prepared[name] = yield* table.prepare(tables[name])
+      tables[name] = yield* table.prepare(state.tables[name])
     }
-    return prepared
+    return { tables, append: this.#log && (yield* this.#log.prepare(state, tables)) }
   }
 
   /**
@@ -452,7 +464,7 @@ class WorldCore implements TableContext, WorldView {
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
-      this.#restore(state, state, clock, prepared)
+      this.#restore(state, state, clock, prepared?.tables)
       beforeCommit?.()
     }
     try {
@@ -461,6 +473,7 @@ class WorldCore implements TableContext, WorldView {
         isRaw: true,
         clock: keep.includes('clock') ? undefined : clock,
         minRevision: state.revision,
+        append: prepared?.append,
       })
     } finally {
       this.endWaiters()
@@ -557,9 +570,11 @@ class WorldCore implements TableContext, WorldView {
       readonly clockBefore?: ClockState
       /** The revision is at least this one. Default: 0. */
       readonly minRevision?: number
+      /** Appends the change set. Default: that of the log. */
+      readonly append?: WorldLog['append'] | undefined
     },
   ): T {
-    const { clock, minRevision = 0, isRaw = false, cause, at, revisions } = options
+    const { clock, minRevision = 0, isRaw = false, cause, at, revisions, append } = options
     const { reached } = this.clock
     const before: StateWithoutRows = {
       random: this.random.save(),
@@ -579,7 +594,7 @@ class WorldCore implements TableContext, WorldView {
     let value: T
     try {
       value = refusePromise(write(transaction))
-      changeSet = this.#finish(transaction, { before, cause, touched })
+      changeSet = this.#finish(transaction, { before, cause, touched, append })
     } catch (error) {
       transaction.rollback()
       this.random.restore(before.random)
@@ -615,10 +630,12 @@ class WorldCore implements TableContext, WorldView {
       before,
       cause,
       touched,
+      append,
     }: {
       readonly before: StateWithoutRows
       readonly cause: WriteOptions['cause']
       readonly touched: Set<Tag> | undefined
+      readonly append: WorldLog['append'] | undefined
     },
   ): ChangeSet | undefined {
     const changes = transaction.finish()
@@ -643,7 +660,8 @@ class WorldCore implements TableContext, WorldView {
       ...(hasFaults ? { faults: { before: before.faults, after: this.#faults } } : {}),
       ...(hasName ? { scenario: { before: nameOf(was), after: nameOf(is) } } : {}),
     }
-    this.#log?.append(changeSet, initial)
+    if (append) append(changeSet, initial)
+    else this.#log?.append(changeSet, initial)
     this.#commit(changes, revision, touched)
     return changeSet
   }

@@ -2,7 +2,7 @@ import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type Issue, listKnownKeys } from '../../src/lib/issues.js'
-import { parseInSteps } from '../../src/lib/parse-in-steps.js'
+import { encodeInSteps, parseInSteps } from '../../src/lib/parse-in-steps.js'
 import type { Steps } from '../../src/lib/steps.js'
 
 const Inner = z.strictObject({
@@ -95,5 +95,30 @@ describe('a parse in steps', () => {
     const { issues } = stopped(parseInSteps(Outer, input, params)).result
 
     expect(issues).toMatchObject([{ code: 'unrecognized_keys', keys: ['__proto__'] }])
+  })
+})
+
+describe('an encoding in steps', () => {
+  property.prop([outer.filter(input => Outer.safeParse(input).success)], { numRuns: 100 })(
+    'gives the text of an encoding at once',
+    input => {
+      const output = Outer.parse(input)
+
+      const encoded = stopped(encodeInSteps(Outer, output)).result
+
+      expect(JSON.stringify(encoded)).toBe(JSON.stringify(z.encode(Outer, output)))
+    },
+  )
+
+  it('stops in a long list', () => {
+    const output = Outer.parse({ inners: Array(1_000).fill({ parts: ['1'] }) })
+
+    expect(stopped(encodeInSteps(Outer, output)).stops).toBeGreaterThan(10)
+  })
+
+  it('says what it cannot encode', () => {
+    const output = { inners: [...Array(100).fill({}), { name: 7 as never }] }
+
+    expect(() => stopped(encodeInSteps(Outer, output))).toThrow(/^cannot encode a value: inners\.100\.name: /)
   })
 })

@@ -13,6 +13,7 @@ import {
   line,
   newWorld,
   openAgain,
+  putOrigin,
   reopen,
   revisionsOf,
   summary,
@@ -152,12 +153,12 @@ describe('a failed write', () => {
     const before = filesIn(path)
     failing.writeSync = 'ENOSPC'
 
-    expect(() => world.putOrigin('{"b":1}')).toThrow(
+    expect(() => putOrigin(world, '{"b":1}')).toThrow(
       /^cannot write .*\/origin-.*: no space is left on the device: free some space$/,
     )
     expect(filesIn(path)).toEqual(before)
     failing.writeSync = undefined
-    world.putOrigin('{"b":1}')
+    putOrigin(world, '{"b":1}')
   })
 
   it('of a base is refused, and the world goes on', () => {

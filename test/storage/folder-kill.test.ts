@@ -12,6 +12,8 @@ import {
   linesOf,
   newWorld,
   openAgain,
+  originText,
+  putOrigin,
   quickFs,
   revisionsOf,
   runUntilKilled,
@@ -79,7 +81,7 @@ describe.each(kills)('a process that is killed (%s) at any of its calls', kill =
         starts = world.starts
         append(world)
         append(world)
-        const origin = world.putOrigin('{"b":1}')
+        const origin = putOrigin(world, '{"b":1}')
         append(world, `{"origin":"${origin}"}`)
         world.replaceBase({ parts: ['"1"'], revision: 1, originHash: world.originHash })
         base = 1
@@ -103,7 +105,7 @@ describe.each(kills)('a process that is killed (%s) at any of its calls', kill =
         expect(last).toBeGreaterThanOrEqual(acknowledged)
         expect(last).toBeLessThanOrEqual(tried)
         expect(world.starts).toBeGreaterThan(starts)
-        expect(world.origin(world.originHash)).toBe(newBase === 4 ? '{"b":1}' : newWorld.origin)
+        expect(world.origin(world.originHash)).toBe(newBase === 4 ? '{"b":1}' : originText)
         for (const { text } of world.lines) {
           const { origin } = JSON.parse(text)
           if (origin) expect(world.origin(origin)).toBe('{"b":1}')
@@ -132,7 +134,7 @@ describe.each(kills)('a process that is killed (%s) at any of its calls', kill =
         if (isCreated) expect(world).toBeDefined()
         expect(folder.list()).toHaveLength(world ? 1 : 0)
         const whole = world ?? folder.create('default', newWorld)
-        expect(whole.origin(whole.originHash)).toBe(newWorld.origin)
+        expect(whole.origin(whole.originHash)).toBe(originText)
         whole.append(line(100))
       },
     })

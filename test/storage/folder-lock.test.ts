@@ -16,6 +16,7 @@ import {
   kills,
   line,
   newWorld,
+  putOrigin,
   quickFs,
   runUntilKilled,
 } from '../support/kept-worlds.js'
@@ -199,7 +200,7 @@ describe('a process whose lock another one has taken', () => {
 
     expect(told).toEqual([loss(path)])
     expect(() => world.append(line(11))).toThrow(new StorageError(loss(path)))
-    expect(() => world.putOrigin('{"b":1}')).toThrow(loss(path))
+    expect(() => putOrigin(world, '{"b":1}')).toThrow(loss(path))
     expect(() => world.replaceBase({ parts: ['1'], revision: 10, originHash: world.originHash })).toThrow(loss(path))
     expect(() => folder.create('other', newWorld)).toThrow(loss(path))
     expect(() => folder.open('other')).toThrow(loss(path))

@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { originOf } from '../../src/storage/origins.js'
 import {
   appendAll,
   contentOf,
@@ -88,7 +89,10 @@ describe('a log', () => {
 
   it('with a damaged line before others is refused, and stays unchanged', () => {
     const { path, log, bytes, ends, folder } = fiveLines()
-    folder.create('other', { summary: { ...folder.list()[0], title: 'Other', revision: 1 } as never, origin: '{}' })
+    folder.create('other', {
+      summary: { ...folder.list()[0], title: 'Other', revision: 1 } as never,
+      origin: originOf(['{}']),
+    })
     const at = ends[2] ?? 0
     writeFileSync(log, Buffer.from(bytes).fill('x', at + 30, at + 31))
     const before = filesIn(path).log
@@ -131,7 +135,7 @@ describe('a log', () => {
 
   it('of another world is refused', () => {
     const { path, log, folder } = fiveLines()
-    const other = folder.create('Other', { summary: { ...folder.list()[0] } as never, origin: '{}' })
+    const other = folder.create('Other', { summary: { ...folder.list()[0] } as never, origin: originOf(['{}']) })
     other.close()
     writeFileSync(log, readFileSync(`${path}/+other/log`))
 

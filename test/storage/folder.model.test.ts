@@ -2,7 +2,16 @@ import { appendFileSync, readFileSync, rmSync, statSync, truncateSync } from 'no
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, inject, vi } from 'vitest'
 import { type KeptLine, type KeptWorld, StorageError } from '../../src/storage/storage.js'
-import { createWorld, failingFs, line, linesOf, newWorld, openAgain, summary } from '../support/kept-worlds.js'
+import {
+  createWorld,
+  failingFs,
+  line,
+  linesOf,
+  newWorld,
+  openAgain,
+  putOrigin,
+  summary,
+} from '../support/kept-worlds.js'
 
 beforeEach(() => void vi.useFakeTimers())
 
@@ -88,7 +97,7 @@ class Model {
     const count = Math.floor(share * (this.#lines.length + 1))
     const revision = this.#lines[count - 1]?.revision
     if (revision === undefined) return
-    const originHash = this.#world.putOrigin(JSON.stringify(count))
+    const originHash = putOrigin(this.#world, JSON.stringify(count))
     const before = statSync(this.#log).size
     const text = JSON.stringify(`state ${revision}`)
     this.#world.replaceBase({ parts: [text.slice(0, 3), text.slice(3)], revision, originHash })
@@ -99,7 +108,7 @@ class Model {
 
   #putOrigin(number: number): void {
     const origin = JSON.stringify({ number })
-    const hash = this.#world.putOrigin(origin)
+    const hash = putOrigin(this.#world, origin)
     this.#append(this.#revision + 1, 0, JSON.stringify({ hash, origin }))
   }
 

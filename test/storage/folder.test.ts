@@ -17,6 +17,8 @@ import {
   linesOf,
   newWorld,
   openAgain,
+  originText,
+  putOrigin,
   quickFs,
   reopen,
   revisionsOf,
@@ -30,7 +32,7 @@ describe('a world in a folder', () => {
     const { world } = createWorld()
 
     expect(contentOf(world)).toMatchObject({ starts: 1, base: undefined, lines: [], time: undefined, cutBytes: 0 })
-    expect(world.origin(world.originHash)).toBe(newWorld.origin)
+    expect(world.origin(world.originHash)).toBe(originText)
   })
 
   it('begins with a first state, if it has one', () => {
@@ -190,15 +192,15 @@ describe('the origins of a world', () => {
   it('are stored once', () => {
     const { path, world } = createWorld()
 
-    expect(world.putOrigin(newWorld.origin)).toBe(world.originHash)
-    expect(world.putOrigin('{"b":1}')).toBe(world.putOrigin('{"b":1}'))
+    expect(putOrigin(world, originText)).toBe(world.originHash)
+    expect(putOrigin(world, '{"b":1}')).toBe(putOrigin(world, '{"b":1}'))
     expect(Object.keys(filesIn(path)).filter(name => name.includes('origin'))).toHaveLength(2)
   })
 
   it('stay while the base or a line names them', () => {
     const { path, world } = createWorld()
     const first = world.originHash
-    const [second, third] = [world.putOrigin('{"b":1}'), world.putOrigin('{"c":1}')]
+    const [second, third] = [putOrigin(world, '{"b":1}'), putOrigin(world, '{"c":1}')]
     world.append({ revision: 11, text: `{"origin":"${second}"}` })
     world.append({ revision: 12, text: `{"origin":"${third}"}` })
 
@@ -213,7 +215,7 @@ describe('the origins of a world', () => {
 
   it('are refused if their content has changed', () => {
     const { path, world } = createWorld()
-    const other = world.putOrigin('{"b":1}')
+    const other = putOrigin(world, '{"b":1}')
     const file = (hash: string) => join(path, 'default', `origin-${hash}.json`)
     writeFileSync(file(world.originHash), readFileSync(file(other)))
 
@@ -431,7 +433,7 @@ describe('a folder', () => {
       Object.entries(filesIn(path)).reduce((sum, [name, text]) => sum + (name.startsWith('.') ? 0 : text.length), 0)
     appendAll(world, 11, 12)
     world.writeTime('1')
-    world.putOrigin('{"b":1}')
+    putOrigin(world, '{"b":1}')
     expect(folder.bytes).toBe(onDisk())
 
     world.replaceBase({ parts: ['"a longer base"'], revision: 11, originHash: world.originHash })

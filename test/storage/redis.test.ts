@@ -1,6 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { StorageError } from '../../src/storage/storage.js'
-import { appendAll, line, linesOf, newWorld, revisionsOf, summary } from '../support/kept-worlds.js'
+import {
+  appendAll,
+  line,
+  linesOf,
+  newWorld,
+  originText,
+  putOrigin,
+  revisionsOf,
+  summary,
+} from '../support/kept-worlds.js'
 import { RedisServer } from '../support/redis-server.js'
 import { createWorld, newPrefix, openWorld, patient, replicaOf } from '../support/replicas.js'
 
@@ -98,7 +107,7 @@ describe('a world in Redis', () => {
   it('is read back as it was written', async () => {
     const { a, b } = await twoReplicas()
     const world = await createWorld(a, 'x', { ...newWorld, base: '"base é"' })
-    const hash = world.putOrigin('{"title":"Ships"}')
+    const hash = putOrigin(world, '{"title":"Ships"}')
     world.append({ revision: 11, text: JSON.stringify({ hash }) })
     world.writeTime('{"now":5}')
     world.summarize({ ...summary, title: 'Ships', revision: 11 })
@@ -108,7 +117,7 @@ describe('a world in Redis', () => {
 
     expect(opened).toMatchObject({ starts: 2, base: '"base é"', time: '{"now":5}', cutBytes: 0 })
     expect(opened.lines).toEqual([{ revision: 11, text: JSON.stringify({ hash }) }])
-    expect(opened.origin(opened.originHash)).toBe(newWorld.origin)
+    expect(opened.origin(opened.originHash)).toBe(originText)
     expect(opened.origin(hash)).toBe('{"title":"Ships"}')
     expect(b.list()).toEqual([
       { ...summary, id: 'x', title: 'Ships', revision: 11, owner: b.self, epoch: 2, claimedAt: expect.any(Number) },
@@ -128,7 +137,7 @@ describe('a world in Redis', () => {
   it('keeps the lines after a new base, and drops the others', async () => {
     const { a, b } = await twoReplicas()
     const world = await createWorld(a, 'x')
-    const hash = world.putOrigin('{"old":true}')
+    const hash = putOrigin(world, '{"old":true}')
     world.append({ revision: 11, text: JSON.stringify({ hash }) })
     appendAll(world, 12, 13)
     const before = world.bytesUpTo(12)
@@ -148,7 +157,7 @@ describe('a world in Redis', () => {
     const world = await createWorld(a, 'x')
     appendAll(world, 11)
     world.replaceBase({ parts: ['"base"'], revision: 11, originHash: world.originHash })
-    const hash = world.putOrigin('{"new":true}')
+    const hash = putOrigin(world, '{"new":true}')
     world.append({ revision: 12, text: JSON.stringify({ hash }) })
     await a.release('x')
     const opened = await openWorld(b, 'x')

@@ -7,7 +7,7 @@ import { joinReplicas } from '../../src/storage/replica-storage.js'
 import type { SharedStorage } from '../../src/storage/shared-storage.js'
 import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
 import { WorldStorage } from '../../src/storage/world-storage.js'
-import { appendAll, line, newWorld, revisionsOf } from '../support/kept-worlds.js'
+import { appendAll, line, newWorld, originText, putOrigin, revisionsOf } from '../support/kept-worlds.js'
 import { newAddress } from '../support/replicas.js'
 import { ModelRedis, ScriptModel } from '../support/script-model.js'
 import { SimulatedTime } from '../support/simulated-time.js'
@@ -495,14 +495,14 @@ describe('a server that has lost something', () => {
     cluster.model.take(older)
     a.redis.connect()
     await cluster.time.advance(500)
-    const originHash = world.putOrigin(newWorld.origin)
+    const originHash = putOrigin(world, originText)
     world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash })
     appendAll(world, 12)
     await cluster.wait(a.storage.release('x'))
     const taken = await cluster.open(b.storage)
 
     expect([taken.base, revisionsOf(taken), taken.starts]).toEqual(['"state 11"', [12], 2])
-    expect(taken.origin(taken.originHash)).toBe(newWorld.origin)
+    expect(taken.origin(taken.originHash)).toBe(originText)
     expect(b.storage.list()).toMatchObject([{ id: 'x', title: 'Tanks', revision: 12, epoch: 3 }])
   })
 
@@ -538,7 +538,7 @@ describe('a server that has lost something', () => {
     await cluster.wait(b.storage.release('x'))
     a.redis.connect()
     await cluster.time.advance(500)
-    world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash: world.putOrigin(newWorld.origin) })
+    world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash: putOrigin(world, originText) })
     appendAll(world, 12)
     await cluster.wait(Promise.resolve(world.settled()))
     await cluster.wait(a.storage.release('x'))

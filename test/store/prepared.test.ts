@@ -152,7 +152,7 @@ describe('a prepared replacement', () => {
     const { world } = usedWorld()
     const few = createWorld(createState(smallDefinition()))
 
-    expect(Object.values(runAtOnce(few.prepare(few.state)))).toEqual(Array(10).fill(undefined))
-    expect(Object.values(runAtOnce(world.prepare(world.state)))).toEqual(Array(10).fill(undefined))
+    expect(Object.values(runAtOnce(few.prepare(few.state)).tables)).toEqual(Array(10).fill(undefined))
+    expect(Object.values(runAtOnce(world.prepare(world.state)).tables)).toEqual(Array(10).fill(undefined))
   })
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type FolderOptions, openFolder } from '../../src/storage/folder.js'
 import type { FileCalls } from '../../src/storage/folder-files.js'
+import { originOf } from '../../src/storage/origins.js'
 import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/storage/storage.js'
 
 /** Returns the path of a folder that does not exist yet. It goes after the test. */
@@ -61,7 +62,15 @@ export const summary: Omit<KeptSummary, 'id'> = {
   isKept: true,
   usedAt: 2000,
 }
-export const newWorld: NewKeptWorld = { summary, origin: '{"title":"Tanks"}' }
+export const originText = '{"title":"Tanks"}'
+export const newWorld: NewKeptWorld = { summary, origin: originOf([originText]) }
+
+/** Stores an origin. Returns its hash. */
+export function putOrigin(world: KeptWorld, text: string): string {
+  const origin = originOf([text])
+  world.putOrigin(origin)
+  return origin.hash
+}
 
 /** A line with a text that tells its revision. `é` has two bytes. */
 export function line(revision: number, size = 2): KeptLine {

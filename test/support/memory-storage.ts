@@ -42,11 +42,11 @@ export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly
       return openWorld(content, options)
     },
     create(id, { summary, origin, base }: NewKeptWorld) {
-      const origins = new Map([['0', origin]])
+      const origins = new Map([[origin.hash, origin.pieces.join('')]])
       const content: Content = {
         born: Math.random().toString(36).slice(2),
         summary,
-        originHash: '0',
+        originHash: origin.hash,
         origins,
         base,
         lines: [],
@@ -77,10 +77,8 @@ function openWorld(
     cutBytes: 0,
     release() {},
     origin: hash => content.origins.get(hash) ?? '',
-    putOrigin(origin) {
-      const hash = String(content.origins.size)
-      content.origins.set(hash, origin)
-      return hash
+    putOrigin({ hash, pieces }) {
+      content.origins.set(hash, pieces.join(''))
     },
     check,
     append(line) {
