@@ -267,7 +267,7 @@ export interface ScenarioToken {
 
 /** A scenario in the form of a file. */
 export interface ScenarioInput {
-  /** The name of the scenario. Default: Untitled. */
+  /** The name of the scenario, of at most 300 characters. Default: Untitled. */
   title?: string | undefined
   /**
    * A description of the world and of its use, in one or two sentences. Plain text of at most 300 characters.

@@ -47,8 +47,8 @@ export const noNamespace = 'none'
 /** The highest revision in a scenario, and so in a snapshot. Safe integers above it suffice for any world. */
 export const highestRevision = 9e15
 
-/** The longest `description`, in UTF-16 code units. */
-const longestDescription = 300
+/** The longest `title` and `description`, in UTF-16 code units. The list of worlds and its index hold the titles of all. */
+const longestText = 300
 
 /** The format of scenarios. `z.decode` reads a file, `z.encode` writes a file. `check` finds the remaining problems. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: it is one table
@@ -63,18 +63,19 @@ export const Scenario = lazy(() => {
   return z.strictObject({
     title: z
       .string()
+      .max(longestText)
       .optional()
       .meta({
-        description: 'The name of the scenario. Default: Untitled.',
+        description: `The name of the scenario, of at most ${longestText} characters. Default: Untitled.`,
         default: 'Untitled',
         examples: ['Friday night'],
       }),
     description: z
       .string()
-      .max(longestDescription)
+      .max(longestText)
       .optional()
       .meta({
-        description: `A description of the world and of its use, in one or two sentences. Plain text of at most ${longestDescription} characters. Default: none.`,
+        description: `A description of the world and of its use, in one or two sentences. Plain text of at most ${longestText} characters. Default: none.`,
         examples: ['A busy evening with 400 lobbies. Good for long lists, and for filters.'],
       }),
     seed: z

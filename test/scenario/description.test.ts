@@ -72,13 +72,27 @@ describe('the description of a scenario', () => {
     expect(await client.world.describe()).not.toHaveProperty('description')
   })
 
-  it('is text of at most 300 characters', () => {
-    const problems = (description: unknown) => problemLines(() => readScenario({ description }))
+  it.each(['title', 'description'])('is text of at most 300 characters, like the title: %s', key => {
+    const problems = (text: unknown) => problemLines(() => readScenario({ [key]: text }))
 
     expect(problems('x'.repeat(300))).toEqual([])
     expect(problems('x'.repeat(301))).toEqual([
-      expect.stringMatching(/^scenario: description is "x+…: expected a length of at most 300$/),
+      expect.stringMatching(new RegExp(`^scenario: ${key} is "x+…: expected a length of at most 300$`)),
     ])
-    expect(problems(['a'])).toEqual([expect.stringMatching(/^scenario: description is .*: expected string$/)])
+    expect(problems(['a'])).toEqual([expect.stringMatching(new RegExp(`^scenario: ${key} is .*: expected string$`))])
+  })
+
+  // The index of a folder holds it, and each second may write the index.
+  it('cannot make the list of worlds long', async ({ serve }) => {
+    const { steer } = await serve({ scenario: bare })
+    const create = { scenario: { ...bare, title: 'x'.repeat(31_000_000) } }
+
+    const refused = await steer('PUT', '/__mock/worlds/a', create)
+
+    expect([refused.status, json(refused)]).toMatchObject([
+      400,
+      { code: 'API_BAD_BODY', message: expect.stringMatching(/^scenario: title is .{1,200}at most 300$/) },
+    ])
+    expect(json(await steer('GET', '/__mock/worlds'))).toMatchObject({ worlds: [{ id: 'default' }] })
   })
 })

@@ -221,7 +221,7 @@ describe('the line of source', () => {
 
   it('is shortened if it is long', () => {
     const [, line = '', caret = ''] = lines(
-      `{title: "${'x'.repeat(5_000_000)}", seed: y, domains: ["${'z'.repeat(500)}"]}`,
+      `{$schema: "${'x'.repeat(5_000_000)}", seed: y, domains: ["${'z'.repeat(500)}"]}`,
     )
 
     expect(line.length).toBeLessThan(120)
