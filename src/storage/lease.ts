@@ -49,10 +49,10 @@ export class Lease {
   #serverOffsetMs = 0
   /** True while another replica may have taken worlds over, because the lease had ended. */
   #isUnverified = false
-  /** The last error of a renewal. */
+  /** The error of the last renewal. Empty if it was acknowledged. */
   #trouble = ''
-  /** The error that `onChange` got last. */
-  #failure: StorageError | undefined
+  /** True after `onChange` has told that it ended, until it holds again. */
+  #hasEnded = false
   /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
   #noticedAt: number | undefined
   /** Those who wait until it holds again. */
@@ -109,9 +109,9 @@ export class Lease {
     })
   }
 
-  /** The reason why nothing may leave this process. `undefined` while the lease holds. */
+  /** The reason why nothing may leave this process, as the last renewal tells it. `undefined` while the lease holds. */
   get failure(): StorageError | undefined {
-    return this.#remainingMs > 0 ? undefined : (this.#failure ?? this.newFailure())
+    return this.#remainingMs > 0 ? undefined : this.newFailure()
   }
 
   /** The number of times that the lease began again. */
@@ -148,7 +148,7 @@ export class Lease {
     const passed = this.#environment.monotonic() - began
     const ms = Math.max(0, this.#times.renewMs - passed)
     this.#cancelRenewal = this.#environment.setTimer(() => void this.#renewAgain(), ms)
-    if (!this.#failure) this.#holder.onRenewal()
+    if (!this.#hasEnded) this.#holder.onRenewal()
   }
 
   /** Renews the lease. If it had ended, it begins again when the holder has asked for all its worlds. */
@@ -178,8 +178,9 @@ export class Lease {
     this.#watchEnd()
     if (this.#remainingMs === 0) return
     this.#noticedAt = undefined
-    if (this.#failure) {
-      this.#failure = undefined
+    this.#trouble = ''
+    if (this.#hasEnded) {
+      this.#hasEnded = false
       this.#holder.onChange(undefined)
     }
     for (const resolve of [...this.#hopeful]) resolve()
@@ -190,10 +191,10 @@ export class Lease {
     this.#cancelEnd?.()
     this.#cancelEnd = this.#environment.setTimer(() => {
       if (this.#remainingMs > 0) return this.#watchEnd()
-      if (this.#failure) return
+      if (this.#hasEnded) return
       this.#noticedAt ??= this.#environment.monotonic()
-      this.#failure = this.newFailure()
-      this.#holder.onChange(this.#failure)
+      this.#hasEnded = true
+      this.#holder.onChange(this.newFailure())
     }, this.#remainingMs)
   }
 }

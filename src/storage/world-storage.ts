@@ -342,7 +342,6 @@ export class WorldFile implements WorldLog {
   }
 
   check(): void {
-    if (this.#failure) throw this.#failure
     try {
       this.#kept.check()
     } catch (error) {

@@ -185,6 +185,46 @@ describe('a lease', () => {
     expect([cluster.stored(), lost]).toEqual([[11], []])
   })
 
+  it('tells requests why it has not begun again, not why it ended', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, reports } = await cluster.join()
+    await cluster.wait(storage.claim('default', any))
+    const mock = createMockmaker({ scenario: { now: '2026-11-20T20:00:00Z', clock: 'frozen', game_modes: ['duel'] } })
+    mockOf(mock, 'test').keepIn({ storage: new WorldStorage(storage), dataTtlMs: hour })
+    await cluster.wait(storage.flush('default'))
+    const refusal = async () => [await errorOf(mock.lobby({})), await errorOf(storage.claim('y', any))]
+    const because = (reason: string) =>
+      `redis://model does not answer (${reason}). Start it again: the mock keeps trying`
+
+    redis.break()
+    await cluster.time.advance(5_000)
+    const whileAway = await refusal()
+    redis.refusal = refusing('enter')
+    redis.connect()
+    await cluster.time.advance(1_500)
+    const whileFull = await refusal()
+
+    expect(whileAway).toEqual([because('the connection broke'), because('the connection broke')])
+    expect(whileFull).toEqual([because('it is full'), because('it is full')])
+    expect(reports).toEqual([because('the connection broke')])
+    await mock.close()
+  })
+
+  it('tells no reason of an earlier time', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, environment } = await cluster.join()
+    redis.break()
+    await cluster.time.advance(5_000)
+    redis.connect()
+    await cluster.time.advance(1_500)
+    storage.checkLease()
+    environment.skewMs += hour
+
+    expect(await errorOf(storage.claim('y', any))).toBe(
+      'redis://model does not answer. Start it again: the mock keeps trying',
+    )
+  })
+
   it('keeps worlds apart whose replicas have clocks an hour apart', async () => {
     const cluster = new Cluster()
     const [a, b] = [await cluster.join({ skewMs: hour }), await cluster.join({ skewMs: -hour })]
