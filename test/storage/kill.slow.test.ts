@@ -27,13 +27,13 @@ async function findUntilKilled(url: string, tokens: string[]): Promise<void> {
 }
 
 describe('a command that is killed', () => {
-  const rounds = inject('runs') < 1_000 ? 8 : 200
+  const rounds = inject('runs') < 1_000 ? 20 : 200
 
   it('has all seats that clients got, each once, whenever it was killed', { timeout: 300_000 }, async () => {
     const data = dataPath()
     const path = await file('duel.yaml', scenario)
     const tokens: string[] = []
-    const pauses = fc.sample(fc.integer({ min: 50, max: 400 }), rounds)
+    const pauses = fc.sample(fc.integer({ min: 5, max: 120 }), rounds)
     for (const pause of pauses) {
       const command = await serveJson([path, '--data', data])
       const load = findUntilKilled(command.url, tokens)
