@@ -88,8 +88,8 @@ function page(name: string, script: string, plugins: Plugin[] = []): RolldownOpt
   }
 }
 
-/** The colours of all pages. */
-const colours = join('src', 'dashboard', 'styles', '0-colours.css')
+/** The tokens of all pages. */
+const tokens = join('src', 'dashboard', 'styles', '0-tokens.css')
 
 /** Replaces the script by a page that contains it, with the styles of the folder in the order of their names. */
 function inlinedPage(folder: string): Plugin {
@@ -100,7 +100,7 @@ function inlinedPage(folder: string): Plugin {
       if (!script) throw new Error(`${folder} has no script`)
       delete bundle[script.fileName]
       const styles = readdirSync(join(folder, 'styles')).map(file => join(folder, 'styles', file))
-      const style = [...new Set([colours, ...styles.sort()])]
+      const style = [...new Set([tokens, ...styles.sort()])]
         .map(file => readFileSync(file, 'utf8').replaceAll(/\n\s*/g, ''))
         .join('')
       // Functions, because a replacement text may not contain `$&`.

@@ -1,4 +1,4 @@
-import qrcode from 'qrcode-generator'
+import { generate } from 'lean-qr/nano'
 import { UsageError } from '../lib/usage-error.js'
 import { isLoopbackHost } from '../server/origin.js'
 import type { ServeFlags } from './options.js'
@@ -37,19 +37,14 @@ const quietZone = 2
 
 /** Prints a QR code, two rows of modules in a line. */
 export function printQrCode(text: string, { print, style }: Pick<Console, 'print' | 'style'>): void {
-  const code = qrcode(0, 'L')
-  code.addData(text)
-  code.make()
-  const count = code.getModuleCount()
-  const isDark = (row: number, column: number) =>
-    row >= 0 && column >= 0 && row < count && column < count && code.isDark(row, column)
+  const code = generate(text)
   // Without colours, most terminals show light text on a dark ground.
   const hasColours = style('black', ' ') !== ' '
-  const isInk = (row: number, column: number) => isDark(row, column) === hasColours
+  const isInk = (row: number, column: number) => code.get(column, row) === hasColours
   print('')
-  for (let row = -quietZone; row < count + quietZone; row += 2) {
+  for (let row = -quietZone; row < code.size + quietZone; row += 2) {
     let line = ''
-    for (let column = -quietZone; column < count + quietZone; column++)
+    for (let column = -quietZone; column < code.size + quietZone; column++)
       line += blocks[Number(isInk(row, column)) * 2 + Number(isInk(row + 1, column))]
     print(`  ${style(['black', 'bgWhiteBright'], line)}`)
   }

@@ -1,6 +1,7 @@
-import type { Signal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from './icons.js'
 import { page } from './page-state.js'
 
 // The controls that several parts of the page use.
@@ -33,8 +34,8 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
           <h2 id="dialog-title" dir="auto">
             {title}
           </h2>
-          <button type="button" class="plain" aria-label="Close" onClick={() => element.current?.close()}>
-            ✕
+          <button type="button" class="quiet square" aria-label="Close" onClick={() => element.current?.close()}>
+            <Icon name="close" />
           </button>
         </header>
         <div role="status">
@@ -53,6 +54,17 @@ export function MessageNotice() {
   return (
     <p class={message.value.isError ? 'notice bad' : 'notice'}>
       <span dir="auto">{message.value.text}</span>
+      {message.value.action && (
+        <button
+          type="button"
+          onClick={() => {
+            message.value?.action?.run()
+            message.value = undefined
+          }}
+        >
+          {message.value.action.text}
+        </button>
+      )}
       <DismissButton onClick={() => (message.value = undefined)} />
     </p>
   )
@@ -60,8 +72,8 @@ export function MessageNotice() {
 
 export function DismissButton({ onClick }: { readonly onClick: () => void }) {
   return (
-    <button type="button" onClick={onClick}>
-      Dismiss
+    <button type="button" class="quiet square" aria-label="Dismiss" onClick={onClick}>
+      <Icon name="close" />
     </button>
   )
 }
@@ -71,7 +83,9 @@ interface MenuProps {
   readonly label: ComponentChildren
   /** The name for screen readers. */
   readonly name: string
+  /** The class of the menu with its button. */
   readonly class?: string
+  readonly buttonClass?: string
   /** Its contents are created when it opens. */
   readonly children: (close: () => void) => ComponentChildren
   onOpen?(): void
@@ -101,20 +115,23 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
     page.dialog.value = isOpen ? undefined : id
   }
   const closeOnEscape = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') close()
+    if (event.key !== 'Escape' || !isOpen) return
+    // It closes nothing else.
+    event.preventDefault()
+    close()
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from inside
-    <div class="menu" ref={menu} onKeyDown={closeOnEscape}>
+    <div class={`menu ${rest.class ?? ''}`} ref={menu} onKeyDown={closeOnEscape}>
       <button
         type="button"
-        class={rest.class}
+        class={rest.buttonClass ?? 'quiet'}
         aria-label={name}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={toggle}
       >
-        {label} <span aria-hidden="true">▾</span>
+        {label} <Icon name="down" class="chevron" />
       </button>
       {isOpen && (
         <div class="box" id={id}>
@@ -125,7 +142,7 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
   )
 }
 
-/** Code to read and to copy. */
+/** Code to read and to copy. It scrolls, because a wrapped line of code cannot be read. */
 export function CodeBlock({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="code">
@@ -133,22 +150,37 @@ export function CodeBlock({ text, label }: { readonly text: string; readonly lab
       <section aria-label={label} tabIndex={0}>
         <pre>{text}</pre>
       </section>
-      <CopyButton text={() => text} label="Copy" />
+      <CopyButton text={() => text} label="Copy" class="quiet" />
     </div>
   )
 }
 
-/** Copies a text to the clipboard. */
-export function CopyButton({ label, text }: { readonly label: string; text(): string | Promise<string> }) {
+/** The button says for this time that the text is copied, in ms. */
+const copiedMs = 1_500
+
+interface CopyButtonProps {
+  readonly label: string
+  readonly class?: string
+  text(): string | Promise<string>
+}
+
+/** Copies a text to the clipboard, and says so. */
+export function CopyButton({ label, text, ...rest }: CopyButtonProps) {
+  const isCopied = useSignal(false)
   const copy = () =>
     page.run(async () => {
       if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')
       await navigator.clipboard.writeText(await text())
-      return 'Copied.'
+      isCopied.value = true
+      setTimeout(() => (isCopied.value = false), copiedMs)
     })
   return (
-    <button type="button" onClick={copy}>
-      {label}
+    <button type="button" class={rest.class} onClick={copy}>
+      {/* Both texts have their place, so that the button keeps its width. */}
+      <span class="either">
+        <span aria-hidden={isCopied.value}>{label}</span>
+        <span aria-live="polite">{isCopied.value && 'Copied ✓'}</span>
+      </span>
     </button>
   )
 }
@@ -156,6 +188,7 @@ export function CopyButton({ label, text }: { readonly label: string; text(): st
 interface SelectProps<Value extends string> {
   /** The name for screen readers. Absent: the control is in its label. */
   readonly label?: string
+  readonly class?: string
   readonly value: Value | undefined
   /** The values, and their texts. */
   readonly options: readonly (readonly [value: Value, text: string])[]
@@ -163,10 +196,15 @@ interface SelectProps<Value extends string> {
 }
 
 /** A choice of one of several values. */
-export function Select<Value extends string>({ label, value, options, onChange }: SelectProps<Value>) {
+export function Select<Value extends string>({ label, value, options, onChange, ...rest }: SelectProps<Value>) {
   return (
-    // The value is one of the options.
-    <select aria-label={label} value={value} onChange={event => onChange(event.currentTarget.value as Value)}>
+    <select
+      class={rest.class}
+      aria-label={label}
+      value={value}
+      // The value is one of the options.
+      onChange={event => onChange(event.currentTarget.value as Value)}
+    >
       {options.map(([one, text]) => (
         <option key={one} value={one}>
           {text}
@@ -196,7 +234,7 @@ export function Parts<Name extends string>({ label, parts, chosen }: PartsProps<
   )
 }
 
-/** Sentences that explain something. */
+/** Sentences that explain something, the most important one first. */
 export function Reasons({ texts }: { readonly texts: readonly string[] }) {
   return (
     <ul class="reasons">
@@ -223,8 +261,64 @@ export function Field({ label, text, ...rest }: InputHTMLAttributes & { label: s
 export function Removal({ children }: { readonly children: string }) {
   return (
     <>
-      <span aria-hidden="true">✕</span>
+      <Icon name="close" />
       <span class="hidden">{children}</span>
     </>
+  )
+}
+
+/** The field that filters the list of the view. The key / focuses it. */
+export function SearchField({ label }: { readonly label: string }) {
+  const { q = '' } = page.address.value
+  return (
+    <div class="field filter">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder="Search"
+        value={q}
+        onInput={event => page.filter({ q: event.currentTarget.value || undefined })}
+        onKeyDown={event => {
+          if (event.key !== 'Escape' || q === '') return
+          event.preventDefault()
+          page.filter({ q: undefined })
+        }}
+      />
+      <span class="kbd" aria-hidden="true">
+        /
+      </span>
+    </div>
+  )
+}
+
+interface DetailsPaneProps {
+  readonly label: string
+  /** Beside the name: a status, a time. */
+  readonly facts?: ComponentChildren
+  readonly title: ComponentChildren
+  readonly children: ComponentChildren
+  /** The actions, the primary one first. */
+  readonly foot?: ComponentChildren
+}
+
+/** The details of what the address opens. */
+export function DetailsPane({ label, title, facts, children, foot }: DetailsPaneProps) {
+  return (
+    <section class="details" aria-label={label}>
+      <header class="bar">
+        <h2 class="cut" dir="auto">
+          {title}
+        </h2>
+        {facts}
+        <div class="tools">
+          <button type="button" class="quiet square" aria-label="Close" onClick={() => page.go({ opened: undefined })}>
+            <Icon name={page.layout.value === 'phone' ? 'back' : 'close'} />
+          </button>
+        </div>
+      </header>
+      <div class="body">{children}</div>
+      {foot && <div class="foot">{foot}</div>}
+    </section>
   )
 }

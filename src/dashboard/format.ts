@@ -1,10 +1,18 @@
-import { shortened } from '../lib/text.js'
+import { grouped, shortened } from '../lib/text.js'
+import { localTimeOfDay, timeOfDay } from '../lib/time.js'
 
-/** Writes a duration with one or two units: `250 ms`, `16 s`, `1 min 20 s`, `2 h`. */
+/** Writes a time of the day: `20:05:08`. */
+export function clockTime(ms: number, zone: 'utc' | 'local'): string {
+  return zone === 'utc' ? timeOfDay(ms) : localTimeOfDay(ms)
+}
+
+/** Writes a duration with one or two units: `1.2 ms`, `812 ms`, `9.9 s`, `3 min 12 s`, `2 h`. */
 export function duration(ms: number): string {
-  const rounded = Math.round(Math.abs(ms))
-  if (rounded < 1_000) return `${rounded} ms`
-  const seconds = Math.round(rounded / 1_000)
+  const exact = Math.abs(ms)
+  if (exact < 9.95) return `${oneDecimal(exact)} ms`
+  if (exact < 999.5) return `${Math.round(exact)} ms`
+  if (exact < 9_950) return `${oneDecimal(exact / 1_000)} s`
+  const seconds = Math.round(exact / 1_000)
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return withRest(Math.floor(seconds / 60), 'min', seconds % 60, 's')
   const minutes = Math.round(seconds / 60)
@@ -12,8 +20,21 @@ export function duration(ms: number): string {
   return withRest(Math.floor(minutes / 1_440), 'd', Math.round((minutes % 1_440) / 60), 'h')
 }
 
+/** Writes an age in whole units: `1 s`, `4 min`, `2 h`, `3 d`. */
+export function age(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`
+  return `${grouped(Math.floor(seconds / 86_400))} d`
+}
+
+function oneDecimal(number: number): number {
+  return Math.round(number * 10) / 10
+}
+
 function withRest(amount: number, unit: string, rest: number, smaller: string): string {
-  return rest === 0 ? `${amount} ${unit}` : `${amount} ${unit} ${rest} ${smaller}`
+  return rest === 0 ? `${grouped(amount)} ${unit}` : `${grouped(amount)} ${unit} ${rest} ${smaller}`
 }
 
 /** Writes a size: `812 B`, `106 KB`, `2.1 MB`. */

@@ -99,6 +99,8 @@ function putRows(tables: Tables, rows: ChangeSetJson['puts']): void {
 /** One world of a running mock. It follows the event stream of the world. */
 export class LiveWorld {
   readonly tables = createTables()
+  /** The change sets that made lobbies, by the id of the lobby. Lobbies from before the page are not here. */
+  readonly made = new Map<string, Pick<Change, 'at' | 'revision'>>()
   readonly connection: Signal<Connection> = signal('connecting')
   /** The revision of the tables. */
   readonly revision = signal(0)
@@ -363,6 +365,7 @@ export class LiveWorld {
     if (!isNewest()) return
     batch(() => {
       for (const name of tableNames) this.tables[name].clear()
+      this.made.clear()
       putRows(this.tables, rows)
       this.exchanges.value = this.#withoutDropped(exchanges)
       this.changes.value = change_sets
@@ -403,9 +406,11 @@ export class LiveWorld {
       const shown: Change[] = []
       let players = this.players.peek()
       for (const change of changes) {
-        const { puts, deletes } = change
+        const { revision, at, puts, deletes } = change
         shown.push(summaryOf(change, movesOf(change, this.tables.lobbies)))
         for (const { table, id } of deletes) this.tables[table].delete(id)
+        for (const { table, id } of puts)
+          if (table === 'lobbies' && !this.tables.lobbies.has(id)) this.made.set(id, { revision, at: Date.parse(at) })
         putRows(this.tables, puts)
         players = addPlayers(players, change, id => this.#lobbyWords(id))
       }

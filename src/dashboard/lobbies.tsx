@@ -1,23 +1,20 @@
-import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../lib/text.js'
-import { findObstacle, type ListObstacle, listObstacles, modeKey, seatsTaken } from '../store/lobby-rules.js'
+import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { Removal, Select } from './controls.js'
-import { stateSummary } from './format.js'
+import type { LobbyFilter } from './address.js'
+import { Removal, SearchField, Select } from './controls.js'
+import { distance } from './distance.js'
+import { age, stateSummary } from './format.js'
+import { Icon } from './icons.js'
 import type { Tables } from './live-world.js'
-import { modeOptions, regionName, seatWords, serverWords } from './lobby-rows.js'
+import { modeOptions, regionName, serverWords } from './lobby-rows.js'
 import { NoGameMode } from './new-lobby.js'
 import { page } from './page-state.js'
-import { RowsGrid } from './rows-grid.js'
+import { type Column, sorted, Table } from './table.js'
 
-const rowHeight = 29
-
-/** Which lobbies the panel shows. */
-type Filter = 'running' | 'free' | 'hidden' | 'stopped'
-
-const filterNames: readonly [Filter, text: string][] = [
-  ['running', 'All running'],
-  ['free', 'With a free seat'],
+const filterNames: readonly [LobbyFilter, text: string][] = [
+  ['running', 'All lobbies'],
+  ['free', 'Free seats'],
   ['hidden', 'Not listed'],
   ['stopped', 'Stopped'],
 ]
@@ -26,110 +23,308 @@ type Hidden = ReturnType<typeof listObstacles>
 
 const hasFreeSeat = (lobby: LobbyRow) => findObstacle(lobby) === undefined
 
-const filters: { readonly [filter in Filter]: (lobby: LobbyRow, hidden: Hidden) => boolean } = {
+const filters: { readonly [filter in LobbyFilter]: (lobby: LobbyRow, hidden: Hidden) => boolean } = {
   running: ({ status }) => status !== 'stopped',
   free: hasFreeSeat,
   hidden: (lobby, hidden) => lobby.status !== 'stopped' && hidden(lobby) !== undefined,
   stopped: ({ status }) => status === 'stopped',
 }
 
+/** The order in which a find looks: the fullest lobbies first. */
+const findOrder = 'free'
+
 /** The panel with the lobbies. */
 export function Lobbies() {
-  const filter = useSignal<Filter>('running')
-  const mode = useSignal('')
+  const { sort = findOrder } = page.address.value
   const { tables } = page.shown.value
-  const region = page.region.value
   const hidden = listObstacles(tables.lobbies.values(), tables)
+  const kilometers = distancesOf(tables)
   const all = [...tables.lobbies.values()]
-  const shown = all.filter(
-    lobby =>
-      filters[filter.value](lobby, hidden) &&
-      (mode.value === '' || modeKey(lobby) === mode.value) &&
-      (region === undefined || lobby.region_id === region),
-  )
+  const shown = all.filter(filterOf(tables, hidden))
+  const columns = columnsOf({ tables, hidden, kilometers, now: page.time.value })
+  // A find takes the nearest of equal lobbies, and then the oldest.
+  const ordered = sort === findOrder && kilometers ? sorted(shown, columns, 'distance') : shown
   const running = all.filter(lobby => filters.running(lobby, hidden)).length
   const free = all.filter(hasFreeSeat).length
   return (
-    <section class="panel lobbies" aria-labelledby="lobbies">
-      <header>
+    <section class="pane lobbies" aria-labelledby="lobbies">
+      <header class="bar">
         <h2 id="lobbies">Lobbies</h2>
         <p class="muted">
           {grouped(free)} of {grouped(running)} {free === 1 ? 'has' : 'have'} a free seat
         </p>
-        <div class="tools">
-          {region !== undefined && (
-            <button type="button" class="main" onClick={() => (page.region.value = undefined)}>
-              {regionName(region, tables)} <Removal>Show all regions</Removal>
-            </button>
-          )}
-          <Select
-            label="Game mode"
-            value={mode.value}
-            options={[['', 'All modes'], ...modeOptions(tables)]}
-            onChange={value => (mode.value = value)}
-          />
-          <Select
-            label="Which lobbies"
-            value={filter.value}
-            options={filterNames}
-            onChange={value => (filter.value = value)}
-          />
-          <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = 'new-lobby')}>
-            + Make a lobby
-          </button>
-        </div>
+        <LobbyTools tables={tables} />
       </header>
-      <RowsGrid
+      <Table
         label={counted(shown.length, 'lobby', 'lobbies')}
-        items={shown.reverse()} // the newest first
-        rowHeight={rowHeight}
-        columns={['Mode', 'Region', 'Seats', 'State', 'Server']}
-        selectedKey={page.lobbyId.value}
+        items={sorted(ordered, columns, sort)}
+        columns={columns}
+        sort={sort}
+        onSort={next => page.filter({ sort: next === findOrder ? undefined : next })}
         keyOf={({ lobby_id }) => lobby_id}
-        rowClass={lobby => (hidden(lobby) !== undefined || !hasFreeSeat(lobby) ? 'dim' : '')}
-        cells={lobby => cellsOf(lobby, hidden(lobby), tables)}
-        onOpen={({ lobby_id }) => (page.lobbyId.value = lobby_id)}
-        empty={
-          all.length > 0 ? (
-            'No lobby matches the filters.'
-          ) : tables.gameModes.size === 0 ? (
-            <NoGameMode />
-          ) : (
-            <>
-              No lobby runs. A client that calls find or create makes one, or press <b>Make a lobby</b>.
-            </>
-          )
-        }
+        isSelected={({ lobby_id }) => lobby_id === page.lobbyId.value}
+        rowClass={lobby => (hidden(lobby) !== undefined || !hasFreeSeat(lobby) ? 'quiet' : '')}
+        row={lobby => <PhoneRow lobby={lobby} tables={tables} kilometers={kilometers?.(lobby)} />}
+        onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
+        empty={<NoLobby tables={tables} />}
       />
     </section>
   )
 }
 
-function cellsOf(lobby: LobbyRow, hidden: ListObstacle | undefined, tables: Tables) {
+/** Returns the filter of the address. */
+function filterOf(tables: Tables, hidden: Hidden): (lobby: LobbyRow) => boolean {
+  const { region, mode, lobbies: filter, q } = page.address.value
+  const hasText = q === undefined ? undefined : textFilter(q, tables)
+  return lobby =>
+    filters[filter](lobby, hidden) &&
+    (mode === undefined || modeKey(lobby) === mode) &&
+    (region === undefined || lobby.region_id === region) &&
+    (hasText === undefined || hasText(lobby))
+}
+
+function LobbyTools({ tables }: { readonly tables: Tables }) {
+  const { region, mode = '', lobbies: filter } = page.address.value
+  return (
+    <div class="tools">
+      {region !== undefined && (
+        <button type="button" onClick={() => page.filter({ region: undefined })}>
+          {regionName(region, tables)} <Removal>Show all regions</Removal>
+        </button>
+      )}
+      <SearchField label="Search the lobbies" />
+      <Select
+        label="Game mode"
+        value={mode}
+        options={[['', 'All modes'], ...modeOptions(tables)]}
+        onChange={value => page.filter({ mode: value || undefined })}
+      />
+      <Select
+        label="Which lobbies"
+        value={filter}
+        options={filterNames}
+        onChange={value => page.filter({ lobbies: value })}
+      />
+      <MakeLobby />
+    </div>
+  )
+}
+
+/** Says why the list is empty, and what to do. */
+function NoLobby({ tables }: { readonly tables: Tables }) {
+  const { region, mode, lobbies: filter, q } = page.address.value
+  if (tables.gameModes.size === 0) return <NoGameMode />
+  if (region === undefined && mode === undefined && filter === 'running' && q === undefined)
+    return (
+      <>
+        No lobbies yet. A find makes one.
+        <MakeLobby />
+      </>
+    )
+  const clear = () => page.filter({ region: undefined, mode: undefined, q: undefined, lobbies: 'running' })
+  return (
+    <>
+      No lobby matches.
+      <button type="button" onClick={clear}>
+        Clear filters
+      </button>
+    </>
+  )
+}
+
+function MakeLobby() {
+  return (
+    <button
+      type="button"
+      aria-label="Make a lobby"
+      disabled={page.isReadOnly.value}
+      onClick={() => (page.dialog.value = 'new-lobby')}
+    >
+      <Icon name="plus" /> <span class="words">Make a lobby</span>
+    </button>
+  )
+}
+
+/** Returns a function that tells the distance of a lobby from the player in km. `undefined`: the player has no place. */
+function distancesOf(tables: Tables): ((lobby: LobbyRow) => number | undefined) | undefined {
+  const { client } = tables.settings.get('settings') ?? {}
+  if (!client) return undefined
+  const known = new Map<string, number | undefined>()
+  return ({ region_id }) => {
+    const region = tables.regions.get(region_id)
+    if (region && !known.has(region_id)) known.set(region_id, distance(client, region.datacenter_coord))
+    return known.get(region_id)
+  }
+}
+
+/** Returns a function that tells whether a lobby has all words of a text: in its mode, map, region, id, state, or a player. */
+function textFilter(text: string, tables: Tables): (lobby: LobbyRow) => boolean {
+  const words = text.toLowerCase().split(/\s+/)
+  const players = new Map<string, string>()
+  for (const { lobby_id, player_token } of tables.players.values())
+    players.set(lobby_id, `${players.get(lobby_id) ?? ''} ${player_token}`)
+  return lobby => {
+    const { lobby_id, game_mode_id, region_id, state } = lobby
+    const region = `${region_id} ${regionName(region_id, tables)}`
+    const all = `${lobby_id} ${game_mode_id} ${region} ${stateSummary(state)} ${players.get(lobby_id) ?? ''}`
+    const lower = all.toLowerCase()
+    return words.every(word => lower.includes(word))
+  }
+}
+
+/** Says if players can enter a lobby. What the game says of itself is in another column. */
+function stateWord({ status }: LobbyRow, hidden: string | undefined): string {
+  if (status === 'starting') return 'starting'
+  return hidden ?? 'open'
+}
+
+/** Returns the map of a lobby, which many games have in their state, or the first values of the state. */
+function gameState({ state }: LobbyRow): string {
+  const { map } = Object(state) as { readonly map?: unknown }
+  return typeof map === 'string' ? map : stateSummary(state)
+}
+
+interface ColumnsContext {
+  readonly tables: Tables
+  readonly hidden: Hidden
+  readonly kilometers: ReturnType<typeof distancesOf>
+  readonly now: number
+}
+
+function columnsOf(context: ColumnsContext): readonly Column<LobbyRow>[] {
+  return [...columnsOfPlace(context), ...columnsOfState(context)]
+}
+
+/** The columns that tell what a lobby is, and where. */
+function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column<LobbyRow>[] {
+  const region = (lobby: LobbyRow) => regionName(lobby.region_id, tables)
+  const next = page.nextFind.value?.lobby_id
   return [
-    <span key="mode" dir="auto">
-      {lobby.game_mode_id}
-    </span>,
-    <span key="region" dir="auto">
-      {regionName(lobby.region_id, tables)}
-    </span>,
-    <span key="seats" class="seats">
-      <SeatBar lobby={lobby} />
-      {seatWords(lobby)}
-    </span>,
-    <span key="state" dir="auto" class="muted">
-      {hidden !== undefined && <b class="badge">{hidden}</b>} {stateSummary(lobby.state)}
-    </span>,
-    serverWords(lobby),
+    {
+      key: 'mode',
+      title: 'Mode',
+      width: 100,
+      sortBy: lobby => lobby.game_mode_id,
+      hint: lobby => lobby.game_mode_id,
+      cell: lobby => (
+        <>
+          {lobby.game_mode_id} {next === lobby.lobby_id && <b class="badge">next</b>}
+        </>
+      ),
+    },
+    {
+      key: 'map',
+      title: 'Map',
+      width: 100,
+      rank: 3,
+      sortBy: gameState,
+      hint: lobby => stateSummary(lobby.state),
+      cell: lobby => <span class="muted">{gameState(lobby) || '–'}</span>,
+    },
+    { key: 'region', title: 'Region', width: 96, sortBy: region, cell: region },
+    {
+      key: 'distance',
+      title: 'Distance',
+      width: 80,
+      rank: 4,
+      sortBy: lobby => kilometers?.(lobby),
+      cell: lobby => <span class="muted">{distanceText(kilometers?.(lobby))}</span>,
+    },
   ]
 }
 
-function SeatBar({ lobby }: { readonly lobby: LobbyRow }) {
-  const share = (count: number) => `${Math.min(1, count / Math.max(1, lobby.max_players_normal)) * 100}%`
+/** The columns that tell how full a lobby is, and who can enter it. */
+function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyRow>[] {
+  const free = (lobby: LobbyRow) => (hasFreeSeat(lobby) ? freeSeats(lobby) : undefined)
+  const ageOf = (lobbyId: string) => {
+    const made = page.live.made.get(lobbyId)
+    return made && now - made.at
+  }
+  return [
+    {
+      key: 'seats',
+      title: 'Seats',
+      width: 132,
+      sortBy: seatsTaken,
+      hint: ({ reserved_player_count: reserved }) => (reserved === 0 ? undefined : `${reserved} on the way`),
+      cell: lobby => <Seats lobby={lobby} />,
+    },
+    { key: 'free', title: 'Free', width: 52, rank: 2, sortBy: free, cell: lobby => `${free(lobby) ?? 0}` },
+    {
+      key: 'state',
+      title: 'State',
+      width: 76,
+      rank: 1,
+      sortBy: lobby => stateWord(lobby, hidden(lobby)),
+      cell: lobby => (
+        <span class="muted">
+          {lobby.status === 'starting' && <i class="dot warn" />} {stateWord(lobby, hidden(lobby))}
+        </span>
+      ),
+    },
+    {
+      key: 'server',
+      title: 'Server',
+      width: 64,
+      rank: 5,
+      sortBy: serverWords,
+      cell: lobby => <span class="muted">{serverWords(lobby)}</span>,
+    },
+    {
+      key: 'age',
+      title: 'Age',
+      width: 64,
+      rank: 6,
+      // Only known of lobbies that were made while the page was open.
+      sortBy: ({ lobby_id }) => ageOf(lobby_id),
+      cell: ({ lobby_id }) => <span class="muted">{ageText(ageOf(lobby_id))}</span>,
+    },
+  ]
+}
+
+function ageText(ms: number | undefined): string {
+  return ms === undefined ? '–' : age(ms)
+}
+
+function distanceText(kilometers: number | undefined): string {
+  return kilometers === undefined ? '–' : `${grouped(Math.round(kilometers))} km`
+}
+
+interface PhoneRowProps {
+  readonly lobby: LobbyRow
+  readonly tables: Tables
+  readonly kilometers: number | undefined
+}
+
+function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
   return (
-    <span class="bar" aria-hidden="true">
-      <i style={{ width: share(seatsTaken(lobby)) }} />
-      <b style={{ width: share(lobby.total_player_count) }} />
+    <div class="two-lines">
+      <div class="cut">
+        <b dir="auto">{lobby.game_mode_id}</b>
+        <small class="cut" dir="auto">
+          {regionName(lobby.region_id, tables)}
+          {kilometers !== undefined && `, ${distanceText(kilometers)}`}
+        </small>
+      </div>
+      <Seats lobby={lobby} />
+    </div>
+  )
+}
+
+/** The seats of a lobby: those who play, those on the way, and the free ones. */
+function Seats({ lobby }: { readonly lobby: LobbyRow }) {
+  const { total_player_count, reserved_player_count, max_players_normal } = lobby
+  const share = (count: number) => `${Math.min(1, count / Math.max(1, max_players_normal)) * 100}%`
+  return (
+    <span class="seats">
+      <span class="seat-bar" aria-hidden="true">
+        <i style={{ width: share(total_player_count) }} />
+        <i style={{ width: share(reserved_player_count) }} />
+      </span>
+      <span>
+        {grouped(total_player_count)} / {grouped(max_players_normal)}
+        {reserved_player_count > 0 && <span class="hidden">, {grouped(reserved_player_count)} on the way</span>}
+      </span>
     </span>
   )
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../lib/text.js'
 import { isSeated, type SeatedPlayer, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow, RegionRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
@@ -78,13 +79,12 @@ export function playersOf(lobbyId: string, { players }: Tables): SeatedPlayer[] 
 }
 
 /** Says who runs the game server of a lobby. */
-export function serverWords(lobby: LobbyRow): string {
-  if (lobby.status === 'starting') return 'yours, starting'
-  return lobby.run_by === 'mock' ? 'mock' : 'yours'
+export function serverWords({ run_by }: LobbyRow): string {
+  return run_by === 'mock' ? 'mock' : 'yours'
 }
 
 /** Says how many play, and how many are on the way: `10 / 12, 1 on the way`. */
 export function seatWords({ total_player_count, reserved_player_count, max_players_normal }: LobbyRow): string {
-  const plays = `${total_player_count} / ${max_players_normal}`
-  return reserved_player_count === 0 ? plays : `${plays}, ${reserved_player_count} on the way`
+  const plays = `${grouped(total_player_count)} / ${grouped(max_players_normal)}`
+  return reserved_player_count === 0 ? plays : `${plays}, ${grouped(reserved_player_count)} on the way`
 }

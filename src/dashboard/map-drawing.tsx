@@ -280,7 +280,7 @@ function RegionCircle({ circle }: { readonly circle: DrawnCircle }) {
   const isSelected = members.length === 1 && page.region.value === id
   const select = () => {
     if (members.length > 1) page.framed.value = ids
-    else page.region.value = isSelected ? undefined : id
+    else page.filter({ region: isSelected ? undefined : id })
   }
   const spot = { x: place.x - center.x, y: place.y - center.y }
   const away = Math.hypot(spot.x, spot.y)

@@ -28,9 +28,8 @@ export function changeBeside({ changes, oldest, revision }: KnownHistory, direct
     return next === newest ? 'now' : next
   }
   if (revision <= oldest) return undefined
-  const before = changes.findLast(change => change.revision < revision)
-  // The page has not loaded the changes before.
-  return Math.max(oldest, before?.revision ?? revision - 1)
+  // Before the first change that the page has, the oldest moment is the next one whose revision it knows.
+  return Math.max(oldest, changes.findLast(change => change.revision < revision)?.revision ?? oldest)
 }
 
 /** Returns the revision of the world right after a request. */

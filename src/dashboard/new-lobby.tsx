@@ -12,7 +12,12 @@ export function NewLobbyForm() {
   const region = useSignal('')
   const players = useSignal('0')
   const chosen = tables.gameModes.get(mode.value)
-  if (!chosen) return <NoGameMode />
+  if (!chosen)
+    return (
+      <p class="row-of">
+        <NoGameMode />
+      </p>
+    )
   const regions = chosen.regions
   const submit = (event: Event) => {
     event.preventDefault()
@@ -22,8 +27,9 @@ export function NewLobbyForm() {
       const { lobbies } = await page.api.call('POST /new/lobbies', {
         body: { lobbies: [{ namespace_id, game_mode_id, region_id, players: Number(players.value) }] },
       })
-      page.lobbyId.value = lobbies[0]?.lobby_id
       page.dialog.value = undefined
+      const [made] = lobbies
+      if (made) page.open('lobby', made.lobby_id)
     })
   }
   return (
@@ -57,11 +63,11 @@ export function NewLobbyForm() {
 /** Tells that no lobby can be made in a world without game modes, and leads to the scenarios. */
 export function NoGameMode() {
   return (
-    <p>
-      The world has no game mode, so nobody can make a lobby. Add one to <code>game_modes</code> in the scenario, or{' '}
+    <>
+      This world has no game mode.
       <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = scenarioMenu)}>
         Load a scenario
       </button>
-    </p>
+    </>
   )
 }

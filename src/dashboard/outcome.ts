@@ -1,23 +1,48 @@
 import type { ShortenedEntry } from '../contract/journal.js'
+import type { OperationId } from '../contract/operations.js'
 import { describeOutcome } from '../server/outcome.js'
 import { bytes, duration } from './format.js'
-import type { Tables } from './live-world.js'
+import type { LiveWorld } from './live-world.js'
 import { regionName } from './lobby-rows.js'
 
-/** Says in a few words how a request ended: `206 lobbies`, `duel in Frankfurt`, or the message of an error. */
-export function outcomeOf({ status, operation, answer, answer_bytes }: ShortenedEntry, tables: Tables): string {
-  if (status === 0) return 'closed without an answer'
+/** The parts of a world that outcomes name. */
+type Outcomes = Pick<LiveWorld, 'tables' | 'made'>
+
+/** Names a request by its operation, or by its method and path. */
+export function operationName({ operation, method, path }: ShortenedEntry): string {
+  return operation ?? `${method} ${path}`
+}
+
+/**
+ * Says in a few words how a request ended: `206 lobbies`, `seat in Frankfurt`, or the sentence of an error. Empty if the status
+ * says enough, and while a long answer is not here.
+ */
+export function outcomeOf(entry: ShortenedEntry, world: Outcomes): string {
+  const { status, operation, answer, fault } = entry
+  if (fault !== undefined && (status === 0 || status >= 400))
+    return `The fault “${fault}” ${status === 0 ? 'closed the connection' : 'gave this answer'}.`
+  if (status === 0) return 'The connection closed without an answer.'
   if (status >= 400) {
     const { code, message } = errorOf(answer)
-    return message || code || `${status}`
+    return sentence(message || code || `${status}`)
   }
   if (operation === undefined) return ''
-  if (answer === undefined) return answer_bytes === undefined ? 'done' : bytes(answer_bytes)
-  const describeLobby = (id: string) => {
-    const lobby = tables.lobbies.get(id)
-    return lobby ? `${lobby.game_mode_id} in ${regionName(lobby.region_id, tables)}` : 'a seat'
-  }
-  return describeOutcome(operation, answer, describeLobby) ?? 'answered'
+  const phrase = Object.hasOwn(phrases, operation) ? phrases[operation as OperationId] : undefined
+  return phrase?.(entry) ?? describeOutcome(operation, answer, id => seatText(id, entry, world)) ?? ''
+}
+
+/** Begins a text with a capital letter, and ends it with a full stop. */
+function sentence(text: string): string {
+  const end = /[.!?…]$/.test(text) ? '' : '.'
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`
+}
+
+/** Says where a seat is, and if the request made its lobby. */
+function seatText(lobbyId: string, { revisions }: ShortenedEntry, { tables, made }: Outcomes): string {
+  const lobby = tables.lobbies.get(lobbyId)
+  if (!lobby) return 'a seat'
+  const isNew = revisions?.includes(made.get(lobbyId)?.revision ?? Number.NaN)
+  return `${isNew ? 'new lobby' : 'seat'} in ${regionName(lobby.region_id, tables)}`
 }
 
 /** Returns the error code and the message of an answer, which may be anything. */
@@ -29,7 +54,44 @@ export function errorOf(answer: unknown): { readonly code?: string; readonly mes
 /** Says how long a request took, or how long it waited on the world's clock: `2 ms`, `waited 16 s`. */
 export function timeWords({ ms, time, since }: ShortenedEntry): string {
   if (since !== undefined) return `waited ${duration(Date.parse(time) - Date.parse(since))}`
-  return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`
+  return duration(ms)
+}
+
+type Phrase = (entry: ShortenedEntry) => string | undefined
+
+/** Says what a call has done whose answer has no body: by what the client sent. */
+const phrases: { readonly [Id in OperationId]?: Phrase } = {
+  'lobbies.ready': () => 'ready',
+  'lobbies.setClosed': ({ body }) => (Object(body).is_closed === true ? 'closed' : 'open'),
+  'lobbies.setState': ({ body }) => (body === undefined ? 'saved' : `${bytes(JSON.stringify(body).length)} saved`),
+  'lobbies.getState': ({ answer_bytes }) =>
+    answer_bytes === undefined ? 'the state' : `${bytes(answer_bytes)} of state`,
+  'players.connected': () => 'plays',
+  'players.disconnected': () => 'left',
+  'games.getGameById': named('game'),
+  'games.tokens.createCloudToken': () => 'new cloud token',
+  'games.namespaces.createGameNamespace': () => 'new namespace',
+  'games.namespaces.getGameNamespaceById': named('namespace'),
+  'games.namespaces.updateGameNamespaceVersion': () => 'new version',
+  'games.namespaces.updateGameNamespaceMatchmakerConfig': () => 'configured',
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': () => 'valid',
+  'games.namespaces.createGameNamespaceTokenDevelopment': () => 'new development token',
+  'games.namespaces.createGameNamespaceTokenPublic': () => 'new public token',
+  'games.namespaces.toggleNamespaceDomainPublicAuth': () => 'switched',
+  'games.namespaces.addNamespaceDomain': ({ body }) => `${Object(body).domain ?? 'a domain'} added`,
+  'games.namespaces.removeNamespaceDomain': () => 'removed',
+  'devices.links.prepare': () => 'new link',
+  'devices.links.complete': () => 'completed',
+  'cloud.bootstrap': () => 'the settings',
+  'auth.inspect': () => 'the identity',
+}
+
+/** Returns the name of the thing in an answer. */
+function named(key: string): Phrase {
+  return ({ answer }) => {
+    const { display_name } = Object(Object(answer)[key])
+    return typeof display_name === 'string' ? display_name : undefined
+  }
 }
 
 /** Tells the colour of a status. */

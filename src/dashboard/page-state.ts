@@ -1,14 +1,18 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { JournalEntry } from '../contract/journal.js'
 import { worldPath } from '../contract/paths.js'
+import { modeKey } from '../store/lobby-rules.js'
+import { type Address, type Moment, type Opened, parseAddress, printAddress, type ViewName } from './address.js'
 import { Api } from './api.js'
 import { controlToken, takeTokenFromAddress } from './control-token.js'
+import { clockTime } from './format.js'
+import { keptSignal } from './kept-signal.js'
 import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
 import { type RegionSums, sumRegions } from './lobby-rows.js'
 import { changeBeside, type KnownHistory, requestBeside, type Target } from './moments.js'
 
-/** A moment of the past. */
-interface Moment {
+/** The world at a moment of the past. */
+interface PastWorld {
   readonly revision: number
   readonly tables: Tables
   /** The time of the revision, in ms since the epoch. */
@@ -16,9 +20,6 @@ interface Moment {
   /** The ids of all requests before it are smaller. */
   readonly nextId: number
 }
-
-/** A part of the page. A phone shows one at a time. */
-export type View = 'world' | 'lobbies' | 'requests' | 'time'
 
 /** A span of time, in ms since the epoch. */
 export interface Span {
@@ -33,22 +34,41 @@ const successMs = 6_000
 interface Message {
   readonly text: string
   readonly isError: boolean
+  /** What the user can do about it. */
+  readonly action?: { readonly text: string; run(): void }
 }
+
+/** The layouts: three columns, the details over the world, and one part at a time. */
+type Layout = 'wide' | 'narrow' | 'phone'
+
+const narrow = matchMedia('(max-width: 1100px)')
+const phone = matchMedia('(max-width: 720px)')
 
 /** The state of the page: the world that it shows, and the choices of the user. */
 class PageState {
   /** The page of a world is at its URL: `/`, `/w/{id}/`, or below the path where an app has mounted the mock. */
   readonly api = new Api(location.origin + location.pathname.replace(/\/$/, ''), undefined, controlToken)
   readonly live = new LiveWorld(this.api)
+  /** What the page shows, as the query of its URL says it. */
+  readonly address: Signal<Address> = signal(parseAddress(location.search))
+  readonly view: ReadonlySignal<ViewName> = computed(() => this.address.value.view)
+  /** What the details show. */
+  readonly opened: ReadonlySignal<Opened | undefined> = computed(() => this.address.value.opened)
+  /** The id of the request whose details are shown. */
+  readonly requestId = computed(() => (this.opened.value?.kind === 'request' ? this.opened.value.id : undefined))
+  /** The id of the lobby whose details are shown. */
+  readonly lobbyId = computed(() => (this.opened.value?.kind === 'lobby' ? this.opened.value.id : undefined))
+  /** The id of the region whose lobbies are shown. `undefined`: all. */
+  readonly region = computed(() => this.address.value.region)
   /** The moment of the time travel. `undefined`: the page shows the present. */
-  readonly past: Signal<Moment | undefined> = signal(undefined)
+  readonly past: Signal<PastWorld | undefined> = signal(undefined)
   /** The time of the world's clock, updated each second and with each event. */
   readonly now = signal(0)
-  readonly view: Signal<View> = signal('world')
-  /** The id of the request whose details are shown. */
-  readonly requestId: Signal<number | undefined> = signal(undefined)
-  /** The id of the lobby whose details are shown. */
-  readonly lobbyId: Signal<string | undefined> = signal(undefined)
+  readonly layout: Signal<Layout> = signal('wide')
+  /** The zone of the times that the page shows. */
+  readonly zone = keptSignal<'utc' | 'local'>('mockmaker zone', 'utc')
+  /** Single letters act as keys, or are off. */
+  readonly singleKeys = keptSignal<'on' | 'off'>('mockmaker single keys', 'on')
   /** The part of the timeline that the user has brushed. The requests of this span are shown. */
   readonly brushed: Signal<Span | undefined> = signal(undefined)
   readonly message: Signal<Message | undefined> = signal(undefined)
@@ -58,8 +78,6 @@ class PageState {
   readonly dialog: Signal<string | undefined> = signal(undefined)
   /** The request from which the user makes a fault. */
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)
-  /** The id of the region whose lobbies are shown. `undefined`: all. */
-  readonly region: Signal<string | undefined> = signal(undefined)
   /** The regions at the moment over which the pointer is on the timeline. `undefined`: the map shows what the page shows. */
   readonly preview: Signal<readonly RegionSums[] | undefined> = signal(undefined)
   /** The ids of the regions that the map frames. `undefined`: all. */
@@ -70,6 +88,16 @@ class PageState {
     this.live.version.value
     return this.past.value ?? { tables: this.live.tables }
   })
+  /** The key of the game mode whose next find the page shows. `undefined`: the first one. */
+  readonly findMode: Signal<string | undefined> = signal(undefined)
+  /** The answer that a find in that mode would get now. */
+  readonly nextFind = computed(() => {
+    const mode = this.findMode.value ?? this.shown.value.tables.gameModes.keys().next().value
+    if (this.past.value || mode === undefined) return undefined
+    return this.live.finds.value.find(one => modeKey(one) === mode)
+  })
+  /** The regions with what their lobbies add up to. */
+  readonly regionSums = computed(() => sumRegions(this.shown.value.tables))
   /** The time that the page shows, in ms since the epoch. */
   readonly time = computed(() => this.past.value?.at ?? this.now.value)
   /** The jobs that are due next. The first ones of the schedule may have run since it came. */
@@ -80,11 +108,23 @@ class PageState {
     return this.past.value !== undefined || connection.value !== 'live' || about.value?.read_only === true
   })
 
-  /** The revision to which the page travels. `undefined`: it is there. */
-  #target: number | undefined
   #isTravelling = false
 
   constructor() {
+    addEventListener('popstate', () => (this.address.value = parseAddress(location.search)))
+    const followLayout = () => (this.layout.value = phone.matches ? 'phone' : narrow.matches ? 'narrow' : 'wide')
+    followLayout()
+    for (const query of [narrow, phone]) query.addEventListener('change', followLayout)
+    const isLoaded = computed(() => this.live.version.value > 0)
+    const at = computed(() => this.address.value.at)
+    effect(() => {
+      if (!at.value) this.past.value = undefined
+      else if (isLoaded.value) void this.#travel()
+    })
+    effect(() => {
+      // Its lobbies and its requests are others.
+      if (this.live.missed.value === 'restart') this.filter({ opened: undefined, at: undefined, region: undefined })
+    })
     effect(() => {
       // No event is later than the time that the page shows.
       this.live.version.value
@@ -93,9 +133,52 @@ class PageState {
     })
   }
 
-  /** Reads the clock, and shows a new second. */
+  /** Goes to another address, which the button Back of the browser leaves again. */
+  go(change: Partial<Address>): void {
+    this.#move(change, 'push')
+  }
+
+  /** Changes the address in its place. */
+  filter(change: Partial<Address>): void {
+    this.#move(change, 'replace')
+  }
+
+  #move(change: Partial<Address>, how: 'push' | 'replace'): void {
+    const next = { ...this.address.peek(), ...change }
+    const query = printAddress(next)
+    if (query === printAddress(this.address.peek())) return
+    history[`${how}State`](undefined, '', location.pathname + query)
+    this.address.value = next
+  }
+
+  /** Shows another view, with the details of nothing. */
+  show(view: ViewName): void {
+    this.go({ view, opened: undefined, q: undefined, sort: undefined })
+  }
+
+  open(kind: 'request', id: number): void
+  open(kind: 'lobby' | 'player' | 'server', id: string): void
+  /** Shows the details of a request, a lobby, a player or a server. */
+  open(kind: Opened['kind'], id: string | number): void {
+    this.go({ opened: { kind, id } as Opened }) // the overloads pair them
+  }
+
+  /** Closes the top layer: the dialog or menu, the details, the span, and then the past. */
+  closeTop(): void {
+    if (this.dialog.peek() !== undefined) this.dialog.value = undefined
+    else if (this.opened.peek()) this.go({ opened: undefined })
+    else if (this.brushed.peek()) this.brushed.value = undefined
+    else this.go({ at: undefined })
+  }
+
+  /** Writes a time of the world's clock in the zone of the page. */
+  timeText(ms: number): string {
+    return clockTime(ms, this.zone.value)
+  }
+
+  /** Reads the clock, and shows a new second. Without a connection, nobody knows the time. */
   tick(): void {
-    const clock = this.live.clock.peek()
+    const clock = this.live.connection.peek() === 'live' && this.live.clock.peek()
     if (clock && Math.floor(timeOf(clock) / 1_000) !== Math.floor(this.now.peek() / 1_000)) this.#setNow(clock)
   }
 
@@ -125,33 +208,21 @@ class PageState {
     }, successMs)
   }
 
-  /** Shows the world at a revision. Tells the user if the mock no longer has it. */
-  async travelTo(revision: number): Promise<void> {
-    this.#target = revision
-    // While it loads, the user may go on. Only the last moment counts.
-    if (this.#isTravelling) return
-    this.#isTravelling = true
-    while (this.#target !== undefined) {
-      const target: number = this.#target
-      await this.#load(target)
-      if (this.#target === target) this.#target = undefined
-    }
-    this.#isTravelling = false
+  /** Shows the world at a revision. A second step back replaces the first one in the history of the browser. */
+  travelTo(revision: number): void {
+    const change = { at: { revision } }
+    if (this.address.peek().at) this.filter(change)
+    else this.go(change)
   }
 
-  async #load(revision: number): Promise<void> {
-    await this.run(async () => {
-      const { rows, at, next_id } = await this.api.call('GET /rows', { query: { revision } })
-      if (this.#target !== revision) return
-      const nextId = next_id ?? Number.POSITIVE_INFINITY
-      this.past.value = { revision, at: Date.parse(at), nextId, tables: createTables(rows) }
-    })
+  /** Shows the world at a time of its clock. */
+  travelToTime(time: number): void {
+    this.travelTo(this.#revisionAt(time))
   }
 
   /** Shows the present. */
   travelToNow(): void {
-    this.#target = undefined
-    this.past.value = undefined
+    this.go({ at: undefined })
   }
 
   /** Goes to the change before or after the moment that the page shows. */
@@ -166,12 +237,13 @@ class PageState {
 
   #step(target: Target | undefined): void {
     if (target === 'now') this.travelToNow()
-    else if (target !== undefined) void this.travelTo(target)
+    else if (target !== undefined) this.travelTo(target)
   }
 
   #known(): KnownHistory {
     const { changes, exchanges, oldestRevision } = this.live
-    const revision = this.#target ?? this.past.peek()?.revision ?? changes.peek().at(-1)?.revision ?? 0
+    const { at } = this.address.peek()
+    const revision = at ? this.#revisionOf(at) : (changes.peek().at(-1)?.revision ?? 0)
     return { changes: changes.peek(), exchanges: exchanges.peek(), oldest: oldestRevision.peek(), revision }
   }
 
@@ -187,9 +259,40 @@ class PageState {
     return Math.max(oldestRevision.peek(), change?.revision ?? 0)
   }
 
-  /** Shows the world at a time of its clock. */
-  async travelToTime(time: number): Promise<void> {
-    await this.travelTo(this.#revisionAt(time))
+  #revisionOf(at: Moment): number {
+    return 'time' in at ? this.#revisionAt(lastTimeOfDay(at.time, this.now.peek())) : at.revision
+  }
+
+  /** Loads the world at the moment of the address. While it loads, the user may go on: only the last moment counts. */
+  async #travel(): Promise<void> {
+    if (this.#isTravelling) return
+    this.#isTravelling = true
+    let at: Moment | undefined
+    do {
+      at = this.address.peek().at
+      if (at) await this.#load(at)
+    } while (this.address.peek().at !== at)
+    this.#isTravelling = false
+  }
+
+  /** Loads the world at a moment. Stays in the present, and says so, if the mock no longer has it. */
+  async #load(at: Moment): Promise<void> {
+    const revision = this.#revisionOf(at)
+    if (revision === this.past.peek()?.revision) return
+    const { oldestRevision, oldestAt } = this.live
+    if (revision < oldestRevision.peek()) {
+      this.filter({ at: undefined })
+      const [text, oldest] = [this.timeText(oldestAt.peek()), oldestRevision.peek()]
+      const action = { text: 'Go there', run: () => this.travelTo(oldest) }
+      return this.#say({ text: `History starts at ${text}.`, isError: false, action })
+    }
+    const isLoaded = await this.run(async () => {
+      const { rows, at: time, next_id } = await this.api.call('GET /rows', { query: { revision } })
+      if (this.address.peek().at !== at) return
+      const nextId = next_id ?? Number.POSITIVE_INFINITY
+      this.past.value = { revision, at: Date.parse(time), nextId, tables: createTables(rows) }
+    })
+    if (!isLoaded && this.address.peek().at === at) this.filter({ at: undefined })
   }
 
   /** Copies this world, as it is now or at a revision, and opens the copy. A name that is taken is refused. */
@@ -223,6 +326,15 @@ addEventListener('hashchange', () => {
 })
 
 export const page = new PageState()
+
+const dayMs = 86_400_000
+
+/** Returns the last moment before `now` at which a clock showed a time of the day. Both are of UTC. */
+function lastTimeOfDay(text: string, now: number): number {
+  const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number)
+  const time = now - (now % dayMs) + Math.round(((hours * 60 + minutes) * 60 + seconds) * 1_000)
+  return time > now ? time - dayMs : time
+}
 
 /** Returns a name, with a number at its end if it is taken: `default-12`, `default-12-2`. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {

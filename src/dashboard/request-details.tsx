@@ -1,18 +1,24 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { JournalEntry } from '../contract/journal.js'
+import type { ExplainedCandidate, JournalEntry } from '../contract/journal.js'
 import type { Explanation } from '../control/explain-find.js'
 import type { RecordedChange } from '../control/history.js'
+import { counted, grouped } from '../lib/text.js'
 import type { SentRequest } from '../server/history.js'
-import { CodeBlock, CopyButton, Modal, Parts, Reasons } from './controls.js'
+import { CodeBlock, CopyButton, DetailsPane, Modal, Parts, Reasons } from './controls.js'
 import { bytes } from './format.js'
 import { useLoaded } from './hooks.js'
-import { errorOf, statusKind, timeWords } from './outcome.js'
+import { regionName } from './lobby-rows.js'
+import { errorOf, operationName, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
 import { curlOf, headersToSend, testOf, urlOf } from './request-code.js'
+import { type Column, sorted, Table } from './table.js'
 
 /** A longer body is cut in the page. In characters. */
 const longestShown = 100_000
+
+/** The compared lobbies that are in sight. The others scroll. */
+const mostShownCandidates = 6
 
 /** The facts that the mock has about one request. */
 interface Details {
@@ -22,22 +28,39 @@ interface Details {
 
 /** The details of the chosen request: why first. */
 export function RequestDetails() {
-  const details: Signal<Details | undefined> = useSignal(undefined)
+  const details: Signal<Details | 'gone' | undefined> = useSignal(undefined)
   const id = page.requestId.value
+  const isLive = page.live.connection.value === 'live'
   useEffect(() => {
     details.value = undefined
     if (id === undefined) return
-    void page.run(async () => {
+    const isShown = () => page.requestId.peek() === id
+    const read = async () => {
       const [entry, explanation] = await Promise.all([
         page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } }),
         page.api.call('GET /explain', { query: { exchange: id } }),
       ])
-      if (page.requestId.peek() === id) details.value = { entry, explanation }
-    })
-  }, [id, details])
+      if (isShown()) details.value = { entry, explanation }
+    }
+    read().catch(() => isShown() && (details.value = 'gone'))
+  }, [id, isLive, details])
   const shown = details.value
-  if (id === undefined || !shown) return null
-  return <Shown key={id} {...shown} />
+  if (id === undefined) return null
+  if (shown === 'gone') return <Gone id={id} />
+  return shown ? <Shown key={id} {...shown} /> : <DetailsPane label="The chosen request" title="…" children={null} />
+}
+
+function Gone({ id }: { readonly id: number }) {
+  return (
+    <DetailsPane label="The chosen request" title={`Request ${id}`}>
+      <p class="empty">
+        Request {grouped(id)} is no longer kept.
+        <button type="button" onClick={() => page.go({ opened: undefined })}>
+          Newest requests
+        </button>
+      </p>
+    </DetailsPane>
+  )
 }
 
 type Part = 'sent' | 'answer' | 'headers' | 'world'
@@ -51,10 +74,23 @@ const partNames: readonly [Part, text: string][] = [
 
 function Shown({ entry, explanation }: Details) {
   const part = useSignal<Part>('sent')
-  const { method, path, status, answer } = entry
+  const { method, path, status, answer, time } = entry
   return (
-    <section class="details" aria-label="The chosen request">
-      <header>
+    <DetailsPane
+      label="The chosen request"
+      title={operationName(entry)}
+      facts={
+        <p class="muted cut">
+          <span class={statusKind(entry)}>
+            {status === 0 ? 'no answer' : status} {errorOf(answer).code}
+          </span>{' '}
+          at {page.timeText(Date.parse(time))}, <span class="took">{timeWords(entry)}</span>
+        </p>
+      }
+      foot={<RequestActions entry={entry} />}
+    >
+      <div class="block">
+        <Reasons texts={explanation.because} />
         <p>
           <b>{method}</b>{' '}
           <code dir="auto">
@@ -62,26 +98,16 @@ function Shown({ entry, explanation }: Details) {
             {queryText(entry)}
           </code>
         </p>
-        <button type="button" class="plain" aria-label="Close" onClick={() => (page.requestId.value = undefined)}>
-          ✕
-        </button>
-      </header>
-      <p>
-        <code class={statusKind(entry)}>
-          {status === 0 ? 'no answer' : status} {errorOf(answer).code}
-        </code>{' '}
-        <span class="muted">{timeWords(entry)}</span>
-      </p>
-      <h3>Why</h3>
-      <Reasons texts={explanation.because} />
+      </div>
       <Candidates explanation={explanation} />
       <Parts label="Parts of the request" parts={partNames} chosen={part} />
-      {part.value === 'sent' && <Body value={entry.body} label="Body of the request" />}
-      {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
-      {part.value === 'headers' && <Headers entry={entry} />}
-      {part.value === 'world' && <WorldChanges entry={entry} />}
-      <RequestActions entry={entry} />
-    </section>
+      <div class="block">
+        {part.value === 'sent' && <Body value={entry.body} label="Body of the request" />}
+        {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
+        {part.value === 'headers' && <Headers entry={entry} />}
+        {part.value === 'world' && <WorldChanges entry={entry} />}
+      </div>
+    </DetailsPane>
   )
 }
 
@@ -91,27 +117,67 @@ function queryText({ query }: JournalEntry): string {
 }
 
 function Candidates({ explanation: { candidates = [] } }: Pick<Details, 'explanation'>) {
+  const sort = useSignal('')
   if (candidates.length === 0) return null
+  const { tables } = page.shown.value
+  const region = ({ region_id }: ExplainedCandidate) => regionName(region_id, tables)
+  const columns: readonly Column<ExplainedCandidate>[] = [
+    {
+      key: 'lobby',
+      title: 'Lobby',
+      width: 80,
+      sortBy: ({ lobby_id }) => lobby_id,
+      hint: ({ lobby_id }) => lobby_id,
+      cell: ({ lobby_id }) => <code>{lobby_id.slice(0, 8)}</code>,
+    },
+    { key: 'region', title: 'Region', width: 88, sortBy: region, cell: region },
+    {
+      key: 'free',
+      title: 'Free then',
+      width: 72,
+      sortBy: ({ free_seats }) => free_seats,
+      cell: ({ free_seats }) => grouped(free_seats),
+    },
+    {
+      key: 'distance',
+      title: 'Distance',
+      width: 76,
+      sortBy: ({ kilometers }) => kilometers,
+      cell: ({ kilometers }) => (kilometers === undefined ? '–' : `${grouped(Math.round(kilometers))} km`),
+    },
+    {
+      key: 'why',
+      title: 'Why it lost',
+      width: 140,
+      sortBy: ({ because }) => because ?? '',
+      hint: ({ because }) => because,
+      cell: ({ because }) => because ?? <b class="accent">chosen</b>,
+    },
+  ]
   return (
-    <details class="candidates">
-      <summary>The lobbies that find compared</summary>
-      <ol>
-        {candidates.map(({ lobby_id, game_mode_id, region_id, free_seats, kilometers, because }) => (
-          <li key={lobby_id} dir="auto">
-            <button type="button" class="link" onClick={() => (page.lobbyId.value = lobby_id)}>
-              {game_mode_id} in {region_id}
-            </button>
-            {` ${free_seats} free${kilometers === undefined ? '' : `, ${kilometers} km`}: ${because ?? 'chosen'}`}
-          </li>
-        ))}
-      </ol>
-    </details>
+    <section class="candidates" aria-label="The lobbies that find compared">
+      <h3 class="block">{counted(candidates.length, 'lobby', 'lobbies')} compared</h3>
+      <div class="fixed" style={{ height: `${29 + 30 * Math.min(candidates.length, mostShownCandidates)}px` }}>
+        <Table
+          label={counted(candidates.length, 'compared lobby', 'compared lobbies')}
+          items={sorted(candidates, columns, sort.value)}
+          columns={columns}
+          sort={sort.value}
+          onSort={next => (sort.value = next)}
+          keyOf={({ lobby_id }) => lobby_id}
+          isSelected={({ because }) => because === undefined}
+          rowClass={({ because }) => (because === undefined ? '' : 'quiet')}
+          onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
+          empty=""
+        />
+      </div>
+    </section>
   )
 }
 
 function Body({ value, label }: { readonly value: unknown; readonly label: string }) {
   if (value === undefined) return <p class="muted">No body.</p>
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   if (text.length <= longestShown) return <CodeBlock text={text} label={label} />
   return (
     <>
@@ -190,10 +256,18 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
     })
   const makeFault = () => {
     page.faultDraft.value = entry
-    page.dialog.value = 'faults'
+    page.show('faults')
+  }
+  const seeWorld = () => {
+    const [first] = entry.revisions ?? []
+    if (first === undefined) page.travelToTime(Date.parse(entry.time))
+    else page.travelTo(first)
   }
   return (
-    <div class="actions">
+    <>
+      <button type="button" class="main" disabled={page.live.connection.value !== 'live'} onClick={seeWorld}>
+        See the world then
+      </button>
       {hasSentRequest && (
         <>
           <CopyButton label="Copy as curl" text={async () => curlOf(await sentRequest(), page.api.url)} />
@@ -204,13 +278,13 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
         Send again
       </button>
       <button type="button" disabled={page.isReadOnly.value} onClick={makeFault}>
-        Make a fault of it
+        Make a fault
       </button>
       <button type="button" onClick={save}>
         Save the world before this
       </button>
       {edited.value && <SendAgain request={edited.value} onClose={() => (edited.value = undefined)} />}
-    </div>
+    </>
   )
 }
 

@@ -3,104 +3,184 @@ import { useEffect } from 'preact/hooks'
 import type { ShortenedEntry, WaitReason } from '../contract/journal.js'
 import type { JournalState } from '../control/states.js'
 import { counted, grouped } from '../lib/text.js'
-import { timeOfDay } from '../lib/time.js'
-import { ConnectGuide } from './connect.js'
 import { Removal, Select } from './controls.js'
 import { duration } from './format.js'
-import { outcomeOf, statusKind, timeWords } from './outcome.js'
+import { Icon } from './icons.js'
+import { operationName, outcomeOf, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
-import { RequestDetails } from './request-details.js'
-import { RowsGrid } from './rows-grid.js'
+import { foldRequests, type RequestRow } from './request-rows.js'
+import { Table } from './table.js'
 
-const rowHeight = 48
+const heights = { oneLine: 32, twoLines: 50, phone: 56, here: 30 } as const
 
-/** The panel with the requests, and the details of one. */
+/** The line between the requests before the moment of the past, and those after it. */
+type Row = RequestRow | { readonly key: 'here' }
+
+/** The panel with the requests. */
 export function Requests() {
-  const { exchanges, pending } = page.live
-  const operation = useSignal('')
-  const onlyErrors = useSignal(false)
+  const { exchanges, pending, hasAllRequests } = page.live
   /** The id of the newest request when the user paused the list. */
-  const pausedAt = useSignal<number | undefined>(undefined)
-  const span = page.brushed.value
-  const newest = pausedAt.value
+  const pausedAt: Signal<number | undefined> = useSignal(undefined)
+  const unfolded: Signal<ReadonlySet<string>> = useSignal(new Set<string>())
   const past = page.past.value
-  const shown = exchanges.value.filter(
-    entry =>
-      (newest === undefined || entry.id <= newest) &&
-      (!past || entry.id < past.nextId) &&
-      (!onlyErrors.value || statusKind(entry) === 'bad') &&
-      (operation.value === '' || entry.operation === operation.value) &&
-      (!span || (Date.parse(entry.time) >= span.from && Date.parse(entry.time) <= span.to)),
-  )
-  shown.reverse()
-  const operations = [...new Set(exchanges.value.map(entry => entry.operation ?? ''))].filter(Boolean).sort()
+  const shown = shownRequests(pausedAt.value)
   return (
-    <section class="panel requests" aria-labelledby="requests">
-      <header>
+    <section class="pane requests" aria-labelledby="requests">
+      <header class="bar">
         <h2 id="requests">Requests</h2>
         <p class="muted">
           {grouped(shown.length)}
-          {!page.live.hasAllRequests.value && ' shown; the others follow when fewer come'}
+          {!hasAllRequests.value && ' shown; the others follow when fewer come'}
         </p>
-        <div class="tools">
-          {span && (
-            <button type="button" class="main" onClick={() => (page.brushed.value = undefined)}>
-              {timeOfDay(span.from)} to {timeOfDay(span.to)} <Removal>Show all times</Removal>
-            </button>
-          )}
-          <Select
-            label="Operation"
-            value={operation.value}
-            options={[['', 'All operations'], ...operations.map(name => [name, name] as const)]}
-            onChange={value => (operation.value = value)}
-          />
-          <button type="button" aria-pressed={onlyErrors.value} onClick={() => (onlyErrors.value = !onlyErrors.value)}>
-            Errors
-          </button>
-          <button
-            type="button"
-            aria-pressed={newest !== undefined}
-            onClick={() => (pausedAt.value = newest === undefined ? (exchanges.value.at(-1)?.id ?? 0) : undefined)}
-          >
-            Pause
-          </button>
-          <button
-            type="button"
-            disabled={page.isReadOnly.value}
-            onClick={() =>
-              page.run(async () => {
-                await page.api.call('DELETE /journal')
-                page.requestId.value = undefined
-              })
-            }
-          >
-            Clear
-          </button>
-        </div>
+        <RequestTools pausedAt={pausedAt} />
       </header>
       {!past && <PendingList {...pending.value} />}
-      <RowsGrid
+      <Table
         label={counted(shown.length, 'request', 'requests')}
-        items={shown}
-        rowHeight={rowHeight}
-        selectedKey={page.requestId.value}
-        keyOf={({ id }) => id}
-        rowClass={statusKind}
-        cells={entry => [<RequestLine key="line" entry={entry} />]}
-        onOpen={({ id }) => (page.requestId.value = id)}
+        items={rowsOf(shown, unfolded.value, past?.nextId)}
+        heightOf={heightOf}
+        keyOf={({ key }) => key}
+        isSelected={row => 'entries' in row && row.entries.some(({ id }) => id === page.requestId.value)}
+        rowClass={row => rowClass(row, past?.nextId)}
+        row={row => ('entries' in row ? <RequestLine row={row} /> : <Here />)}
+        onOpen={row => 'entries' in row && page.open('request', row.entry.id)}
+        onUnfold={(row, isOpen) => {
+          const next = new Set(unfolded.value)
+          const [key = ''] = row.key.split(' ')
+          if (isOpen) next.add(key)
+          else next.delete(key)
+          unfolded.value = next
+        }}
         empty={exchanges.value.length > 0 ? 'No request matches the filters.' : <FirstRequest />}
       />
-      <RequestDetails />
     </section>
+  )
+}
+
+/** Lists the requests that match the filters, the newest first. */
+function shownRequests(newest: number | undefined): ShortenedEntry[] {
+  const { operation, errors, view, q } = page.address.value
+  const span = page.brushed.value
+  const text = view === 'requests' && q !== undefined ? q.toLowerCase() : undefined
+  return page.live.exchanges.value
+    .filter(
+      entry =>
+        (newest === undefined || entry.id <= newest) &&
+        (!errors || statusKind(entry) === 'bad') &&
+        (operation === undefined || entry.operation === operation) &&
+        (!span || (Date.parse(entry.time) >= span.from && Date.parse(entry.time) <= span.to)) &&
+        (text === undefined || `${operationName(entry)} ${entry.path} ${entry.status}`.toLowerCase().includes(text)),
+    )
+    .reverse()
+}
+
+/** Returns the rows of requests. In the past, a line stands between those after the moment and those before it. */
+function rowsOf(
+  shown: readonly ShortenedEntry[],
+  unfolded: ReadonlySet<string>,
+  nextId: number | undefined,
+): readonly Row[] {
+  const fold = (entries: readonly ShortenedEntry[]) =>
+    foldRequests(entries, { unfolded, resultOf: entry => outcomeOf(entry, page.live) })
+  if (nextId === undefined) return fold(shown)
+  const [later, before] = [shown.filter(({ id }) => id >= nextId), shown.filter(({ id }) => id < nextId)]
+  return [...fold(later), { key: 'here' }, ...fold(before)]
+}
+
+/** The filters of the requests, and what stops and clears the list. */
+function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefined> }) {
+  const { brushed, isReadOnly, live } = page
+  const { operation = '', errors } = page.address.value
+  const span = brushed.value
+  const { value: all } = live.exchanges
+  const operations = [...new Set(all.map(entry => entry.operation ?? ''))].filter(Boolean).sort()
+  const failed = all.reduce((sum, entry) => sum + (statusKind(entry) === 'bad' ? 1 : 0), 0)
+  const isPaused = pausedAt.value !== undefined
+  const clear = () =>
+    page.run(async () => {
+      await page.api.call('DELETE /journal')
+      if (page.requestId.peek() !== undefined) page.go({ opened: undefined })
+    })
+  return (
+    <div class="tools">
+      {span && (
+        <button type="button" onClick={() => (brushed.value = undefined)}>
+          {page.timeText(span.from)} to {page.timeText(span.to)} <Removal>Show all times</Removal>
+        </button>
+      )}
+      <Select
+        label="Operation"
+        class="quiet"
+        value={operation}
+        options={[['', 'All operations'], ...operations.map(name => [name, name] as const)]}
+        onChange={value => page.filter({ operation: value || undefined })}
+      />
+      <button type="button" class="quiet errors" aria-pressed={errors} onClick={() => page.filter({ errors: !errors })}>
+        Errors <span class="count">{grouped(failed)}</span>
+      </button>
+      <button
+        type="button"
+        class="quiet square"
+        aria-label="Pause"
+        aria-pressed={isPaused}
+        title={isPaused ? 'Follow the newest requests' : 'Pause the list'}
+        onClick={() => (pausedAt.value = isPaused ? undefined : (all.at(-1)?.id ?? 0))}
+      >
+        <Icon name={isPaused ? 'play' : 'pause'} />
+      </button>
+      <button
+        type="button"
+        class="quiet square"
+        aria-label="Clear"
+        title="Clear the list"
+        disabled={isReadOnly.value}
+        onClick={clear}
+      >
+        <Icon name="clear" />
+      </button>
+    </div>
+  )
+}
+
+function heightOf(row: Row): number {
+  if (!('entries' in row)) return heights.here
+  if (page.layout.peek() === 'phone') return heights.phone
+  return statusKind(row.entry) === 'bad' && page.past.peek() === undefined ? heights.twoLines : heights.oneLine
+}
+
+function rowClass(row: Row, nextId: number | undefined): string {
+  if (!('entries' in row)) return 'here'
+  return nextId !== undefined && row.entry.id >= nextId ? 'later' : ''
+}
+
+/** The place of the moment of the past among the requests. */
+function Here() {
+  const { past } = page
+  return (
+    <>
+      <b>{past.value && page.timeText(past.value.at)}</b> the world you see
+    </>
   )
 }
 
 /** Helps to send the first request. */
 function FirstRequest() {
+  const list = () =>
+    page.run(async () => {
+      const response = await fetch(`${page.api.url}/matchmaker/lobbies/list`)
+      return `The mock answered ${response.status}.`
+    })
   return (
     <>
-      <h3>No request yet. Connect a client:</h3>
-      <ConnectGuide />
+      <span>
+        Waiting for the first request. Point your client at <code>{page.api.url}</code>
+      </span>
+      <button type="button" onClick={() => (page.dialog.value = 'connect')}>
+        Connect a client
+      </button>
+      <button type="button" disabled={page.isReadOnly.value} onClick={list}>
+        Send a list
+      </button>
     </>
   )
 }
@@ -120,28 +200,39 @@ function useOutcome(entry: ShortenedEntry): string {
       api
         .call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } })
         .then(answer => (whole.value = answer))
-        // The row then says how long the answer was.
+        // The row then says only its operation and status.
         .catch(() => {})
     const timer = setTimeout(ask, outcomeDelayMs)
     return () => clearTimeout(timer)
   }, [api, id, isAsked, whole])
-  return outcomeOf(whole.value ?? entry, live.tables)
+  // A poll shows its last known result until it has the next one.
+  return outcomeOf(whole.value ?? entry, live)
 }
 
-function RequestLine({ entry }: { readonly entry: ShortenedEntry }) {
+function RequestLine({ row: { entry, entries, isPart } }: { readonly row: RequestRow }) {
   const outcome = useOutcome(entry)
-  return (
-    <span class="request">
-      <time class="muted">{timeOfDay(Date.parse(entry.time))}</time>
-      <b class={statusKind(entry)}>{entry.status || '–'}</b>
-      <b class="operation" dir="auto">
-        {entry.operation ?? `${entry.method} ${entry.path}`}
-      </b>
-      <span class="took muted">{timeWords(entry)}</span>
-      <span class="outcome" dir="auto">
-        {entry.fault !== undefined && <b class="badge">fault {entry.fault}</b>} {outcome}
-      </span>
+  const isBad = statusKind(entry) === 'bad'
+  const isPhone = page.layout.value === 'phone'
+  const isInOneLine = (!isBad || page.past.value !== undefined) && !isPhone
+  const result = (
+    <span class={isInOneLine ? 'cut outcome' : 'cut reason'} dir="auto" title={outcome}>
+      {outcome}
     </span>
+  )
+  return (
+    <div class={isPart ? 'request part' : 'request'}>
+      <time>{page.timeText(Date.parse(entry.time))}</time>
+      <span class={`status ${statusKind(entry)}`}>{entry.status || '–'}</span>
+      <span class="what">
+        <b class="operation cut" dir="auto">
+          {operationName(entry)}
+        </b>
+        {entries.length > 1 && <span class="times">×{grouped(entries.length)}</span>}
+        {isInOneLine && result}
+      </span>
+      <span class="took">{timeWords(entry)}</span>
+      {!isInOneLine && result}
+    </div>
   )
 }
 
@@ -164,7 +255,7 @@ function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pendi
     <ul class="pending" aria-label="Requests that wait">
       {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, fault }, i) => (
         <li key={i}>
-          <span dir="auto">
+          <span class="cut" dir="auto">
             <b>{operation ?? `${method} ${path}`}</b> waits {waitWords[waits_for]},{' '}
             {duration(Math.max(0, page.now.value - Date.parse(since)))} so far
           </span>

@@ -30,9 +30,13 @@ export function ScenarioMenu() {
   return (
     <Menu
       id={scenarioMenu}
-      label={<span dir="auto">{title}</span>}
+      label={
+        <b class="cut" dir="auto">
+          {title}
+        </b>
+      }
       name={`Scenario: ${title}`}
-      class="title"
+      class="scenario"
       onOpen={read}
     >
       {close => (
@@ -72,6 +76,14 @@ export function ScenarioMenu() {
   )
 }
 
+/** Resets the world to its scenario. */
+export function resetWorld(keep: readonly Part[]): void {
+  void page.run(async () => {
+    const { title } = await page.api.call('POST /reset', { body: { keep } })
+    return `${title} begins again.`
+  })
+}
+
 function ResetForm({ close }: { close(): void }) {
   const kept: Signal<readonly Part[]> = useSignal([])
   const { exchanges, faults } = page.live
@@ -84,10 +96,7 @@ function ResetForm({ close }: { close(): void }) {
   const reset = (event: Event) => {
     event.preventDefault()
     close()
-    void page.run(async () => {
-      const { title } = await page.api.call('POST /reset', { body: { keep: kept.value } })
-      return `${title} begins again.`
-    })
+    resetWorld(kept.value)
   }
   const toggle = (part: Part) => {
     kept.value = kept.value.includes(part) ? kept.value.filter(one => one !== part) : [...kept.value, part]
@@ -149,7 +158,12 @@ export function ScenarioDrop({ children }: { readonly children: ComponentChildre
     addEventListener('drop', drop)
   }, [])
   return (
-    <div class="app" data-drop={isOver.value || undefined}>
+    <div
+      class="app"
+      data-connection={page.live.connection.value}
+      data-past={page.past.value !== undefined || undefined}
+      data-drop={isOver.value || undefined}
+    >
       {children}
       {isOver.value && <p class="drop">Drop the file to load it as the scenario.</p>}
     </div>

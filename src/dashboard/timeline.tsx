@@ -3,7 +3,6 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { GameServerState } from '../control/servers.js'
 import { counted } from '../lib/text.js'
-import { timeOfDay } from '../lib/time.js'
 import { Select } from './controls.js'
 import { duration } from './format.js'
 import { useWidth } from './hooks.js'
@@ -140,7 +139,7 @@ function sliderProps(): JSX.IntrinsicElements['div'] {
     'aria-valuemin': oldestRevision.value,
     'aria-valuemax': revision.value,
     'aria-valuenow': past.value?.revision ?? revision.value,
-    'aria-valuetext': past.value ? timeOfDay(past.value.at) : 'now',
+    'aria-valuetext': past.value ? page.timeText(past.value.at) : 'now',
   }
 }
 
@@ -171,7 +170,7 @@ function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () 
       const to = timeAt(event)
       const isClick = Math.abs(toPx(scale(), to) - toPx(scale(), value.from)) < shortestDrag
       if (!isClick) page.brushed.value = spanOf({ ...value, to: past(to) })
-      else if (to < page.now.peek()) void page.travelToTime(to)
+      else if (to < page.now.peek()) page.travelToTime(to)
       else page.travelToNow()
     },
     onPointerCancel: () => (drag.value = undefined),
@@ -199,17 +198,17 @@ function Moments({ scale, hovered, isDragged }: MomentsProps) {
         x={toPx(current, now.value)}
         width={current.width}
         kind={past.value ? 'ghost' : isFrozen ? 'frozen' : 'now'}
-        text={`${isFrozen ? 'frozen' : 'now'} ${timeOfDay(now.value)}`}
+        text={`${isFrozen ? 'frozen' : 'now'} ${page.timeText(now.value)}`}
       />
       {past.value && (
-        <Moment x={toPx(current, past.value.at)} width={current.width} kind="at" text={timeOfDay(past.value.at)} />
+        <Moment x={toPx(current, past.value.at)} width={current.width} kind="at" text={page.timeText(past.value.at)} />
       )}
       {at !== undefined && (
         <Moment
           x={toPx(current, at)}
           width={current.width}
           kind="hovered"
-          text={canTravel && !isDragged ? `${timeOfDay(at)}, click to go there` : timeOfDay(at)}
+          text={canTravel && !isDragged ? `${page.timeText(at)}, click to go there` : page.timeText(at)}
         />
       )}
     </>
@@ -246,7 +245,7 @@ function moveByKey({ key, shiftKey }: KeyboardEvent): boolean {
     else page.stepToChange(direction)
     return true
   }
-  if (key === 'Home') void page.travelTo(page.live.oldestRevision.peek())
+  if (key === 'Home') page.travelTo(page.live.oldestRevision.peek())
   else if (key === 'End' || (key === 'Escape' && page.past.peek())) page.travelToNow()
   else return false
   return true

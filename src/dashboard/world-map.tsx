@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import type { ExplainedChoice } from '../control/explain-find.js'
 import type { GameServerState } from '../control/servers.js'
 import { counted, grouped } from '../lib/text.js'
@@ -12,19 +11,15 @@ import { page } from './page-state.js'
 export function WorldMap() {
   const { tables } = page.shown.value
   const isPast = page.past.value !== undefined
-  const sums = page.preview.value ?? sumRegions(tables)
-  const mode = useSignal<string | undefined>(undefined)
+  const sums = page.preview.value ?? page.regionSums.value
   const options = modeOptions(tables)
-  const modeKey = mode.value ?? options[0]?.[0]
-  const choice =
-    isPast || page.preview.value
-      ? undefined
-      : page.live.finds.value.find(one => `${one.namespace_id}/${one.game_mode_id}` === modeKey)
+  const mode = page.findMode.value ?? options[0]?.[0]
+  const choice = page.preview.value ? undefined : page.nextFind.value
   const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
   const crashed = isPast ? new Set<string>() : crashedRegions(page.live.servers.value, page.now.value)
   const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed }))
   return (
-    <section class="panel world" aria-labelledby="world">
+    <section class="pane world" aria-labelledby="world">
       <h2 id="world" class="hidden">
         World
       </h2>
@@ -37,10 +32,10 @@ export function WorldMap() {
             Whole world
           </button>
         )}
-        {!isPast && !page.framed.value && modeKey !== undefined && (
+        {!isPast && !page.framed.value && mode !== undefined && (
           <label class="next-find">
             <span>Next find in</span>
-            <Select value={modeKey} options={options} onChange={value => (mode.value = value)} />
+            <Select value={mode} options={options} onChange={value => (page.findMode.value = value)} />
           </label>
         )}
       </div>
@@ -162,7 +157,7 @@ function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
                   class="link"
                   dir="auto"
                   aria-pressed={page.region.value === id}
-                  onClick={() => (page.region.value = page.region.value === id ? undefined : id)}
+                  onClick={() => page.filter({ region: page.region.value === id ? undefined : id })}
                 >
                   {name}
                 </button>

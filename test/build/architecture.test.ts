@@ -60,7 +60,7 @@ const folders: Readonly<Record<string, Row>> = {
   arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'mock', 'client'], packages: ['fast-check'] },
   dashboard: {
     folders: ['generated', 'lib', 'contract', 'store', 'server', 'control', 'client'],
-    packages: ['preact', '@preact/signals', 'qrcode-generator'],
+    packages: ['preact', '@preact/signals', 'lean-qr'],
   },
   cli: {
     folders: [
@@ -79,7 +79,7 @@ const folders: Readonly<Record<string, Row>> = {
       'http',
       'cluster',
     ],
-    packages: ['zod', 'commander', 'qrcode-generator'],
+    packages: ['zod', 'commander', 'lean-qr'],
   },
 }
 

@@ -35,7 +35,7 @@ const press = (page: Page, name: string | RegExp) =>
 
 /** Opens the form of any other fault. */
 async function openForm(page: Page): Promise<void> {
-  const summary = page.getByRole('dialog').getByText('Another fault')
+  const summary = page.getByText('Another fault')
   await summary.waitFor()
   await summary.press('Enter')
 }
@@ -55,17 +55,18 @@ const rowsOf = (page: Page, panel: 'lobbies' | 'requests') => page.locator(`.${p
 const notesOf = (page: Page) => page.locator('.region-list td:last-child').allInnerTexts()
 const said = (page: Page) => page.getByRole('status')
 
-describe('the top bar', () => {
+describe('the header', () => {
   it('moves the clock, lets it run, and goes to the next event', async ({ open }) => {
     const { page, mock } = await open({ scenario })
     const start = mock.clock.now()
 
+    await press(page, /^Clock: Frozen/)
     await press(page, '+1 min')
     await expect.poll(() => mock.clock.now()).toBe(start + 60_000)
     await press(page, /^Next event/)
     await expect.poll(() => mock.clock.now()).toBe(start + 300_000)
     await press(page, '+1 h')
-    await expect.poll(() => page.locator('time.now').innerText()).toBe('2026-11-20 21:05:00')
+    await expect.poll(() => page.locator('.clock-menu time').innerText()).toBe('2026-11-20 21:05:00 UTC')
 
     await choose(page, 'Speed of the clock', '×60')
     await expect.poll(() => mock.clock.rate).toBe(60)
@@ -78,6 +79,7 @@ describe('the top bar', () => {
   it('says what the next event is', async ({ open }) => {
     const { page } = await open({ scenario })
 
+    await press(page, /^Clock: Frozen/)
     await page
       .getByRole('button', { name: /^Next event/ })
       .getByText('5 min: a player leaves')
@@ -126,7 +128,7 @@ describe('the top bar', () => {
 
     await press(page, /^Scenario/)
     await page.getByText('You lose all changes of the world, 1 request, 1 fault, the time of the clock.').waitFor()
-    await page.getByLabel('faults').press('Space')
+    await page.getByRole('checkbox', { name: 'faults' }).press('Space')
     await page.getByText('You lose all changes of the world, 1 request, the time of the clock.').waitFor()
     await press(page, 'Reset to the start')
 
@@ -152,7 +154,7 @@ describe('the faults', () => {
   it('are switched on for once, and off', async ({ open }) => {
     const { page, mock, send } = await open({ scenario })
 
-    await press(page, 'Faults')
+    await press(page, /^Faults/)
     await page.getByRole('group', { name: 'Rate limited' }).getByRole('button', { name: 'Once' }).press('Enter')
     await page.getByRole('list', { name: 'Faults' }).getByText('error API_RATE_LIMIT, every request, once').waitFor()
 
@@ -165,7 +167,7 @@ describe('the faults', () => {
 
   it('hold every find until they are released', async ({ open }) => {
     const { page, mock, send } = await open({ scenario })
-    await press(page, 'Faults')
+    await press(page, /^Faults/)
     await page
       .getByRole('group', { name: 'Hold every find until you release it' })
       .getByRole('button', { name: 'Until off' })
@@ -174,7 +176,7 @@ describe('the faults', () => {
 
     const seat = send(find, { game_modes: ['ffa'] })
     await mock.blocked(1)
-    await page.getByRole('dialog').getByRole('button', { name: 'Release' }).press('Enter')
+    await press(page, 'Release')
 
     expect(await seat).toBe(200)
   })
@@ -182,7 +184,7 @@ describe('the faults', () => {
   it('can be any other', async ({ open }) => {
     const { page, mock } = await open({ scenario })
 
-    await press(page, 'Faults')
+    await press(page, /^Faults/)
     await openForm(page)
     await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.*')
     await page.getByLabel('Status').fill('503')
@@ -201,7 +203,7 @@ describe('the faults', () => {
   it('are refused with the sentence of the mock', async ({ open }) => {
     const { page, mock } = await open({ scenario })
 
-    await press(page, 'Faults')
+    await press(page, /^Faults/)
     await openForm(page)
     await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.lst')
     await press(page, 'Turn it on')
@@ -331,24 +333,24 @@ describe('the lobbies', () => {
     const { page } = await open({ scenario })
     expect(await rowsOf(page, 'lobbies')).toHaveLength(3)
 
-    await choose(page, 'Which lobbies', 'With a free seat')
+    await choose(page, 'Which lobbies', 'Free seats')
     await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringContaining('London')])
     await choose(page, 'Which lobbies', 'Not listed')
     await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringMatching(/Tokyo[\s\S]*closed/)])
-    await choose(page, 'Which lobbies', 'All running')
+    await choose(page, 'Which lobbies', 'All lobbies')
     await choose(page, 'Game mode', 'duel')
-    await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringMatching(/duel[\s\S]*2 \/ 2[\s\S]*Harbour/)])
+    await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringMatching(/duel[\s\S]*Harbour[\s\S]*2 \/ 2/)])
   })
 
   it('are made', async ({ open }) => {
     const { page, mock } = await open({ scenario })
 
-    await press(page, '+ Make a lobby')
+    await press(page, 'Make a lobby')
     await choose(page, /^Region/, 'Tokyo')
     await page.getByLabel('Players who play in it').fill('2')
     await press(page, 'Make the lobby')
 
-    await page.getByRole('dialog', { name: 'duel in Tokyo' }).waitFor()
+    await page.getByRole('heading', { name: 'duel in Tokyo' }).waitFor()
     expect(mock.world.lobbies.all().at(-1)).toMatchObject({
       game_mode_id: 'duel',
       region_id: 'lnd-tok',
@@ -360,8 +362,8 @@ describe('the lobbies', () => {
     const { page, mock } = await open({ scenario: { title: 'A new game' } })
     const lobbies = page.getByRole('region', { name: 'Lobbies' })
 
-    await lobbies.getByText('The world has no game mode, so nobody can make a lobby.').waitFor()
-    await lobbies.getByRole('button', { name: '+ Make a lobby' }).press('Enter')
+    await lobbies.getByText('This world has no game mode.').waitFor()
+    await lobbies.getByRole('button', { name: 'Make a lobby' }).press('Enter')
     await page
       .getByRole('dialog', { name: 'Make a lobby' })
       .getByRole('button', { name: 'Load a scenario' })
@@ -369,7 +371,7 @@ describe('the lobbies', () => {
     await press(page, /^A quiet evening/)
 
     await expect.poll(() => mock.world.title).toBe('A quiet evening')
-    await lobbies.getByText('The world has no game mode').waitFor({ state: 'detached' })
+    await lobbies.getByText('This world has no game mode.').waitFor({ state: 'detached' })
   })
 
   it('are opened with the arrow keys and Enter, and closed, filled, emptied and stopped', async ({ open }) => {
@@ -378,26 +380,26 @@ describe('the lobbies', () => {
 
     await page.getByRole('grid', { name: '3 lobbies' }).focus()
     await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'ffa in London' }).getByText('leaves in 5 min').waitFor()
+    const details = page.getByRole('region', { name: 'The chosen lobby' })
+    await details.getByRole('heading', { name: 'ffa in London' }).waitFor()
+    await details.getByText('leaves in 5 min').waitFor()
 
     await press(page, 'Fill')
     await expect.poll(() => lobby()?.total_player_count).toBe(8)
     await press(page, 'Empty')
     await expect.poll(() => lobby()?.total_player_count).toBe(0)
-    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().press('Enter')
+    await details.getByRole('button', { name: 'Close', exact: true }).last().press('Enter')
     await expect.poll(() => lobby()?.is_closed).toBe(true)
     await page.getByText('Why is it not in my list?').waitFor()
-    await page.getByRole('dialog').getByText('it is closed (is_closed)').waitFor()
+    await details.getByText('it is closed (is_closed)').waitFor()
     await press(page, 'Stop')
     await expect.poll(() => lobby()?.status).toBe('stopped')
   })
 
   it('get another state, unless that is no JSON', async ({ open }) => {
-    const { page, mock } = await open({ scenario })
-    await page.getByRole('grid', { name: '3 lobbies' }).press('End')
-    await page.keyboard.press('Enter')
+    const { page, mock } = await open({ scenario, path: '/?lobby=full' })
 
     await page.getByLabel('State, as JSON').fill('{"map": ')
     await press(page, 'Save the state')
@@ -409,9 +411,7 @@ describe('the lobbies', () => {
   })
 
   it('show the variables for a game server of your own', async ({ open }) => {
-    const { page, mock, url } = await open({ scenario })
-    await page.getByRole('grid', { name: '3 lobbies' }).press('End')
-    await page.keyboard.press('Enter')
+    const { page, mock, url } = await open({ scenario, path: '/?lobby=full' })
 
     const shown = await page.getByRole('region', { name: 'Environment of the game server' }).innerText()
 
@@ -430,24 +430,24 @@ describe('the requests', () => {
     await expect
       .poll(() => rowsOf(page, 'requests'))
       .toEqual([
-        expect.stringMatching(/200\s+lobbies\.find[\s\S]*ffa in London/),
-        expect.stringMatching(/400\s+lobbies\.find[\s\S]*the namespace has no game mode "none"/),
+        expect.stringMatching(/200\s+lobbies\.find[\s\S]*seat in London/),
+        expect.stringMatching(/400\s+lobbies\.find[\s\S]*The namespace has no game mode "none"/),
         expect.stringMatching(/200\s+lobbies\.list[\s\S]*2 lobbies/),
       ])
-    await press(page, 'Errors')
+    await press(page, /^Errors/)
     await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
-    await press(page, 'Errors')
+    await press(page, /^Errors/)
     await choose(page, 'Operation', 'lobbies.list')
     await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
     await press(page, 'Pause')
     await send(list)
-    await page.getByText('live', { exact: true }).waitFor()
-    expect(await rowsOf(page, 'requests')).toHaveLength(1)
+    await expect.poll(() => mock.journal.find().length).toBe(4)
+    expect(await rowsOf(page, 'requests')).toEqual([expect.not.stringContaining('×2')])
     await press(page, 'Pause')
-    await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(2)
+    await expect.poll(() => rowsOf(page, 'requests')).toEqual([expect.stringContaining('×2')])
     await press(page, 'Clear')
     await expect.poll(() => mock.journal.find()).toEqual([])
-    await page.getByText('No request yet. Connect a client:').waitFor()
+    await page.getByText('Waiting for the first request. Point your client at').waitFor()
   })
 
   it('say why they were answered so, and what they changed', async ({ open }) => {
@@ -461,8 +461,7 @@ describe('the requests', () => {
 
     const { because, candidates } = mock.explain({ exchange: entry?.id })
     await expect.poll(() => details.locator('.reasons li').allInnerTexts()).toEqual(because)
-    await page.getByText('The lobbies that find compared').press('Enter')
-    expect(await details.locator('.candidates li').allInnerTexts()).toHaveLength(candidates?.length ?? 0)
+    expect(await details.locator('.candidates .rows [role=row]').allInnerTexts()).toHaveLength(candidates?.length ?? 0)
     expect(await details.getByRole('region', { name: 'Body of the request' }).innerText()).toContain('"ffa"')
     await press(page, 'Answer')
     expect(await details.getByRole('region', { name: 'Body of the answer' }).innerText()).toContain(
@@ -484,7 +483,7 @@ describe('the requests', () => {
     await page.keyboard.press('Enter')
 
     await press(page, 'Copy as curl')
-    await said(page).getByText('Copied.').waitFor()
+    await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
 
     const line = await page.evaluate(() => navigator.clipboard.readText())
     expect(line).toContain(`'authorization: Bearer ${token}'`)
@@ -501,7 +500,7 @@ describe('the requests', () => {
     await page.getByLabel('Body', { exact: true }).fill('{"game_modes": ["ffa"]}')
     await press(page, 'Send')
     await said(page).getByText('The mock answered 200.').waitFor()
-    await press(page, 'Make a fault of it')
+    await press(page, 'Make a fault')
     await press(page, 'Turn it on')
 
     await expect
@@ -535,9 +534,11 @@ describe('the timeline', () => {
     await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(1)
 
     await page.getByRole('slider', { name: 'Revision' }).press('ArrowLeft')
-    await said(page).getByText('You look at 20:00:00. The world goes on.').waitFor()
+    const banner = page.getByRole('region', { name: 'The past' })
+    await banner.getByText('You see 20:00:00, 0 ms ago. The world goes on.').waitFor()
     await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(2)
-    expect(await page.getByRole('button', { name: '+ Make a lobby' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Make a lobby' }).isDisabled()).toBe(true)
+    await press(page, /^Clock: Past/)
     expect(await page.getByRole('button', { name: '+1 min' }).isDisabled()).toBe(true)
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
     await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(3)
@@ -557,7 +558,7 @@ describe('the timeline', () => {
     open,
   }) => {
     const { page, mock, send } = await open({ scenario })
-    await send(list)
+    await send(find, { game_modes: ['none'] })
     await mock.clock.advance('30s')
     await mock.world.lobbies.delete('full')
     await send(list)
@@ -578,9 +579,12 @@ describe('the timeline', () => {
     await expect.poll(() => page.locator('.map-title').innerText()).toContain('in 3 lobbies')
     expect(await rowsOf(page, 'lobbies')).toHaveLength(2)
     await page.mouse.click(at(19.5), y + 60)
-    await said(page).getByText('You look at').waitFor()
+    await page
+      .getByRole('region', { name: 'The past' })
+      .getByText(/^You see 20:00:\d\d, \d+ s ago\./)
+      .waitFor()
     await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(3)
-    await press(page, 'Back to now')
+    await press(page, /^Back to now/)
     await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(2)
 
     await drag(40, 25)
@@ -608,18 +612,18 @@ describe('the devices', () => {
   it('are completed as a game, and expire', async ({ open }) => {
     const { page, mock, url } = await open({ scenario })
 
-    await press(page, 'Devices (1)')
-    const dialog = page.getByRole('dialog')
-    expect(await dialog.getByRole('link', { name: 'Open its page' }).getAttribute('href')).toBe(
+    await press(page, 'Devices 1')
+    const devices = page.getByRole('region', { name: 'Devices' })
+    expect(await devices.getByRole('link', { name: 'Open its page' }).getAttribute('href')).toBe(
       `${url}/devices/link/device.mock.sofa`,
     )
-    await dialog.getByRole('img', { name: 'QR code of the page of the link' }).waitFor()
+    await devices.getByRole('img', { name: 'QR code of the page of the link' }).waitFor()
     await press(page, 'Complete as Game')
     await expect.poll(() => mock.world.deviceLinks.get('device.mock.sofa')?.status).toBe('complete')
 
     await mock.world.deviceLinks.create({ token: 'device.mock.tv' })
     await press(page, 'Expire now')
-    await dialog.getByText('expired', { exact: true }).waitFor()
+    await devices.getByText('expired', { exact: true }).waitFor()
   })
 })
 
@@ -627,6 +631,7 @@ describe('connecting a client', () => {
   it('has code for each client, with the URL and a token, and says when it is connected', async ({ open }) => {
     const { page, mock, url, send } = await open({ scenario })
     const { token = '' } = mock.tokens.find(({ kind }) => kind === 'public') ?? {}
+    await press(page, 'Connect a client')
     await page.getByText('Waiting for the first request…').waitFor()
 
     for (const name of ['Godot', 'Unity', 'Unreal', 'JavaScript', 'curl', 'PowerShell']) {
@@ -637,7 +642,6 @@ describe('connecting a client', () => {
     }
     await send(list)
 
-    await press(page, 'Connect a client')
     await page.getByText('Connected: node asked for lobbies.list.').waitFor()
   })
 })

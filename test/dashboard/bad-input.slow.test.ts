@@ -46,16 +46,16 @@ describe('a mock that is gone', () => {
     const { page, mock, disconnect, send } = await open({ scenario })
 
     await disconnect()
-    await said(page).getByText('The mock does not answer.').waitFor()
-    expect(await page.getByRole('button', { name: '+ Make a lobby' }).isDisabled()).toBe(true)
+    await said(page).getByText('You see its last state.').waitFor()
+    expect(await page.getByRole('button', { name: 'Make a lobby' }).isDisabled()).toBe(true)
     mock.lobby({ game_mode_id: 'duel' })
     await send(list)
     await page.context().setOffline(false)
 
-    await page.getByText('live', { exact: true }).waitFor()
+    await page.locator('[data-connection=live]').waitFor()
     await expect.poll(() => rowsOf(page, 'lobbies').count()).toBe(2)
     await expect.poll(() => rowsOf(page, 'requests').count()).toBe(1)
-    expect(await said(page).getByText('The mock does not answer.').count()).toBe(0)
+    expect(await said(page).getByText('You see its last state.').count()).toBe(0)
     expect(await page.getByText('was away for too long').count()).toBe(0)
   })
 
@@ -67,18 +67,18 @@ describe('a mock that is gone', () => {
 
     restart()
 
-    await said(page).getByText('The mock was restarted. You see its new world.').waitFor()
+    await said(page).getByText('A new mock runs. The old world is gone.').waitFor()
     await expect.poll(() => rowsOf(page, 'lobbies').count()).toBe(1)
     await expect.poll(() => rowsOf(page, 'requests').count()).toBe(0)
     await said(page).getByRole('button', { name: 'Dismiss' }).click()
-    expect(await said(page).getByText('The mock was restarted.').count()).toBe(0)
+    expect(await said(page).getByText('A new mock runs.').count()).toBe(0)
   })
 
   it('has dropped events: the page says so, and shows the world as it is', async ({ open }) => {
     const { page, mock, disconnect } = await open({ scenario, history: 1_000 })
 
     await disconnect()
-    await said(page).getByText('The mock does not answer.').waitFor()
+    await said(page).getByText('You see its last state.').waitFor()
     for (let i = 0; i < 1_100; i++) mock.lobby({ game_mode_id: 'duel' })
     await page.context().setOffline(false)
 
@@ -100,7 +100,7 @@ describe('a mock that is gone', () => {
     await slider.press('Home')
 
     await said(page).getByText('is no longer kept').waitFor()
-    expect(await page.getByText('You look at').count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'The past' }).count()).toBe(0)
   })
 })
 
@@ -109,7 +109,7 @@ describe('a world that is deleted elsewhere', () => {
     const { page, mock, url } = await open({ scenario })
     await mock.worlds.put('mine', { fork: 'default' })
     await page.goto(`${url}/w/mine/`)
-    await page.getByText('live', { exact: true }).waitFor()
+    await page.locator('[data-connection=live]').waitFor()
 
     await mock.worlds.delete('mine')
 
@@ -197,7 +197,7 @@ describe('a dropped file', () => {
     const { page, mock } = await open({ scenario })
     mock.lobby({ game_mode_id: 'duel' })
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
-    await said(page).getByText('You look at').waitFor()
+    await page.getByRole('region', { name: 'The past' }).waitFor()
 
     await drop(page, [{ name: 'a.yaml', content: 'title: A' }])
 
@@ -278,7 +278,7 @@ describe('large data', () => {
 
   it('50,000 requests are listed, the first and the last', async ({ open }) => {
     const { page, mock, url } = await open({ scenario, journalSize: 50_000 })
-    for (let i = 0; i < 50_000; i++) await ask(mock, { method: 'GET', path: list })
+    for (let i = 0; i < 50_000; i++) await ask(mock, { method: 'GET', path: `/nowhere/${i}` })
 
     await page.goto(url)
     const grid = page.getByRole('grid', { name: '50,000 requests' })
@@ -366,8 +366,10 @@ describe('a file that the page shows', () => {
     await page.goto(/http:\S+/.exec(line)?.[0] ?? '')
 
     await said(page).getByText('This world is only shown. Nothing can be changed.').waitFor()
-    for (const name of ['+ Make a lobby', '+1 min', 'Clear', 'Run'])
+    await page.getByRole('button', { name: /^Clock/ }).click()
+    for (const name of ['Make a lobby', '+1 min', 'Clear', 'Run'])
       expect(await page.getByRole('button', { name, exact: true }).isDisabled(), name).toBe(true)
+    await page.keyboard.press('Escape')
     await rowsOf(page, 'requests').first().click()
     const details = page.getByRole('region', { name: 'The chosen request' })
     await details.getByText('the namespace has no game mode "none"').waitFor()

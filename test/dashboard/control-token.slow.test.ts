@@ -31,9 +31,9 @@ describe('the dashboard of a mock with a control token', () => {
     await page.getByLabel('Control token').fill(secret)
     await page.getByRole('button', { name: 'Open', exact: true }).click()
 
-    await page.locator('.connection[data-state=live]').waitFor()
+    await page.locator('[data-connection=live]').waitFor()
     await page.reload()
-    await page.locator('.connection[data-state=live]').waitFor()
+    await page.locator('[data-connection=live]').waitFor()
     expect(await page.getByLabel('Control token').count()).toBe(0)
     const other = await browser.newPage()
     await other.goto(url)
@@ -48,7 +48,7 @@ describe('the dashboard of a mock with a control token', () => {
     page.on('request', request => asked.push(request.url()))
 
     await page.goto(`${url}/#token=${secret}`)
-    await page.locator('.connection[data-state=live]').waitFor()
+    await page.locator('[data-connection=live]').waitFor()
 
     expect(page.url()).toBe(`${url}/`)
     expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
@@ -59,7 +59,7 @@ describe('the dashboard of a mock with a control token', () => {
     const { mock, url, port } = await serve()
     const page = await browser.newPage()
     await page.goto(`http://other.example:${port}/#token=${secret}`)
-    await page.locator('.connection[data-state=live]').waitFor()
+    await page.locator('[data-connection=live]').waitFor()
 
     await fetch(`${url}/matchmaker/lobbies/list`)
     await page.locator('b.operation', { hasText: 'lobbies.list' }).first().click()

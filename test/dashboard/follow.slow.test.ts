@@ -48,12 +48,12 @@ describe('the page', () => {
 
     await page.getByText('21:30:00').first().waitFor()
     await page.getByRole('list', { name: 'Requests that wait' }).getByText('lobbies.list').waitFor()
-    await page.getByText('1 fault on', { exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Faults 1 ?, 1 held/ }).waitFor()
     expect(calls).toEqual([])
 
     mock.faults.clear()
     await client.load({ title: 'Another title', game_modes: ['duel'], clock: 'frozen' })
-    await expect.poll(() => page.title()).toBe('Another title – mockmaker')
+    await expect.poll(() => page.title()).toBe('World – Another title – default – mockmaker')
     expect(calls).toEqual([])
   })
 

@@ -19,7 +19,7 @@ interface Picture {
   readonly part?: string
 }
 
-const showRefusedFind = (page: Page) => page.locator('.requests .rows [role=row].bad').first().click()
+const showRefusedFind = (page: Page) => page.locator('.requests .rows [role=row]', { hasText: '400' }).first().click()
 async function showLobby(page: Page): Promise<void> {
   await page.locator('.lobbies .rows [role=row]').nth(6).click()
   await page.getByText('Why is it in my list?').waitFor()
@@ -28,7 +28,7 @@ async function showLobby(page: Page): Promise<void> {
 
 async function goBack(page: Page): Promise<void> {
   await page.getByRole('slider', { name: 'Revision' }).press('Home')
-  await page.getByText('You look at').waitFor()
+  await page.getByRole('region', { name: 'The past' }).waitFor()
 }
 
 const pictures: { readonly [name: string]: Picture } = {
@@ -36,7 +36,7 @@ const pictures: { readonly [name: string]: Picture } = {
   'dashboard-dark': { size: desktop, scheme: 'dark', go: showRefusedFind },
   'phone-light': { size: phone, scheme: 'light' },
   'phone-dark': { size: phone, scheme: 'dark' },
-  lobby: { size: desktop, scheme: 'light', go: showLobby, part: 'dialog' },
+  lobby: { size: desktop, scheme: 'light', go: showLobby, part: '.details' },
   past: { size: desktop, scheme: 'light', go: goBack },
 }
 
@@ -55,7 +55,7 @@ async function play({ mock, url, send, page }: OpenDashboard): Promise<void> {
     await send('/matchmaker/lobbies/find', { game_modes: [i % 3 === 2 ? 'capture' : 'free-for-all'] })
   }
   mock.faults.add({ operation: 'lobbies.join', effect: { delay: '2s' } })
-  await page.getByText('1 fault on').waitFor()
+  await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
   const running = mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
   await page.getByRole('grid', { name: `${running} lobbies`, includeHidden: true }).waitFor({ state: 'attached' })
   const { kilometers = 0 } = mock.explain({ find: 'free-for-all' })
@@ -67,7 +67,7 @@ async function play({ mock, url, send, page }: OpenDashboard): Promise<void> {
 /** Replaces what differs from run to run: times in real ms, and the port. */
 const normalize = (page: Page) =>
   page.evaluate(() => {
-    for (const element of document.querySelectorAll('.took, .details > p > .muted')) element.textContent = '1 ms'
+    for (const element of document.querySelectorAll('.took')) element.textContent = '1 ms'
     for (const element of document.querySelectorAll('pre'))
       element.textContent = (element.textContent ?? '').replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:4100')
   })

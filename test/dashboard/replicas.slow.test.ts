@@ -9,7 +9,7 @@ it('shows the world of another replica, and who runs which world', async ({ brow
   ok(await sendTo(owner.url, request('GET', '/__mock/world')))
   const page = await browser.newPage()
   await page.goto(other.url)
-  await page.getByText('live', { exact: true }).waitFor()
+  await page.locator('[data-connection=live]').waitFor()
 
   await page.getByRole('button', { name: /^World: default/ }).press('Enter')
 

@@ -252,7 +252,7 @@ describe('travelling', () => {
   const at = (revision: number) => ({ changes, exchanges, oldest: 1, revision })
 
   it('goes from change to change, to the oldest one, and back to the present', () => {
-    expect([9, 5, 3, 2, 1].map(revision => changeBeside(at(revision), -1))).toEqual([5, 3, 2, 1, undefined])
+    expect([9, 5, 3, 1].map(revision => changeBeside(at(revision), -1))).toEqual([5, 3, 1, undefined])
     expect([1, 3, 5, 9].map(revision => changeBeside(at(revision), 1))).toEqual([3, 5, 'now', undefined])
   })
 
@@ -267,7 +267,7 @@ describe('travelling', () => {
     fc.assert(
       fc.property(revisions, fc.nat(20), (all, count) => {
         const sorted = all.toSorted((one, other) => one - other).map((revision, i) => change(revision, i))
-        const oldest = (sorted[0]?.revision ?? 1) - 1
+        const oldest = 0
         let revision = sorted.at(-1)?.revision ?? 0
         let steps = 0
         for (let i = 0; i < count; i++) {

@@ -73,7 +73,7 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
         () => server.close(),
       )
       await page.goto(server.url + path)
-      await page.getByText('live', { exact: true }).waitFor()
+      await page.locator('[data-connection=live]').waitFor()
       const send = async (target: string, body?: object) => {
         const init = body ? { method: 'POST', body: JSON.stringify(body) } : {}
         return (await fetch(server.url + target, init)).status

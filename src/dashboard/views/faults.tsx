@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Fault, FaultState } from '../contract/faults.js'
-import { counted } from '../lib/text.js'
-import { beginOf, hasEnded } from '../store/faults.js'
-import { Field, Select } from './controls.js'
-import { useLoaded } from './hooks.js'
-import { errorOf } from './outcome.js'
-import { page } from './page-state.js'
+import type { Fault, FaultState } from '../../contract/faults.js'
+import { counted } from '../../lib/text.js'
+import { beginOf, hasEnded } from '../../store/faults.js'
+import { Field, Select } from '../controls.js'
+import { useLoaded } from '../hooks.js'
+import { errorOf } from '../outcome.js'
+import { page } from '../page-state.js'
 
 const presets: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
@@ -23,34 +23,39 @@ const lifetimes = [
 ] as const
 
 /** The faults of the world, and the forms of new ones. */
-export function FaultsForm() {
+export function Faults() {
   const add = (fault: Fault) => page.run(() => page.api.call('POST /faults', { body: fault }))
   return (
-    <fieldset disabled={page.isReadOnly.value}>
-      <ActiveFaults />
-      <h3>Make it go wrong</h3>
-      <ul class="lines">
-        {presets.map(({ name, fault }) => (
-          <li key={name}>
-            <span>{name}</span>
-            <span class="tools" role="group" aria-label={name}>
-              {lifetimes.map(({ name: lifetime, limit }) => (
-                <button key={lifetime} type="button" onClick={() => add({ ...fault, ...limit })}>
-                  {lifetime}
-                </button>
-              ))}
-            </span>
-          </li>
-        ))}
-      </ul>
-      <CustomFault onAdd={add} />
-    </fieldset>
+    <section class="pane faults" aria-labelledby="faults">
+      <header class="bar">
+        <h2 id="faults">Faults</h2>
+      </header>
+      <fieldset class="body block" disabled={page.isReadOnly.value}>
+        <ActiveFaults />
+        <h3>Make it go wrong</h3>
+        <ul class="lines">
+          {presets.map(({ name, fault }) => (
+            <li key={name}>
+              <span>{name}</span>
+              <span class="tools" role="group" aria-label={name}>
+                {lifetimes.map(({ name: lifetime, limit }) => (
+                  <button key={lifetime} type="button" onClick={() => add({ ...fault, ...limit })}>
+                    {lifetime}
+                  </button>
+                ))}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <CustomFault key={page.faultDraft.value?.id} onAdd={add} />
+      </fieldset>
+    </section>
   )
 }
 
 function ActiveFaults() {
   const faults = page.live.faults.value
-  if (faults.length === 0) return <p class="muted">No fault is on. Every request gets its regular answer.</p>
+  if (faults.length === 0) return <p class="muted">No fault is on.</p>
   const call = (route: 'DELETE /faults/{fault_id}' | 'POST /faults/{fault_id}/release', id: string) =>
     page.run(() => page.api.call(route, { params: { fault_id: id } }))
   return (

@@ -1,24 +1,33 @@
-import qrcode from 'qrcode-generator'
-import type { DeviceLinkRow } from '../store/rows.js'
-import { duration } from './format.js'
-import { page } from './page-state.js'
+import { toSvgPath } from 'lean-qr/extras/svg'
+import { generate } from 'lean-qr/nano'
+import type { DeviceLinkRow } from '../../store/rows.js'
+import { duration } from '../format.js'
+import type { Tables } from '../live-world.js'
+import { page } from '../page-state.js'
 
 /** The device links of the world. */
 export function Devices() {
   const links = [...page.shown.value.tables.deviceLinks.values()].reverse()
-  if (links.length === 0)
-    return (
-      <p>
-        No device waits. A client that calls <code>POST /cloud/devices/links</code> gets a link, and watches it until
-        you complete it here.
-      </p>
-    )
   return (
-    <ul class="devices">
-      {links.map(link => (
-        <DeviceLink key={link.device_link_token} link={link} />
-      ))}
-    </ul>
+    <section class="pane" aria-labelledby="devices">
+      <header class="bar">
+        <h2 id="devices">Devices</h2>
+      </header>
+      {links.length === 0 ? (
+        <p class="empty">
+          <span>
+            No device links yet. A client gets one by <code>POST /cloud/devices/links</code>, and watches it until you
+            complete it here.
+          </span>
+        </p>
+      ) : (
+        <ul class="devices body">
+          {links.map(link => (
+            <DeviceLink key={link.device_link_token} link={link} />
+          ))}
+        </ul>
+      )}
+    </section>
   )
 }
 
@@ -64,8 +73,14 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
   )
 }
 
-/** Tells whether a link waits to be completed. */
-export function isPendingAt(link: DeviceLinkRow, now: number): boolean {
+/** Counts the links that wait to be completed. */
+export function countPending({ deviceLinks }: Tables, now: number): number {
+  let count = 0
+  for (const link of deviceLinks.values()) if (isPendingAt(link, now)) count += 1
+  return count
+}
+
+function isPendingAt(link: DeviceLinkRow, now: number): boolean {
   return link.status === 'pending' && !isExpiredAt(link, now)
 }
 
@@ -83,22 +98,17 @@ function stateWords(link: DeviceLinkRow, now: number): string {
 
 /** A QR code as an SVG path. */
 function QrCode({ text }: { readonly text: string }) {
-  const code = qrcode(0, 'L')
-  code.addData(text)
+  let code: ReturnType<typeof generate>
   try {
-    code.make()
+    code = generate(text)
   } catch {
     // No QR code is that long.
     return null
   }
-  const size = code.getModuleCount()
-  const squares: string[] = []
-  for (let row = 0; row < size; row++)
-    for (let column = 0; column < size; column++)
-      if (code.isDark(row, column)) squares.push(`M${column} ${row}h1v1h-1z`)
+  const { size } = code
   return (
     <svg class="qr" viewBox={`-2 -2 ${size + 4} ${size + 4}`} role="img" aria-label="QR code of the page of the link">
-      <path d={squares.join('')} />
+      <path d={toSvgPath(code)} />
     </svg>
   )
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { CodeBlock, CopyButton, Modal, Reasons } from './controls.js'
+import { CodeBlock, CopyButton, DetailsPane, Reasons } from './controls.js'
 import { bytes, duration } from './format.js'
 import { useLoaded } from './hooks.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
@@ -16,39 +16,45 @@ const mostListed = 50
 const longestState = 200_000
 
 /** The details of the chosen lobby. */
-export function LobbyDrawer() {
+export function LobbyDetails() {
   const id = page.lobbyId.value
   if (id === undefined) return null
   const { tables } = page.shown.value
   const lobby = tables.lobbies.get(id)
+  if (!lobby)
+    return (
+      <DetailsPane label="The chosen lobby" title="Lobby">
+        <p class="empty">The mock does not have the lobby {id}.</p>
+      </DetailsPane>
+    )
   return (
-    <Modal
+    <DetailsPane
       key={id}
-      class="drawer"
-      title={lobby ? `${lobby.game_mode_id} in ${regionName(lobby.region_id, tables)}` : 'Lobby'}
-      onClose={() => (page.lobbyId.value = undefined)}
+      label="The chosen lobby"
+      title={`${lobby.game_mode_id} in ${regionName(lobby.region_id, tables)}`}
+      facts={
+        <>
+          <code class="muted cut" title={id}>
+            {id}
+          </code>
+          <CopyButton label="Copy the id" class="quiet" text={() => id} />
+        </>
+      }
+      foot={
+        <fieldset class="actions" disabled={page.isReadOnly.value || lobby.status === 'stopped'}>
+          <Actions lobby={lobby} />
+        </fieldset>
+      }
     >
-      {lobby ? <LobbyDetails lobby={lobby} /> : <p>The mock has deleted this lobby.</p>}
-    </Modal>
-  )
-}
-
-function LobbyDetails({ lobby }: { readonly lobby: LobbyRow }) {
-  return (
-    <>
-      <p>
-        <code>{lobby.lobby_id}</code> <CopyButton label="Copy the id" text={() => lobby.lobby_id} />
-      </p>
-      <Seats lobby={lobby} />
-      <fieldset disabled={page.isReadOnly.value || lobby.status === 'stopped'}>
-        <Actions lobby={lobby} />
-      </fieldset>
-      <Listing lobby={lobby} />
-      <fieldset disabled={page.isReadOnly.value || lobby.status === 'stopped'}>
-        <State lobby={lobby} />
-      </fieldset>
-      <ServerOf lobby={lobby} />
-    </>
+      <div class="block">
+        <Seats lobby={lobby} />
+        <Listing lobby={lobby} />
+        <fieldset disabled={page.isReadOnly.value || lobby.status === 'stopped'}>
+          <State lobby={lobby} />
+        </fieldset>
+        <ServerOf lobby={lobby} />
+      </div>
+    </DetailsPane>
   )
 }
 
@@ -88,7 +94,7 @@ function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   const more = Math.max(max_players_normal, total_player_count + reserved) - dots.length
   return (
     <section>
-      <h3>Seats: {seatWords(lobby)}</h3>
+      <h3 class="sentence">{seatWords(lobby)}</h3>
       <p class="dots" aria-hidden="true">
         {dots.map((state, i) => (
           <i key={i} data-state={state} />
@@ -152,7 +158,7 @@ function Actions({ lobby }: { readonly lobby: LobbyRow }) {
     return update({ total_player_count }, 'The lobby is full.')
   }
   return (
-    <section class="actions">
+    <>
       <button
         type="button"
         onClick={() => update({ is_closed: !is_closed }, is_closed ? 'The lobby is open.' : 'The lobby is closed.')}
@@ -168,7 +174,7 @@ function Actions({ lobby }: { readonly lobby: LobbyRow }) {
       <button type="button" onClick={() => update({ status: 'stopped' }, 'The lobby has stopped.')}>
         Stop
       </button>
-    </section>
+    </>
   )
 }
 

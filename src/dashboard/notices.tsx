@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { DismissButton, MessageNotice } from './controls.js'
+import { duration } from './format.js'
+import { Icon } from './icons.js'
+import type { Missed } from './live-world.js'
+import { Locked } from './locked.js'
+import { page } from './page-state.js'
+
+/** The banner of the past: the moment, and the ways out. */
+export function PastBanner() {
+  const past = page.past.value
+  if (!past) return null
+  return (
+    <section class="past" aria-label="The past">
+      <span class="cut">
+        <b>
+          You see {page.timeText(past.at)}, {duration(Math.max(0, page.now.value - past.at))} ago.
+        </b>{' '}
+        {page.layout.value === 'wide' && 'The world goes on.'}
+      </span>
+      <button
+        type="button"
+        disabled={past.revision <= page.live.oldestRevision.value}
+        onClick={() => page.stepToChange(-1)}
+      >
+        <Icon name="back" /> Previous
+      </button>
+      <button type="button" onClick={() => page.stepToChange(1)}>
+        Next change <Icon name="forward" />
+      </button>
+      <button type="button" onClick={() => page.fork(past.revision)}>
+        <Icon name="fork" /> Fork from here
+      </button>
+      <button type="button" class="main" onClick={() => page.travelToNow()}>
+        Back to now{' '}
+        <span class="kbd" aria-hidden="true">
+          Esc
+        </span>
+      </button>
+    </section>
+  )
+}
+
+const missedWords: { readonly [missed in Missed]: string } = {
+  restart: 'A new mock runs. The old world is gone.',
+  requests: 'The mock was restarted, and goes on with this world. Earlier requests are gone.',
+  gap: 'The page was away for too long, and read the world again. Requests and changes may be missing.',
+}
+
+/** Floats over the page: what the user must know, and results of actions. It never moves what is below. */
+export function Notices() {
+  const { live, modals } = page
+  const { about, connection, missed } = live
+  return (
+    <div class="notices" role="status">
+      {connection.value === 'lost' && <Offline />}
+      <Locked />
+      {about.value?.read_only && <p class="notice">This world is only shown. Nothing can be changed.</p>}
+      {connection.value === 'deleted' && (
+        <p class="notice bad">
+          <span>The world {about.value?.id} has been deleted. You see how it was.</span>
+          <button type="button" onClick={() => page.openWorld('default')}>
+            Open the default world
+          </button>
+        </p>
+      )}
+      {missed.value !== undefined && (
+        <p class="notice">
+          <span>{missedWords[missed.value]}</span>
+          <DismissButton onClick={() => (missed.value = undefined)} />
+        </p>
+      )}
+      {modals.value === 0 && <MessageNotice />}
+    </div>
+  )
+}
+
+/** Says since when the mock has not answered. The page connects again as soon as it does. */
+function Offline() {
+  const stoppedAt = useSignal<number | undefined>(undefined)
+  useEffect(() => {
+    // The clock of the page stands still without a connection.
+    if (page.live.clock.peek()) stoppedAt.value = page.now.peek()
+  }, [stoppedAt])
+  const { host } = new URL(page.api.url)
+  return (
+    <p class="notice bad">
+      {stoppedAt.value === undefined
+        ? `The mock at ${host} does not answer.`
+        : `The mock at ${host} stopped at ${page.timeText(stoppedAt.value)}. You see its last state.`}
+    </p>
+  )
+}

@@ -1,0 +1,286 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { ScenarioSummary } from '../control/world-control.js'
+import { advanceClock, setClock } from './clock-menu.js'
+import { useLoaded } from './hooks.js'
+import { Icon } from './icons.js'
+import { pageKeys } from './keys.js'
+import { regionName } from './lobby-rows.js'
+import { page } from './page-state.js'
+import { mostItems, type PaletteItem, readTime, searchItems, type Targets, thingsOf, wordsOf } from './palette-items.js'
+import { resetWorld, scenarioMenu } from './scenario-menu.js'
+import { views } from './views.js'
+
+const close = () => (page.dialog.value = undefined)
+
+const targets: Targets = {
+  open: (kind, id) => page.go({ view: 'world', opened: { kind, id } }),
+  openRequest: id => page.go({ view: 'world', opened: { kind: 'request', id } }),
+  showRegion: region => page.go({ view: 'world', region }),
+  load: name =>
+    void page.run(async () => {
+      const { title } = await page.api.call('PUT /scenario', { body: { name } })
+      return `Loaded ${title}.`
+    }),
+  travelTo: time => page.travelToTime(time),
+}
+
+/** The sheet that finds every action and every thing of the world. */
+export function Palette() {
+  const id = useId()
+  const element = useRef<HTMLDialogElement>(null)
+  const text = useSignal('')
+  const chosen = useSignal(0)
+  const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
+  useEffect(() => {
+    element.current?.showModal()
+    page.modals.value += 1
+    return () => void (page.modals.value -= 1)
+  }, [])
+  const query = text.value
+  const items = itemsOf(query, answer?.scenarios ?? [])
+  const index = Math.min(chosen.value, items.length - 1)
+  const perform = (item: PaletteItem | undefined) => {
+    if (!item) return
+    element.current?.close()
+    item.run()
+  }
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') chosen.value = Math.min(items.length - 1, index + 1)
+    else if (event.key === 'ArrowUp') chosen.value = Math.max(0, index - 1)
+    else if (event.key === 'Enter') perform(items[index])
+    else return
+    event.preventDefault()
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog
+    <dialog
+      ref={element}
+      class="palette"
+      aria-label="Search or do"
+      onClose={() => page.dialog.peek() === 'palette' && close()}
+      onClick={event => event.target === element.current && element.current?.close()}
+    >
+      <SearchBox
+        id={id}
+        query={query}
+        chosen={items.length > 0 ? index : undefined}
+        onQuery={next => {
+          text.value = next
+          chosen.value = 0
+        }}
+        onKey={handleKey}
+      />
+      <Results
+        id={id}
+        items={items}
+        query={query}
+        index={index}
+        onChoose={i => (chosen.value = i)}
+        onPerform={perform}
+      />
+      <Foot isEmpty={items.length === 0} />
+    </dialog>
+  )
+}
+
+function Foot({ isEmpty }: { readonly isEmpty: boolean }) {
+  return (
+    <>
+      {isEmpty && <p class="empty">Nothing has these words.</p>}
+      <footer>
+        <kbd>↑</kbd>
+        <kbd>↓</kbd> choose <kbd>Enter</kbd> do it
+        <span>Also a time: 21:00, −30 s, +1 h</span>
+      </footer>
+    </>
+  )
+}
+
+interface SearchBoxProps {
+  readonly id: string
+  readonly query: string
+  /** The index of the chosen line. */
+  readonly chosen: number | undefined
+  onQuery(query: string): void
+  onKey(event: KeyboardEvent): void
+}
+
+function SearchBox({ id, query, chosen, onQuery, onKey }: SearchBoxProps) {
+  return (
+    <div class="field">
+      <Icon name="search" />
+      <input
+        role="combobox"
+        aria-label="Search or do"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={chosen === undefined ? undefined : `${id}-${chosen}`}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Search or do"
+        value={query}
+        onInput={event => onQuery(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <span class="kbd" aria-hidden="true">
+        Esc
+      </span>
+    </div>
+  )
+}
+
+interface ResultsProps {
+  readonly id: string
+  readonly items: readonly PaletteItem[]
+  readonly query: string
+  readonly index: number
+  onChoose(index: number): void
+  onPerform(item: PaletteItem): void
+}
+
+function Results({ id, items, query, index, onChoose, onPerform }: ResultsProps) {
+  return (
+    <div id={`${id}-list`} role="listbox" aria-label="Results" tabIndex={-1}>
+      {items.map((item, i) => [
+        item.group !== items[i - 1]?.group && (
+          <h3 key={item.group} role="presentation">
+            {item.group}
+          </h3>
+        ),
+        <Option
+          key={`${i} ${item.type} ${item.text}`}
+          id={`${id}-${i}`}
+          item={item}
+          query={query}
+          isChosen={i === index}
+          onChoose={() => onChoose(i)}
+          onPerform={() => onPerform(item)}
+        />,
+      ])}
+    </div>
+  )
+}
+
+interface OptionProps {
+  readonly id: string
+  readonly item: PaletteItem
+  readonly query: string
+  readonly isChosen: boolean
+  onChoose(): void
+  onPerform(): void
+}
+
+function Option({ id, item: { type, text, fact, key }, query, isChosen, onChoose, onPerform }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
+    <div id={id} class="option" role="option" aria-selected={isChosen} onClick={onPerform} onPointerMove={onChoose}>
+      <span class="type">{type}</span>
+      <span class="cut" dir="auto">
+        <Marked text={text} words={wordsOf(query)} />
+      </span>
+      {fact !== undefined && <span class="muted">{fact}</span>}
+      {key !== undefined && <kbd>{key}</kbd>}
+    </div>
+  )
+}
+
+/** A text in which the words of the search are marked. */
+function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
+  const lower = text.toLowerCase()
+  const word = words.find(one => lower.includes(one))
+  if (word === undefined) return <>{text}</>
+  const at = lower.indexOf(word)
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + word.length)}</mark>
+      <Marked text={text.slice(at + word.length)} words={words.filter(one => one !== word)} />
+    </>
+  )
+}
+
+function itemsOf(query: string, scenarios: readonly ScenarioSummary[]): PaletteItem[] {
+  const { live, shown } = page
+  const world = { tables: shown.value.tables, made: live.made, exchanges: live.exchanges }
+  const found = searchItems(query, actionItems(query), thingsOf(world, scenarios, targets))
+  return [...timeItems(query), ...found].slice(0, mostItems)
+}
+
+/** Lists the actions: those of the keys, the views, and those that name a region or a mode of the query. */
+function actionItems(query: string): PaletteItem[] {
+  const { isReadOnly, singleKeys } = page
+  const group = 'Do'
+  const ofKeys = pageKeys.flatMap(({ keys, text, run, isChange, group: place }): PaletteItem[] => {
+    const [key = ''] = keys
+    if (!run || place === 'Go' || keys.length > 1 || (isChange && isReadOnly.value)) return []
+    return [{ group, type: place === 'Time' ? 'Clock' : 'Do', text, key, run: () => run(key.toLowerCase()) }]
+  })
+  const changes: PaletteItem[] = isReadOnly.value
+    ? []
+    : [
+        { group, type: 'Clock', text: 'Run at ×1', run: () => void setClock({ mode: 'running', rate: 1 }) },
+        { group, type: 'Clock', text: 'Run at ×60', run: () => void setClock({ mode: 'running', rate: 60 }) },
+        { group, type: 'Clock', text: 'Clock forward by 1 h', run: () => void advanceClock('1h') },
+        { group, type: 'World', text: 'Reset to the start', run: () => resetWorld([]) },
+        { group, type: 'World', text: 'Fork this world', run: () => void page.fork(undefined) },
+        { group, type: 'World', text: 'Load a scenario', run: () => (page.dialog.value = scenarioMenu) },
+        ...(query === '' ? [] : regionActions()),
+      ]
+  const always: PaletteItem[] = [
+    ...views.map(({ name, title }): PaletteItem => ({ group, type: 'View', text: title, run: () => page.show(name) })),
+    { group, type: 'Page', text: 'Connect a client', run: () => (page.dialog.value = 'connect') },
+    { group, type: 'Page', text: 'Keys', key: '?', run: () => (page.dialog.value = 'keys') },
+    {
+      ...{ group, type: 'Page' },
+      text: singleKeys.value === 'on' ? 'Switch single letters off' : 'Switch single letters on',
+      run: () => (singleKeys.value = singleKeys.value === 'on' ? 'off' : 'on'),
+    },
+    ...(page.past.value
+      ? [
+          { group, type: 'Past', text: 'Back to now', key: 'Esc', run: () => page.go({ at: undefined }) } as const,
+          {
+            group,
+            type: 'Past',
+            text: 'Fork from here',
+            run: () => void page.fork(page.past.value?.revision),
+          } as const,
+        ]
+      : []),
+  ]
+  return [...ofKeys, ...changes, ...always]
+}
+
+function regionActions(): PaletteItem[] {
+  const { tables } = page.shown.value
+  const group = 'Do'
+  return [...tables.regions.values()].flatMap(({ region_id, datacenter_coord: location }): PaletteItem[] => {
+    const name = regionName(region_id, tables)
+    return [
+      {
+        ...{ group, type: 'Map', text: `Put me in ${name}`, words: region_id },
+        run: () => void page.run(() => page.api.call('PUT /client', { body: { location } })),
+      },
+    ]
+  })
+}
+
+/** Lists what can be done with a time that is typed. */
+function timeItems(query: string): PaletteItem[] {
+  const time = readTime(query)
+  if (!time) return []
+  const now = page.now.value
+  const at = 'byMs' in time ? now + time.byMs : undefined
+  const group = 'Go to'
+  if (at !== undefined && at > now)
+    return page.isReadOnly.value
+      ? []
+      : [
+          {
+            ...{ group: 'Do', type: 'Clock', text: `Set the clock to ${page.timeText(at)}` },
+            run: () => void setClock({ now: new Date(at).toISOString() }),
+          },
+        ]
+  const run = () => (at === undefined ? page.go({ at: { time: query.trim() } }) : targets.travelTo(at))
+  return [{ group, type: 'Time', text: `See the world at ${at === undefined ? query.trim() : page.timeText(at)}`, run }]
+}
