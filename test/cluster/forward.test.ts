@@ -147,12 +147,12 @@ describe('a request to a replica that does not run its world', () => {
 
   it('sends its body when the owner takes it, also a large one', async () => {
     const [owner, other] = await serveTwo()
-    const description = 'x'.repeat(3 * 1024 ** 2)
+    const state = { text: 'x'.repeat(3 * 1024 ** 2) }
 
-    const got = await sendTo(other.url, control('PUT', '/scenario', { scenario: { description } }))
+    const got = await sendTo(other.url, control('PUT', '/scenario', { scenario: { game_modes: ['duel'], lobbies: [{ state }] } }))
 
     expect(got.status).toBe(200)
-    expect(owner.mock.worlds.inMemory('default')?.world.description).toBe(description)
+    expect(owner.mock.worlds.inMemory('default')?.world.lobbies.all()[0]?.state).toEqual(state)
   })
 
   it('changes nothing if its upload breaks off', async () => {
