@@ -149,7 +149,10 @@ describe('a request to a replica that does not run its world', () => {
     const [owner, other] = await serveTwo()
     const state = { text: 'x'.repeat(3 * 1024 ** 2) }
 
-    const got = await sendTo(other.url, control('PUT', '/scenario', { scenario: { game_modes: ['duel'], lobbies: [{ state }] } }))
+    const got = await sendTo(
+      other.url,
+      control('PUT', '/scenario', { scenario: { game_modes: ['duel'], lobbies: [{ state }] } }),
+    )
 
     expect(got.status).toBe(200)
     expect(owner.mock.worlds.inMemory('default')?.world.lobbies.all()[0]?.state).toEqual(state)
