@@ -1,10 +1,10 @@
 import { curlLine, curlLineFor, sortTokens } from '../control/environment.js'
+import { countSeats, type WorldStatus } from '../control/status.js'
 import type { KeptData } from '../control/world-control.js'
 import { counted, escapedLine, sizeText } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { defaultNamespace, fullNameOf } from '../store/namespaces.js'
-import type { NamespaceRow } from '../store/rows.js'
 import { ownerOf, type TokenInfo } from '../store/tokens.js'
 import type { LiveWorld, World } from '../store/world.js'
 import { version } from '../version.js'
@@ -22,8 +22,6 @@ interface BannerOptions {
   readonly publicUrl?: string | undefined
   /** The place that keeps the worlds. Default: they are only in memory. */
   readonly data?: KeptData | undefined
-  /** True if other processes may run the world, so that this one knows its scenario alone. Default: false. */
-  readonly isShared?: boolean | undefined
   /** The URLs for other machines. Default: none. */
   readonly networkUrls?: readonly string[] | undefined
   /** The control token, if the command has made it. It is printed this once. */
@@ -46,7 +44,6 @@ export function printBanner(
     url,
     publicUrl,
     data,
-    isShared = false,
     networkUrls = [],
     madeToken,
     shareUrl,
@@ -61,15 +58,14 @@ export function printBanner(
   const control: LabelledLine[] = []
   if (shareUrl !== undefined) control.push(['share', style('cyan', shareUrl)])
   else if (madeToken !== undefined) control.push(['control', `${madeToken} (shown this once)`])
-  const subject = isShared ? 'scenario' : 'world'
-  const labels = ['tokens', subject, ...(networkUrls.length > 0 ? ['network'] : []), ...control.map(([label]) => label)]
+  const labels = ['tokens', ...(networkUrls.length > 0 ? ['network'] : []), ...control.map(([label]) => label)]
   const labelWidth = Math.max(...labels.map(label => label.length))
   const rows: readonly LabelledLine[] = [
     ['URL', style(['bold', 'cyan'], url)],
     ...(publicUrl === undefined ? [] : [['public', style('cyan', publicUrl)] as const]),
     ...networkUrls.map(each => ['network', style('cyan', each)] as const),
     ['page', style('cyan', `${url}/`)],
-    [subject, worldLine(world, title, labelWidth)],
+    ['world', worldLine(world, title, labelWidth)],
     ...(data ? [['data', dataLine(data)] as const] : []),
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],
@@ -109,7 +105,7 @@ export function printFirstLines(
 export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, labelWidth: number): string {
   const { gameModes, regions } = world.tables
   const facts = [
-    playersInLobbies(world),
+    playersInLobbies(countSeats(world)),
     counted(gameModes.count(), 'game mode', 'game modes'),
     counted(regions.count(), 'region', 'regions'),
   ].join(', ')
@@ -117,19 +113,8 @@ export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, label
   return `${cutToWidth(escapedLine(title), room)}: ${facts}`
 }
 
-/**
- * Counts the seats taken, and the lobbies that have not stopped: `36 players in 5 lobbies`. Reads sums, and no lobby.
- * Default: those of all namespaces.
- */
-export function playersInLobbies(
-  { tables }: Pick<LiveWorld, 'tables'>,
-  namespaces: readonly Pick<NamespaceRow, 'namespace_id'>[] = tables.namespaces.all(),
-): string {
-  let [players, lobbies] = [0, 0]
-  for (const { namespace_id } of namespaces) {
-    players += tables.lobbies.sum('players', namespace_id)
-    lobbies += tables.lobbies.sum('running', namespace_id)
-  }
+/** Describes the numbers of players and lobbies: `36 players in 5 lobbies`. */
+export function playersInLobbies({ players, lobbies }: Pick<WorldStatus, 'players' | 'lobbies'>): string {
   return `${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}`
 }
 
@@ -192,7 +177,7 @@ export function printNamespaces(world: MockWorld['world'], console: Pick<Console
     const modes = gameModes.count(q => q.where({ namespace_id }))
     const simulation = simulations.get(namespace_id)
     const facts = [
-      playersInLobbies(world, [{ namespace_id }]),
+      playersInLobbies(countSeats(world, [{ namespace_id }])),
       counted(modes, 'game mode', 'game modes'),
       tokenless ? 'needs no token' : 'needs a token',
     ]

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { completeDeviceLink } from '../control/device-links.js'
+import type { ClockJson } from '../control/history.js'
 import { timeOfDay } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
-import type { MockWorld } from '../mock/mock-world.js'
 import { type ClockSetting, hasPassed } from '../store/clock.js'
 import { printNamespaces, printTokens } from './banner.js'
 import type { Key } from './key-input.js'
+import type { KeyWorld } from './key-world.js'
 import type { Console } from './output.js'
 import { printLastFailure } from './request-log.js'
 import { writeWorldFile } from './world-file.js'
@@ -25,14 +25,15 @@ interface KeyTarget {
   readonly folder?: string
 }
 
+/** The keys that act on a world need it. */
+interface WorldTarget extends KeyTarget {
+  readonly world: KeyWorld
+}
+
 /** The keys of a command that serves. They act on the world `default`. */
-export function servingKeys(target: KeyTarget): readonly Key[] {
-  const { mock, url, console, quit, open = openInBrowser } = target
-  const world = mock.default
-  const setClock = async (setting: ClockSetting) => {
-    await world.clock.set(setting)
-    console.print(`  ${clockText(world)}`)
-  }
+export function servingKeys(target: WorldTarget): readonly Key[] {
+  const { mock, console, world } = target
+  const setClock = async (setting: ClockSetting) => console.print(`  ${clockText(await world.clock.set(setting))}`)
   return [
     {
       key: 'r',
@@ -46,8 +47,8 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
     {
       key: 'f',
       description: 'clear the faults',
-      press() {
-        world.faults.clear()
+      async press() {
+        await world.faults.clear()
         console.print('  faults cleared')
       },
     },
@@ -55,29 +56,34 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
     {
       key: 'p',
       description: 'freeze the clock, or let it run again',
-      press: () => setClock({ mode: world.clock.mode === 'frozen' ? 'running' : 'frozen' }),
+      press: async () => setClock({ mode: (await world.clock.get()).mode === 'frozen' ? 'running' : 'frozen' }),
     },
     {
       key: 'm',
       description: 'move the clock forward by 1 min',
-      async press() {
-        await world.clock.advance('1m')
-        console.print(`  ${clockText(world)}`)
-      },
+      press: async () => console.print(`  ${clockText(await world.clock.advance('1m'))}`),
     },
     {
       key: 'x',
       description: 'print the last failed request, with its answer',
-      press: () => printLastFailure(world, console),
+      press: async () => printLastFailure(await world.journal.find(), console),
     },
     { key: 'e', description: 'export the world to a new file', press: () => exportWorld(target) },
     { key: 'd', description: 'complete the newest pending device link', press: () => completeNewestLink(target) },
-    { key: 'o', description: 'open the page in a browser', press: () => open(url) },
     {
       key: 't',
       description: 'print the namespaces, the tokens, and a line of curl for each kind',
-      press: () => printTokens(world, target),
+      press: () => mock.worlds.lookAtDefault(seen => printTokens(seen, target)),
     },
+    ...keysWithoutWorld(target),
+  ]
+}
+
+/** The keys that need no world. */
+export function keysWithoutWorld(target: KeyTarget): readonly Key[] {
+  const { url, console, quit, open = openInBrowser } = target
+  return [
+    { key: 'o', description: 'open the page in a browser', press: () => open(url) },
     { key: 'u', description: 'print the URLs', press: () => printUrls(target) },
     { key: 'c', description: 'clear the screen', press: () => console.clear() },
     { key: 'q', description: 'quit', press: quit },
@@ -85,55 +91,53 @@ export function servingKeys(target: KeyTarget): readonly Key[] {
 }
 
 /** The keys of a command that only shows a world. */
-export function showingKeys(target: KeyTarget): readonly Key[] {
+export function showingKeys(target: WorldTarget): readonly Key[] {
   return servingKeys(target).filter(({ key }) => ['x', 'o', 'c', 'q'].includes(key))
 }
 
-/** The keys of a replica. The other keys act on a world, which another process may run. */
-export function replicaKeys(target: KeyTarget): readonly Key[] {
-  return servingKeys(target).filter(({ key }) => ['o', 't', 'u', 'c', 'q'].includes(key))
-}
-
 /** Loads another scenario each time, in order. The first one is loaded already. */
-function scenarioCycle({ mock, console }: KeyTarget): () => Promise<void> {
+function scenarioCycle({ mock, console, world }: WorldTarget): () => Promise<void> {
   let index = 0
   return async () => {
     index = (index + 1) % mock.scenarios.length
     const { name = '', title = '' } = mock.scenarios[index] ?? {}
-    await mock.default.load(name)
-    console.print('')
-    console.print(`  ${console.style('bold', name)}${title === '' ? '' : `: ${title}`}`)
-    printNamespaces(mock.default.world, console)
-    console.print('')
+    await world.load(name)
+    await mock.worlds.lookAtDefault(seen => {
+      console.print('')
+      console.print(`  ${console.style('bold', name)}${title === '' ? '' : `: ${title}`}`)
+      printNamespaces(seen.world, console)
+      console.print('')
+    })
   }
 }
 
 /** Completes the newest pending device link for the first game. */
-async function completeNewestLink({ mock, console }: KeyTarget): Promise<void> {
-  const { deviceLinks, games, clock } = mock.default.world
-  const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))
-  const [newest, game] = [pending.at(-1), games.all()[0]]
+async function completeNewestLink({ mock, console, world }: WorldTarget): Promise<void> {
+  const [newest, game] = await mock.worlds.lookAtDefault(({ world: { deviceLinks, games, clock } }) => {
+    const pending = deviceLinks.all().filter(link => link.status === 'pending' && !hasPassed(link.expires_at, clock))
+    return [pending.at(-1), games.all()[0]]
+  })
   if (!newest) return console.print('  there is no pending device link')
   if (!game) return console.print('  there is no game to complete the device link for')
-  completeDeviceLink(mock.default.world, newest.device_link_token, { game: game.game_id })
+  await world.completeDeviceLink(newest.device_link_token, { game: game.game_id })
   console.print(`  completed ${newest.device_link_id} for ${game.name_id}`)
 }
 
 /** Describes the clock: `20:14:15, frozen` or `20:14:15, running at ×60`. */
-function clockText({ clock }: Pick<MockWorld, 'clock'>): string {
-  const mode = clock.mode === 'frozen' ? 'frozen' : `running at ×${clock.rate}`
-  return `${timeOfDay(clock.now())}, ${mode}`
+function clockText({ mode, rate, now }: ClockJson): string {
+  return `${timeOfDay(Date.parse(now))}, ${mode === 'frozen' ? 'frozen' : `running at ×${rate}`}`
 }
 
-async function exportWorld({ mock, console, onExport, folder = '.' }: KeyTarget): Promise<void> {
-  const name = await writeWorldFile(mock.default, folder)
+async function exportWorld({ console, world, onExport, folder = '.' }: WorldTarget): Promise<void> {
+  const name = await writeWorldFile(world, folder)
   onExport?.()
   console.print(`  wrote ${name}. To look at it: mockmaker show ${name}`)
   console.print(`  To serve it: mockmaker ${name}`)
 }
 
-function printUrls({ mock, url, console }: KeyTarget): void {
-  const [, ...others] = mock.worlds.list()
+async function printUrls({ mock: { worlds }, url, console }: KeyTarget): Promise<void> {
+  await worlds.shared?.refresh()
+  const [, ...others] = worlds.list()
   console.print('')
   for (const line of [url, ...others.map(({ id }) => `${url}/w/${id}`)])
     console.print(`  ${console.style('cyan', line)}`)

@@ -1,9 +1,9 @@
+import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../contract/paths.js'
 import { counted, grouped, shortened } from '../lib/text.js'
 import { localTimeOfDay, timeOfDay } from '../lib/time.js'
 import type { Mock } from '../mock/mock.js'
-import type { MockWorld } from '../mock/mock-world.js'
 import { listedLobbies } from '../operations/lobbies.js'
 import type { ExchangeRecord } from '../server/log.js'
 import type { World } from '../store/world.js'
@@ -76,11 +76,8 @@ export function countsLine(
 }
 
 /** Prints the newest failed request in the journal of the world `default`, with its body and its answer. */
-export function printLastFailure(
-  { journal }: Pick<MockWorld, 'journal'>,
-  { print, style }: Pick<Console, 'print' | 'style'>,
-) {
-  const entry = journal.find().findLast(hasFailed)
+export function printLastFailure(entries: readonly JournalEntry[], { print, style }: Pick<Console, 'print' | 'style'>) {
+  const entry = entries.findLast(hasFailed)
   if (!entry) return print('  the journal has no failed request')
   const { time, method, path, query, status, ms, fault, body, answer } = entry
   const facts = [

@@ -10,22 +10,25 @@ import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../htt
 import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, describeBug, type Mock, type MockEnvironment } from '../mock/mock.js'
+import type { MockWorld } from '../mock/mock-world.js'
 import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
 import { isLoopbackHost } from '../server/origin.js'
+import { StorageError } from '../storage/storage.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { printBanner } from './banner.js'
 import { keepWorlds } from './keep-worlds.js'
 import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
-import { openInBrowser, replicaKeys, servingKeys } from './keys.js'
+import { ownWorld } from './key-world.js'
+import { keysWithoutWorld, openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
 import { countRequests, countsLine, logRequests } from './request-log.js'
 import { printQrCode, shareUrl, sharingFlags } from './share.js'
-import { showStatusLine } from './status-line.js'
+import { showAskedStatusLine, showStatusLine } from './status-line.js'
 
 /** The options of a command that starts a mock. */
 export interface StartOptions<Flags extends MockFlags = MockFlags> {
@@ -52,6 +55,8 @@ export interface MockServer {
   readonly url: string
   /** URLs for other machines. None if `host` is one address. */
   readonly networkUrls: readonly string[]
+  /** The token by which this process may control its own mock. */
+  readonly ownToken: string
   /** The time from the start of the process until the mock answered, without the time of a question, in ms. */
   readonly readyMs: number
   /** `isMade`: the command has made it, and nobody else knows it. */
@@ -88,25 +93,23 @@ export async function startMock(
     const [url, networkUrls] = [localUrl(bound.url), networkUrlsOf(host, bound.port)]
     if (host !== undefined)
       warnOfOpenHost(host, { urls: showsNetworkUrls ? [] : networkUrls, hasToken: controlToken !== undefined, console })
-    const onBug = (error: unknown, where: string) => {
-      const [title, cause] = describeBug(error, where)
-      console.warn(`${title}\n${inspect(cause)}`)
-    }
     const scenario = configureServers(loaded?.scenario, flags)
     const mock = createMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
-      { scenarios, onBug, scenarioName: loaded?.name ?? 'default', isKept: flags.data !== undefined, memory },
+      {
+        scenarios,
+        onBug: bugReporter(console),
+        scenarioName: loaded?.name ?? 'default',
+        isKept: flags.data !== undefined,
+        memory,
+      },
     )
-    const served = {
-      allowedHosts: [...(allowedHosts ?? []), ...hostsOf(publicUrl)],
-      control,
-      controlHosts: controlHost,
-      controlToken,
-      trustProxy,
-    }
+    const hosts = { allowedHosts: [...(allowedHosts ?? []), ...hostsOf(publicUrl)], controlHosts: controlHost }
+    const served = { ...hosts, control, controlToken, trustProxy }
     const serveWith = isReplica ? serveLater(bound) : bound.serve
     const { merged, replica, serverHost } = await keepWorlds(mock, flags, { url, report: console.warn })
-    const more = { readOnlyBecause, publicUrl: publicUrl ?? 'asked', router: replica, serverHost }
+    const ownToken = createControlToken()
+    const more = { readOnlyBecause, publicUrl: publicUrl ?? 'asked', router: replica, serverHost, ownToken }
     serveWith(createListener(mock, served, more))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: report => console.warn(linesOf(report, { showsOutput: true }).join('\n')) }
@@ -115,6 +118,7 @@ export async function startMock(
       mock,
       url,
       networkUrls,
+      ownToken,
       readyMs: performance.now() - askedMs,
       controlToken: controlToken === undefined ? undefined : { token: controlToken, isMade },
       merged,
@@ -130,6 +134,14 @@ export async function startMock(
   } catch (error) {
     await bound.close()
     throw error
+  }
+}
+
+/** Returns a function that prints a bug of the mock with its stack. */
+function bugReporter(console: Pick<Console, 'warn'>): NonNullable<MockEnvironment['onBug']> {
+  return (error, where) => {
+    const [title, cause] = describeBug(error, where)
+    console.warn(`${title}\n${inspect(cause)}`)
   }
 }
 
@@ -283,7 +295,13 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   })
   const { mock, url, reload, close } = server
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
-  announce(server, { title: loaded?.scenario.title ?? loaded?.name, flags, keys, console })
+  const announced = { title: loaded?.scenario.title ?? loaded?.name, flags, keys, console }
+  await mock.worlds
+    .lookAtDefault(world => announce(server, { ...announced, world }))
+    .catch((error: unknown) => {
+      if (!(error instanceof StorageError)) throw error
+      announce(server, { ...announced, world: mock.default })
+    })
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format, failuresOnly: flags.quiet, console })
   const watched =
@@ -301,24 +319,33 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   const onExport = () => {
     counts.hasExport = true
   }
+  if (keys === undefined) return
   const target = { mock, url, console, quit, onExport }
-  const areShared = mock.worlds.shared !== undefined
-  const served = areShared ? replicaKeys(target) : servingKeys(target)
   // A dumb terminal cannot erase a line.
-  const hasStatus = keys === 'key' && process.env.TERM !== 'dumb' && !areShared
-  const status = hasStatus ? showStatusLine(mock.default, console) : undefined
-  obeyKeys(served, keys, { console, status })
+  const hasStatus = keys === 'key' && process.env.TERM !== 'dumb'
+  if (mock.worlds.shared === undefined) {
+    const status = hasStatus ? showStatusLine(mock.default, console) : undefined
+    obeyKeys(servingKeys({ ...target, world: ownWorld(mock) }), keys, { console, status })
+    return
+  }
+  if (flags.control === false) return obeyKeys(keysWithoutWorld(target), keys, { console })
+  const { askStatus, sharedWorld } = await import('./shared-world.js')
+  const status = hasStatus ? showAskedStatusLine(() => askStatus(server), console) : undefined
+  obeyKeys(servingKeys({ ...target, world: sharedWorld(server) }), keys, { console, status })
 }
 
 /** Prints the first lines, or the first JSON object. */
 function announce(
   { mock, url, networkUrls, readyMs, merged, controlToken }: MockServer,
   {
-    title = mock.default.world.title,
+    world,
+    title = world.world.title,
     flags,
     keys,
     console,
   }: {
+    /** The world `default` as it is now. */
+    readonly world: MockWorld
     readonly title: string | undefined
     readonly flags: ServeFlags
     readonly keys: KeyMode
@@ -335,15 +362,14 @@ function announce(
       url,
       ...(madeToken === undefined ? {} : { control_token: madeToken }),
       ...(link === undefined ? {} : { share_url: link }),
-      scenario: mock.default.world.title,
+      scenario: world.world.title,
       ...(data && { data }),
-      tokens: mock.default.tokens,
+      tokens: world.tokens,
     })
     return
   }
   const addresses = { url, publicUrl, networkUrls, madeToken, shareUrl: link }
-  const isShared = mock.worlds.shared !== undefined
-  printBanner(mock.default, { title, ...addresses, data, isShared, console, readyMs, keys, hasControl: control })
+  printBanner(world, { title, ...addresses, data, console, readyMs, keys, hasControl: control })
   if (link !== undefined && process.stdout.isTTY) printQrCode(link, console)
   if (merged) console.print(reloadText(mock.scenarios[0]?.name ?? 'scenario', merged))
 }

@@ -7,6 +7,7 @@ import { readScenario } from '../scenario/read.js'
 import { serverCommands } from '../scenario/server-commands.js'
 import { printFirstLines, worldLine } from './banner.js'
 import { type KeyMode, keyModeOf, keyText, obeyKeys } from './key-input.js'
+import { ownWorld } from './key-world.js'
 import { showingKeys } from './keys.js'
 import type { ShowFlags } from './options.js'
 import type { Console } from './output.js'
@@ -53,7 +54,7 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format: 'text', failuresOnly: true, console })
   const quit = quitOnSignals(close)
-  obeyKeys(showingKeys({ mock, url, console, quit }), keys, { console })
+  obeyKeys(showingKeys({ mock, url, console, quit, world: ownWorld(mock) }), keys, { console })
 }
 
 /** Counts the requests in the journal of a world, and those that failed. `isExported`: the file has a journal. */

@@ -1,3 +1,4 @@
+import { type WorldStatus, worldStatus } from '../control/status.js'
 import { counted } from '../lib/text.js'
 import { timeOfDay } from '../lib/time.js'
 import type { MockWorld } from '../mock/mock-world.js'
@@ -7,6 +8,9 @@ import type { Console } from './output.js'
 /** The least time between two texts, in real ms. */
 const updateMs = 250
 
+/** The time between two questions about a world that another process may run, in real ms. */
+const askMs = 1_000
+
 /** A status line that follows the world `default`. */
 export interface StatusLine {
   /** Shows it, also after `hide`. */
@@ -15,9 +19,8 @@ export interface StatusLine {
   hide(): void
 }
 
-/** Shows the status of the world `default` below all other lines: after changes, and while its clock runs, a few times a second. */
+/** Shows the status of a world below all other lines: after changes, and while its clock runs, a few times a second. */
 export function showStatusLine(mock: MockWorld, console: Pick<Console, 'showStatus'>): StatusLine {
-  const textOf = statusTexts(mock)
   let shown: string | undefined
   let timer: NodeJS.Timeout | undefined
   let unsubscribe = () => {}
@@ -26,7 +29,7 @@ export function showStatusLine(mock: MockWorld, console: Pick<Console, 'showStat
   }
   const update = () => {
     timer = undefined
-    const text = textOf()
+    const text = statusText(worldStatus(mock))
     if (text !== shown) console.showStatus(text)
     shown = text
     // No event tells that time passes.
@@ -51,28 +54,45 @@ export function showStatusLine(mock: MockWorld, console: Pick<Console, 'showStat
   return { show, hide }
 }
 
-/**
- * Returns a function that describes the world `default`: `20:14:15 ×60 · 36 players in 5 lobbies · 1 fault · 2 waiting`. It
- * counts players only after a change.
- */
-export function statusTexts(mock: MockWorld): () => string {
-  const { world, faults } = mock
-  let counts: { readonly revision: number; readonly text: string } | undefined
-  return () => {
-    if (counts?.revision !== world.revision) counts = { revision: world.revision, text: playersInLobbies(world) }
-    const [faultCount, waiting] = [faults.list().length, mock.pending.count()]
-    const parts = [
-      clockText(mock),
-      counts.text,
-      ...(faultCount > 0 ? [counted(faultCount, 'fault', 'faults')] : []),
-      ...(waiting > 0 ? [`${waiting} waiting`] : []),
-    ]
-    return parts.join(' · ')
+/** Shows the status of a world that another process may run: asks for it once a second. */
+export function showAskedStatusLine(ask: () => Promise<WorldStatus>, console: Pick<Console, 'showStatus'>): StatusLine {
+  let timer: NodeJS.Timeout | undefined
+  /** The number of calls of `show` and `hide`: an answer to an earlier question comes too late. */
+  let calls = 0
+  const update = async (call: number) => {
+    const text = await ask().then(statusText, () => 'the world does not answer')
+    if (call !== calls) return
+    console.showStatus(text)
+    timer = setTimeout(() => void update(call), askMs).unref()
   }
+  const hide = () => {
+    calls += 1
+    clearTimeout(timer)
+    console.showStatus('')
+  }
+  const show = () => {
+    calls += 1
+    clearTimeout(timer)
+    void update(calls)
+  }
+  show()
+  return { show, hide }
 }
 
-function clockText({ clock }: Pick<MockWorld, 'clock'>): string {
-  const time = timeOfDay(clock.now())
-  if (clock.mode === 'frozen') return `${time} frozen`
-  return clock.rate === 1 ? time : `${time} ×${clock.rate}`
+/** Describes a world: `20:14:15 ×60 · 36 players in 5 lobbies · 1 fault · 2 waiting`. */
+export function statusText(status: WorldStatus): string {
+  const { clock, faults, waiting } = status
+  const parts = [
+    clockText(clock),
+    playersInLobbies(status),
+    ...(faults > 0 ? [counted(faults, 'fault', 'faults')] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+  ]
+  return parts.join(' · ')
+}
+
+function clockText({ mode, rate, now }: WorldStatus['clock']): string {
+  const time = timeOfDay(Date.parse(now))
+  if (mode === 'frozen') return `${time} frozen`
+  return rate === 1 ? time : `${time} ×${rate}`
 }

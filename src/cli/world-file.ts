@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
-import type { MockWorld } from '../mock/mock-world.js'
 import { runInSlices } from '../store/timers.js'
+import type { KeyWorld } from './key-world.js'
 
 /** The most files that are tried before the user has to tidy up. */
 const mostFiles = 1_000
@@ -12,8 +12,8 @@ const mostFiles = 1_000
  * Writes the world, its faults and its journal to a new file in a folder, as a scenario. Returns the name of the file:
  * `mockmaker-world.yaml`, or `mockmaker-world-2.yaml` if that exists. Rejects with `UsageError` if it cannot be written.
  */
-export async function writeWorldFile(mock: Pick<MockWorld, 'snapshot'>, folder: string): Promise<string> {
-  const json = JSON.stringify(await runInSlices(mock.snapshot({ with: ['faults', 'journal'] })))
+export async function writeWorldFile(world: Pick<KeyWorld, 'snapshot'>, folder: string): Promise<string> {
+  const json = JSON.stringify(await world.snapshot({ with: ['faults', 'journal'] }))
   const text = await runInSlices(scenarioText(json))
   for (let number = 1; number <= mostFiles; number += 1) {
     const name = number === 1 ? 'mockmaker-world.yaml' : `mockmaker-world-${number}.yaml`

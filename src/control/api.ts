@@ -42,6 +42,7 @@ import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from
 import { listSchedule, ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
 import { type StateName, stateNames } from './states.js'
+import { worldStatus } from './status.js'
 import { listKey } from './tables.js'
 import {
   describeWorld,
@@ -152,6 +153,11 @@ export const controlCalls = lazy(() => [
   call('GET /world', {
     summary: 'Returns this world, in the same form.',
     run: ({ mock, isReadOnly }) => marked(describeWorld(mock), isReadOnly),
+  }),
+  call('GET /status', {
+    summary:
+      'Returns the clock, and the numbers of players with a seat, running lobbies, faults and requests that wait.',
+    run: ({ mock }) => worldStatus(mock),
   }),
   call('POST /reset', {
     summary: 'Resets the world to its scenario, in one change set.',

@@ -6,6 +6,7 @@ import type { YamlOptions } from '../scenario/yaml.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
 import type { BodyLimits } from '../server/parse.js'
+import type { PendingRequests } from '../server/pending.js'
 import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Question } from './explain.js'
@@ -51,6 +52,7 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
 interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'held' | 'servers' | 'changes'> {
   readonly world: LiveWorld
   readonly journal: WorldJournal
+  readonly pending: PendingRequests
   readonly waits: RequestWaits
   readonly states: ObservedWorld
   readonly past: WorldPast

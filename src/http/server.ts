@@ -37,7 +37,7 @@ export function createListener(
   {
     router,
     ...more
-  }: Pick<ServiceOptions, 'readOnlyBecause' | 'publicUrl' | 'serverHost'> & {
+  }: Pick<ServiceOptions, 'readOnlyBecause' | 'publicUrl' | 'serverHost' | 'ownToken'> & {
     readonly router?: Router | undefined
   } = {},
 ): (request: IncomingRequest, response: ServerResponse) => void {

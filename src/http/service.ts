@@ -58,6 +58,8 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
   readonly serverHost?: string | undefined
   /** Returns the real time in ms, by which long calls take turns with other work. Default: `performance.now`. */
   readonly now?: (() => number) | undefined
+  /** A token by which this process itself may make every control call. Default: none. */
+  readonly ownToken?: string | undefined
   /** Shows the dashboard at `/`. It needs a stream of events. Default: true. */
   readonly dashboard?: boolean | undefined
 }
@@ -75,17 +77,20 @@ export class Service {
   readonly #options: ServiceOptions
   readonly #forUnknown: UnknownWorld
   readonly #access: ControlAccess
+  /** Tells whether this process itself has sent a request. */
+  readonly #isOwn: ((request: MockRequest) => boolean) | undefined
   /** A client sends the same Host each time. */
   #lastAllowed: string | undefined
 
   /** Throws `UsageError` if an option is wrong. */
   constructor(mock: Mock, options: ServiceOptions = {}) {
-    const { unknownWorld = 'create', controlHosts = [], controlToken, readOnlyBecause } = options
+    const { unknownWorld = 'create', controlHosts = [], controlToken, ownToken, readOnlyBecause } = options
     this.#access = {
       isListed: parseControlHosts(controlHosts),
       hasToken:
         controlToken === undefined ? undefined : holderCheck(checkControlToken(controlToken, 'options.controlToken')),
     }
+    this.#isOwn = ownToken === undefined ? undefined : holderCheck(ownToken)
     this.#mock = mock
     this.#options = options
     this.#forUnknown = readOnlyBecause === undefined ? unknownWorld : { refuseBecause: readOnlyBecause }
@@ -106,8 +111,10 @@ export class Service {
     try {
       if (!isForwarded) this.#checkHost(request)
       const place = locate(request)
-      if (control && isControlPath(place.path))
-        return this.#serveControlCall(request, place, { origin, access: isForwarded ? everybody : this.#access })
+      if (control && isControlPath(place.path)) {
+        const isChecked = isForwarded || this.#isOwn?.(request) === true
+        return this.#serveControlCall(request, place, { origin, access: isChecked ? everybody : this.#access })
+      }
       // It must not come into the journal.
       if (!isForwarded && this.#access.hasToken?.(request) && !isForPage(request.method, place.path))
         throw new ApiError(
@@ -290,7 +297,7 @@ export class Service {
   }
 }
 
-/** The rules for a caller that another process has checked. */
+/** The rules for a caller that another process has checked, or that is this one. */
 const everybody: ControlAccess = { isListed: () => true }
 
 /** Tells whether a request may create its world. */

@@ -228,6 +228,19 @@ export class MockWorlds {
     return this.#open.get(id)?.mock
   }
 
+  /**
+   * Looks at the world `default` as it is now, whichever process runs it. Before somebody asks replicas for it, it has its initial
+   * state. What `look` changes in it is not kept. Rejects with `StorageError`.
+   */
+  async lookAtDefault<Result>(look: (mock: MockWorld) => Result): Promise<Result> {
+    const copy = this.#isElsewhere(defaultWorldId) ? await this.#copyOf(defaultWorldId) : undefined
+    try {
+      return look(copy ?? this.default)
+    } finally {
+      await copy?.close()
+    }
+  }
+
   /** Removes a world from memory that another process runs now, or that must be read again. Requests that wait get an error. */
   drop(id: string, because: string): void {
     if (this.#open.has(id)) void this.#remove(id, `the world ${quoted(id)} left memory: ${because}. Get it again`)

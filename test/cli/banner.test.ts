@@ -100,17 +100,6 @@ describe('the banner', () => {
     expect(dataLines(999, 1)).toEqual(['  data    .mockmaker: 1 world, 999 bytes'])
   })
 
-  it('of a replica describes the scenario: another process may run the world', () => {
-    const data = { place: 'redis://127.0.0.1:6379', worlds: 4, bytes: 999 }
-    const title = 'x'.repeat(100)
-
-    const lines = bannerOf({ title, game_modes: ['duel'] }, { data, isShared: true })
-
-    expect(lines).toContain('  data      redis://127.0.0.1:6379: 4 worlds, 999 bytes')
-    expect(lines.find(line => line.startsWith('  scenario  xxx'))).toHaveLength(80)
-    expect(lines.filter(line => line.startsWith('  world'))).toEqual([])
-  })
-
   it('has the public URL, and the link of --share with its token, once', () => {
     const [publicUrl, madeToken] = ['https://mock.example', 'control.mock.secret']
 

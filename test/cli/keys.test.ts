@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { ownWorld } from '../../src/cli/key-world.js'
 import { browserCommand, openInBrowser, servingKeys } from '../../src/cli/keys.js'
 import { loadScenario } from '../../src/files/scenario-file.js'
 import type { ScenarioInput } from '../../src/index.js'
@@ -23,7 +24,16 @@ function serving(scenario?: ScenarioInput, folder?: string) {
   const quit = vi.fn()
   const opened: string[] = []
   const open = async (page: string) => void opened.push(page)
-  const keys = servingKeys({ mock, url, console, quit, open, onExport, ...(folder === undefined ? {} : { folder }) })
+  const keys = servingKeys({
+    mock,
+    url,
+    world: ownWorld(mock),
+    console,
+    quit,
+    open,
+    onExport,
+    ...(folder === undefined ? {} : { folder }),
+  })
   const press = (pressed: string) => keys.find(({ key }) => key === pressed)?.press()
   return { mock, lines, quit, press, keys, opened, onExport }
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ownWorld } from '../../src/cli/key-world.js'
 import { writeWorldFile } from '../../src/cli/world-file.js'
 import { createMock } from '../../src/mock/mock.js'
 import {
@@ -32,7 +33,7 @@ async function exported() {
   await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{}' })
   await mock.default.clock.set({ mode: 'frozen' })
   const path = await folder()
-  await writeWorldFile(mock.default, path)
+  await writeWorldFile(ownWorld(mock), path)
   return { mock, path: join(path, 'mockmaker-world.yaml') }
 }
 
@@ -138,7 +139,7 @@ describe('mockmaker show', () => {
     const mock = createMock()
     onTestFinished(() => mock.close())
     const path = await folder()
-    const name = await writeWorldFile(mock.default, path)
+    const name = await writeWorldFile(ownWorld(mock), path)
 
     const { lines } = await show(join(path, name))
 

@@ -2,10 +2,11 @@ import { EventEmitter } from 'node:events'
 import { fc, it as property } from '@fast-check/vitest'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createConsole } from '../../src/cli/output.js'
-import { showStatusLine, statusTexts } from '../../src/cli/status-line.js'
+import { showStatusLine, statusText } from '../../src/cli/status-line.js'
 import { createLobbies } from '../../src/control/creators.js'
+import { worldStatus } from '../../src/control/status.js'
 import type { ScenarioInput } from '../../src/index.js'
-import { createMock } from '../../src/mock/mock.js'
+import { createMock, type Mock } from '../../src/mock/mock.js'
 import { terminal, written } from '../support/console.js'
 import { ask } from '../support/http.js'
 import { Screen } from '../support/screen.js'
@@ -102,6 +103,11 @@ describe('a status line', () => {
   })
 })
 
+/** The status of the world `default`. */
+function textOf(mock: Mock): string {
+  return statusText(worldStatus(mock.default))
+}
+
 /** A mock that ends with the test. */
 function mockOf(scenario: ScenarioInput) {
   const mock = createMock({ scenario })
@@ -118,12 +124,12 @@ const evening: ScenarioInput = {
 
 describe('the status of a world', () => {
   it('has the time, the players with a seat, and the lobbies that have not stopped', () => {
-    expect(statusTexts(mockOf(evening).default)()).toBe('20:14:15 frozen · 2 players in 2 lobbies')
+    expect(textOf(mockOf(evening))).toBe('20:14:15 frozen · 2 players in 2 lobbies')
   })
 
   it('has the rate of a clock that runs at another one than ×1', async () => {
     const mock = mockOf(evening)
-    const text = statusTexts(mock.default)
+    const text = () => textOf(mock)
 
     await mock.default.clock.set({ mode: 'running' })
     const fast = text()
@@ -135,7 +141,7 @@ describe('the status of a world', () => {
 
   it('has the faults, and the requests that wait', async () => {
     const mock = mockOf(evening)
-    const text = statusTexts(mock.default)
+    const text = () => textOf(mock)
     mock.default.faults.add({ effect: { hold: true }, operation: 'lobbies.list' })
     const answer = ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list' })
 
@@ -149,7 +155,7 @@ describe('the status of a world', () => {
 
   it('follows changes of the world', async () => {
     const mock = mockOf(evening)
-    const text = statusTexts(mock.default)
+    const text = () => textOf(mock)
     text()
 
     createLobbies(mock.default.world, [{}])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
-import { file, run, type Served, serve } from '../support/command.js'
+import { file, lineLike, run, type Served, serve, serveOnTerminal } from '../support/command.js'
 import { ok, post, request, responseTo, sendTo } from '../support/http.js'
 import { RedisServer } from '../support/redis-server.js'
 
@@ -112,6 +112,24 @@ describe('three replicas', () => {
     expect(exported.stdout).toContain(lobby)
     expect(health.code).toBe(0)
     expect(await client.world.lobbies.all()).toHaveLength((await createClient(first.url).world.lobbies.all()).length)
+  })
+
+  it('have terminals that show and change the same world', async () => {
+    const flags = flagsOf()
+    const [first] = (await serveReplicas(1, flags)) as [Served]
+    await createdBy(first)
+    const terminal = await serveOnTerminal(flags)
+
+    const banner = await lineLike(terminal, { like: /^ {2}world +.*: 28 players in 7 lobbies/ })
+    const status = await lineLike(terminal, { like: /^\d\d:\d\d:\d\d · 28 players in 7 lobbies$/ })
+    terminal.type('r')
+    await lineLike(terminal, { like: /^ {2}reset$/ })
+    const listed = await listedBy(first)
+    terminal.type('q')
+
+    expect([banner, status]).toEqual([expect.anything(), expect.anything()])
+    expect(listed).toHaveLength(6)
+    expect((await terminal.exited).code).toBe(0)
   })
 
   it('create a world once, however many of them are asked for it at the same time', async () => {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished } from 'vitest'
+import { ownWorld } from '../../src/cli/key-world.js'
 import { writeWorldFile } from '../../src/cli/world-file.js'
 import { createMock } from '../../src/mock/mock.js'
 import type { ScenarioInput } from '../../src/scenario/index.js'
@@ -357,7 +358,7 @@ describe('a file that the page shows', () => {
     onTestFinished(() => mock.close())
     await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["none"]}' })
     const path = await folder()
-    await writeWorldFile(mock.default, path)
+    await writeWorldFile(ownWorld(mock), path)
     const command = start(['show', join(path, 'mockmaker-world.yaml')])
     const line = await lineLike(command, { like: /^ {2}page/ })
     const context = await browser.newContext()

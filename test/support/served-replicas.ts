@@ -23,6 +23,8 @@ type ReplicaOptions = MockmakerOptions & {
   readonly app?: AppOptions
   readonly dataTtlMs?: number
   readonly reset?: boolean
+  /** The token by which a terminal of this process controls the mock. Default: none. */
+  readonly ownToken?: string
 }
 
 /** The storage of several replicas in this process: a model of Redis. */
@@ -40,14 +42,14 @@ export async function serveReplica(...args: Parameters<typeof startReplica>): Pr
 /** Serves a replica until `close`. */
 export async function startReplica(
   model: ScriptModel,
-  { app, dataTtlMs, reset, ...options }: ReplicaOptions = {},
+  { app, dataTtlMs, reset, ownToken, ...options }: ReplicaOptions = {},
 ): Promise<ServedReplica> {
   const bound = await bind({ port: 0, host: '127.0.0.1', isReplica: true })
   const mock = createMock({ scenario: tanks, ...options })
   const redis = new ModelRedis(model, realEnvironment)
   const storage = await joinReplicas(redis, { address: bound.url })
   const replica = await shareWorlds(mock, storage, { flags: {}, dataTtlMs, reset })
-  bound.serve(createListener(mock, app, { router: replica }), { waits: true })
+  bound.serve(createListener(mock, app, { router: replica, ownToken }), { waits: true })
   let closed: Promise<void> | undefined
   const close = async () => {
     mock.announceClose()

@@ -1,0 +1,37 @@
+import type { Client } from '../client/client.js'
+import { completeDeviceLink } from '../control/device-links.js'
+import { clockJson } from '../control/history.js'
+import type { Mock } from '../mock/mock.js'
+import { runInSlices } from '../store/timers.js'
+
+/** The world `default`, as the keys of a terminal change it: by the names of the client. */
+export interface KeyWorld extends Pick<Client, 'reset' | 'load' | 'clock' | 'snapshot' | 'completeDeviceLink'> {
+  readonly faults: Pick<Client['faults'], 'clear'>
+  readonly journal: Pick<Client['journal'], 'find'>
+}
+
+/** Returns the world of this process. */
+export function ownWorld({ default: mock }: Pick<Mock, 'default'>): KeyWorld {
+  const clockNow = () => clockJson(mock.world.clock.state)
+  return {
+    reset: options => mock.reset(options),
+    load: scenario => mock.load(scenario),
+    snapshot: options => runInSlices(mock.snapshot(options)),
+    async completeDeviceLink(token, options) {
+      completeDeviceLink(mock.world, token, options)
+    },
+    clock: {
+      get: async () => clockNow(),
+      async set(setting) {
+        await mock.clock.set(setting)
+        return clockNow()
+      },
+      async advance(by) {
+        await mock.clock.advance(by)
+        return clockNow()
+      },
+    },
+    faults: { clear: async () => mock.faults.clear() },
+    journal: { find: async filter => mock.journal.find(filter) },
+  }
+}
