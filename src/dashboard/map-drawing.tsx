@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import type { Coordinates } from '../contract/regions.js'
-import { landPath, landScale } from '../generated/land.js'
+import { landRings, landScale } from '../generated/land.js'
 import { counted, grouped } from '../lib/text.js'
 import { useSize } from './hooks.js'
+import { landPath } from './land-path.js'
 import {
   type Box,
   type Circle,
@@ -258,6 +259,8 @@ function onWay(from: Point, to: Point, distance: number): Point {
   return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
 }
 
+const land = landPath(landRings)
+
 /** The land, as often as the frame shows the world. */
 function Land({ frame: { x, y, scale }, width }: { readonly frame: MapFrame; readonly width: number }) {
   const first = Math.floor(x / mapWidth)
@@ -266,7 +269,7 @@ function Land({ frame: { x, y, scale }, width }: { readonly frame: MapFrame; rea
   return (
     <g class="land" style={{ transform: `translate(${-x * scale}px, ${-y * scale}px) scale(${scale / landScale})` }}>
       {copies.map(copy => (
-        <path key={copy} d={landPath} transform={`translate(${copy * mapWidth * landScale} 0)`} />
+        <path key={copy} d={land} transform={`translate(${copy * mapWidth * landScale} 0)`} />
       ))}
     </g>
   )

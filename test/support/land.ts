@@ -1,32 +1,33 @@
 import { feature } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
 import land from 'world-atlas/land-110m.json' with { type: 'json' }
+import { middleX, mostStep, stepBase, zeroCode } from '../../src/dashboard/land-path.js'
 import { mapHeight, mapWidth, project } from '../../src/dashboard/projection.js'
 
-/** The path has two units for each unit of the map, so that whole numbers are precise enough. */
+/** The outline has two units for each unit of the map, so that whole numbers are precise enough. */
 const scale = 2
 
-/** The module with the outline of the land, as an SVG path. It needs no library at run time. */
+/** The module with the outline of the land. It needs no library at run time. */
 export function landModule(): string {
   return `// \`npm run generate\` writes this file from Natural Earth's outline of the land.
 
-/** The land of the world as an SVG path, ${scale} units for each unit of the map (${mapWidth} × ${mapHeight}). */
-export const landPath =
-  '${landPath()}'
+/** The land of the world, for \`landPath\`: ${scale} units for each unit of the map (${mapWidth} × ${mapHeight}). */
+export const landRings =
+  '${landRings().replaceAll('\\', '\\\\')}'
 
 export const landScale = ${scale}
 `
 }
 
-function landPath(): string {
+function landRings(): string {
   const topology = land as unknown as Topology<{ land: GeometryCollection }> // the package has no types
   const rings = feature(topology, topology.objects.land).features.flatMap(({ geometry }) =>
     geometry.type === 'MultiPolygon' ? geometry.coordinates.flat() : [],
   )
-  return rings.flatMap(copiesOnMap).map(ringPath).join('')
+  return rings.flatMap(copiesOnMap).filter(isVisible).map(encodeRing).join(' ')
 }
 
-type GridPoint = readonly [x: number, y: number]
+export type GridPoint = readonly [x: number, y: number]
 
 const gridWidth = mapWidth * scale
 
@@ -45,16 +46,33 @@ function copiesOnMap(ring: readonly (readonly number[])[]): GridPoint[][] {
   return copies.filter(copy => copy.some(([x]) => x > 0 && x < gridWidth))
 }
 
-/** Writes a ring with relative coordinates, which are shorter. Leaves out what is too small to see, and the Antarctic. */
-function ringPath(ring: readonly GridPoint[]): string {
-  const points = ring.filter(([x, y], i) => i === 0 || x !== ring[i - 1]?.[0] || y !== ring[i - 1]?.[1])
-  const [first] = points
-  const isVisible = points.length > 3 && points.some(([, y]) => y < mapHeight * scale)
-  if (!first || !isVisible) return ''
-  const steps = points.slice(1).map(([x, y], i) => {
-    const [lastX, lastY] = points[i] ?? first
-    return [x - lastX, y - lastY] as const
+/** Leaves out what is too small to see, and the Antarctic. */
+function isVisible(ring: readonly GridPoint[]): boolean {
+  return withoutRepeats(ring).length > 3 && ring.some(([, y]) => y < mapHeight * scale)
+}
+
+function withoutRepeats(ring: readonly GridPoint[]): readonly GridPoint[] {
+  return ring.filter(([x, y], i) => i === 0 || x !== ring[i - 1]?.[0] || y !== ring[i - 1]?.[1])
+}
+
+/** Writes a ring as `landPath` reads it. A long step has several parts. */
+export function encodeRing(ring: readonly GridPoint[]): string {
+  const points = withoutRepeats(ring)
+  const [first = [0, 0]] = points
+  const start = [first[0] - middleX, first[1]].flatMap(number => {
+    const high = Math.round(number / stepBase)
+    return [high, number - high * stepBase]
   })
-  const numbers = steps.flat().map((step, i) => (step < 0 || i === 0 ? `${step}` : ` ${step}`))
-  return `M${first.join(' ')}l${numbers.join('')}z`
+  const steps = points.slice(1).flatMap(([x, y], i) => {
+    const [lastX, lastY] = points[i] ?? first
+    return partsOf([x - lastX, y - lastY])
+  })
+  return String.fromCharCode(...[...start, ...steps].map(number => number + zeroCode))
+}
+
+/** Splits a step into parts that have one character each. */
+function partsOf([x, y]: GridPoint): number[] {
+  const count = Math.ceil(Math.max(Math.abs(x), Math.abs(y)) / mostStep)
+  const at = (length: number, i: number) => Math.round((length * i) / count)
+  return Array.from({ length: count }, (_, i) => [at(x, i + 1) - at(x, i), at(y, i + 1) - at(y, i)]).flat()
 }
