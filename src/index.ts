@@ -19,13 +19,23 @@ export type { OperationInput, OperationOutput } from './contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
 export type { ChangesOptions, MockEvent, MockEvents } from './control/events.js'
 export type { ExplainedChoice, Explanation } from './control/explain-find.js'
+export type { Stories, StoryList } from './control/find-stories.js'
 export type { ChangeSetJson, ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
 export type { ScheduledJob } from './control/schedule.js'
 export type { GameServerCalls, GameServerLog, GameServerState, ServerLine } from './control/servers.js'
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
-export type { JournalState, StateName, WorldStates } from './control/states.js'
+export type {
+  ChangedStory,
+  JournalState,
+  StateName,
+  StoriesState,
+  StoryCounts,
+  WorldStates,
+} from './control/states.js'
+export type { StoryLobby } from './control/story-memory.js'
+export type { StoryJson, StoryLobbyState, StoryRequest, StoryStep, StorySummary } from './control/tell-story.js'
 export type {
   ListedWorld,
   ScenarioSummary,

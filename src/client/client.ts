@@ -4,6 +4,7 @@ import { decodeSegment, defaultWorldId, splitWorldUrl, worldId, worldPath } from
 import type { Health } from '../control/api.js'
 import type { Environment } from '../control/environment.js'
 import type { ChangesOptions, MockEvent } from '../control/events.js'
+import type { Stories } from '../control/find-stories.js'
 import type { ClockJson } from '../control/history.js'
 import { lobbyFields, type NewLobby } from '../control/new-rows.js'
 import type { LobbyTokenInfo } from '../control/records.js'
@@ -102,6 +103,7 @@ export interface Client
       | 'held'
       | 'servers'
       | 'journal'
+      | 'stories'
       | 'lobbyEnvironment'
       | 'changes'
       | 'fail'
@@ -120,6 +122,8 @@ export interface Client
   readonly held: OverHttp<HeldRequests>
   readonly servers: OverHttp<GameServerCalls>
   readonly journal: OverHttp<Omit<Journal, 'load'>>
+  /** What happened to the players: from the find to the end. */
+  readonly stories: OverHttp<Stories>
   readonly worlds: OverHttp<Pick<WorldsControl, 'list' | 'delete'>> & {
     get(id: string): Promise<Client | undefined>
     /** Creates or replaces a world. */
@@ -206,6 +210,7 @@ function clientOf(id: string, server: ControlledRemote, lossOf?: LossOf): Client
     held: heldOf(remote),
     servers: serversOf(remote),
     journal: journalOf(remote, lossOf),
+    stories: storiesOf(remote),
     worlds: worldsOf(remote, id => clientOf(id, server)),
     ...simulationsOf(remote),
     ...scenariosOf(remote),
@@ -350,6 +355,13 @@ function journalOf(remote: ControlledRemote, lossOf: LossOf = () => undefined): 
     async clear() {
       await request(remote, 'DELETE /journal')
     },
+  }
+}
+
+function storiesOf(remote: ControlledRemote): Client['stories'] {
+  return {
+    list: (filter = {}) => request(remote, 'GET /stories', { query: filter }),
+    get: player => undefinedIfMissing(request(remote, 'GET /stories/{player}', { params: { player: String(player) } })),
   }
 }
 

@@ -3,13 +3,23 @@ export type { PendingRequest } from '../contract/journal.js'
 export type { Health } from '../control/api.js'
 export type { MockEvent } from '../control/events.js'
 export type { ExplainedChoice, Explanation } from '../control/explain-find.js'
+export type { Stories, StoryList } from '../control/find-stories.js'
 export type { ClockJson } from '../control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from '../control/new-rows.js'
 export type { ScheduledJob } from '../control/schedule.js'
 export type { GameServerCalls, GameServerLog, GameServerState, ServerLine } from '../control/servers.js'
 export type { SimulationState } from '../control/simulation.js'
-export type { JournalState, StateName, WorldStates } from '../control/states.js'
+export type {
+  ChangedStory,
+  JournalState,
+  StateName,
+  StoriesState,
+  StoryCounts,
+  WorldStates,
+} from '../control/states.js'
+export type { StoryLobby } from '../control/story-memory.js'
 export type { ControlTable } from '../control/tables.js'
+export type { StoryJson, StoryLobbyState, StoryRequest, StoryStep, StorySummary } from '../control/tell-story.js'
 export type {
   KeptData,
   ListedWorld,

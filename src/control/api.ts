@@ -37,6 +37,7 @@ import { CompletionOptions, completeDeviceLink, expireDeviceLink } from './devic
 import { exportLines, lobbyEnvironment } from './environment.js'
 import { eventStream, stateStream, type Wait, waitStream } from './events.js'
 import { Question } from './explain.js'
+import { StoryFilter } from './find-stories.js'
 import { clockJson, HistoryOptions, listRows, type RowsJson } from './history.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { listSchedule, ScheduleOptions } from './schedule.js'
@@ -413,9 +414,28 @@ export const controlCalls = lazy(() => [
       return {}
     },
   }),
+  call('GET /stories', {
+    summary:
+      'Lists the stories of players, the newest first: how each stands, or how it ended. `q` finds a part of the token, the name, the address, the lobby, the game mode or the region. `outcome` and `simulated` filter. `next` is the value of `before` for the next page of `limit` stories: 50 by default, at most 500. `total` counts all that match.',
+    query: StoryFilter().extend({
+      simulated: trueOrFalse.optional(),
+      limit: wholeNumber.optional(),
+      before: wholeNumber.optional(),
+    }),
+    run: ({ mock, query, inSlices }) => inSlices(mock.stories.listInSteps(query)),
+  }),
+  call('GET /stories/{player}', {
+    summary:
+      'Tells the story of a player: its steps with their times and reasons, its requests, its lobby and its server. `{player}` is its token. The beginning of the token, the name or the `id` do, too, if only one story has that.',
+    async run({ mock, params: { player }, inSlices }) {
+      const story = await inSlices(mock.stories.getInSteps(player))
+      if (!story) throw mock.stories.missing(player)
+      return story
+    },
+  }),
   call('GET /changes', {
     summary:
-      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`. `with` adds events with the present state of parts of the world: `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers` and `world`. Each comes at the beginning and after each change.',
+      'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`. `with` adds events with the present state of parts of the world: `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers`, `stories` and `world`. Each comes at the beginning and after each change.',
     query: z.strictObject({
       since: wholeNumber.optional(),
       answers: shortAnswers,

@@ -11,6 +11,7 @@ import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Question } from './explain.js'
 import type { Explanation } from './explain-find.js'
+import type { StoryBook } from './find-stories.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
 import type { WorldPast } from './past.js'
 import type { ObservedWorld } from './states.js'
@@ -56,6 +57,7 @@ interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'held' | 
   readonly waits: RequestWaits
   readonly states: ObservedWorld
   readonly past: WorldPast
+  readonly stories: StoryBook
   resetInSteps(options: ResetOptions): Steps<void>
   loadInSteps(scenario: AnyScenarioName | ScenarioInput): Steps<void>
   restoreInSteps(snapshot: ScenarioInput): Steps<void>

@@ -1,5 +1,6 @@
 import type { FaultState } from '../contract/faults.js'
 import type { PendingRequest } from '../contract/journal.js'
+import type { Emitter } from '../lib/emitter.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Faults } from '../server/faults.js'
@@ -13,6 +14,39 @@ import { type ExplainedChoice, listFinds } from './explain-find.js'
 import { type ClockJson, clockJson, type HistoryJson, historyState } from './history.js'
 import { listSchedule, type ScheduledJob } from './schedule.js'
 import type { GameServerState, WorldServers } from './servers.js'
+import type { StoryOutcome } from './story-words.js'
+
+/** The numbers of stories of a world. */
+export interface StoryCounts {
+  /** Of players from requests, from code and from the scenario. */
+  readonly players: number
+  /** Of simulated players. */
+  readonly simulated: number
+  /** Stories that gave way to others. */
+  readonly dropped: number
+}
+
+/** The stories of players, as events tell them. */
+export interface StoriesState {
+  readonly counts: StoryCounts
+  /** Rises with each change of a story. */
+  readonly changes: number
+  /** The 20 stories that changed last, without simulated players. The newest change is the first. */
+  readonly newest: readonly ChangedStory[]
+}
+
+/** A story that changed. */
+export interface ChangedStory {
+  /** As in the list of stories. */
+  readonly id: number
+  readonly token: string
+  readonly name: string
+  readonly outcome: StoryOutcome
+  /** In ISO 8601. */
+  readonly changed_at: string
+  /** The number of the change. */
+  readonly change: number
+}
 
 /** The parts of a world that events describe as they are now, besides its rows and its requests. */
 export interface WorldStates {
@@ -28,6 +62,8 @@ export interface WorldStates {
   readonly schedule: { readonly jobs: readonly ScheduledJob[] }
   /** The game servers that the mock has started. */
   readonly servers: { readonly servers: readonly GameServerState[] }
+  /** The players whose stories changed last. */
+  readonly stories: StoriesState
   /**
    * `read_only`: the server refuses every change. Absent otherwise. `public_url`: the URL by which others reach the world, if the
    * server has been told.
@@ -62,6 +98,7 @@ export const stateNames = [
   'journal',
   'schedule',
   'servers',
+  'stories',
   'world',
 ] as const satisfies readonly StateName[]
 
@@ -85,6 +122,7 @@ interface StateSource {
   readonly pending: PendingRequests
   readonly faults: Pick<Faults, 'list'>
   readonly servers: Pick<WorldServers, 'list' | 'changes'>
+  readonly stories: { state(): StoriesState; readonly changed: Emitter<void> }
 }
 
 /** Tells that a state may have changed: send it at once, or with the next ones. */
@@ -102,8 +140,9 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
   readonly #source: StateSource
   readonly #readers: { readonly [Name in StateName]: () => WorldStates[Name] }
 
-  constructor({ id, world, history, pending, faults, servers }: StateSource) {
-    this.#source = { id, world, history, pending, faults, servers }
+  constructor(source: StateSource) {
+    const { id, world, history, pending, faults, servers, stories } = source
+    this.#source = source
     this.#readers = {
       clock: () => clockJson(world.clock.state),
       faults: () => ({ faults: faults.list() }),
@@ -119,6 +158,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
       }),
       schedule: () => ({ jobs: listSchedule(world, { limit: mostJobs }) }),
       servers: () => ({ servers: servers.list() }),
+      stories: () => stories.state(),
       world: () => {
         const { title, description, seed } = world
         return { id, title, ...(description === undefined ? {} : { description }), seed }
@@ -131,7 +171,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
   }
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
-    const { world, history, pending, servers } = this.#source
+    const { world, history, pending, servers, stories } = this.#source
     const phases = new FaultPhases(world, () => mark('faults', 'now'))
     const ends = [
       () => phases.end(),
@@ -155,6 +195,7 @@ export class ObservedWorld implements ObservedStates<WorldStates> {
         if (isHeld) mark('faults', 'now')
       }),
       servers.changes.subscribe(when => mark('servers', when)),
+      stories.changed.subscribe(() => mark('stories', 'soon')),
     ]
     return () => {
       for (const unsubscribe of ends) unsubscribe()

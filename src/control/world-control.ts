@@ -22,6 +22,7 @@ import type { Environment, LobbyEnvironmentOptions } from './environment.js'
 import type { ChangesOptions, MockEvents } from './events.js'
 import type { Question } from './explain.js'
 import type { Explanation } from './explain-find.js'
+import type { Stories } from './find-stories.js'
 import type { HistoryJson, HistoryOptions } from './history.js'
 import type { NewLobbies, NewLobby, NewPlayer } from './new-rows.js'
 import type { ScheduledJob, ScheduleOptions } from './schedule.js'
@@ -153,6 +154,8 @@ export interface WorldControl extends TestControls {
   readonly journal: Journal
   /** The game servers that the mock has started. */
   readonly servers: GameServerCalls
+  /** What happened to the players: from the find to the end. */
+  readonly stories: Stories
   /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
   history(options?: HistoryOptions): HistoryJson
   /**

@@ -160,6 +160,28 @@ export interface Question {
   readonly exchange?: number | undefined
 }
 
+/** Selects stories. All given keys must match. */
+export interface StoryFilter {
+  /** A part of the token, the name, the address, the lobby, the game mode or the region, in any case. */
+  readonly q?: string | undefined
+  /** The token, or its beginning. */
+  readonly token?: string | undefined
+  /** The name: two words, in any case. */
+  readonly name?: string | undefined
+  /** The address of the client. */
+  readonly address?: string | undefined
+  /** The id of a lobby that the player was in. */
+  readonly lobby?: string | undefined
+  /** How the story stands, or how it ended. */
+  readonly outcome?: StoryOutcome | undefined
+  /** `true`: only players of simulations. `false`: only others. */
+  readonly simulated?: boolean | undefined
+  /** The most stories. Default: 50. */
+  readonly limit?: number | undefined
+  /** The `id` of a story: only those that began before it. */
+  readonly before?: number | undefined
+}
+
 /** Simulated players of a namespace. Absent keys get their defaults. */
 export interface SimulationOptions {
   /** The name ids `<game>/<namespace>`, or the id of the namespace. Default: the default namespace. */
@@ -177,3 +199,58 @@ export interface CompletionOptions {
   /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */
   readonly game?: string | undefined
 }
+
+/**
+ * How a story stands, or how it ended. `on_the_way`: the player has a seat, and has not connected yet.
+ * `never_connected`: its seat expired. `connection_lost`: it reached the age limit. `gave_up`: the client left
+ * before the answer. `wrong_lobby`: the server of another lobby reported it. `refused`: the world has no such
+ * token. `canned`: a development token got a seat in no lobby.
+ */
+export type StoryOutcome =
+  | 'on_the_way'
+  | 'playing'
+  | 'left'
+  | 'never_connected'
+  | 'connection_lost'
+  | 'lobby_stopped'
+  | 'server_ended'
+  | 'removed'
+  | 'gave_up'
+  | 'wrong_lobby'
+  | 'refused'
+  | 'canned'
+
+/**
+ * What happened in a step of a story: a change of the player, or a call that named it. A find, a join and a
+ * create have steps of their own, before that of the seat.
+ */
+export type StepKind =
+  | 'present'
+  | 'reserved'
+  | 'connected'
+  | 'lobby_ready'
+  | 'handed_over'
+  | 'moved'
+  | 'changed'
+  | 'added'
+  | 'expired'
+  | 'left'
+  | 'session_ended'
+  | 'too_old'
+  | 'never_ready'
+  | 'lobby_ended'
+  | 'lobby_stopped'
+  | 'server_ended'
+  | 'server_restarted'
+  | 'mock_restarted'
+  | 'removed'
+  | 'gave_up'
+  | 'wrong_lobby'
+  | 'forgotten'
+  | 'answered'
+  | 'called'
+  | 'refused'
+  | 'canned'
+  | 'found'
+  | 'joined'
+  | 'created'

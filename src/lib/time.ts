@@ -34,6 +34,21 @@ export function formatDuration(ms: number): string {
   return `${ms / length}${unit}`
 }
 
+/** Writes a time that has passed, for people: `812 ms`, `18.4 s`, `3 min 12 s`, `8 h 5 min`, `2 d 3 h`. */
+export function elapsedText(ms: number): string {
+  const rounded = Math.round(Math.max(0, ms))
+  if (rounded < unitMs.s) return `${rounded} ms`
+  if (rounded < unitMs.m - 50) return `${Number((rounded / unitMs.s).toFixed(1))} s`
+  if (rounded < unitMs.h - 500) return withRest(Math.round(rounded / unitMs.s), 60, ['min', 's'])
+  if (rounded < unitMs.d - 30_000) return withRest(Math.round(rounded / unitMs.m), 60, ['h', 'min'])
+  return withRest(Math.round(rounded / unitMs.h), 24, ['d', 'h'])
+}
+
+function withRest(count: number, size: number, [unit, smaller]: readonly [string, string]): string {
+  const rest = count % size
+  return `${Math.floor(count / size)} ${unit}${rest === 0 ? '' : ` ${rest} ${smaller}`}`
+}
+
 /** Reads a valid `Duration`. Returns ms. */
 export function durationMs(duration: string): number {
   return parseDuration(duration) as number // the schema accepts nothing else

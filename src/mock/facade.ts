@@ -120,6 +120,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     held: world.held,
     servers: world.servers,
     journal: world.journal,
+    stories: world.stories,
     on: (operation, resolver) => usable().overrides.add(operation, resolver),
     override(operation, resolver) {
       usable()
@@ -150,13 +151,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     expireDeviceLink: token => promised(usable(), ({ world }) => expireDeviceLink(world, token)),
     next: (operation, match, options) => usable().waits.next(operation, match, options),
     blocked: (count, operation, options) => usable().waits.blocked(count, operation, options),
-    lobby: (fields = {}) => promised(usable(), ({ world }) => createLobbies(world, [fields], 'lobby')[0] as LobbyRow), // one for each input
-    lobbies: (count, fields) =>
-      promised(usable(), ({ world }) => createLobbies(world, lobbyFields(count, fields), 'lobbies')),
-    player: fields => promised(usable(), ({ world }) => createPlayer(world, fields)),
-    fail: (operation, what, options) => addFault(usable().faults, failure(operation, what, options)),
-    delay: (operation, delay, options) => addFault(usable().faults, delayed(operation, delay, options)),
-    hold: (operation, options) => addFault(usable().faults, held(operation, options)),
+    ...creatorsAndFaults(usable),
   }
   return {
     ...members,
@@ -167,6 +162,21 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     get tokens() {
       return world.tokens
     },
+  }
+}
+
+/** The short calls that tests make most. */
+function creatorsAndFaults(
+  usable: () => MockWorld,
+): Pick<MockmakerWorld, 'lobby' | 'lobbies' | 'player' | 'fail' | 'delay' | 'hold'> {
+  return {
+    lobby: (fields = {}) => promised(usable(), ({ world }) => createLobbies(world, [fields], 'lobby')[0] as LobbyRow), // one for each input
+    lobbies: (count, fields) =>
+      promised(usable(), ({ world }) => createLobbies(world, lobbyFields(count, fields), 'lobbies')),
+    player: fields => promised(usable(), ({ world }) => createPlayer(world, fields)),
+    fail: (operation, what, options) => addFault(usable().faults, failure(operation, what, options)),
+    delay: (operation, delay, options) => addFault(usable().faults, delayed(operation, delay, options)),
+    hold: (operation, options) => addFault(usable().faults, held(operation, options)),
   }
 }
 

@@ -5,10 +5,12 @@ import { defaultWorldId } from '../contract/paths.js'
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from '../control/events.js'
 import { explain, type Question } from '../control/explain.js'
 import type { Explanation } from '../control/explain-find.js'
+import { StoryBook } from '../control/find-stories.js'
 import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
 import { WorldPast } from '../control/past.js'
 import { WorldServers } from '../control/servers.js'
 import { ObservedWorld } from '../control/states.js'
+import { WorldStories } from '../control/stories.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -22,7 +24,7 @@ import { type CallRunner, Executor } from '../server/execute.js'
 import { WorldFaults } from '../server/faults.js'
 import { WorldHeldRequests } from '../server/held-requests.js'
 import { History, type HistoryLimits, type StoredExchange } from '../server/history.js'
-import { WorldJournal } from '../server/journal.js'
+import { type RecordedExchange, WorldJournal } from '../server/journal.js'
 import type { ExchangeRecord } from '../server/log.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 import { type OverrideResolver, Overrides } from '../server/overrides.js'
@@ -94,8 +96,11 @@ export class MockWorld {
   /** The states that event streams follow. */
   readonly states: ObservedWorld
   readonly past: WorldPast
+  /** What happened to the players. */
+  readonly stories: StoryBook
   readonly #settings: MockWorldSettings
   readonly #history: History
+  readonly #observer: WorldStories
   readonly #runner: CallRunner
   readonly #handlerOf: (runner: CallRunner) => RequestHandler
   #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
@@ -110,7 +115,11 @@ export class MockWorld {
     const { revision } = state.world
     const start = { revision, at: timeOfState(state.world) }
     const history = new History(settings.history, start, exchanges => runAtOnce(this.past.explain(exchanges)))
-    const world = createWorld(state.world, (changeSet, bytes) => history.addChange(changeSet, bytes))
+    const world = createWorld(state.world, (changeSet, bytes) => {
+      history.addChange(changeSet, bytes)
+      observer.addChange(changeSet)
+    })
+    const observer = new WorldStories(world.tables, start)
     this.past = new WorldPast(world, history)
     world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
     this.id = id
@@ -121,19 +130,27 @@ export class MockWorld {
     this.#settings = settings
     this.#withSeed = state.withSeed
     this.#history = history
+    this.#observer = observer
     this.overrides = new Overrides(world)
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
     this.journal = new WorldJournal({ history, world, pending, waits: this.waits })
     this.servers = new WorldServers(world)
     const { servers } = this
-    this.states = new ObservedWorld({ id, world, history, pending, faults, servers })
+    const { changed } = observer
+    const stories = { state: () => this.stories.state(), changed }
+    this.states = new ObservedWorld({ id, world, history, pending, faults, servers, stories })
+    this.stories = new StoryBook({ world, history, past: this.past, servers, stories: observer })
     this.#rays = new Random(world.seed, raysOf(id))
     const allowed = { tables: world.tables, corsOrigins }
     this.responder = new Responder({ worldId: id, allowed, log, rays: this.#rays, onBug })
     const executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
     this.#runner = this.overrides.over(executor)
-    const parts = { worldId: id, world, faults, history, pending, responder: this.responder }
+    const record = (exchange: RecordedExchange) => {
+      history.addExchange(exchange)
+      observer.addExchange(exchange)
+    }
+    const parts = { worldId: id, world, faults, history, pending, responder: this.responder, record }
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
     this.handle = this.#handlerOf(this.#runner)
     if (state.journal) this.journal.load(state.journal)
@@ -314,7 +331,12 @@ export class MockWorld {
   adopt(logged: LoggedWorld): ClockState {
     this.#releaseRequests()
     const { revision, clock } = logged.base
-    const stopped = this.world.adopt(logged, () => this.#history.restart({ revision, at: clock.now }))
+    const stopped = this.world.adopt(logged, () => {
+      const start = { revision, at: clock.now }
+      this.#history.restart(start)
+      this.#observer.begin(start)
+    })
+    this.#observer.restartedAt = this.world.revision
     this.#startOver([])
     this.waits.reject('the world was loaded from its storage')
     this.#withSeed = this.#settings.registry.withSeedOf(this.world.initialState, this.id)

@@ -37,6 +37,8 @@ interface ExchangeParts {
   readonly history: History
   readonly pending: PendingRequests
   readonly responder: Responder
+  /** Adds an exchange to the history, and tells those who observe it. */
+  record(exchange: RecordedExchange): void
 }
 
 type Answer = MockResponse | Promise<MockResponse>
@@ -257,11 +259,11 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   }
 
   #record(response: MockResponse, endedAt: number): void {
-    const { worldId, world, history } = this.#parts
+    const { worldId, world, history, record } = this.#parts
     // A request that began before a reset does not belong to the journal after it.
     if (this.#generation !== history.generation || !history.shouldRecordExchanges) return
     const revision = this.#resolvedAt ?? world.revision
-    history.addExchange(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt }))
+    record(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt }))
   }
 }
 

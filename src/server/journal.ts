@@ -210,6 +210,9 @@ export class RecordedExchange implements StoredExchange {
   readonly revisions: readonly number[] | undefined
   readonly isPlainRead: boolean
   reasons: AnswerReasons | undefined
+  readonly caller: Caller | undefined
+  /** The time of the world's clock at which the request began to wait. `undefined`: it did not wait. */
+  readonly since: number | undefined
   // Copied from the request, which may hold a socket. No nested objects, because there are many exchanges.
   readonly #worldId: string
   readonly #method: string
@@ -217,11 +220,9 @@ export class RecordedExchange implements StoredExchange {
   readonly #query: string | undefined
   readonly #headers: MockRequest['headers']
   readonly #body: Uint8Array | undefined
-  readonly #caller: Caller | undefined
   readonly #answer: Uint8Array
   readonly #ms: number
   readonly #blockedMs: number
-  readonly #since: number | undefined
   readonly #fault: string | undefined
   readonly #isEdited: boolean
 
@@ -248,11 +249,11 @@ export class RecordedExchange implements StoredExchange {
     this.#headers = request.headers
     // A copy: the body may be a slice of a large shared buffer.
     this.#body = body && body.length <= longestBody ? new Uint8Array(body) : undefined
-    this.#caller = exchange.caller
+    this.caller = exchange.caller
     this.#answer = response.body.length > longestBody ? noBytes : response.body
     this.#ms = endedAt - exchange.startedAt
     this.#blockedMs = blockedAt === undefined ? 0 : endedAt - blockedAt
-    this.#since = exchange.pendingSince
+    this.since = exchange.pendingSince
     this.#fault = exchange.fault?.id
     this.#isEdited = exchange.isEdited ?? false
     this.revisions = exchange.revisions?.length ? exchange.revisions : undefined
@@ -264,6 +265,16 @@ export class RecordedExchange implements StoredExchange {
     const { length } = this.#answer
     const answer = isLeftOut(length, answers) ? { answer_bytes: length } : bodyField('answer', this.#answer)
     return { ...this.entryWithoutAnswer(), ...answer }
+  }
+
+  /** Returns the value of a JSON body as it was sent, with whole tokens. `undefined` if there is none. */
+  sentJson(): unknown {
+    return jsonOf(this.#body)
+  }
+
+  /** Returns the value of a JSON answer, with whole tokens. `undefined` if there is none. */
+  answerJson(): unknown {
+    return jsonOf(this.#answer)
   }
 
   sentRequest(): SentRequest {
@@ -285,7 +296,7 @@ export class RecordedExchange implements StoredExchange {
       time: new Date(this.at).toISOString(),
       world: this.#worldId,
       ...(this.operation === undefined ? {} : { operation: this.operation }),
-      ...(this.#caller === undefined ? {} : { caller: callerEntry(this.#caller) }),
+      ...(this.caller === undefined ? {} : { caller: callerEntry(this.caller) }),
       method: this.#method,
       path: redactPath(this.#path),
       query: redactQuery(this.#query ?? ''),
@@ -294,12 +305,21 @@ export class RecordedExchange implements StoredExchange {
       status: this.status,
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
-      ...(this.#since === undefined ? {} : { since: new Date(this.#since).toISOString() }),
+      ...(this.since === undefined ? {} : { since: new Date(this.since).toISOString() }),
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
       ...(this.#isEdited ? { edited: true } : {}),
       ...(this.revisions === undefined ? {} : { revisions: [...this.revisions] }),
       ...(this.reasons === undefined ? {} : { reasons: structuredClone(this.reasons) }),
     }
+  }
+}
+
+function jsonOf(bytes: Uint8Array | undefined): unknown {
+  if (bytes === undefined || bytes.length === 0) return undefined
+  try {
+    return JSON.parse(strictDecoder.decode(bytes))
+  } catch {
+    return undefined
   }
 }
 

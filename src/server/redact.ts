@@ -3,7 +3,7 @@ import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js
 import { nestingLimit, textNestsWithin } from '../lib/json.js'
 
 /** Cuts a token to its label: `pub_prod.…`, or `…` if it has none. */
-function redactToken(token: string): string {
+export function redactToken(token: string): string {
   const label = /^([\w-]+)\./.exec(token)?.[1]
   return label === undefined ? '…' : `${label}.…`
 }
@@ -20,7 +20,7 @@ function redactMintedTokens(text: string): string {
  * slashes, it would take quadratic time.
  */
 const tokenInPath =
-  /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players)\/+)[^/\s"'?#]+/g
+  /(?<=\/)(?=[^/\s"'?#])(?<=\/devices\/link\/+|\/__mock\/+(?:device[-_]links|tokens|players|stories)\/+)[^/\s"'?#]+/g
 
 const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g
 

@@ -13,9 +13,12 @@ import type { Operations } from '../../src/contract/operations.js'
 import type * as regions from '../../src/contract/regions.js'
 import type * as deviceLinks from '../../src/control/device-links.js'
 import type * as explain from '../../src/control/explain.js'
+import type * as stories from '../../src/control/find-stories.js'
 import type * as history from '../../src/control/history.js'
 import type * as schedule from '../../src/control/schedule.js'
 import type * as simulation from '../../src/control/simulation.js'
+import type { storyOutcomes } from '../../src/control/story-words.js'
+import type { stepKinds } from '../../src/control/tell-story.js'
 import type * as worlds from '../../src/control/world-control.js'
 import type * as create from '../../src/generated/inputs.js'
 import type * as operations from '../../src/generated/operations.js'
@@ -174,6 +177,7 @@ describe('a generated type is equal to the type of its schema', () => {
     expectTypeOf<options.ScheduleOptions>().toEqualTypeOf<
       Readonly<z.input<ReturnType<typeof schedule.ScheduleOptions>>>
     >()
+    expectTypeOf<options.StoryFilter>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof stories.StoryFilter>>>>()
     expectTypeOf<options.Question>().toEqualTypeOf<Readonly<z.input<ReturnType<typeof explain.Question>>>>()
     expectTypeOf<options.SimulationOptions>().toEqualTypeOf<
       Readonly<z.input<ReturnType<typeof simulation.SimulationOptions>>>
@@ -194,6 +198,8 @@ describe('a generated type is equal to the type of its schema', () => {
   it('of names', () => {
     expectTypeOf<operations.ErrorCode>().toEqualTypeOf<keyof typeof errors.errorStatus>()
     expectTypeOf<rows.TableName>().toEqualTypeOf<keyof tables.Rows>()
+    expectTypeOf<options.StoryOutcome>().toEqualTypeOf<(typeof storyOutcomes)[number]>()
+    expectTypeOf<options.StepKind>().toEqualTypeOf<(typeof stepKinds)[number]>()
     expectTypeOf<scenario.ShippedScenario>().toEqualTypeOf<keyof typeof scenarios>()
   })
 

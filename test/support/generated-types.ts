@@ -8,9 +8,12 @@ import * as namespaces from '../../src/contract/namespaces.js'
 import * as contractRegions from '../../src/contract/regions.js'
 import * as deviceLinks from '../../src/control/device-links.js'
 import * as explain from '../../src/control/explain.js'
+import * as findStories from '../../src/control/find-stories.js'
 import * as history from '../../src/control/history.js'
 import * as schedule from '../../src/control/schedule.js'
 import * as simulation from '../../src/control/simulation.js'
+import { storyOutcomes } from '../../src/control/story-words.js'
+import { stepKinds } from '../../src/control/tell-story.js'
 import * as worldControl from '../../src/control/world-control.js'
 import * as options from '../../src/mock/options.js'
 import * as entries from '../../src/scenario/entries.js'
@@ -148,6 +151,7 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
     ...optionsOf('src/control/history.ts', history, ['HistoryOptions']),
     ...optionsOf('src/control/schedule.ts', schedule, ['ScheduleOptions']),
     ...optionsOf('src/control/explain.ts', explain, ['Question']),
+    ...optionsOf('src/control/find-stories.ts', findStories, ['StoryFilter']),
     ...optionsOf('src/control/simulation.ts', simulation, ['SimulationOptions']),
     ...optionsOf('src/control/device-links.ts', deviceLinks, ['CompletionOptions']),
   ],
@@ -160,6 +164,18 @@ const more: Readonly<Record<string, () => readonly Declaration[]>> = {
   operations: () => operationTypes(nameOf),
   inputs: () => inputTypes(nameOf),
   rows: () => [literals('TableName', 'The name of a table.', tableNames)],
+  options: () => [
+    literals(
+      'StoryOutcome',
+      'How a story stands, or how it ended. `on_the_way`: the player has a seat, and has not connected yet. `never_connected`: its seat expired. `connection_lost`: it reached the age limit. `gave_up`: the client left before the answer. `wrong_lobby`: the server of another lobby reported it. `refused`: the world has no such token. `canned`: a development token got a seat in no lobby.',
+      storyOutcomes,
+    ),
+    literals(
+      'StepKind',
+      'What happened in a step of a story: a change of the player, or a call that named it. A find, a join and a create have steps of their own, before that of the seat.',
+      stepKinds,
+    ),
+  ],
   requests: () => [
     {
       name: 'OperationPattern',

@@ -64,6 +64,7 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
       () => [],
     ),
     pending: new PendingRequests(),
+    record() {},
   }
   // A query without parameters is parsed. An absent query is not.
   return request =>
