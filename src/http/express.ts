@@ -17,7 +17,14 @@ import { checkStarted, GameServers, standardError } from '../processes/game-serv
 import { bodyLimit, type MockRequest, type RequestHandler } from '../server/message.js'
 import { explainUnmatched, routes } from '../server/routes.js'
 import { keepInFolder } from './data-folder.js'
-import { absoluteForm, NodeRequest, parseTarget, readBody, serveNodeRequest } from './node-adapter.js'
+import {
+  isAbsoluteTarget,
+  NodeRequest,
+  parseTarget,
+  readBody,
+  serveNodeRequest,
+  withoutCredentials,
+} from './node-adapter.js'
 import { createListener, urlOnThisMachine, warn } from './server.js'
 
 // The public types do not name those of Express: a project without Express has none.
@@ -194,9 +201,8 @@ async function answerWithOthers(
   incoming.body = await new Promise(resolve => readBody(request, resolve, Number.POSITIVE_INFINITY))
   if (!wasRead && incoming.body) request.body = incoming.body
   const { protocol, headers, originalUrl } = request
-  const url = absoluteForm.test(originalUrl)
-    ? originalUrl
-    : `${protocol}://${headers.host ?? 'localhost'}${originalUrl}`
+  const base = isAbsoluteTarget(originalUrl) ? '' : `${protocol}://${headers.host ?? 'localhost'}`
+  const url = withoutCredentials(base + originalUrl)
   if (forbiddenMethods.includes(incoming.method) || !parseUrl(url)) return 'unanswered'
   // Imported on use, so that a server without such handlers does not load it.
   const { getResponse } = await import('msw')
@@ -212,7 +218,7 @@ async function answerWithOthers(
 }
 
 function unhandledMessage({ method = '', baseUrl, originalUrl }: ExpressRequest, groups: readonly Group[]): string {
-  const message = `mockmaker: no handler answers ${method} ${originalUrl}`
+  const message = `mockmaker: no handler answers ${method} ${withoutCredentials(originalUrl)}`
   const { path } = parseTarget(originalUrl)
   const basePaths = groups.flatMap(group => ('basePath' in group ? [baseUrl + group.basePath] : []))
   const basePath = basePaths.find(one => path.startsWith(one))

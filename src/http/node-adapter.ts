@@ -69,12 +69,21 @@ function routeRequest(
   else respond(answer(), response)
 }
 
-/** A request target as an absolute URL, which clients send to a proxy (RFC 9112 § 3.2.2). */
-export const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i
+/** A request target as an absolute URL, which clients send to a proxy (RFC 9112 § 3.2.2): scheme, credentials, host, rest. */
+const absoluteForm = /^(https?:\/\/)((?:[^/?#]*@)?)([^/?#]*)(.*)$/i
 
-/** Splits a request target into path and query. The host is there only in the absolute form. */
+export function isAbsoluteTarget(target: string): boolean {
+  return absoluteForm.test(target)
+}
+
+/** Removes user and password from an absolute target. No message, page or handler may have them. */
+export function withoutCredentials(target: string): string {
+  return target.replace(absoluteForm, '$1$3$4')
+}
+
+/** Splits a request target into path and query. The host is there only in the absolute form, without user and password. */
 export function parseTarget(target: string): { readonly host?: string; readonly path: string; readonly query: string } {
-  const [, host, rest = ''] = target.startsWith('/') ? [] : (absoluteForm.exec(target) ?? [])
+  const [, , , host, rest = ''] = target.startsWith('/') ? [] : (absoluteForm.exec(target) ?? [])
   if (host !== undefined) return { ...parseTarget(rest.startsWith('/') ? rest : `/${rest}`), host }
   const end = target.indexOf('?')
   return end === -1 ? { path: target, query: '' } : { path: target.slice(0, end), query: target.slice(end + 1) }

@@ -13,7 +13,7 @@ import {
   validate,
   validBody,
 } from '../support/express-app.js'
-import { json, parseResponses, sendBytes } from '../support/http.js'
+import { json, parseResponses, responseTo, sendBytes } from '../support/http.js'
 import { ids } from '../support/tanks.js'
 
 const theirList = (answer: Parameters<typeof http.get>[1]) => http.get(`*${list}`, answer)
@@ -181,12 +181,16 @@ describe('mockExpress', () => {
   it('answers an absolute URL like its path, with all handlers', async ({ serve }) => {
     const theirs = http.get('http://proxied.test/api/theirs', ({ request }) => HttpResponse.text(request.url))
     const { url } = await serve(express().use('/api', mockExpress([theirs, ...createTanksMock().handlers])))
-    const ask = async (path: string) => {
-      const head = `GET http://proxied.test/api${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`
+    const ask = async (path: string, credentials = '') => {
+      const target = `http://${credentials}proxied.test/api${path}`
+      const head = `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`
       return parseResponses(await sendBytes(url, head))[0]
     }
 
-    expect([(await ask(list))?.status, (await ask('/theirs'))?.body]).toEqual([200, 'http://proxied.test/api/theirs'])
+    const seen = 'http://proxied.test/api/theirs'
+    expect([(await ask(list))?.status, (await ask('/theirs'))?.body]).toEqual([200, seen])
+    // A request of the Fetch API cannot have them.
+    expect((await ask('/theirs', 'joe:s3cret@'))?.body).toBe(seen)
   })
 
   it.for(['http://mock.test/v1', 'http://mock.test/v1/', 'https://mock.test:8443/v1'])(
@@ -268,6 +272,15 @@ describe('a request that no handler of mockExpress answers', () => {
       warned.mockRestore()
     },
   )
+
+  it('is named without the password of its URL', async ({ serve }) => {
+    const { url } = await serve(appWith(createTanksMock().handlers, { onUnhandledRequest: 'error' }))
+    const line = 'GET http://joe:s3cret@proxied.test/nothing HTTP/1.1'
+
+    const got = await responseTo(url, [line, 'host: localhost', 'connection: close', '', ''].join('\r\n'))
+
+    expect(json(got)).toEqual({ error: 'mockmaker: no handler answers GET http://proxied.test/nothing' })
+  })
 })
 
 describe('a request that resembles an operation of mockExpress', () => {

@@ -110,6 +110,27 @@ describe('raw bytes on a socket', () => {
     },
   )
 
+  it.for([
+    ['http://joe:s3cret@evil.example', list, '403 API_FORBIDDEN'],
+    ['http://joe:s3cret@localhost', '/nowhere', '404 API_NOT_FOUND'],
+    ['http://joe:s3cret@evil.example:s3cret@localhost', '/matchmaker/lobbies/find', '400 API_METHOD_NOT_ALLOWED'],
+    ['http://joe:s3cret@localhost', '/__mock/nowhere', '404 API_NOT_FOUND'],
+    ['http://joe:s3cret@localhost', '/', undefined],
+    ['http://joe:s3cret@localhost', list, undefined],
+  ] as const)('with a password, %s%s: it is in no answer, log or journal', async ([origin, path, error]) => {
+    const printed: unknown[] = []
+    const print = (...args: unknown[]) => void printed.push(...args)
+    for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(print)
+    const { mock, url } = await listenTanks()
+    mock.log.subscribe(record => void printed.push(record))
+
+    const got = await responseTo(url, bytes(`GET ${origin}${path}`))
+
+    if (error === undefined) expect(got.status).toBe(200)
+    else expect(failure(got)).toBe(error)
+    expect(JSON.stringify([got, mock.journal.find(), printed])).not.toContain('s3cret')
+  })
+
   it('OPTIONS *: are answered as a preflight', async ({ server }) => {
     const got = await responseTo(server.url, bytes('OPTIONS *', 'origin: http://localhost:3000'))
 
