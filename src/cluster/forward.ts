@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { urlToHttpOptions } from 'node:url'
+import { failedWait } from '../control/events.js'
 import { maxForwardedHeaderSize } from '../http/router.js'
 import type { AbortSignalLike, MockResponse } from '../server/message.js'
 import { disconnectHeader, forwardingHeader, notOwnerHeader } from './forwarding-header.js'
@@ -78,10 +79,13 @@ export class Forwarder {
         request.pipe(sent)
       })
       sent.once('response', received =>
-        respondWith(received, client, outcome => {
-          // Its body will not follow, so the connection cannot be used again.
-          if (outcome === 'unread' && !isBodiless) sent.destroy()
-          end(outcome)
+        respondWith(received, client, {
+          address,
+          end(outcome) {
+            // Its body will not follow, so the connection cannot be used again.
+            if (outcome === 'unread' && !isBodiless) sent.destroy()
+            end(outcome)
+          },
         }),
       )
       sent.on('error', () => {
@@ -107,7 +111,11 @@ export class Forwarder {
   }
 }
 
-function respondWith(received: IncomingMessage, client: ForwardedClient, end: (outcome: Forwarded) => void): void {
+function respondWith(
+  received: IncomingMessage,
+  client: ForwardedClient,
+  { address, end }: { readonly address: string; end(outcome: Forwarded): void },
+): void {
   const { [disconnectHeader]: disconnect, [notOwnerHeader]: notOwner, 'content-type': type } = received.headers
   if (notOwner !== undefined) {
     received.resume()
@@ -124,10 +132,29 @@ function respondWith(received: IncomingMessage, client: ForwardedClient, end: (o
   const isStream = type?.startsWith('text/event-stream') === true
   response.writeHead(received.statusCode ?? 0, filtered(received.rawHeaders, hopByHop))
   if (isStream) response.flushHeaders()
-  // The other replica has broken off. After a stream, the client reconnects, and gets the next owner.
-  received.once('error', () => void (isStream ? response.end() : response.destroy()))
+  const breakOff = isStream ? streamBreaker(received, client, address) : () => void response.destroy()
+  received.once('error', breakOff)
   received.once('close', () => end('done'))
   received.pipe(response)
+}
+
+/** Returns a function that ends a stream of events whose replica has broken off. */
+function streamBreaker(
+  received: IncomingMessage,
+  { request, response }: Pick<ForwardedClient, 'request' | 'response'>,
+  address: string,
+): () => void {
+  // The client reconnects, and gets the next owner.
+  if (request.method === 'GET') return () => void response.end()
+  let last = Buffer.alloc(0)
+  received.on('data', (chunk: Buffer) => {
+    last = Buffer.concat([last, chunk]).subarray(-2)
+  })
+  // A wait has one outcome. An event after half an event would be a part of it.
+  return () => {
+    if (last.toString() !== '\n\n') response.destroy()
+    else response.end(failedWait(`the replica ${address} ran the world, and the connection to it broke. Wait again`))
+  }
 }
 
 /**

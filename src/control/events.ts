@@ -453,9 +453,17 @@ export function waitStream(wait: Wait, world: Pick<LiveWorld, 'settled'>): MockR
   })
 }
 
+/** Returns the last event of `waitStream` if it will have no outcome. */
+export function failedWait(message: string): string {
+  return streamText({ type: 'failed', data: { code: worldEnded, message } })
+}
+
+/** The code of a wait whose world has ended, or has left its process. */
+const worldEnded = 'WORLD_ENDED'
+
 function codeOf(error: Error): string {
   if (error instanceof ApiError) return error.code
-  return error instanceof TimeoutError ? 'TIMED_OUT' : 'WORLD_ENDED'
+  return error instanceof TimeoutError ? 'TIMED_OUT' : worldEnded
 }
 
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */

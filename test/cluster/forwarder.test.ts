@@ -29,8 +29,8 @@ async function forwardTo(owner: RequestListener): Promise<string> {
   })
 }
 
-async function received(url: string): Promise<IncomingMessage> {
-  const [response] = await once(openRequest(url).end(), 'response')
+async function received(url: string, method = 'GET'): Promise<IncomingMessage> {
+  const [response] = await once(openRequest(url, { method }).end(), 'response')
   return response
 }
 
@@ -78,5 +78,27 @@ describe('a forwarded request', () => {
     })
 
     expect(await text(await received(url))).toBe('data: 1\n\n')
+  })
+
+  it('tells a wait that has begun that it failed, if the owner breaks off', async () => {
+    const url = await forwardTo((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('event: begin\ndata: {}\n\n', () => response.destroy())
+    })
+
+    const events = await text(await received(url, 'POST'))
+
+    const message = /the replica http:\S+ ran the world, and the connection to it broke\. Wait again/
+    expect(events).toMatch(/^event: begin\ndata: \{\}\n\nevent: failed\ndata: \{"code":"WORLD_ENDED",.*\}\n\n$/)
+    expect(events).toMatch(message)
+  })
+
+  it('breaks off a wait if the owner does in the middle of an event', async () => {
+    const url = await forwardTo((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('event: done\ndata: {"half', () => response.destroy())
+    })
+
+    await expect(received(url, 'POST').then(text)).rejects.toThrow('aborted')
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
 import { file, lineLike, run, type Served, serve, serveOnTerminal } from '../support/command.js'
 import { ok, post, request, responseTo, sendTo } from '../support/http.js'
@@ -217,6 +217,32 @@ describe('kill -9 of an owner', () => {
 
     const { status, body } = await answer
     expect([status, body]).toEqual([503, expect.stringContaining('outcome of this request is unknown')])
+  })
+})
+
+describe('a wait for requests through a replica', () => {
+  it.for(['SIGKILL', 'SIGTERM'] as const)('fails with an event after %s of the owner', async signal => {
+    const [first, second] = (await serveReplicas(2)) as [Served, Served]
+    const client = createClient(second.url)
+    const waiting = client.blocked(3)
+    await client.world.describe()
+
+    first.signal(signal)
+
+    await expect(waiting).rejects.toMatchObject({ code: 'WORLD_ENDED' })
+  })
+
+  it('ends with that replica after its SIGTERM, and does not keep it', async () => {
+    const [first, second] = (await serveReplicas(2)) as [Served, Served]
+    const client = createClient(second.url)
+    const waiting = client.blocked(3)
+    await client.world.describe()
+
+    second.signal('SIGTERM')
+
+    await expect(waiting).rejects.toThrow()
+    expect((await second.exited).code).toBe(0)
+    await vi.waitFor(async () => expect(await createClient(first.url).journal.waits()).toEqual([]))
   })
 })
 
