@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createClient } from '../../src/client/index.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { connectRedis, openRedis } from '../../src/storage/redis.js'
 import type { KeptWorld } from '../../src/storage/storage.js'
 import { StorageError } from '../../src/storage/storage.js'
 import { folder, serveJson } from '../support/command.js'
+import { ok, post, request, sendTo } from '../support/http.js'
 import { appendAll, line, revisionsOf } from '../support/kept-worlds.js'
 import { freePort, RedisServer } from '../support/redis-server.js'
 import { createWorld, newAddress, openWorld, replicaOf, shortTimes } from '../support/replicas.js'
@@ -312,6 +314,63 @@ describe('a server that takes no writes', () => {
 
     expect(await outcomeOf(world)).toBe('kept')
     expect(reports.at(-1)).toBe(`${server.url} answers again`)
+  })
+})
+
+describe('a server that becomes a replica of another one', () => {
+  it('ends the lease, says so, and gives it back with all lines when it is a primary again', async () => {
+    const server = await serve()
+    const { storage, reports } = await watchfulReplica(server)
+    const world = await createWorld(storage, 'x')
+    appendAll(world, 11)
+    await world.settled()
+
+    // Nothing listens there, so it keeps what it has.
+    await server.send('REPLICAOF', '127.0.0.1', '1')
+    const because = 'it is a replica of another Redis: use the address of its primary'
+    await eventually(() => expect(() => storage.checkLease()).toThrow(because))
+    expect(() => appendAll(world, 12)).toThrow(because)
+    await server.send('REPLICAOF', 'NO', 'ONE')
+    await eventually(() => storage.checkLease())
+    appendAll(world, 12)
+
+    expect(await outcomeOf(world)).toBe('kept')
+    expect(revisionsOf(await storage.read('x'))).toEqual([11, 12])
+    expect(reports.filter(text => text.includes(because))).toHaveLength(1)
+    expect(reports.at(-1)).toBe(`${server.url} answers again`)
+  })
+
+  it('stops finds, lists and the health of a mock, and only holds back watches', async () => {
+    const server = await serve()
+    const { url } = await serveJson(['--data', server.url])
+    const path = '/cloud/devices/links'
+    const { device_link_token: token } = ok(await sendTo(url, post(path, {}))) as { device_link_token: string }
+    const query = `device_link_token=${token}`
+    const { watch } = ok(await sendTo(url, { method: 'GET', path, query })) as { watch: { index: string } }
+    const watching = sendTo(url, { method: 'GET', path, query: `${query}&watch_index=${watch.index}` })
+    const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
+    const reads = ['/matchmaker/lobbies/list', '/__mock/world', '/healthz'].map(path => request('GET', path))
+    const answers = () => Promise.all(reads.map(each => sendTo(url, each)))
+    const areAll = (status: number) => async () =>
+      expect((await answers()).map(got => got.status)).toEqual(reads.map(() => status))
+    await areAll(200)()
+
+    await server.send('REPLICAOF', '127.0.0.1', '1')
+    await eventually(areAll(503))
+    const [list, world, health] = await answers()
+    const found = await sendTo(url, find)
+    await server.send('REPLICAOF', 'NO', 'ONE')
+    await eventually(areAll(200))
+    await createClient(url).completeDeviceLink(token)
+
+    const because = 'it is a replica of another Redis: use the address of its primary'
+    for (const got of [list, world, found]) {
+      expect(got?.status).toBe(503)
+      expect(got?.body).toContain(because)
+    }
+    expect(health?.body).toContain('the storage of the worlds does not answer')
+    expect((await sendTo(url, find)).status).toBe(200)
+    expect(ok(await watching)).toMatchObject({ cloud_token: expect.anything() })
   })
 })
 
