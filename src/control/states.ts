@@ -135,39 +135,39 @@ export interface ObservedStates<States> {
   subscribe(mark: Mark<keyof States>, end: () => void): () => void
 }
 
+/** Reads each state. Worlds share these functions: a fork would create them anew. */
+const readers: { readonly [Name in StateName]: (source: StateSource) => WorldStates[Name] } = {
+  clock: ({ world }) => clockJson(world.clock.state),
+  faults: ({ faults }) => ({ faults: faults.list() }),
+  finds: ({ world }) => ({ finds: listFinds(world.tables) }),
+  history: ({ history }) => historyState(history),
+  journal: ({ history, pending }) => ({
+    oldest: history.oldestExchange ?? history.lastId + 1,
+    oldest_read: history.oldestRead ?? history.lastId + 1,
+    dropped: history.dropped,
+    ...(history.lastLoaded === 0 ? {} : { loaded: history.lastLoaded }),
+    waiting: pending.count(),
+    pending: pending.listFirst(mostPending),
+  }),
+  schedule: ({ world }) => ({ jobs: listSchedule(world, { limit: mostJobs }) }),
+  servers: ({ servers }) => ({ servers: servers.list() }),
+  stories: ({ stories }) => stories.state(),
+  world: ({ id, world }) => {
+    const { title, description, seed } = world
+    return { id, title, ...(description === undefined ? {} : { description }), seed }
+  },
+}
+
 /** The states of one world. */
 export class ObservedWorld implements ObservedStates<WorldStates> {
   readonly #source: StateSource
-  readonly #readers: { readonly [Name in StateName]: () => WorldStates[Name] }
 
   constructor(source: StateSource) {
-    const { id, world, history, pending, faults, servers, stories } = source
     this.#source = source
-    this.#readers = {
-      clock: () => clockJson(world.clock.state),
-      faults: () => ({ faults: faults.list() }),
-      finds: () => ({ finds: listFinds(world.tables) }),
-      history: () => historyState(history),
-      journal: () => ({
-        oldest: history.oldestExchange ?? history.lastId + 1,
-        oldest_read: history.oldestRead ?? history.lastId + 1,
-        dropped: history.dropped,
-        ...(history.lastLoaded === 0 ? {} : { loaded: history.lastLoaded }),
-        waiting: pending.count(),
-        pending: pending.listFirst(mostPending),
-      }),
-      schedule: () => ({ jobs: listSchedule(world, { limit: mostJobs }) }),
-      servers: () => ({ servers: servers.list() }),
-      stories: () => stories.state(),
-      world: () => {
-        const { title, description, seed } = world
-        return { id, title, ...(description === undefined ? {} : { description }), seed }
-      },
-    }
   }
 
   read<Name extends StateName>(name: Name): WorldStates[Name] {
-    return this.#readers[name]()
+    return readers[name](this.#source)
   }
 
   subscribe(mark: Mark<StateName>, end: () => void): () => void {
