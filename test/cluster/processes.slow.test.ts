@@ -220,6 +220,53 @@ describe('kill -9 of an owner', () => {
   })
 })
 
+describe('mockmaker exec with Redis', () => {
+  /** A program that finds a lobby. Then it prints its environment and the ids of all lobbies. */
+  const program = `
+    const { MOCKMAKER_URL: url, RIVET_TOKEN } = process.env
+    const headers = { authorization: 'Bearer ' + RIVET_TOKEN }
+    const ask = async (path, init) => (await fetch(url + path, { headers, ...init })).json()
+    const found = await ask('/matchmaker/lobbies/find', { method: 'POST', body: '{"game_modes":["duel"]}' })
+    const { lobbies } = await ask('/matchmaker/lobbies/list')
+    console.log(JSON.stringify({ url, found: found.lobby.lobby_id, ids: lobbies.map(lobby => lobby.lobby_id) }))`
+  const runProgram = (...args: readonly string[]) =>
+    run(['exec', ...args, '--', process.execPath, '--input-type=module', '-e', program])
+
+  it('runs the command on a replica of its own, beside others, and leaves what it changed', async () => {
+    const flags = flagsOf()
+    const [first] = (await serveReplicas(1, flags)) as [Served]
+    const lobby = await createdBy(first)
+
+    const { code, stdout, stderr } = await runProgram(...flags)
+    const { url, found, ids } = JSON.parse(stdout)
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(url).not.toBe(first.url)
+    expect(ids).toContain(lobby)
+    expect(await listedBy(first)).toContain(found)
+    // It has left, and its address with it.
+    const { replicas } = ok(await sendTo(first.url, request('GET', '/__mock/replicas'))) as { replicas: unknown[] }
+    expect(replicas).toHaveLength(1)
+  })
+
+  it('keeps the world for the next run, without another replica', async () => {
+    const flags = flagsOf()
+
+    const [before, after] = [await runProgram(...flags), await runProgram(...flags)]
+
+    expect([before.code, after.code]).toEqual([0, 0])
+    expect(JSON.parse(after.stdout).ids).toContain(JSON.parse(before.stdout).found)
+  })
+
+  it('runs nothing if Redis does not answer, and does not print its password', async () => {
+    const { code, stdout, stderr } = await runProgram('--data', 'redis://user:hidden@127.0.0.1:1')
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('cannot use redis://127.0.0.1:1: nothing listens there')
+    expect(stderr).not.toContain('hidden')
+  })
+})
+
 describe('a wait for requests through a replica', () => {
   it.for(['SIGKILL', 'SIGTERM'] as const)('fails with an event after %s of the owner', async signal => {
     const [first, second] = (await serveReplicas(2)) as [Served, Served]
