@@ -103,6 +103,9 @@ function inlinedPage(folder: string): Plugin {
       const style = [...new Set([tokens, ...styles.sort()])]
         .map(file => readFileSync(file, 'utf8').replaceAll(/\n\s*/g, ''))
         .join('')
+        // The comments, and the spaces and semicolons that need not be.
+        .replaceAll(/\/\*.*?\*\//g, '')
+        .replaceAll(/(?<=[:,]) | (?=\{)|;(?=\})/g, '')
       // Functions, because a replacement text may not contain `$&`.
       const source = readFileSync(join(folder, 'page.html'), 'utf8')
         .replace('/* style */', () => style)

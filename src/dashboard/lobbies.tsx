@@ -2,6 +2,7 @@ import { counted, grouped } from '../lib/text.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { LobbyFilter } from './address.js'
+import { kilometersText } from './answer-reasons.js'
 import { Removal, SearchField, Select } from './controls.js'
 import { distance } from './distance.js'
 import { age, stateSummary } from './format.js'
@@ -228,7 +229,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
       width: 80,
       rank: 4,
       sortBy: lobby => kilometers?.(lobby),
-      cell: lobby => <span class="muted">{distanceText(kilometers?.(lobby))}</span>,
+      cell: lobby => <span class="muted">{kilometersText(kilometers?.(lobby))}</span>,
     },
   ]
 }
@@ -286,10 +287,6 @@ function ageText(ms: number | undefined): string {
   return ms === undefined ? '–' : age(ms)
 }
 
-function distanceText(kilometers: number | undefined): string {
-  return kilometers === undefined ? '–' : `${grouped(Math.round(kilometers))} km`
-}
-
 interface PhoneRowProps {
   readonly lobby: LobbyRow
   readonly tables: Tables
@@ -303,7 +300,7 @@ function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
         <b dir="auto">{lobby.game_mode_id}</b>
         <small class="cut" dir="auto">
           {regionName(lobby.region_id, tables)}
-          {kilometers !== undefined && `, ${distanceText(kilometers)}`}
+          {kilometers !== undefined && `, ${kilometersText(kilometers)}`}
         </small>
       </div>
       <Seats lobby={lobby} />
@@ -314,16 +311,27 @@ function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
 /** The seats of a lobby: those who play, those on the way, and the free ones. */
 function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   const { total_player_count, reserved_player_count, max_players_normal } = lobby
-  const share = (count: number) => `${Math.min(1, count / Math.max(1, max_players_normal)) * 100}%`
+  return <SeatBar taken={total_player_count} onTheWay={reserved_player_count} max={max_players_normal} />
+}
+
+interface SeatBarProps {
+  readonly taken: number
+  readonly onTheWay?: number
+  readonly max: number
+}
+
+/** Seats as a bar, and in numbers. */
+export function SeatBar({ taken, onTheWay = 0, max }: SeatBarProps) {
+  const share = (count: number) => `${Math.min(1, count / Math.max(1, max)) * 100}%`
   return (
     <span class="seats">
       <span class="seat-bar" aria-hidden="true">
-        <i style={{ width: share(total_player_count) }} />
-        <i style={{ width: share(reserved_player_count) }} />
+        <i style={{ width: share(taken) }} />
+        <i style={{ width: share(onTheWay) }} />
       </span>
       <span>
-        {grouped(total_player_count)} / {grouped(max_players_normal)}
-        {reserved_player_count > 0 && <span class="hidden">, {grouped(reserved_player_count)} on the way</span>}
+        {grouped(taken)} / {grouped(max)}
+        {onTheWay > 0 && <span class="hidden">, {grouped(onTheWay)} on the way</span>}
       </span>
     </span>
   )

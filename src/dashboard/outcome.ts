@@ -32,7 +32,7 @@ export function outcomeOf(entry: ShortenedEntry, world: Outcomes): string {
 }
 
 /** Begins a text with a capital letter, and ends it with a full stop. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   const end = /[.!?…]$/.test(text) ? '' : '.'
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`
 }

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { JournalEntry } from '../contract/journal.js'
+import type { ExplainedCandidate, JournalEntry } from '../contract/journal.js'
 import { worldPath } from '../contract/paths.js'
 import { modeKey } from '../store/lobby-rules.js'
 import { type Address, type Moment, type Opened, parseAddress, printAddress, type ViewName } from './address.js'
@@ -82,6 +82,8 @@ class PageState {
   readonly preview: Signal<readonly RegionSums[] | undefined> = signal(undefined)
   /** The ids of the regions that the map frames. `undefined`: all. */
   readonly framed: Signal<readonly string[] | undefined> = signal(undefined)
+  /** The lobbies that the opened find compared. */
+  readonly compared: Signal<readonly ExplainedCandidate[] | undefined> = signal(undefined)
   /** The rows that the page shows: now, or at the moment of the time travel. */
   readonly shown: ReadonlySignal<{ readonly tables: Tables }> = computed(() => {
     // The rows change in place.

@@ -5,9 +5,13 @@ import type { Explanation } from '../control/explain-find.js'
 import type { RecordedChange } from '../control/history.js'
 import { counted, grouped } from '../lib/text.js'
 import type { SentRequest } from '../server/history.js'
+import { fullNameOf } from '../store/namespaces.js'
+import { foldCandidates, isChosen, kilometersText, loserWords, reasonSentence } from './answer-reasons.js'
 import { CodeBlock, CopyButton, DetailsPane, Modal, Parts, Reasons } from './controls.js'
 import { bytes } from './format.js'
 import { useLoaded } from './hooks.js'
+import { Icon } from './icons.js'
+import { SeatBar } from './lobbies.js'
 import { regionName } from './lobby-rows.js'
 import { errorOf, operationName, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
@@ -69,7 +73,7 @@ const partNames: readonly [Part, text: string][] = [
   ['sent', 'Sent'],
   ['answer', 'Answer'],
   ['headers', 'Headers'],
-  ['world', 'World before → after'],
+  ['world', 'Changed'],
 ]
 
 function Shown({ entry, explanation }: Details) {
@@ -89,25 +93,61 @@ function Shown({ entry, explanation }: Details) {
       }
       foot={<RequestActions entry={entry} />}
     >
-      <div class="block">
-        <Reasons texts={explanation.because} />
-        <p>
-          <b>{method}</b>{' '}
-          <code dir="auto">
-            {path}
-            {queryText(entry)}
-          </code>
+      <div class="block why">
+        <p class="sentence" dir="auto">
+          {reasonSentence(entry, explanation, page.live)}
         </p>
+        <Facts entry={entry} />
       </div>
       <Candidates explanation={explanation} />
       <Parts label="Parts of the request" parts={partNames} chosen={part} />
       <div class="block">
-        {part.value === 'sent' && <Body value={entry.body} label="Body of the request" />}
+        {part.value === 'sent' && (
+          <>
+            <p>
+              <b>{method}</b>{' '}
+              <code dir="auto">
+                {path}
+                {queryText(entry)}
+              </code>
+            </p>
+            <Body value={entry.body} label="Body of the request" />
+          </>
+        )}
         {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
         {part.value === 'headers' && <Headers entry={entry} />}
         {part.value === 'world' && <WorldChanges entry={entry} />}
+        <details>
+          <summary>What else the mock knows</summary>
+          <Reasons texts={explanation.because} />
+        </details>
       </div>
     </DetailsPane>
+  )
+}
+
+/** Says who sent a request, and what it got. */
+function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
+  const { tables } = page.live
+  const { kind = '', namespace_id } = caller ?? {}
+  const lobbyId = Object(Object(answer).lobby).lobby_id
+  const hasToken = caller && kind !== 'anonymous' && kind !== 'tokenless'
+  const owner = namespace_id !== undefined && tables.namespaces.has(namespace_id) && fullNameOf(namespace_id, tables)
+  return (
+    <p class="muted" dir="auto">
+      {hasToken ? `A ${kind.replace('_', ' ')} token` : 'No token'}
+      {owner && ` of ${owner}`}.
+      {typeof lobbyId === 'string' && (
+        <>
+          {' '}
+          Gave a seat in{' '}
+          <button type="button" class="link" onClick={() => page.open('lobby', lobbyId)}>
+            {lobbyId.slice(0, 8)}
+          </button>
+          .
+        </>
+      )}
+    </p>
   )
 }
 
@@ -116,63 +156,94 @@ function queryText({ query }: JournalEntry): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
 
+/** The compared lobbies as a table. The map frames their regions meanwhile. */
 function Candidates({ explanation: { candidates = [] } }: Pick<Details, 'explanation'>) {
-  const sort = useSignal('')
+  const [sort, isUnfolded] = [useSignal(''), useSignal(false)]
+  useEffect(() => {
+    if (candidates.length === 0) return
+    page.compared.value = candidates
+    page.framed.value = [...new Set(candidates.map(({ region_id }) => region_id))]
+    return () => {
+      page.framed.value = undefined
+      page.compared.value = undefined
+    }
+  }, [candidates])
   if (candidates.length === 0) return null
-  const { tables } = page.shown.value
+  const columns = candidateColumns(candidates)
+  const { listed, others } = foldCandidates(candidates)
+  const shown = isUnfolded.value ? candidates : listed
+  return (
+    <section class="candidates" aria-label="The lobbies that find compared">
+      <h3 class="block">{counted(candidates.length, 'lobby', 'lobbies')} compared</h3>
+      {shown.length > 0 && (
+        <div class="fixed" style={{ height: `${29 + 30 * Math.min(shown.length, mostShownCandidates)}px` }}>
+          <Table
+            label={counted(candidates.length, 'compared lobby', 'compared lobbies')}
+            items={sorted(shown, columns, sort.value)}
+            columns={columns}
+            sort={sort.value}
+            onSort={next => (sort.value = next)}
+            keyOf={({ lobby_id }) => lobby_id}
+            isSelected={isChosen}
+            rowClass={one => (isChosen(one) ? '' : 'quiet')}
+            onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
+            empty=""
+          />
+        </div>
+      )}
+      {others !== '' && (
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={isUnfolded.value}
+          onClick={() => (isUnfolded.value = !isUnfolded.value)}
+        >
+          <Icon name={isUnfolded.value ? 'down' : 'forward'} /> {others}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function candidateColumns(candidates: readonly ExplainedCandidate[]): readonly Column<ExplainedCandidate>[] {
+  const { tables } = page.live
   const region = ({ region_id }: ExplainedCandidate) => regionName(region_id, tables)
-  const columns: readonly Column<ExplainedCandidate>[] = [
+  return [
     {
       key: 'lobby',
       title: 'Lobby',
-      width: 80,
+      width: 88,
       sortBy: ({ lobby_id }) => lobby_id,
       hint: ({ lobby_id }) => lobby_id,
       cell: ({ lobby_id }) => <code>{lobby_id.slice(0, 8)}</code>,
     },
     { key: 'region', title: 'Region', width: 88, sortBy: region, cell: region },
     {
-      key: 'free',
-      title: 'Free then',
-      width: 72,
-      sortBy: ({ free_seats }) => free_seats,
-      cell: ({ free_seats }) => grouped(free_seats),
+      key: 'seats',
+      title: 'Seats then',
+      width: 144,
+      sortBy: ({ free_seats }) => -free_seats,
+      cell: ({ lobby_id, free_seats }) => {
+        const max = tables.lobbies.get(lobby_id)?.max_players_normal
+        return max === undefined ? `${grouped(free_seats)} free` : <SeatBar taken={max - free_seats} max={max} />
+      },
     },
     {
       key: 'distance',
       title: 'Distance',
-      width: 76,
+      width: 72,
       sortBy: ({ kilometers }) => kilometers,
-      cell: ({ kilometers }) => (kilometers === undefined ? '–' : `${grouped(Math.round(kilometers))} km`),
+      cell: ({ kilometers }) => kilometersText(kilometers),
     },
     {
       key: 'why',
       title: 'Why it lost',
-      width: 140,
+      width: 120,
       sortBy: ({ because }) => because ?? '',
       hint: ({ because }) => because,
-      cell: ({ because }) => because ?? <b class="accent">chosen</b>,
+      cell: one => (isChosen(one) ? <b class="accent">chosen</b> : loserWords(one, candidates)),
     },
   ]
-  return (
-    <section class="candidates" aria-label="The lobbies that find compared">
-      <h3 class="block">{counted(candidates.length, 'lobby', 'lobbies')} compared</h3>
-      <div class="fixed" style={{ height: `${29 + 30 * Math.min(candidates.length, mostShownCandidates)}px` }}>
-        <Table
-          label={counted(candidates.length, 'compared lobby', 'compared lobbies')}
-          items={sorted(candidates, columns, sort.value)}
-          columns={columns}
-          sort={sort.value}
-          onSort={next => (sort.value = next)}
-          keyOf={({ lobby_id }) => lobby_id}
-          isSelected={({ because }) => because === undefined}
-          rowClass={({ because }) => (because === undefined ? '' : 'quiet')}
-          onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
-          empty=""
-        />
-      </div>
-    </section>
-  )
 }
 
 function Body({ value, label }: { readonly value: unknown; readonly label: string }) {

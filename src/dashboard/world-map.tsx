@@ -1,6 +1,7 @@
 import type { ExplainedChoice } from '../control/explain-find.js'
 import type { GameServerState } from '../control/servers.js'
 import { counted, grouped } from '../lib/text.js'
+import { regionNotes } from './answer-reasons.js'
 import { Select } from './controls.js'
 import type { Tables } from './live-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from './lobby-rows.js'
@@ -17,7 +18,8 @@ export function WorldMap() {
   const choice = page.preview.value ? undefined : page.nextFind.value
   const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
   const crashed = isPast ? new Set<string>() : crashedRegions(page.live.servers.value, page.now.value)
-  const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed }))
+  const compared = regionNotes((page.framed.value && page.compared.value) ?? [])
+  const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed, compared }))
   return (
     <section class="pane world" aria-labelledby="world">
       <h2 id="world" class="hidden">
@@ -25,7 +27,13 @@ export function WorldMap() {
       </h2>
       <MapDrawing regions={regions} />
       <div class="map-bar">
-        <MapTitle sums={sums} />
+        {compared.size > 0 ? (
+          <p class="map-title">
+            <b>{counted(compared.size, 'region', 'regions')}</b> <span>compared</span>
+          </p>
+        ) : (
+          <MapTitle sums={sums} />
+        )}
         {now && <ChangeSince sums={sums} now={[...now.values()]} />}
         {page.framed.value && (
           <button type="button" onClick={() => (page.framed.value = undefined)}>
@@ -97,6 +105,8 @@ interface RegionContext {
   readonly now: ReadonlyMap<string, RegionSums> | undefined
   /** The ids of the regions in which a game server has just crashed. */
   readonly crashed: ReadonlySet<string>
+  /** How the regions fared in the opened find. */
+  readonly compared: ReturnType<typeof regionNotes>
 }
 
 /** The map shows a crash for this time of the world's clock, in ms. */
@@ -110,12 +120,13 @@ function crashedRegions(servers: readonly GameServerState[], now: number): Set<s
 }
 
 /** Says what the map shows of a region. */
-function describeRegion(sums: RegionSums, { tables, choice, now, crashed }: RegionContext): MapRegion {
+function describeRegion(sums: RegionSums, { tables, choice, now, crashed, compared }: RegionContext): MapRegion {
   const { region, players, lobbies, taken, seats } = sums
   const id = region.region_id
-  const isNext = choice?.region_id === id
+  const notes = compared.get(id)
+  const isNext = notes ? notes[1] === 'chosen' : compared.size === 0 && choice?.region_id === id
   const isBad = crashed.has(id)
-  const away = isNext && choice.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
+  const away = choice?.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
   const change = now === undefined ? 0 : (now.get(id)?.players ?? 0) - players
   return {
     id,
@@ -127,6 +138,7 @@ function describeRegion(sums: RegionSums, { tables, choice, now, crashed }: Regi
     seats,
     kind: isBad ? 'bad' : isNext ? 'next' : 'plain',
     ...(isNext && { notes: [`next find${away}`, `next${away}`] }),
+    ...(notes && { notes }),
     ...(isBad && { notes: ['server crashed', 'crashed'] }),
     ...(change !== 0 && { change: signed(change) }),
   }

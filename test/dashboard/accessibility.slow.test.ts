@@ -35,7 +35,7 @@ const parts: Parts = {
   'the form of a new lobby': page => page.getByRole('button', { name: 'Make a lobby' }).click(),
   'the details of a request': async page => {
     await page.locator('.requests .rows [role=row]').first().click()
-    await page.getByRole('button', { name: 'World before → after' }).click()
+    await page.getByRole('button', { name: 'Changed' }).click()
   },
   'the menu of worlds': page => page.getByRole('button', { name: /^World: / }).click(),
   'the menu of scenarios': async page => {

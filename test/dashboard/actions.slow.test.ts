@@ -460,14 +460,20 @@ describe('the requests', () => {
     const details = page.getByRole('region', { name: 'The chosen request' })
 
     const { because, candidates } = mock.explain({ exchange: entry?.id })
-    await expect.poll(() => details.locator('.reasons li').allInnerTexts()).toEqual(because)
-    expect(await details.locator('.candidates .rows [role=row]').allInnerTexts()).toHaveLength(candidates?.length ?? 0)
+    await details.getByText('London won: no other lobby had a free seat that fits.').waitFor()
+    await page.getByText('2 regions compared').waitFor()
+    const rows = details.locator('.candidates .rows [role=row]')
+    expect(await rows.allInnerTexts()).toEqual([expect.stringMatching(/open\s*London\s*1 \/ 8[\s\S]*chosen/)])
+    await press(page, '1 closed')
+    await expect.poll(() => rows.allInnerTexts()).toHaveLength(candidates?.length ?? 0)
+    await details.getByText('What else the mock knows').press('Enter')
+    expect(await details.locator('.reasons li').allInnerTexts()).toEqual(because)
     expect(await details.getByRole('region', { name: 'Body of the request' }).innerText()).toContain('"ffa"')
     await press(page, 'Answer')
     expect(await details.getByRole('region', { name: 'Body of the answer' }).innerText()).toContain(
       '"lobby_id": "open"',
     )
-    await press(page, 'World before → after')
+    await press(page, 'Changed')
     await details.getByText('reserved_player_count: 0 → 1').waitFor()
   })
 

@@ -373,7 +373,7 @@ describe('a file that the page shows', () => {
     await page.keyboard.press('Escape')
     await rowsOf(page, 'requests').first().click()
     const details = page.getByRole('region', { name: 'The chosen request' })
-    await details.getByText('the namespace has no game mode "none"').waitFor()
+    await details.locator('.sentence', { hasText: 'The namespace has no game mode "none"' }).waitFor()
     expect(await details.getByRole('button', { name: /Copy as|Send again/ }).allInnerTexts()).toEqual(['Send again'])
     expect(await details.getByRole('button', { name: 'Send again' }).isDisabled()).toBe(true)
   })

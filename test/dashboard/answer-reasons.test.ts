@@ -1,0 +1,137 @@
+import { fc } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+import {
+  foldCandidates,
+  isChosen,
+  loserWords,
+  reasonSentence,
+  regionNotes,
+} from '../../src/dashboard/answer-reasons.js'
+import { createTables } from '../../src/dashboard/live-world.js'
+import { createMockmaker } from '../../src/index.js'
+
+const names = { 'lnd-fra': 'Frankfurt', 'lnd-lon': 'London', 'lnd-tok': 'Tokyo' } as const
+
+const lobby = fc.record({
+  region_id: fc.constantFrom(...(Object.keys(names) as (keyof typeof names)[])),
+  total_player_count: fc.nat(8),
+  is_closed: fc.boolean(),
+})
+
+/** A find in a world of lobbies, and what the page knows of it. */
+async function findAmong(lobbies: readonly object[], client?: { latitude: number; longitude: number }) {
+  const mock = createMockmaker({
+    seed: 1,
+    scenario: {
+      clock: 'frozen',
+      ...(client && { client }),
+      regions: Object.keys(names),
+      game_modes: [{ game_mode_id: 'ffa', max_players: 8 }],
+      lobbies: lobbies.map(one => ({ game_mode_id: 'ffa', ...one })),
+    },
+  })
+  const body = new TextEncoder().encode('{"game_modes":["ffa"]}')
+  await mock.answer({ method: 'POST', path: '/matchmaker/lobbies/find', headers: {}, body })
+  const [entry] = mock.journal.find()
+  if (!entry) throw new Error('the journal has no find')
+  const { lobbies: rows, regions } = mock.world
+  const tables = createTables([
+    ...rows.all().map(row => ({ table: 'lobbies' as const, id: row.lobby_id, row })),
+    ...regions.all().map(row => ({ table: 'regions' as const, id: row.region_id, row })),
+  ])
+  const explanation = mock.explain({ exchange: entry.id })
+  return { entry, explanation, sentence: reasonSentence(entry, explanation, { tables, made: new Map() }) }
+}
+
+const berlin = { latitude: 52.52, longitude: 13.4 }
+
+describe('the sentence of a find', () => {
+  it('names the region that won, and a nearer one if there was any', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(lobby, { maxLength: 12 }), async lobbies => {
+        const { entry, explanation, sentence } = await findAmong(lobbies, berlin)
+        const candidates = explanation.candidates ?? []
+        const winner = candidates.find(isChosen)
+        const region = (entry.answer as { lobby: { region: { display_name: string } } }).lobby.region.display_name
+
+        if (!winner) {
+          expect(sentence).toBe(`No lobby had a free seat that fits, so the find made one in ${region}.`)
+          return
+        }
+        expect(sentence).toMatch(new RegExp(`^${region} won`))
+        // Closed and full lobbies have lost for another reason.
+        const nearer = lobbies
+          .filter(one => !one.is_closed && one.total_player_count < 8)
+          .map(({ region_id }) => candidates.find(one => one.region_id === region_id)?.kilometers ?? 0)
+          .filter(kilometers => kilometers < (winner.kilometers ?? 0))
+        expect(sentence.includes('is nearer')).toBe(nearer.length > 0)
+      }),
+    )
+  })
+
+  it.each([
+    [
+      [
+        { region_id: 'lnd-fra', total_player_count: 2 },
+        { region_id: 'lnd-lon', total_player_count: 5 },
+      ],
+      'London won although Frankfurt is nearer: a find takes the fullest lobby that fits, and this one had 5 of 8 seats taken.',
+    ],
+    [
+      [{ region_id: 'lnd-lon' }, { region_id: 'lnd-fra' }],
+      'Frankfurt won: of the fullest lobbies, a find takes the nearest.',
+    ],
+    [
+      [{ region_id: 'lnd-fra' }, { region_id: 'lnd-fra' }],
+      'Frankfurt won: of lobbies that are as full and as near, a find takes the first.',
+    ],
+    [
+      [{ region_id: 'lnd-tok' }, { region_id: 'lnd-fra', is_closed: true }],
+      'Tokyo won: no other lobby had a free seat that fits.',
+    ],
+  ])('says by which rule: %j', async (lobbies, sentence) => {
+    expect((await findAmong(lobbies, berlin)).sentence).toBe(sentence)
+  })
+})
+
+describe('the compared lobbies', () => {
+  it('are all listed or counted, and the notes of the regions count them too', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(lobby, { maxLength: 12 }), async lobbies => {
+        const { candidates = [] } = (await findAmong(lobbies, berlin)).explanation
+        const { listed, others } = foldCandidates(candidates)
+
+        const counted = [...others.matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0)
+        expect(listed.length + counted).toBe(candidates.length)
+        expect(listed.length).toBeLessThanOrEqual(5)
+        expect(listed.every(one => isChosen(one) || /player|away|newer/.test(loserWords(one, candidates)))).toBe(true)
+        expect(new Set(regionNotes(candidates).keys())).toEqual(new Set(candidates.map(({ region_id }) => region_id)))
+      }),
+    )
+  })
+
+  it('say how many players fewer they had, or else the reason without what the API adds', async () => {
+    const { candidates = [] } = (
+      await findAmong([
+        { region_id: 'lnd-fra', total_player_count: 5 },
+        { region_id: 'lnd-fra', total_player_count: 4 },
+        { region_id: 'lnd-lon', total_player_count: 1 },
+        { region_id: 'lnd-lon', is_closed: true },
+        { region_id: 'lnd-tok', total_player_count: 8 },
+      ])
+    ).explanation
+
+    expect(candidates.slice(1).map(one => loserWords(one, candidates))).toEqual([
+      '1 player fewer',
+      '4 players fewer',
+      'closed',
+      'full',
+    ])
+    expect(foldCandidates(candidates).others).toBe('1 closed, 1 full')
+    expect([...regionNotes(candidates)].map(([, [note]]) => note)).toEqual([
+      expect.stringMatching(/^chosen/),
+      expect.stringMatching(/^2 lost/),
+      expect.stringMatching(/^1 lost/),
+    ])
+  })
+})
