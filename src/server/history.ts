@@ -227,6 +227,10 @@ export class History {
   #passedMs = 0
   /** No exchange without reasons needs an earlier revision. */
   #neededRevision = Number.POSITIVE_INFINITY
+  /** The newest revision that an exchange is about. */
+  #answeredRevision = 0
+  /** False after an exchange was about an earlier revision than the one before it: it was held. */
+  #areInOrder = true
 
   /**
    * `start` is the first revision of the world. `explain` returns the reasons of answers, in the order of their revisions. The
@@ -328,7 +332,7 @@ export class History {
       bytes: memoryOf(changeSet, countedBytes),
       older: undefined,
       newer: undefined,
-      drop: this.#dropChange,
+      drop: this.#dropChangeAndAnswers,
     }
     this.#add(entry, this.#changes)
     // A single change set stays, however large it is.
@@ -449,6 +453,9 @@ export class History {
   #store(exchange: StoredExchange, id = this.#lastId + 1): ExchangeEntry {
     exchange.id = id
     this.#lastId = id
+    const { revision = this.#answeredRevision } = exchange
+    this.#areInOrder &&= revision >= this.#answeredRevision
+    this.#answeredRevision = Math.max(this.#answeredRevision, revision)
     this.#neededRevision = Math.min(this.#neededRevision, exchange.revision ?? Number.POSITIVE_INFINITY)
     const entry: ExchangeEntry = {
       id,
@@ -530,6 +537,23 @@ export class History {
     this.#removeOldest(this.#changes)
     this.#lastDroppedChange = oldest.id
     this.#oldest = oldest.changeSet
+  }
+
+  /**
+   * Drops the oldest change set for the budget, and the answers before it. The budget would drop these next, and their reasons
+   * would cost more than the requests did.
+   */
+  #dropChangeAndAnswers = (): void => {
+    const { oldest } = this.#changes
+    if (!oldest) return
+    const { revision } = oldest.changeSet
+    const needs = ({ oldest: entry }: Queue<ExchangeEntry>) =>
+      entry ? (entry.exchange.revision ?? 0) : Number.POSITIVE_INFINITY
+    const isBefore = (queue: Queue<ExchangeEntry>) => needs(queue) < revision && queue.oldest?.id !== this.#lastId
+    while (isBefore(this.#reads)) this.#dropRead()
+    while (isBefore(this.#others)) this.#dropOther()
+    if (this.#areInOrder) this.#neededRevision = Math.min(needs(this.#reads), needs(this.#others))
+    this.#dropChange()
   }
 
   /** Writes the reasons of the answers that are about earlier revisions to their exchanges, and those of some later ones. */

@@ -289,6 +289,42 @@ describe('the histories of several worlds', () => {
   })
 })
 
+describe('a history that gives memory to other worlds', () => {
+  /** Lets two worlds write in turn, in little memory. Returns the requests whose reasons the first one asked for. */
+  function explained({ held }: { held?: boolean } = {}) {
+    const limits = { exchanges: 1_000, changes: { count: 1_000 }, bytes: 1e6, budget: new HistoryBudget(20_000) }
+    const asked: (number | undefined)[] = []
+    const explain: ConstructorParameters<typeof History>[2] = exchanges => {
+      asked.push(...exchanges.map(({ revision }) => revision))
+      return exchanges.map(() => ({ verdict: 'it says so', because: [] }))
+    }
+    const [first, second] = [explain, () => []].map(each => new History(limits, { revision: 1, at: 0 }, each))
+    const answerAbout = (revision: number) => ({ ...restoreExchange(entry), revision })
+    for (let revision = 2; revision < 100; revision += 1) {
+      for (const history of [first, second]) {
+        history?.addChange({ revision, at: 0, cause: { kind: 'code' }, changes: [] })
+        history?.addExchange(answerAbout(revision - 1))
+      }
+      // It was resolved long before its answer left.
+      if (held && revision === 50) first?.addExchange(answerAbout(40))
+    }
+    return { asked, kept: first?.exchanges ?? [], oldest: first?.oldest.revision ?? 0 }
+  }
+
+  it('drops the answers before a change with it, and asks for no reasons', () => {
+    const { asked, kept, oldest } = explained()
+
+    expect(asked).toEqual([])
+    expect(kept.length).toBeGreaterThan(5)
+    expect(kept[0]?.revision).toBe(oldest)
+    expect(kept.at(-1)?.revision).toBe(98)
+  })
+
+  it('asks for the reasons of an answer that was held, and stays longer', () => {
+    expect(explained({ held: true }).asked).toContain(40)
+  })
+})
+
 describe('a journal that is cleared or replaced', () => {
   it('is published once', () => {
     const limits = { exchanges: 5, changes: { count: 1 }, bytes: 1e6, budget: new HistoryBudget(1e6) }
