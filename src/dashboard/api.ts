@@ -1,5 +1,5 @@
 import { call, type Input, type InputOf, type Output, type Remote, type Route, send, textOf } from '../client/core.js'
-import { splitWorldUrl } from '../contract/paths.js'
+import { decodeSegment, splitWorldUrl } from '../contract/paths.js'
 
 /** Calls the control API of one world. */
 export class Api implements Remote {
@@ -22,6 +22,11 @@ export class Api implements Remote {
 
   get token(): string | undefined {
     return this.#tokenOf()
+  }
+
+  /** The id of the world. */
+  get worldId(): string {
+    return decodeSegment(splitWorldUrl(this.url)?.encodedId ?? 'default')
   }
 
   /** Makes a call, and returns its JSON. Rejects with `ClientError`. */

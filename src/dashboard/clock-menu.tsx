@@ -12,6 +12,7 @@ const connectionWords: { readonly [connection in Connection]: string } = {
   lost: 'Offline',
   locked: 'Locked',
   deleted: 'Deleted',
+  absent: 'No world',
 }
 
 /** Says what the time on the page is: of the past, of a clock that stands still, or of a mock that does not answer. */

@@ -15,9 +15,12 @@ export interface PageKey {
   readonly isChange?: boolean
 }
 
-/** Moves to another row of the list with the focus, or of the first list. */
+/** Moves to another row of the list with the focus, of the requests, or of the first list. */
 function moveInList(key: 'ArrowDown' | 'ArrowUp'): void {
-  const list = document.activeElement?.closest('.table') ?? document.querySelector('.requests .table, main .table')
+  const list =
+    document.activeElement?.closest('.table') ??
+    document.querySelector('.requests .table') ??
+    document.querySelector('main .table')
   if (!(list instanceof HTMLElement)) return
   list.focus()
   list.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))

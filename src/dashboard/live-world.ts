@@ -33,9 +33,9 @@ export interface Change {
 
 /**
  * `lost`: the page tries to connect again. `locked`: the mock needs a control token. `deleted`: the mock runs, and has deleted
- * the world.
+ * the world. `absent`: the mock runs, and has never had the world.
  */
-export type Connection = 'connecting' | 'live' | 'lost' | 'locked' | 'deleted'
+export type Connection = 'connecting' | 'live' | 'lost' | 'locked' | 'deleted' | 'absent'
 
 /**
  * The reason why the page has missed events. `restart`: the mock was restarted with another world. `requests`: it was restarted with
@@ -135,7 +135,7 @@ export class LiveWorld {
   readonly #api: Api
   readonly #retryMs: number
   readonly #end = new AbortController()
-  #unlock = () => {}
+  #tryAgain = () => {}
   /** The id of the newest event. The stream goes on after it. */
   #lastEventId: string | undefined
   /** The events that the page does not show yet. */
@@ -167,7 +167,7 @@ export class LiveWorld {
   /** Stops following the world. */
   close(): void {
     this.#end.abort()
-    this.#unlock()
+    this.#tryAgain()
     clearTimeout(this.#frame)
     this.#lose()
   }
@@ -215,10 +215,14 @@ export class LiveWorld {
       if (this.#end.signal.aborted) return
       this.#lose()
       if (error instanceof ClientError && error.status === unauthorized) {
-        await this.#waitForToken()
+        await this.#waitForRetry('locked')
         continue
       }
-      if (await this.#isDeleted()) {
+      if (await this.#isGone()) {
+        if (!this.about.value) {
+          await this.#waitForRetry('absent')
+          continue
+        }
         this.connection.value = 'deleted'
         return
       }
@@ -226,10 +230,10 @@ export class LiveWorld {
     }
   }
 
-  async #waitForToken(): Promise<void> {
-    this.connection.value = 'locked'
+  async #waitForRetry(connection: Connection): Promise<void> {
+    this.connection.value = connection
     await new Promise<void>(resolve => {
-      this.#unlock = resolve
+      this.#tryAgain = resolve
     })
   }
 
@@ -239,9 +243,9 @@ export class LiveWorld {
     if (health) this.data.value = health.data
   }
 
-  /** Tries again with another control token. */
+  /** Tries again, with another control token or after the world was made. */
   retry(): void {
-    this.#unlock()
+    this.#tryAgain()
   }
 
   /** Reads events until the connection breaks. */
@@ -325,9 +329,8 @@ export class LiveWorld {
   }
 
   /** True if the mock runs, and does not have the world any more. */
-  async #isDeleted(): Promise<boolean> {
-    const id = this.about.value?.id
-    if (id === undefined) return false
+  async #isGone(): Promise<boolean> {
+    const id = this.#api.worldId
     try {
       const { worlds } = await this.#api.ofMock().call('GET /worlds')
       return !worlds.some(world => world.id === id)

@@ -208,9 +208,10 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
       sortBy: lobby => lobby.game_mode_id,
       hint: lobby => lobby.game_mode_id,
       cell: lobby => (
-        <>
-          {lobby.game_mode_id} {next === lobby.lobby_id && <b class="badge">next</b>}
-        </>
+        <span class="named">
+          <span class="cut">{lobby.game_mode_id}</span>
+          {next === lobby.lobby_id && <b class="badge">next</b>}
+        </span>
       ),
     },
     {

@@ -65,6 +65,7 @@ export function Notices() {
           </button>
         </p>
       )}
+      {connection.value === 'absent' && <AbsentWorld />}
       {missed.value !== undefined && (
         <p class="notice">
           <span>{missedWords[missed.value]}</span>
@@ -73,6 +74,27 @@ export function Notices() {
       )}
       {modals.value === 0 && <MessageNotice />}
     </div>
+  )
+}
+
+/** Offers to make the world of the address. The page of a world makes none by itself. */
+function AbsentWorld() {
+  const { worldId } = page.api
+  const make = () =>
+    page.run(async () => {
+      await page.api.ofMock().call('PUT /worlds/{world_id}', { params: { world_id: worldId }, body: {} })
+      page.live.retry()
+    })
+  return (
+    <p class="notice">
+      <span dir="auto">There is no world called {worldId}.</span>
+      <button type="button" class="main" onClick={make}>
+        Make it
+      </button>
+      <button type="button" onClick={() => page.openWorld('default')}>
+        Open default
+      </button>
+    </p>
   )
 }
 

@@ -1,0 +1,180 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { scenarios } from '../../src/scenario/index.js'
+import { it } from '../support/dashboard-page.js'
+
+const find = '/matchmaker/lobbies/find'
+const scenario = { ...scenarios['friday-night'], clock: 'frozen' } as const
+
+/** Opens the palette, types a text, and chooses the first thing that it finds. */
+async function choose(page: Page, text: string, found: string | RegExp): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.locator('[role=combobox]').waitFor()
+  await page.keyboard.type(text)
+  await page.locator('[role=option]').first().filter({ hasText: found }).waitFor()
+  await page.keyboard.press('Enter')
+}
+
+describe('the keys', () => {
+  it('lead from a cold page to the reason of an answer in 3 keys after the search', async ({ open }) => {
+    const { page, send } = await open({ scenario })
+    await send(find, { game_modes: ['none'] })
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+
+    await choose(page, 'find 400', 'lobbies.find')
+
+    await page.getByRole('region', { name: 'The chosen request' }).getByText('has no game mode "none"').waitFor()
+  })
+
+  it('copy a request as curl in 4 keys, and open the form of its fault in 4', async ({ open }) => {
+    const { page, send, url } = await open({ scenario })
+    await send(find, { game_modes: ['none'] })
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
+    await page.keyboard.press('c')
+    await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`${url}${find}`)
+
+    await page.keyboard.press('f')
+    await page.getByRole('region', { name: 'Faults' }).getByLabel('Code').waitFor()
+  })
+
+  it('go back in time and fork in 5 keys', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    await mock.clock.advance('10s')
+    await page.getByText('20:00:10').first().waitFor()
+
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('region', { name: 'The past' }).waitFor()
+    await choose(page, 'fork', /fork/i)
+
+    await page.waitForURL(`${url}/w/*/`)
+    expect(mock.worlds.list()).toHaveLength(2)
+  })
+
+  it('choose the view, freeze the clock, and close what is on top first', async ({ open }) => {
+    const { page, mock } = await open({ scenario: { ...scenario, clock: 'running' } })
+
+    await page.keyboard.press(' ')
+    await expect.poll(() => mock.clock.mode).toBe('frozen')
+    await page.keyboard.press('s')
+    await page.getByRole('region', { name: 'Servers' }).waitFor()
+    await page.keyboard.press('w')
+    await page.keyboard.press('/')
+    await page.keyboard.type('duel')
+    await expect.poll(() => page.url()).toContain('q=duel')
+    // In a field the letters are letters.
+    expect(page.url()).not.toContain('view=')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.url()).not.toContain('q=duel')
+    await page.keyboard.press('Escape')
+
+    await page.locator('.lobbies .rows [role=row]').first().click()
+    await page.getByRole('region', { name: 'The chosen lobby' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('region', { name: 'The chosen lobby' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('region', { name: 'The chosen lobby' }).count()).toBe(0)
+  })
+
+  it('do nothing when single letters are off', async ({ open }) => {
+    const { page } = await open({ scenario })
+
+    await choose(page, 'single letters', 'Switch single letters off')
+    await expect.poll(() => page.locator('[role=combobox]').count()).toBe(0)
+    await page.keyboard.press('s')
+    await choose(page, 'single letters', 'Switch single letters on')
+
+    expect(page.url()).not.toContain('view=')
+  })
+})
+
+describe('the address', () => {
+  it('shows a lobby at a moment again, and Back leaves it', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario: { game_modes: ['duel'], clock: 'frozen' } })
+    const { lobby_id } = await mock.lobby({ game_mode_id: 'duel' })
+    await mock.clock.advance('1s')
+    await mock.world.lobbies.update(lobby_id, { is_closed: true })
+    const { change_sets } = mock.history({ limit: 10 })
+    const [first] = change_sets
+
+    await page.goto(`${url}/?lobby=${lobby_id}&at=change:${first?.revision}`)
+    const details = page.getByRole('region', { name: 'The chosen lobby' })
+    await details.getByRole('heading', { name: /^duel in / }).waitFor()
+    await page.getByRole('region', { name: 'The past' }).waitFor()
+    await page.keyboard.press('w')
+    await expect.poll(() => details.count()).toBe(0)
+    await page.goBack()
+
+    await details.getByRole('heading', { name: /^duel in / }).waitFor()
+  })
+
+  it('of a world that does not exist says so, makes none, and offers to make it', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario: { game_modes: ['duel'] } })
+
+    await page.goto(`${url}/w/nope/`)
+    await page.getByRole('status').getByText('There is no world called nope.').waitFor()
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+    await page.getByRole('button', { name: 'Make it' }).press('Enter')
+
+    await page.locator('[data-connection=live]').waitFor()
+    await expect.poll(() => page.title()).toBe('World – Untitled – nope – mockmaker')
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'nope'])
+  })
+})
+
+describe('the tables', () => {
+  it('sort by each column, and by the other end', async ({ open }) => {
+    const { page } = await open({ scenario })
+    const texts = (column: number) =>
+      page
+        .locator(`.lobbies .rows [role=row] > :nth-child(${column})`)
+        .evaluateAll(cells => cells.map(cell => cell.textContent ?? ''))
+
+    const head = page.locator('.lobbies').getByRole('columnheader', { name: 'Region' })
+    await head.getByRole('button').click()
+    await expect.poll(async () => (await texts(3))[0]).toBe('Atlanta')
+    expect(await texts(3)).toEqual((await texts(3)).sort())
+    await head.getByRole('button').click()
+    await expect.poll(async () => (await texts(3))[0]).toBe('Washington, DC')
+    expect(await texts(3)).toEqual((await texts(3)).sort().reverse())
+    expect(page.url()).toContain('sort=-region')
+    expect(await head.getAttribute('aria-sort')).toBe('descending')
+  })
+})
+
+describe('the controls', () => {
+  it('stay where they are while time runs', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    /** Returns the boxes of all controls that the user has not moved. */
+    const boxes = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('button, select, input, summary, h2, .table')]
+          .filter(element => !element.closest('.rows, .region-list, .map'))
+          .map(element => {
+            const { x, y, width, height } = element.getBoundingClientRect()
+            return `${element.tagName} ${element.getAttribute('aria-label') ?? ''} ${[x, y, width, height].map(Math.round)}`
+          }),
+      )
+    await send(find, { game_modes: ['duel'] })
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+    await page.locator('.requests .operation').first().waitFor()
+    const before = await boxes()
+
+    for (let second = 1; second <= 30; second++) {
+      await mock.clock.advance('1s')
+      if (second % 5 === 0) await send(find, { game_modes: [second % 2 ? 'duel' : 'none'] })
+      const time = `20:00:${String(second).padStart(2, '0')}`
+      await page.getByRole('button', { name: `Clock: Frozen ${time}` }).waitFor()
+      // The names of some controls count.
+      const places = (all: readonly string[]) =>
+        all.map(text => text.replace(/Clock: Frozen [\d:]+|(\d[\d,]*) (requests|lobbies|lobby|request)/, ''))
+      expect(places(await boxes()), time).toEqual(places(before))
+    }
+  })
+})
