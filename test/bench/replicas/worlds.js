@@ -1,27 +1,29 @@
 // @ts-check
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { atMost, ratio } from '../aim.js'
-import { crowdOf } from '../life/crowd.js'
+import autocannon from 'autocannon'
+import { atMost } from '../aim.js'
+import { crowdOf, seatBody, seatPath } from '../life/crowd.js'
 import { alternate, medians } from '../rounds.js'
-import { withFiles } from '../scenario.js'
+import { tokens, withFiles } from '../scenario.js'
 import { command, withServers } from '../servers.js'
 import { readyPath, sharing, withRedis } from './redis.js'
 
 const replicas = 3
 const worldsEach = 100
-const rounds = 3
-const secondsEach = 1
-const warmUpSeconds = 2
-const program = fileURLToPath(new URL('worlds-load.js', import.meta.url))
+const rounds = 7
+const connections = 50
+/** The number of requests to each part of the worlds: each connection asks each world once. */
+const requestsEach = connections * worldsEach
+const warmUpRounds = 2
+
+const kinds = /** @type {const} */ ({
+  list: { method: 'GET', path: '/matchmaker/lobbies/list' },
+  find: { method: 'POST', path: seatPath, body: JSON.stringify(seatBody) },
+})
+const headers = { authorization: `Bearer ${tokens.public}`, 'content-type': 'application/json' }
 
 /**
- * @typedef {object} Subject
- * @property {string} name
- * @property {'list' | 'find'} kind
- * @property {number} [seconds] For each part.
- * @property {readonly import('../server-process.js').ServerProcess[]} servers The one at index `i` gets the requests for the `i`th part of the worlds.
+ * @typedef {import('../server-process.js').ServerProcess} Server
+ * @typedef {keyof typeof kinds} Kind
  */
 
 /**
@@ -39,28 +41,23 @@ export function measureManyWorlds() {
         const alone = await startReplica('alone')
         const three = []
         for (let i = 0; i < replicas; i++) three.push(await startReplica('three'))
-        const one = three.map(() => alone)
-        const subjects = /** @type {const} */ (['list', 'find']).flatMap(kind => [
-          { name: `${kind}, one replica`, kind, servers: one },
-          { name: `${kind}, ${replicas} replicas`, kind, servers: three },
-        ])
+        const compare = (/** @type {Kind} */ kind) => comparison(kind, { alone, three })
+        const subjects = /** @type {Kind[]} */ (Object.keys(kinds))
         // The first requests create the worlds.
-        for (const subject of subjects) await loadAll({ ...subject, seconds: warmUpSeconds })
-        const runs = await alternate(subjects, { rounds, run: loadAll })
-        const results = [...runs].map(([{ name }, figures]) => ({ name, ...medians(figures) }))
-        const [list, lists, find, finds] = results
-        const most = 1.1
+        await alternate(subjects, { rounds: warmUpRounds, run: compare })
+        const runs = await alternate(subjects, { rounds, run: compare })
+        const results = [...runs].map(([kind, figures]) => ({ kind, ...medians(figures) }))
         return {
-          title: `${replicas * worldsEach} worlds in Redis; medians of ${rounds} rounds of ${replicas} × ${secondsEach} s`,
-          rows: results.map(({ name, perSecond, cpuUs }) => ({
-            server: name,
-            'requests/s': perSecond,
-            'CPU µs/request': cpuUs,
+          title: `${replicas * worldsEach} worlds in Redis, ${replicas * requestsEach} requests a round; medians of ${rounds} rounds`,
+          rows: results.map(({ kind, oneUs, threeUs, ratio }) => ({
+            'CPU µs/request': kind,
+            'one replica': oneUs,
+            'three replicas': threeUs,
+            ratio,
           })),
-          aims: [
-            atMost('CPU of a list by three replicas, to one', { most, value: ratio(lists?.cpuUs, list?.cpuUs) }),
-            atMost('CPU of a find by three replicas, to one', { most, value: ratio(finds?.cpuUs, find?.cpuUs) }),
-          ],
+          aims: results.map(({ kind, ratio }) =>
+            atMost(`CPU of a ${kind} by three replicas, to one`, { most: 1.1, value: ratio }),
+          ),
         }
       }),
     ),
@@ -68,27 +65,47 @@ export function measureManyWorlds() {
 }
 
 /**
- * Loads the parts of the worlds one after the other, so that the replicas do not compete for the core.
+ * The processor time of a request: the replicas' own, without load, Redis and the creation of worlds. The parts come one after the
+ * other, so that the replicas do not compete for the core, but those without requests renew their leases meanwhile. One replica and
+ * three take turns at each part: a machine that slows down for a second slows down both.
  *
- * @param {Subject} subject
- * @returns {Promise<{ readonly perSecond: number, readonly cpuUs: number }>}
+ * @param {Kind} kind
+ * @param {{ readonly alone: Server, readonly three: readonly Server[] }} servers
  */
-async function loadAll({ kind, servers, seconds = secondsEach }) {
-  const before = cpuMs(servers)
-  let requests = 0
-  for (const [i, { url }] of servers.entries()) {
-    const args = [program, url, String(i * worldsEach), String(worldsEach), String(seconds), kind]
-    const { stdout } = await promisify(execFile)(process.execPath, args)
-    requests += Number(stdout)
+async function comparison(kind, { alone, three }) {
+  let [oneUs, threeUs] = [0, 0]
+  for (const [part, owner] of three.entries()) {
+    oneUs += (await cpuUs([alone], () => load(alone, part, kind))) / three.length
+    threeUs += (await cpuUs(three, () => load(owner, part, kind))) / three.length
   }
-  return { perSecond: requests / seconds / servers.length, cpuUs: ((cpuMs(servers) - before) * 1000) / requests }
+  return { oneUs, threeUs, ratio: threeUs / oneUs }
 }
 
 /**
- * The processor time of all.
- *
- * @param {Subject['servers']} servers
+ * @param {readonly Server[]} servers
+ * @param {() => Promise<void>} work
  */
-function cpuMs(servers) {
-  return [...new Set(servers)].reduce((sum, server) => sum + (server.cpuMs() ?? Number.NaN), 0)
+async function cpuUs(servers, work) {
+  const cpuMs = () => servers.reduce((sum, server) => sum + (server.cpuMs() ?? Number.NaN), 0)
+  const before = cpuMs()
+  await work()
+  return ((cpuMs() - before) * 1000) / requestsEach
+}
+
+/**
+ * Asks the worlds of a part in turn. Throws where an answer is an error.
+ *
+ * @param {Server} server
+ * @param {number} part
+ * @param {Kind} kind
+ */
+async function load({ url }, part, kind) {
+  const call = kinds[kind]
+  const requests = Array.from({ length: worldsEach }, (_, i) => ({
+    ...call,
+    headers,
+    path: `/w/world-${part * worldsEach + i}${call.path}`,
+  }))
+  const { non2xx, errors } = await autocannon({ url, connections, amount: requestsEach, requests })
+  if (non2xx + errors > 0) throw new Error(`${url}: ${non2xx} answers are no 2xx, ${errors} errors`)
 }
