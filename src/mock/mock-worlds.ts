@@ -447,7 +447,8 @@ export class MockWorlds {
   }
 
   get #ids(): string[] {
-    return [...this.#open.keys(), ...this.#sleeping().map(({ id }) => id)]
+    // Everybody can use the first one, also before somebody has asked replicas for it.
+    return [...new Set([defaultWorldId, ...this.#open.keys(), ...this.#sleeping().map(({ id }) => id)])]
   }
 
   /** Lists the kept worlds that are not in memory. */
