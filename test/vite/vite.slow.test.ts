@@ -451,6 +451,41 @@ describe('the game servers of a scenario', () => {
     await until(() => !isGroupAlive(servers[0]?.pid))
   })
 
+  it('that crash are in the log of Vite with their last lines, and can be restarted', async () => {
+    const { root, lines, url } = await serveApp(
+      { scenario: 'duel.yaml', servers: true },
+      {
+        files: { 'server.mjs': 'console.error("Error: the map is missing")\nprocess.exit(3)\n', 'duel.yaml': duelFile },
+      },
+    )
+    writeFileSync(join(root, 'duel.yaml'), scenario.replace('server.mjs', join(root, 'server.mjs')))
+    await expect.poll(() => lines.join('\n')).toContain('reloaded duel.yaml')
+    const serversOf = async () => {
+      const { servers } = (await (await fetch(`${url}/mm/__mock/servers`)).json()) as { servers: GameServerState[] }
+      return servers
+    }
+
+    const found = await fetch(`${url}/mm/matchmaker/lobbies/find`, { method: 'POST', body: '{"game_modes": ["duel"]}' })
+    const [crashed] = await serversOf()
+    writeFileSync(join(root, 'server.mjs'), shown('lobby-server.mjs'))
+    await fetch(`${url}/mm/__mock/servers/${crashed?.lobby_id}/restart`, {
+      method: 'POST',
+      headers: jsonHeaders,
+      body: '{}',
+    })
+
+    expect(found.ok).toBe(false)
+    expect(crashed).toMatchObject({
+      status: 'crashed',
+      exit_code: 3,
+      last_lines: [{ text: 'Error: the map is missing' }],
+    })
+    const logged = lines.join('\n')
+    expect(logged).toContain('its game server crashed with exit code 3')
+    expect(logged).toContain('Error: the map is missing')
+    await expect.poll(async () => (await serversOf()).at(-1)?.status).toBe('ready')
+  })
+
   it('are refused without it, and over HTTP in any case', async () => {
     const { config } = await project({ 'duel.yaml': scenario })
     const { url } = await serveApp({ scenario: duel, servers: true })
