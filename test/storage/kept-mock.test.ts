@@ -1,4 +1,5 @@
-import { renameSync } from 'node:fs'
+import { renameSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exportFromFolder } from '../../src/cli/folder-export.js'
 import { createClient } from '../../src/client/index.js'
@@ -259,6 +260,25 @@ describe('a folder that is moved under the mock', () => {
 
     expect(meanwhile).toEqual(['the folder of the worlds takes no changes'])
     expect([...notReady]).toEqual([])
+    await mock.close()
+  })
+})
+
+describe('a damaged world', () => {
+  it('is refused alone: the mock stays ready, and deletes it', async () => {
+    const first = start().mock
+    await first.worlds.put('a')
+    await first.close()
+    truncateSync(join(data, 'a', 'base.json'), 10)
+    const { mock } = start()
+
+    const refused = await get(mock, `/w/a${path}`)
+
+    expect([refused.status, refused.body.message]).toEqual([503, expect.stringContaining('base.json is damaged')])
+    expect([...mockOf(mock, 'test').notReady]).toEqual([])
+    expect((await get(mock, path)).status).toBe(200)
+    await mock.worlds.delete('a')
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
     await mock.close()
   })
 })
