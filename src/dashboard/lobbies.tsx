@@ -3,6 +3,7 @@ import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { LobbyFilter } from './address.js'
 import { kilometersText } from './answer-reasons.js'
+import { sinceThen } from './change-words.js'
 import { Removal, SearchField, Select } from './controls.js'
 import { distance } from './distance.js'
 import { age, stateSummary } from './format.js'
@@ -36,7 +37,8 @@ const findOrder = 'free'
 
 /** The panel with the lobbies. */
 export function Lobbies() {
-  const { sort = findOrder } = page.address.value
+  // In the past, those that differ from now come first.
+  const { sort = page.past.value ? 'since' : findOrder } = page.address.value
   const { tables } = page.shown.value
   const hidden = listObstacles(tables.lobbies.values(), tables)
   const kilometers = distancesOf(tables)
@@ -134,6 +136,7 @@ function NoLobby({ tables }: { readonly tables: Tables }) {
 }
 
 function MakeLobby() {
+  if (page.past.value) return null
   return (
     <button
       type="button"
@@ -193,7 +196,32 @@ interface ColumnsContext {
 }
 
 function columnsOf(context: ColumnsContext): readonly Column<LobbyRow>[] {
-  return [...columnsOfPlace(context), ...columnsOfState(context)]
+  const [place, state] = [columnsOfPlace(context), columnsOfState(context)]
+  if (!page.past.value) return [...place, ...state]
+  const [seats] = state as [Column<LobbyRow>] // they begin with the seats
+  return [...place.slice(0, 3), { ...seats, title: 'Seats then' }, ...columnsSince()]
+}
+
+/** In the past: what the lobbies have now, and what happened since. */
+function columnsSince(): readonly Column<LobbyRow>[] {
+  const since = (lobby: LobbyRow) => sinceThen(lobby, page.live.tables.lobbies.get(lobby.lobby_id))
+  return [
+    {
+      key: 'now',
+      title: 'Seats now',
+      width: 72,
+      sortBy: lobby => since(lobby)[0],
+      cell: lobby => <b>{since(lobby)[0]}</b>,
+    },
+    {
+      key: 'since',
+      title: 'Since then',
+      width: 150,
+      sortBy: lobby => since(lobby)[1] || undefined,
+      hint: lobby => since(lobby)[1],
+      cell: lobby => <span class="muted cut">{since(lobby)[1]}</span>,
+    },
+  ]
 }
 
 /** The columns that tell what a lobby is, and where. */

@@ -1,10 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { grouped } from '../lib/text.js'
+import { causeWords } from './change-words.js'
 import { DismissButton, MessageNotice } from './controls.js'
 import { duration } from './format.js'
 import { Icon } from './icons.js'
 import type { Missed } from './live-world.js'
 import { Locked } from './locked.js'
+import { outcomeOf } from './outcome.js'
 import { page } from './page-state.js'
 
 /** The banner of the past: the moment, and the ways out. */
@@ -17,7 +20,7 @@ export function PastBanner() {
         <b>
           You see {page.timeText(past.at)}, {duration(Math.max(0, page.now.value - past.at))} ago.
         </b>{' '}
-        {page.layout.value === 'wide' && 'The world goes on.'}
+        {page.layout.value === 'wide' && <ChangeSeen revision={past.revision} />}
       </span>
       <button
         type="button"
@@ -39,6 +42,21 @@ export function PastBanner() {
         </span>
       </button>
     </section>
+  )
+}
+
+/** Says which of the known changes the page shows, and who made it. */
+function ChangeSeen({ revision }: { readonly revision: number }) {
+  const { live } = page
+  const { value: changes } = live.changes
+  const index = changes.findLastIndex(one => one.revision === revision)
+  const change = changes[index]
+  if (!change) return null
+  return (
+    <span dir="auto">
+      Change {grouped(index + 1)} of {grouped(changes.length)}:{' '}
+      {causeWords(change, live.exchanges.value, entry => outcomeOf(entry, live))}.
+    </span>
   )
 }
 
