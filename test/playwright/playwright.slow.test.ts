@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/client/index.js'
+import { balance } from '../support/balancer.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
 import {
   createPlaywrightProject,
@@ -10,6 +11,7 @@ import {
   runPlaywright,
 } from '../support/playwright-project.js'
 import type { Project } from '../support/project.js'
+import { RedisServer } from '../support/redis-server.js'
 
 /** Returns the tests of a file of test/playwright. */
 const testsOf = ({ tests }: Report, file: string) => tests.filter(test => test.file === `${file}.e2e.ts`)
@@ -116,6 +118,26 @@ describe('mockmaker/playwright', () => {
     expect(failed(report)).toEqual([])
     expect(report.errors).toEqual([])
     await expectNothingLeft(server)
+  })
+
+  it('answers the pages of some tests through any of two replicas', { tags: ['matrix'] }, async () => {
+    const redis = await RedisServer.start()
+    onTestFinished(() => redis.stop())
+    const replicas = [await openCommand(['--data', redis.url]), await openCommand(['--data', redis.url])]
+    onTestFinished(() => Promise.all(replicas.map(replica => replica.end())).then(() => {}))
+    const balancer = await balance(replicas.map(({ url }) => url))
+    onTestFinished(balancer.close)
+    const env = { MOCK_SERVER: balancer.url }
+
+    const report = await runPlaywright(project, ['routing.e2e.ts'], {
+      env,
+      args: ['--workers', '2', '--grep', '@server'],
+    })
+
+    expect(failed(report)).toEqual([])
+    expect(report.tests.length).toBeGreaterThan(5)
+    expect(balancer.connections()).toBeGreaterThan(1)
+    for (const replica of replicas) await expectNothingLeft(replica)
   })
 
   /** Expects that the tests of `isolation.e2e.ts` pass, and that one in ten needed its retry. */
