@@ -251,14 +251,26 @@ function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pendi
   if (pending.length === 0) return null
   const release = (id: string) =>
     page.run(() => page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id }, body: {} }))
+  const fail = (id: string) =>
+    page.run(() =>
+      page.api.call('POST /held/{request_id}/release', {
+        params: { request_id: id },
+        body: { error: { status: 503 } },
+      }),
+    )
   return (
     <ul class="pending" aria-label="Requests that wait">
-      {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, fault }, i) => (
+      {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, fault, id }, i) => (
         <li key={i}>
           <span class="cut" dir="auto">
             <b>{operation ?? `${method} ${path}`}</b> waits {waitWords[waits_for]},{' '}
             {duration(Math.max(0, page.now.value - Date.parse(since)))} so far
           </span>
+          {waits_for === 'fault' && id !== undefined && (
+            <button type="button" class="bad" disabled={page.isReadOnly.value} onClick={() => fail(id)}>
+              Fail with 503
+            </button>
+          )}
           {waits_for === 'fault' && fault !== undefined && (
             <button type="button" disabled={page.isReadOnly.value} onClick={() => release(fault)}>
               Release

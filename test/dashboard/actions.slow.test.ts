@@ -157,6 +157,9 @@ describe('the faults', () => {
     await press(page, /^Faults/)
     await page.getByRole('group', { name: 'Rate limited' }).getByRole('button', { name: 'Once' }).press('Enter')
     await page.getByRole('list', { name: 'Faults' }).getByText('error API_RATE_LIMIT, every request, once').waitFor()
+    await page.getByRole('group', { name: 'Rate limited' }).getByRole('button', { name: 'Once' }).press('Enter')
+    await said(page).getByText('This fault is on already.').waitFor()
+    expect(mock.faults.list()).toHaveLength(1)
 
     expect([await send(list), await send(list)]).toEqual([429, 200])
     await page.getByRole('list', { name: 'Faults' }).getByText('over').waitFor()
@@ -179,6 +182,18 @@ describe('the faults', () => {
     await press(page, 'Release')
 
     expect(await seat).toBe(200)
+  })
+
+  it('hold a find, and let it fail', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await page.keyboard.press('h')
+    await expect.poll(() => mock.faults.list().length).toBe(1)
+
+    const seat = send(find, { game_modes: ['ffa'] })
+    await press(page, 'Fail with 503')
+
+    expect(await seat).toBe(503)
+    expect(mock.world.players.count()).toBe(3)
   })
 
   it('can be any other', async ({ open }) => {
@@ -512,7 +527,11 @@ describe('the requests', () => {
     await expect
       .poll(() => mock.faults.list())
       .toMatchObject([
-        { operation: 'lobbies.find', effect: { error: { status: 400, code: 'MATCHMAKER_GAME_MODE_NOT_FOUND' } } },
+        {
+          operation: 'lobbies.find',
+          effect: { error: { status: 400, code: 'MATCHMAKER_GAME_MODE_NOT_FOUND' } },
+          times: 1,
+        },
       ])
     expect(await send(find, { game_modes: ['ffa'] })).toBe(400)
   })

@@ -24,7 +24,12 @@ const lifetimes = [
 
 /** The faults of the world, and the forms of new ones. */
 export function Faults() {
-  const add = (fault: Fault) => page.run(() => page.api.call('POST /faults', { body: fault }))
+  const add = (fault: Fault) =>
+    page.run(async () => {
+      if (page.live.faults.value.some(one => textOf(one) === textOf(fault) && !isOver(one, page.time.value)))
+        return 'This fault is on already.'
+      return page.api.call('POST /faults', { body: fault })
+    })
   return (
     <section class="pane faults" aria-labelledby="faults">
       <header class="bar">
@@ -51,6 +56,11 @@ export function Faults() {
       </fieldset>
     </section>
   )
+}
+
+/** Writes what a fault does, to compare it with others. */
+function textOf({ operation, effect, times, for: lasting, chance }: Fault): string {
+  return JSON.stringify([operation, effect, times, lasting, chance])
 }
 
 function ActiveFaults() {
@@ -131,7 +141,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const errorCode = useSignal(code)
   const errorMessage = useSignal(message)
   const delay = useSignal('2s')
-  const times = useSignal('')
+  const times = useSignal('1')
   const lasting = useSignal('')
   const chance = useSignal('100')
   // They only help to type.
