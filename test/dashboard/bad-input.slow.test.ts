@@ -110,7 +110,7 @@ describe('a world that is deleted elsewhere', () => {
     const { page, mock, url } = await open({ scenario })
     await mock.worlds.put('mine', { fork: 'default' })
     await page.goto(`${url}/w/mine/`)
-    await page.locator('[data-connection=live]').waitFor()
+    await page.getByRole('grid', { name: '1 lobby' }).waitFor()
 
     await mock.worlds.delete('mine')
 
