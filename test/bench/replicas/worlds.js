@@ -9,11 +9,11 @@ import { readyPath, sharing, withRedis } from './redis.js'
 
 const replicas = 3
 const worldsEach = 100
-const rounds = 7
+const rounds = 5
 const connections = 50
 /** The number of requests to each part of the worlds: each connection asks each world once. */
 const requestsEach = connections * worldsEach
-const warmUpRounds = 2
+const warmUpRounds = 1
 
 const kinds = /** @type {const} */ ({
   list: { method: 'GET', path: '/matchmaker/lobbies/list' },
