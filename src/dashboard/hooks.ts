@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 /**
  * Loads a value, and loads it again after a change of `inputs`. Until then, and if the mock does not answer, it keeps the last
@@ -22,6 +22,33 @@ export function useLoaded<Value>(
     return () => {
       isNewest = false
     }
+  }, inputs)
+  return loaded.value
+}
+
+/**
+ * Loads a value, and loads it again after a change of `inputs`, one call at a time: inputs may change faster than the mock
+ * answers. It keeps the last value if the mock does not answer.
+ */
+export function useFollowed<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Value | undefined {
+  const loaded: Signal<Value | undefined> = useSignal(undefined)
+  const newest = useRef(load)
+  newest.current = load
+  const state = useRef({ isLoading: false, isStale: false })
+  useEffect(() => {
+    const { current } = state
+    current.isStale = true
+    if (current.isLoading) return
+    current.isLoading = true
+    const read = async () => {
+      while (current.isStale) {
+        current.isStale = false
+        // The stream tells when the mock is gone.
+        loaded.value = await newest.current().catch(() => loaded.peek())
+      }
+      current.isLoading = false
+    }
+    void read()
   }, inputs)
   return loaded.value
 }

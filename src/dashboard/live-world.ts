@@ -74,8 +74,9 @@ const followed = Object.keys({
   journal: true,
   schedule: true,
   servers: true,
+  stories: true,
   world: true,
-} satisfies Record<Exclude<StateName, 'stories'>, true>).join()
+} satisfies Record<StateName, true>).join()
 
 /** The most requests that the mock sends at once. The page asks for the others when fewer come. */
 const mostAtOnce = 25
@@ -126,6 +127,8 @@ export class LiveWorld {
   /** The game servers that the mock has started. */
   readonly servers: Signal<readonly GameServerState[]> = signal([])
   readonly about: Signal<WorldStates['world'] | undefined> = signal(undefined)
+  /** The players whose stories changed last. */
+  readonly stories: Signal<WorldStates['stories'] | undefined> = signal(undefined)
   /** The place that keeps the worlds. `undefined`: they are only in memory. */
   readonly data: Signal<KeptData | undefined> = signal(undefined)
   /** False while so many requests come that the mock leaves some out. The page asks for them when fewer come. */
@@ -291,6 +294,7 @@ export class LiveWorld {
     if (type === 'history') this.#showOldest(data)
     if (type === 'schedule') this.schedule.value = data.jobs
     if (type === 'servers') this.servers.value = data.servers
+    if (type === 'stories') this.stories.value = data
     if (type === 'world') this.about.value = data
     if (type !== 'journal') return
     this.pending.value = data

@@ -58,6 +58,8 @@ class PageState {
   readonly requestId = computed(() => (this.opened.value?.kind === 'request' ? this.opened.value.id : undefined))
   /** The id of the lobby whose details are shown. */
   readonly lobbyId = computed(() => (this.opened.value?.kind === 'lobby' ? this.opened.value.id : undefined))
+  /** The token of the player whose story is shown, or the id of the story. */
+  readonly playerKey = computed(() => (this.opened.value?.kind === 'player' ? this.opened.value.id : undefined))
   /** The id of the region whose lobbies are shown. `undefined`: all. */
   readonly region = computed(() => this.address.value.region)
   /** The moment of the time travel. `undefined`: the page shows the present. */

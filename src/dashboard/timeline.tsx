@@ -303,7 +303,7 @@ function lanesData(element: Element) {
   const { live } = page
   return {
     players: live.players.peek(),
-    chosenPlayer: undefined,
+    chosenPlayer: page.playerKey.peek(),
     exchanges: live.exchanges.peek(),
     chosenRequest: page.requestId.peek(),
     pending: live.pending.peek().pending,
@@ -333,7 +333,16 @@ function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoo
     const { live } = page
     const shown = [live.exchanges, live.pending, live.changes, live.players, live.faults, live.servers]
     // The drawing depends on all of these.
-    for (const signal of [...shown, page.upcoming, page.now, page.past, page.brushed, page.requestId, ...own])
+    for (const signal of [
+      ...shown,
+      page.upcoming,
+      page.now,
+      page.past,
+      page.brushed,
+      page.requestId,
+      page.playerKey,
+      ...own,
+    ])
       signal.value
     timer.current ??= setTimeout(() => {
       timer.current = undefined
