@@ -34,6 +34,7 @@ import {
 import { initScenario, validateScenarios } from './scenario-files.js'
 import { serve } from './serve.js'
 import { show } from './show.js'
+import { printStory, type StoryFlags } from './story.js'
 
 /** Exit codes. */
 const failed = 1
@@ -194,6 +195,13 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
   addCommand(program, 'health', 'check that a running mock is ready: exits with 0 or 1')
     .addOption(urlOption(process.env.PORT || undefined))
     .action((flags: HealthFlags) => checkHealth(flags, console))
+
+  addCommand(program, 'story', 'tell what happened to a player of a running mock')
+    .argument('<player>', 'the token of the player, its beginning, or the name of the player')
+    .addOption(urlOption())
+    .addOption(sentControlTokenOption())
+    .option('--json', 'print the story as JSON')
+    .action((player: string, flags: StoryFlags) => printStory(player, flags, console))
 
   addCommand(program, 'export', 'print a running world, or one in a folder, as a scenario')
     .addOption(urlOption())

@@ -12,7 +12,7 @@ import type { TokenKind } from './options.js'
 import type { Console } from './output.js'
 
 /** The mock that a command calls. */
-interface MockAddress {
+export interface MockAddress {
   readonly url: string
   readonly controlToken?: string | undefined
 }
@@ -78,7 +78,7 @@ function parseEntries<Entry>(list: readonly unknown[], schema: z.ZodType<Entry>)
   return list.flatMap(entry => schema.safeParse(entry).data ?? [])
 }
 
-function notMockmaker(url: string): UsageError {
+export function notMockmaker(url: string): UsageError {
   return new UsageError(`the server at ${url} is not mockmaker: pass the URL of a mock with --url`)
 }
 
@@ -95,12 +95,7 @@ export async function exportScenario(
   { url, controlToken, with: parts = [], revision }: ExportFlags,
   console: Console,
 ): Promise<void> {
-  // Asking an unknown world for its snapshot would create it, and a typo would export an empty world.
-  const { server = url, encodedId } = splitWorldUrl(url) ?? {}
-  if (encodedId !== undefined)
-    await ask({ url: server, controlToken }, 'GET /worlds/{world_id}', {
-      params: { world_id: decodeURIComponent(encodedId) },
-    })
+  await checkWorldExists({ url, controlToken })
   const query = { with: parts.join() || undefined, revision }
   const headers = { accept: 'application/json' }
   const response = await send(
@@ -120,6 +115,15 @@ export async function exportScenario(
       throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)
     throw error
   }
+}
+
+/** Checks that a mock has the world that its URL names. Any other call for an unknown world would create it. */
+export async function checkWorldExists({ url, controlToken }: MockAddress): Promise<void> {
+  const { server = url, encodedId } = splitWorldUrl(url) ?? {}
+  if (encodedId === undefined) return
+  await ask({ url: server, controlToken }, 'GET /worlds/{world_id}', {
+    params: { world_id: decodeURIComponent(encodedId) },
+  })
 }
 
 /** The server must answer a probe within this time, in ms. */
@@ -161,7 +165,7 @@ const longestSnapshot = 500_000_000
 const maxMessage = 2_000
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
-async function ask<Name extends Route>(
+export async function ask<Name extends Route>(
   address: MockAddress,
   route: Name,
   ...input: InputOf<Name>

@@ -49,6 +49,18 @@ describe.each(['env', 'export'])('mockmaker %s', name => {
   })
 })
 
+it('mockmaker story sends the control token, and says that it is missing', async () => {
+  const url = await served()
+
+  const [missing, known] = [
+    await runHere(['story', 'player.mock.none', '--url', url]),
+    await runHere(['story', 'player.mock.none', '--url', url], { env: variable }),
+  ]
+
+  expect(known.stderr).toContain('this world has no story of such a player')
+  expect(missing.stderr).toContain(`${url} answers 401: the control API needs the control token`)
+})
+
 describe('a control token of a wrong form', () => {
   it.for([
     ['', 'the control token is empty: expected 16 to 512 letters'],

@@ -21,6 +21,7 @@ describe('mockmaker --help', () => {
       'openapi',
       'exec',
       'env',
+      'story',
       'export',
       'friday-night',
       'default: 4100, env: PORT',

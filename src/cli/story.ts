@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { elapsedText } from '../lib/time.js'
+import type { Console } from './output.js'
+import { ask, checkWorldExists, type MockAddress, notMockmaker } from './running-mock.js'
+
+/** The options of `mockmaker story`. */
+export interface StoryFlags extends MockAddress {
+  readonly json?: boolean
+}
+
+const Candidate = z.looseObject({ lobby_id: z.string(), region_id: z.string(), because: z.string().optional() })
+const Step = z.looseObject({
+  at: z.iso.datetime(),
+  after_ms: z.number().optional(),
+  title: z.string(),
+  text: z.string(),
+  request: z.number().optional(),
+  reasons: z.looseObject({ candidates: z.array(Candidate).optional() }).optional(),
+})
+const Lobby = z.looseObject({
+  lobby_id: z.string(),
+  game_mode_id: z.string(),
+  region: z.string(),
+  status: z.string(),
+  seats: z.number().optional(),
+  max_players: z.number().optional(),
+})
+const Server = z.looseObject({ status: z.string(), command: z.string() })
+const Story = z.looseObject({
+  token: z.string(),
+  name: z.string(),
+  sentence: z.string(),
+  steps: z.array(Step),
+  notes: z.array(z.string()),
+  lobby: Lobby.optional(),
+  server: Server.optional(),
+})
+type Story = z.output<typeof Story>
+type Step = z.output<typeof Step>
+
+/**
+ * Prints what happened to a player of a running world. `player` is a token, its beginning, a name or the id of a story. Rejects
+ * with `UsageError`.
+ */
+export async function printStory(player: string, { json, ...address }: StoryFlags, console: Console): Promise<void> {
+  await checkWorldExists(address)
+  const answer = await ask(address, 'GET /stories/{player}', { params: { player } })
+  const { data: story } = Story.safeParse(answer)
+  if (!story) throw notMockmaker(address.url)
+  if (json) return console.printJson(story)
+  console.print(`${console.style('bold', story.name)}  ${story.token}`)
+  console.print(story.sentence)
+  console.print('')
+  printSteps(story.steps, console)
+  console.print('')
+  for (const line of endLines(story)) console.print(line)
+}
+
+function printSteps(steps: readonly Step[], console: Console): void {
+  const width = Math.max(...steps.map(({ title }) => title.length))
+  for (const { at, after_ms = 0, title, text, request, reasons } of steps) {
+    const pause = after_ms > 0 ? `+${elapsedText(after_ms)}` : ''
+    const id = request === undefined ? '' : console.style('dim', ` (request ${request})`)
+    const begin = `${timeOf(at)}  ${pause.padStart(pauseWidth)}  `
+    console.print(`${begin}${console.style('bold', title.padEnd(width))}  ${text}${id}`)
+    for (const line of losersOf(reasons?.candidates ?? []))
+      console.print(console.style('dim', `${' '.repeat(begin.length + width + 2)}${line}`))
+  }
+}
+
+/** The width of `+10 min 12 s`. */
+const pauseWidth = 12
+
+/** The most lobbies that a step shows, besides the chosen one. */
+const mostLosers = 5
+
+/** Lists the lobbies that a find did not choose, and why. */
+function losersOf(candidates: readonly z.output<typeof Candidate>[]): string[] {
+  const losers = candidates.flatMap(({ lobby_id, region_id, because }) =>
+    because === undefined ? [] : [`not ${lobby_id} in ${region_id}: ${because}`],
+  )
+  const more = losers.length - mostLosers
+  return more > 0 ? [...losers.slice(0, mostLosers), `and ${more} more that lost`] : losers
+}
+
+/** Writes a time of the world in UTC. */
+function timeOf(iso: string): string {
+  return iso.replace('T', ' ').replace('Z', '')
+}
+
+function endLines({ lobby, server, notes }: Story): string[] {
+  const lines: string[] = []
+  if (lobby) {
+    const { lobby_id, game_mode_id, region, status, seats, max_players } = lobby
+    const taken = seats === undefined || max_players === undefined ? '' : `, ${seats} of ${max_players} seats taken`
+    lines.push(`lobby   ${lobby_id}  ${game_mode_id} in ${region}, ${status}${taken}`)
+  }
+  if (server) lines.push(`server  ${server.status}  ${server.command}`)
+  return [...lines, ...notes]
+}

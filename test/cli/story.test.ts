@@ -1,0 +1,113 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { storyName } from '../../src/control/story-names.js'
+import { listen } from '../../src/http/index.js'
+import { createMockmaker } from '../../src/index.js'
+import { lobbyTokenOf } from '../../src/store/tokens.js'
+import { freePort } from '../support/command.js'
+import { ask, json, post, stubServer } from '../support/http.js'
+import { runHere } from '../support/run-here.js'
+import { tanks, tokens } from '../support/tanks.js'
+
+const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
+
+/** Serves a mock whose player plays for a while, until the end of the test. */
+async function servedPlayer(world?: string) {
+  const mock = createMockmaker({ scenario: tanks })
+  const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+  onTestFinished(close)
+  const played = world === undefined ? mock : await mock.worlds.put(world)
+  const { player, lobby } = json(await ask(played, find)) as {
+    player: { token: string }
+    lobby: { lobby_id: string }
+  }
+  const { token } = player
+  const body = { player_token: token }
+  await played.clock.advance('1600ms')
+  await ask(played, post('/matchmaker/players/connected', body, lobbyTokenOf(lobby.lobby_id)))
+  await played.clock.advance('18400ms')
+  await ask(played, post('/matchmaker/players/disconnected', body, lobbyTokenOf(lobby.lobby_id)))
+  return { mock, played, url, token, lobby: lobby.lobby_id }
+}
+
+describe('mockmaker story', () => {
+  it('tells what happened to a player in sentences, with times and the lobbies that lost', async () => {
+    const { url, token, lobby } = await servedPlayer()
+
+    const { code, stdout, stderr } = await runHere(['story', token, '--url', url])
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.split('\n')).toEqual([
+      `${storyName(token)}  ${token}`,
+      'Played 18.4 s of duel in Frankfurt, and left because its server said so.',
+      '',
+      expect.stringMatching(
+        /^2026-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {16}Found {10}The client called lobbies\.find, and got .* \(request 2\)$/,
+      ),
+      expect.stringMatching(/^ {54}not \S+ in \S+: closed \(is_closed\)$/),
+      expect.stringMatching(/^ {54}not \S+ in \S+: private \(publicity\)$/),
+      expect.stringMatching(/ {2}Seat reserved {2}Seat \d+ of \d+\. It is lost after 2 min\. \(request 2\)$/),
+      expect.stringMatching(/ {8}\+1\.6 s {2}Connected {6}The server called players\.connected\. \(request 5\)$/),
+      expect.stringMatching(/ {7}\+18\.4 s {2}Left {11}The server called players\.disconnected\. \(request 8\)$/),
+      '',
+      expect.stringMatching(new RegExp(`^lobby {3}${lobby} {2}duel in Frankfurt, ready, \\d+ of \\d+ seats taken$`)),
+      '',
+    ])
+  })
+
+  it('takes the name of the player, and says what the story does not have', async () => {
+    const { played, url, token } = await servedPlayer()
+    played.journal.clear()
+
+    const { code, stdout } = await runHere(['story', storyName(token), '--url', url])
+
+    expect(code).toBe(0)
+    expect(stdout).toContain(`${storyName(token)}  ${token}\n`)
+    expect(stdout).toMatch(/\nThe journal does not have all of its requests: .*\n$/)
+  })
+
+  it('prints the answer of the mock with --json', async () => {
+    const { played, url, token } = await servedPlayer()
+
+    const { stdout } = await runHere(['story', token, '--url', url, '--json'])
+
+    expect(JSON.parse(stdout)).toEqual(played.stories.get(token))
+  })
+
+  it('asks the world in the URL, and creates none if its name is mistyped', async () => {
+    const { mock, url, token } = await servedPlayer('test-42')
+
+    const [known, mistyped] = [
+      await runHere(['story', token, '--url', `${url}/w/test-42`]),
+      await runHere(['story', token, '--url', `${url}/w/test-24`]),
+    ]
+
+    expect(known.stdout).toContain(token)
+    expect({ ...mistyped, stderr: '' }).toEqual({ code: 1, stdout: '', stderr: '' })
+    expect(mistyped.stderr).toContain('there is no world "test-24"')
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'test-42'])
+  })
+
+  it('ends with 1 if there is no such player, and names the nearest', async () => {
+    const { url, token } = await servedPlayer()
+
+    const { code, stdout, stderr } = await runHere(['story', `${storyName(token)}x`, '--url', url])
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(`this world has no story of such a player. Did you mean ${storyName(token)}?`)
+  })
+
+  it('ends with 1 if no mock runs, or if the server is none', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`
+    const other = await stubServer((_, response) => response.end('{"token":"x"}'))
+
+    const results = [
+      await runHere(['story', 'player.x', '--url', nobody]),
+      await runHere(['story', 'player.x', '--url', other]),
+    ]
+
+    expect(results).toEqual([
+      { code: 1, stdout: '', stderr: expect.stringContaining(`nothing answers at ${nobody}: start mockmaker there`) },
+      { code: 1, stdout: '', stderr: `the server at ${other} is not mockmaker: pass the URL of a mock with --url\n` },
+    ])
+  })
+})
