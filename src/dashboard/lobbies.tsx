@@ -204,7 +204,10 @@ function columnsOf(context: ColumnsContext): readonly Column<LobbyRow>[] {
 
 /** In the past: what the lobbies have now, and what happened since. */
 function columnsSince(): readonly Column<LobbyRow>[] {
-  const since = (lobby: LobbyRow) => sinceThen(lobby, page.live.tables.lobbies.get(lobby.lobby_id))
+  const { tables, version } = page.live
+  // The rows of now change in place.
+  version.value
+  const since = (lobby: LobbyRow) => sinceThen(lobby, tables.lobbies.get(lobby.lobby_id))
   return [
     {
       key: 'now',

@@ -565,6 +565,8 @@ describe('the timeline', () => {
       .poll(() => rowsOf(page, 'lobbies'))
       .toEqual([expect.stringMatching(/London[\s\S]*stopped\s*stopped/), expect.not.stringMatching('stopped')])
     expect(await page.getByRole('button', { name: 'Make a lobby' }).count()).toBe(0)
+    await mock.world.lobbies.update('closed', { is_closed: false })
+    await page.getByRole('grid', { name: '2 lobbies' }).getByText('opened', { exact: true }).waitFor()
     await press(page, /^Clock: Past/)
     expect(await page.getByRole('button', { name: '+1 min' }).isDisabled()).toBe(true)
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
