@@ -89,6 +89,14 @@ export const FaultError = lazy(() =>
         description: 'Any JSON. The answer has it as metadata beside the code.',
         examples: [{ hcaptcha: { site_id: 'site', site_key: 'key' } }],
       }),
+      retry_after: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({
+          description: 'The seconds in the header retry-after. Default: 1 with API_RATE_LIMIT, otherwise no header.',
+          examples: [2],
+        }),
     })
     .refine(({ status, code }) => status !== undefined || code !== undefined, 'expected a status, a code, or both')
     .refine(({ status, code = 'ERROR' }) => status !== undefined || isServiceCode(code) || !codeFormat.test(code), {

@@ -173,6 +173,8 @@ export interface FaultError {
   message?: string | undefined
   /** Any JSON. The answer has it as metadata beside the code. */
   metadata?: unknown
+  /** The seconds in the header retry-after. Default: 1 with API_RATE_LIMIT, otherwise no header. */
+  retry_after?: number | undefined
 }
 
 /** The effect of a fault: exactly one of the keys. */

@@ -270,7 +270,12 @@ export class Exchange implements ExchangeFacts, CallOrigin {
 /** The answer of a fault. */
 function injectedError(error: FaultError, faultId: string): InjectedError {
   const { code = 'ERROR', message = `fault ${faultId} of this mock injected this error`, metadata } = error
-  return new InjectedError({ code, message, ...(metadata === undefined ? {} : { metadata }) }, statusOf(error))
+  const { retry_after = code === 'API_RATE_LIMIT' ? 1 : undefined } = error
+  return new InjectedError(
+    { code, message, ...(metadata === undefined ? {} : { metadata }) },
+    statusOf(error),
+    retry_after === undefined ? {} : { 'retry-after': String(retry_after) },
+  )
 }
 
 /** Says in the log how a held request went on. Empty: as usual. */

@@ -21,6 +21,7 @@ export class InjectedError extends Error {
   constructor(
     readonly body: ErrorBody,
     readonly status: number,
+    readonly headers: MockResponse['headers'] = {},
   ) {
     super(body.message)
   }
@@ -193,7 +194,11 @@ export class Responder {
 /** The response to an error: an `ApiError` or an injected one as it is. Throws any other error, which is a bug. */
 export function errorResult(error: unknown): Result {
   if (error instanceof ClientGone) return { ...outputResult(undefined, clientClosedRequest), code: error.message }
-  if (error instanceof InjectedError) return failure(error.status, error.body)
+  if (error instanceof InjectedError) {
+    const { status, body, headers } = error
+    const result = failure(status, body)
+    return { ...result, headers: { ...result.headers, ...headers } }
+  }
   if (error instanceof InjectedDisconnect) return { ...outputResult(undefined, 0), disconnect: error.how }
   if (!(error instanceof ApiError)) throw error
   const { status, body, extras } = error

@@ -100,7 +100,7 @@ describe('a fault', () => {
     ],
     [
       { effect: { error: { status: 403, meta: {} } } },
-      'fault.effect.error.meta is an unknown key. Known: status, code, message, metadata.',
+      'fault.effect.error.meta is an unknown key. Known: status, code, message, metadata, retry_after.',
     ],
     [
       { effect: { error: { metadata: {} } } },

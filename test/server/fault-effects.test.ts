@@ -80,6 +80,19 @@ describe('a fault with an error', () => {
     })
   })
 
+  it.for([
+    [{ code: 'API_RATE_LIMIT' }, '1'],
+    [{ code: 'API_RATE_LIMIT', retry_after: 30 }, '30'],
+    [{ status: 503, retry_after: 0 }, '0'],
+    [{ status: 429 }, undefined],
+  ] as const)('of %j says after how many seconds to try again: %s', async ([error, expected]) => {
+    const { mock } = mockWithFaults([{ effect: { error } }])
+
+    const { headers } = await ask(mock, list)
+
+    expect(headers['retry-after']).toBe(expected)
+  })
+
   it('answers HEAD without a body', async () => {
     const { mock } = mockWithFaults([{ operation: 'lobbies.list', effect: busyCode }])
 
