@@ -30,7 +30,7 @@ describe('mockmaker --share', () => {
     const calls = await Promise.all(['', token, `${token}x`].map(each => sendTo(origin, bearing(world, each))))
     const page = await browser.newPage()
     await page.goto(link)
-    await page.locator('.connection[data-state=live]').waitFor()
+    await page.locator('[data-connection=live]').waitFor()
     const played = await sendTo(origin, request('GET', '/matchmaker/lobbies/list'))
     await page.locator('b.operation', { hasText: 'lobbies.list' }).first().waitFor()
 

@@ -23,7 +23,8 @@ describe('the keys', () => {
 
     await choose(page, 'find 400', 'lobbies.find')
 
-    await page.getByRole('region', { name: 'The chosen request' }).getByText('has no game mode "none"').waitFor()
+    const reason = page.getByRole('region', { name: 'The chosen request' }).locator('.sentence')
+    await reason.filter({ hasText: 'has no game mode "none"' }).waitFor()
   })
 
   it('copy a request as curl in 4 keys, and open the form of its fault in 4', async ({ open }) => {
