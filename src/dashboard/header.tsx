@@ -62,9 +62,11 @@ function ViewTab({ view: { name, title, counts, count, alert } }: { readonly vie
   const number = count?.() ?? 0
   const warning = alert?.()
   const size = counts ?? 'few'
+  const shown = number > most[size] ? `${grouped(most[size])}+` : grouped(number)
   return (
     <button
       type="button"
+      aria-label={warning && `${title} ${shown}, ${warning.text}`}
       aria-current={viewOf(page.view.value).name === name ? 'page' : undefined}
       onClick={() => page.show(name)}
     >
@@ -73,15 +75,10 @@ function ViewTab({ view: { name, title, counts, count, alert } }: { readonly vie
       </span>{' '}
       {count && (
         <span class="count" style={{ minWidth: `${countWidth[size]}ch` }}>
-          {number > most[size] ? `${grouped(most[size])}+` : grouped(number)}
+          {shown}
         </span>
       )}
-      {warning && (
-        <>
-          <i class={`dot ${warning.tone}`} />
-          <span class="hidden">, {warning.text}</span>
-        </>
-      )}
+      {warning && <i class={`dot ${warning.tone}`} />}
     </button>
   )
 }

@@ -253,10 +253,14 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
       <h3>Game server: {run_by === 'mock' ? 'mock' : 'yours'}</h3>
       {server && (
         <p>
-          <code>{server.command}</code>, {server.status}
-          {server.pid !== undefined && `, process ${server.pid}`}
-          {server.exit_code !== undefined && `, exit code ${server.exit_code}`}
-          {server.restarts > 0 && `, ${counted(server.restarts, 'restart', 'restarts')}`}
+          {server.status}{' '}
+          <button
+            type="button"
+            class="link"
+            onClick={() => page.go({ view: 'servers', opened: { kind: 'server', id: lobby_id }, sort: undefined })}
+          >
+            Open the server
+          </button>
         </p>
       )}
       {status !== 'stopped' && environment && (

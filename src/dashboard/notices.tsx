@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { grouped } from '../lib/text.js'
 import { causeWords } from './change-words.js'
 import { DismissButton, MessageNotice } from './controls.js'
+import { CrashNotices } from './crashes.js'
 import { duration } from './format.js'
 import { Icon } from './icons.js'
 import type { Missed } from './live-world.js'
@@ -91,6 +92,7 @@ export function Notices() {
         </p>
       )}
       {modals.value === 0 && <MessageNotice />}
+      <CrashNotices />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { StoryOutcome } from '../control/story-words.js'
-import type { StoryJson, StoryStep } from '../control/tell-story.js'
+import type { StoryJson, StoryStep, StorySummary } from '../control/tell-story.js'
 import { CopyButton, DetailsPane } from './controls.js'
 import { duration } from './format.js'
 import { useFollowed } from './hooks.js'
@@ -22,6 +22,11 @@ export function outcomeWords(outcome: StoryOutcome): string {
 /** Tells the colour of an outcome. */
 export function outcomeTone(outcome: StoryOutcome): 'good' | 'bad' | '' {
   return outcome === 'playing' ? 'good' : badOutcomes.includes(outcome) ? 'bad' : ''
+}
+
+/** Names a story in the address. A token that no player has ever had is cut, so its story is known by its id. */
+export function storyKeyOf({ id, token, address }: Pick<StorySummary, 'id' | 'token' | 'address'>): string {
+  return address === undefined ? `${id}` : token
 }
 
 /** The story of the player in the address. */

@@ -202,9 +202,12 @@ function faultWords({ effect: { delay, error, reset, empty, hold } }: FaultState
   return empty ? 'no answer' : 'wakes early'
 }
 
+/** The tones of servers, the most important one last. */
+const serverTones: readonly Span['tone'][] = ['good', 'warn', 'bad']
+
 /** Shows when a server starts, is ready, and has crashed. What runs goes on right of now, and a crash is seen until now. */
 function serverSpans({ servers, nameOf }: LanesData, scale: TimelineScale): Span[] {
-  return servers.flatMap(server => {
+  const spans = servers.flatMap(server => {
     const { status, started_at, ready_at, ended_at } = server
     const name = nameOf(server)
     const [end, now] = [ended_at === undefined ? scale.to : Date.parse(ended_at), scale.now]
@@ -216,6 +219,8 @@ function serverSpans({ servers, nameOf }: LanesData, scale: TimelineScale): Span
     if (status === 'crashed') spans.push(spanBetween(end, now, { tone: 'bad', text: 'crashed' }, scale))
     return spans.filter(span => span !== undefined)
   })
+  // What is drawn later covers what is there.
+  return spans.sort((one, other) => serverTones.indexOf(one.tone) - serverTones.indexOf(other.tone))
 }
 
 /** Returns the visible part of a span of time. `undefined`: there is none. */

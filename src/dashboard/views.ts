@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import type { ViewName } from './address.js'
+import { crashes } from './crashes.js'
 import { page } from './page-state.js'
 import { countPending, Devices } from './views/devices.js'
 import { Faults, isOver } from './views/faults.js'
@@ -35,6 +36,10 @@ export const views: readonly View[] = [
     name: 'servers',
     title: 'Servers',
     count: () => page.live.servers.value.length,
+    alert() {
+      const { length } = crashes.value
+      return length > 0 ? { tone: 'bad', text: `${length} crashed` } : undefined
+    },
     Panes: Servers,
   },
   {

@@ -48,7 +48,7 @@ describe('the page', () => {
 
     await page.getByText('21:30:00').first().waitFor()
     await page.getByRole('list', { name: 'Requests that wait' }).getByText('lobbies.list').waitFor()
-    await page.getByRole('button', { name: /^Faults 1 ?, 1 held/ }).waitFor()
+    await page.getByRole('button', { name: 'Faults 1, 1 held' }).waitFor()
     expect(calls).toEqual([])
 
     mock.faults.clear()
@@ -61,8 +61,8 @@ describe('the page', () => {
     const { page, mock, url } = await open({ scenario: { ...scenario, servers: 'manual' } })
     const client = createClient(url)
     await page.getByRole('grid', { name: '1 lobby' }).getByRole('row').last().click()
-    showServers(mock, [{ lobby_id: 'first', pid: 77 }])
-    await page.getByText('process 77').waitFor()
+    showServers(mock, [{ lobby_id: 'first', status: 'starting' }])
+    await page.getByText('starting Open the server').waitFor()
     await page.keyboard.press('Escape')
 
     await page.getByRole('button', { name: /^World: / }).click()

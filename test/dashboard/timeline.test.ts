@@ -194,7 +194,7 @@ describe('the lanes of the timeline', () => {
     expect(lanes.waits).toEqual([{ left: 576, right: 720, tone: 'warn', text: 'held 12 s' }])
   })
 
-  it('show when servers run, and that one crashed', () => {
+  it('show when servers run, and over them that one crashed', () => {
     const server = { lobby_id: 'l', region_id: 'r', command: 'node', ports: {}, restarts: 0, lines: 0, last_lines: [] }
     const servers = [
       { ...server, game_mode_id: 'duel', status: 'ready' as const, started_at: iso(ago(30)), ready_at: iso(ago(20)) },
@@ -211,11 +211,11 @@ describe('the lanes of the timeline', () => {
     ]
 
     expect(layOutLanes({ ...empty, servers }, scale).faultsAndServers).toEqual([
-      { left: 360, right: 480, tone: 'warn', text: 'starts: duel' },
       { left: 480, right: 1_080, tone: 'good', text: 'server: duel' },
+      { left: 120, right: 240, tone: 'good', text: 'server: siege' },
+      { left: 360, right: 480, tone: 'warn', text: 'starts: duel' },
       { left: 600, right: 720, tone: 'warn', text: 'starts: ffa' },
       { left: 0, right: 120, tone: 'warn', text: 'starts: siege' },
-      { left: 120, right: 240, tone: 'good', text: 'server: siege' },
       { left: 240, right: 720, tone: 'bad', text: 'crashed' },
     ])
   })

@@ -19,5 +19,13 @@ export function showServers(mock: Mockmaker, servers: readonly Partial<GameServe
       ...server,
     }),
   )
-  mockOf(mock, 'test').default.servers.runBy({ list: () => states, get: () => undefined, restart: () => undefined })
+  const of = (id: string) => states.find(server => server.lobby_id === id)
+  mockOf(mock, 'test').default.servers.runBy({
+    list: () => states,
+    get(id) {
+      const server = of(id)
+      return server && { ...server, log: server.last_lines, environment: { PORT: '7783' } }
+    },
+    restart: of,
+  })
 }

@@ -6,7 +6,7 @@ import { duration } from '../format.js'
 import { useFollowed } from '../hooks.js'
 import { regionName } from '../lobby-rows.js'
 import { page } from '../page-state.js'
-import { outcomeTone, outcomeWords, PlayerDetails } from '../player-details.js'
+import { outcomeTone, outcomeWords, PlayerDetails, storyKeyOf } from '../player-details.js'
 import { type Column, sorted, Table } from '../table.js'
 
 /** The most stories that the page lists. A search finds the others. */
@@ -54,7 +54,7 @@ export function Players() {
           sort={sort}
           onSort={next => page.filter({ sort: next })}
           keyOf={({ id }) => id}
-          isSelected={story => keyOf(story) === page.playerKey.value}
+          isSelected={story => storyKeyOf(story) === page.playerKey.value}
           row={story => (
             <div class="two-lines">
               <b class="cut">{story.name}</b>
@@ -62,7 +62,7 @@ export function Players() {
               <small class="cut">{placeOf(story)}</small>
             </div>
           )}
-          onOpen={story => page.open('player', keyOf(story))}
+          onOpen={story => page.open('player', storyKeyOf(story))}
           empty={q === undefined ? 'No players yet. Each find tells a story here.' : 'No player matches.'}
         />
         {list && list.total > shown.length && (
@@ -90,11 +90,6 @@ function Origin({ text, count = 0, isOn, onChoose }: OriginProps) {
       {text} <span class="count">{grouped(count)}</span>
     </button>
   )
-}
-
-/** Names a story in the address. A token that no player has ever had is cut, so its story is known by its id. */
-function keyOf({ id, token, address }: StorySummary): string {
-  return address === undefined ? `${id}` : token
 }
 
 function Outcome({ story: { outcome } }: { readonly story: StorySummary }) {

@@ -1,13 +1,21 @@
-import type { GameServerState } from '../../control/servers.js'
-import { counted } from '../../lib/text.js'
+import { useEffect } from 'preact/hooks'
+import type { GameServerState, ServerLine } from '../../control/servers.js'
+import { counted, grouped } from '../../lib/text.js'
 import { CodeBlock, CopyButton, DetailsPane } from '../controls.js'
-import { regionName } from '../lobby-rows.js'
+import { endOf, markSeen, SeeEnd, serverName } from '../crashes.js'
+import { duration } from '../format.js'
+import { useFollowed, useLoaded } from '../hooks.js'
+import { sentence } from '../outcome.js'
 import { page } from '../page-state.js'
+import { storyKeyOf } from '../player-details.js'
 import { type Column, sorted, Table } from '../table.js'
 
 const example = `servers:
   command: node server.js
 `
+
+/** The details of a server name this many of its players. */
+const mostPlayers = 8
 
 /** The game servers that the mock has started. */
 export function Servers() {
@@ -21,7 +29,7 @@ export function Servers() {
       <section class="pane servers" aria-labelledby="servers">
         <header class="bar">
           <h2 id="servers">Servers</h2>
-          <p class="muted">{all.length > 0 && `${all.length} started by the mock`}</p>
+          <p class="muted">{all.length > 0 && `${grouped(all.length)} started by the mock`}</p>
         </header>
         <Table
           label={counted(all.length, 'server', 'servers')}
@@ -34,7 +42,7 @@ export function Servers() {
           rowClass={server => (server.ended_at !== undefined ? 'quiet' : '')}
           row={server => (
             <div class="two-lines">
-              <b class="cut">{lobbyName(server)}</b>
+              <b class="cut">{serverName(server)}</b>
               <ServerState server={server} />
             </div>
           )}
@@ -47,25 +55,132 @@ export function Servers() {
           }
         />
       </section>
-      {opened.value?.kind === 'server' && (
-        <DetailsPane
-          label="The chosen server"
-          title={chosen ? lobbyName(chosen) : 'Server'}
-          facts={chosen && <ServerState server={chosen} />}
-        >
-          <div class="block">
-            {chosen ? (
-              <>
-                <p class="sentence">{sentenceOf(chosen)}</p>
-                <CodeBlock label="Command" text={chosen.command} />
-              </>
-            ) : (
-              <p>The mock has stopped this server.</p>
-            )}
-          </div>
-        </DetailsPane>
-      )}
+      {opened.value?.kind === 'server' &&
+        (chosen ? (
+          <ServerDetails key={chosen.lobby_id} server={chosen} />
+        ) : (
+          <DetailsPane label="The chosen server" title="Server">
+            <p class="empty">The mock has no game server of the lobby {opened.value.id}.</p>
+          </DetailsPane>
+        ))}
     </>
+  )
+}
+
+function ServerDetails({ server }: { readonly server: GameServerState }) {
+  const { lobby_id, status, pid, lines, command, message, last_lines, restarts, ports } = server
+  useEffect(() => markSeen(server), [server])
+  const full = useLoaded(
+    () => page.api.call('GET /servers/{lobby_id}', { params: { lobby_id } }),
+    [lobby_id, status, pid, lines],
+  )
+  const variables = Object.entries(full?.environment ?? {})
+  const restart = () =>
+    page.run(async () => {
+      const next = await page.api.call('POST /servers/{lobby_id}/restart', { params: { lobby_id } })
+      page.open('server', next.lobby_id)
+    })
+  return (
+    <DetailsPane
+      label="The chosen server"
+      title={serverName(server)}
+      facts={<ServerState server={server} />}
+      foot={
+        <fieldset class="actions" disabled={page.isReadOnly.value}>
+          <button type="button" class="main" onClick={restart}>
+            Restart
+          </button>
+          <SeeEnd server={server} />
+          <button
+            type="button"
+            onClick={() => page.go({ view: 'world', opened: { kind: 'lobby', id: lobby_id }, sort: undefined })}
+          >
+            Open its lobby
+          </button>
+        </fieldset>
+      }
+    >
+      <div class="block">
+        <h3 class={`sentence ${tones[status]}`}>{sentenceOf(server)}</h3>
+        {status === 'crashed' && last_lines[0] && <code class="bad">{last_lines[0].text}</code>}
+        <Life server={server} />
+        <p class="muted">
+          {[
+            ...(pid === undefined ? [] : [`process ${pid}`]),
+            ...Object.values(ports).map(port => `port ${port}`),
+            ...(restarts === 0 ? [] : [counted(restarts, 'restart', 'restarts')]),
+          ].join(', ')}
+        </p>
+        {message !== undefined && <p class="muted">{sentence(message)}</p>}
+        <Players lobbyId={lobby_id} />
+        <h3>Command</h3>
+        <CodeBlock label="Command" text={command} />
+        <h3>Log</h3>
+        <CodeBlock label="Log" text={(full?.log ?? last_lines).map(timedLine).join('\n')} />
+        {variables.length > 0 && (
+          <details>
+            <summary>Environment</summary>
+            <CodeBlock label="Environment" text={variables.map(pair => pair.join('=')).join('\n')} />
+          </details>
+        )}
+      </div>
+    </DetailsPane>
+  )
+}
+
+/** The players of a server, and how their stories stand. */
+function Players({ lobbyId }: { readonly lobbyId: string }) {
+  const { stories } = page.live
+  const list = useFollowed(
+    () => page.api.call('GET /stories', { query: { q: lobbyId, limit: mostPlayers } }),
+    [lobbyId, stories.value?.changes],
+  )
+  if (!list?.stories.length) return null
+  return (
+    <p>
+      {counted(list.total, 'player', 'players')}:{' '}
+      {list.stories.map((story, i) => (
+        <span key={story.id}>
+          {i > 0 && ', '}
+          <button
+            type="button"
+            class="link"
+            onClick={() => page.go({ view: 'players', opened: { kind: 'player', id: storyKeyOf(story) } })}
+          >
+            {story.name}
+          </button>
+        </span>
+      ))}
+      {list.total > mostPlayers && ' …'}
+    </p>
+  )
+}
+
+function timedLine({ at, text }: ServerLine): string {
+  return `${page.timeText(Date.parse(at))} ${text}`
+}
+
+/** The life of a server as a bar: starting, ready, ended. Its times stand below. */
+function Life({ server }: { readonly server: GameServerState }) {
+  const { status, started_at, ready_at, ready_ms, ended_at } = server
+  if (started_at === '') return null
+  const times: readonly (readonly [title: string, tone: string, at: string | undefined])[] = [
+    ['started', 'warn', started_at],
+    [ready_ms === undefined ? 'ready' : `ready in ${duration(ready_ms)}`, 'good', ready_at],
+    [status, tones[status], ended_at],
+  ]
+  const known = times
+    .filter(([, , at]) => at !== undefined)
+    .map(([title, tone, at]) => ({ title, tone, at: Date.parse(`${at}`) }))
+  return (
+    <ol class="life">
+      {known.map(({ title, tone, at }, i) => (
+        <li key={title} style={{ flexGrow: (known[i + 1]?.at ?? (ended_at ? at : page.now.value)) - at }}>
+          <i class={`dot ${tone}`} />
+          <b>{title}</b> {page.timeText(at)}
+        </li>
+      ))}
+    </ol>
   )
 }
 
@@ -83,21 +198,14 @@ function ServerState({ server }: { readonly server: GameServerState }) {
   )
 }
 
-function lobbyName({ lobby_id, game_mode_id }: GameServerState): string {
-  const { tables } = page.shown.value
-  const lobby = tables.lobbies.get(lobby_id)
-  return lobby ? `${game_mode_id}, ${regionName(lobby.region_id, tables)}` : game_mode_id
-}
-
 function sentenceOf(server: GameServerState): string {
-  const { status, pid, exit_code, restarts } = server
-  const parts = [
-    status,
-    ...(pid === undefined ? [] : [`process ${pid}`]),
-    ...(exit_code === undefined ? [] : [`exit code ${exit_code}`]),
-    ...(restarts === 0 ? [] : [counted(restarts, 'restart', 'restarts')]),
-  ]
-  return `${parts.join(', ')}.`
+  const { status, started_at, ready_ms, ended_at } = server
+  const start = Date.parse(started_at)
+  if (ended_at === undefined)
+    return ready_ms === undefined ? 'It has not called ready yet.' : `Ready ${duration(ready_ms)} after its start.`
+  const end = endOf(server)
+  const how = `${status[0]?.toUpperCase()}${status.slice(1)}`
+  return `${how}${start ? ` ${duration(Date.parse(ended_at) - start)} after its start` : ''}${end && `, ${end}`}.`
 }
 
 const columns: readonly Column<GameServerState>[] = [
@@ -108,7 +216,14 @@ const columns: readonly Column<GameServerState>[] = [
     sortBy: server => urgency.indexOf(server.status),
     cell: server => <ServerState server={server} />,
   },
-  { key: 'lobby', title: 'Lobby', width: 140, sortBy: lobbyName, cell: lobbyName },
+  { key: 'lobby', title: 'Lobby', width: 140, sortBy: serverName, cell: serverName },
+  {
+    key: 'ready',
+    title: 'Ready in',
+    width: 72,
+    sortBy: ({ ready_ms }) => ready_ms,
+    cell: ({ ready_ms }) => (ready_ms === undefined ? '–' : duration(ready_ms)),
+  },
   {
     key: 'port',
     title: 'Port',
@@ -117,19 +232,11 @@ const columns: readonly Column<GameServerState>[] = [
     cell: ({ ports }) => <code>{Object.values(ports)[0] ?? '–'}</code>,
   },
   {
-    key: 'process',
-    title: 'Process',
-    width: 72,
-    rank: 2,
-    sortBy: ({ pid }) => pid,
-    cell: ({ pid }) => <code class="muted">{pid ?? '–'}</code>,
-  },
-  {
     key: 'exit',
     title: 'Exit code',
     width: 80,
     sortBy: ({ exit_code }) => exit_code,
-    cell: ({ exit_code }) => `${exit_code ?? '–'}`,
+    cell: ({ exit_code, signal }) => `${exit_code ?? signal ?? '–'}`,
   },
   {
     key: 'started',
@@ -140,4 +247,17 @@ const columns: readonly Column<GameServerState>[] = [
     // The real time, which another zone of the page shows too.
     cell: ({ started_at }) => (started_at === '' ? '–' : page.timeText(Date.parse(started_at))),
   },
+  {
+    key: 'line',
+    title: 'Last line',
+    width: 140,
+    rank: 2,
+    sortBy: lastLine,
+    cell: server => <code class="muted">{lastLine(server)}</code>,
+    hint: lastLine,
+  },
 ]
+
+function lastLine({ last_lines }: GameServerState): string | undefined {
+  return last_lines.at(-1)?.text
+}

@@ -1,0 +1,98 @@
+import { describe, expect } from 'vitest'
+import { it } from '../support/dashboard-page.js'
+import { showServers } from '../support/shown-servers.js'
+
+const scenario = {
+  clock: 'frozen',
+  now: '2026-11-20T20:05:00Z',
+  regions: ['lnd-fra'],
+  game_modes: [{ game_mode_id: 'duel', max_players: 2 }],
+  lobbies: [{ lobby_id: 'open', game_mode_id: 'duel', region_id: 'lnd-fra' }],
+} as const
+
+const line = (text: string) => ({ at: '2026-11-20T20:04:10.000Z', text })
+
+const crashed = {
+  lobby_id: 'broken',
+  pid: 6991,
+  ports: { default: 7783 },
+  status: 'crashed',
+  started_at: '2026-11-20T20:04:00.000Z',
+  ready_at: '2026-11-20T20:04:01.000Z',
+  ready_ms: 812,
+  ended_at: '2026-11-20T20:04:10.000Z',
+  exit_code: 1,
+  lines: 2,
+  last_lines: [line('TypeError: no turret'), line('    at fire')],
+} as const
+
+const ended = { lobby_id: 'empty', status: 'ended', ended_at: '2026-11-20T20:04:00.000Z', exit_code: 0 } as const
+
+describe('the servers', () => {
+  it('are listed by urgency, and show how the chosen one crashed', async ({ open }) => {
+    const { page, mock, complaints } = await open({ scenario })
+    showServers(mock, [ended, { lobby_id: 'open' }, { lobby_id: 'new', status: 'starting' }, crashed])
+
+    await page.getByRole('button', { name: 'Servers 4, 1 crashed', exact: true }).click()
+    const rows = page.locator('.servers .rows [role=row]')
+    await expect
+      .poll(async () => (await rows.locator('.cell:first-child').allInnerTexts()).map(text => text.trim()))
+      .toEqual(['crashed', 'starting', 'ready', 'ended'])
+    await rows.first().click()
+    const details = page.getByRole('region', { name: 'The chosen server' })
+    await details.getByRole('heading', { name: 'Crashed 10 s after its start, exit code 1.' }).waitFor()
+    expect(await details.locator('.life li').allInnerTexts()).toEqual([
+      'Started\n20:04:00',
+      'Ready in 812 ms\n20:04:01',
+      'Crashed\n20:04:10',
+    ])
+    const log = details.getByRole('region', { name: 'Log', exact: true })
+    await expect.poll(() => log.innerText()).toBe('20:04:10 TypeError: no turret\n20:04:10     at fire')
+    await page.getByRole('button', { name: 'Servers 4', exact: true }).waitFor()
+    expect(await page.getByText('Game server crashed').count()).toBe(0)
+    await details.getByRole('button', { name: 'See the world then' }).click()
+    await page.getByRole('region', { name: 'The past' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('tell at most three crashes, until each is dismissed or opened', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    showServers(
+      mock,
+      [1, 2, 3, 4].map(number => ({ ...crashed, lobby_id: `broken-${number}` })),
+    )
+    const notices = page.getByText('Game server crashed: duel, Frankfurt')
+
+    await page.getByRole('button', { name: 'Servers 4, 4 crashed' }).waitFor()
+    expect(await notices.count()).toBe(3)
+    await page.getByRole('button', { name: 'Dismiss' }).first().click()
+    await page.getByRole('button', { name: 'Servers 4, 3 crashed' }).waitFor()
+    await page.getByRole('button', { name: 'Show log' }).first().click()
+    await page.getByRole('button', { name: 'Servers 4, 2 crashed' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?view=servers&server=broken-3')
+    expect(await notices.count()).toBe(2)
+  })
+
+  it('that ended with exit code 0 give no notice', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    showServers(mock, [ended])
+
+    await page.getByRole('button', { name: 'Servers 1', exact: true }).waitFor()
+    expect(await page.getByText('Game server crashed').count()).toBe(0)
+  })
+
+  it('are opened from their lobbies, and open them and their players', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send('/matchmaker/lobbies/join', { lobby_id: 'open' })
+    showServers(mock, [{ lobby_id: 'open' }])
+
+    await page.locator('.lobbies .rows [role=row]').first().click()
+    await page.getByRole('button', { name: 'Open the server' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?view=servers&server=open')
+    await page.getByText('1 player: ').getByRole('button').click()
+    await page.getByRole('region', { name: 'The chosen player' }).waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Open its lobby' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?lobby=open')
+  })
+})
