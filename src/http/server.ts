@@ -7,7 +7,7 @@ import {
   type Server,
   ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError, type ErrorCode } from '../contract/errors.js'
@@ -224,10 +224,18 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
   }
 }
 
+/** The response that has each socket, or had it last. */
+const responses = new WeakMap<Duplex, ServerResponse>()
+
 /** Creates a class of responses. After `closeConnections`, they tell their clients to close the connection. */
 function createResponseClass(): { readonly Response: typeof ServerResponse; closeConnections(): void } {
   let isClosing = false
   class Response extends ServerResponse {
+    override assignSocket(socket: Socket): void {
+      responses.set(socket, this)
+      super.assignSocket(socket)
+    }
+
     override writeHead(...head: unknown[]): this {
       if (isClosing) this.shouldKeepAlive = false
       // TypeScript cannot pass the arguments of an overloaded method on.
@@ -312,8 +320,16 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   else refuse(socket, 'API_BAD_HEADERS', `the request is not valid HTTP: ${error.message}`)
 }
 
-/** Answers 400 on a bare socket, with the headers of every response (PROTOCOL.md B9). */
+/**
+ * Answers 400 on a bare socket, with the headers of every response (PROTOCOL.md B9). If a response has begun there, closes
+ * the socket instead: the client would take the 400 for a part of that response.
+ */
 function refuse(socket: Duplex, code: ErrorCode, message: string): void {
+  const response = responses.get(socket)
+  if (response?.headersSent && !response.writableEnded) {
+    socket.destroy()
+    return
+  }
   const body = JSON.stringify({ code, message })
   const headers = {
     'content-type': 'application/json',

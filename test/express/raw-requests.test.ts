@@ -233,6 +233,30 @@ describe('raw bytes on a socket', () => {
     socket.destroy()
   })
 
+  it.for([
+    ['rubbish', 'rubbish\r\n\r\n'],
+    ['CONNECT', tunnel],
+  ] as const)('with %s behind a running event stream: end it, with no answer in it', async ([, sent], { server }) => {
+    const socket = await openSocket(server.url)
+    const written: string[] = []
+    const closed = new Promise(resolve => socket.on('data', data => written.push(String(data))).once('close', resolve))
+    socket.write('GET /__mock/changes?with=world HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    await expect.poll(() => written.join('')).toContain('event: world')
+
+    socket.write(sent)
+    await closed
+
+    expect(written.join('').match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+    expect((await sendTo(server.url, { method: 'GET', path: list })).status).toBe(200)
+  })
+
+  it('with rubbish behind a blocked watch: are refused', async ({ server }) => {
+    const query = `device_link_token=${tokens.pending}&watch_index=${server.mock.world.revision}`
+    const watch = `GET /cloud/devices/links?${query} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+
+    expect(failure(await responseTo(server.url, `${watch}rubbish\r\n\r\n`))).toBe('400 API_BAD_HEADERS')
+  })
+
   it('in invalid chunks: are refused', async ({ server }) => {
     const sent = `${bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked')}zz\r\n{}\r\n`
 
