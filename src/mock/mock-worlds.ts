@@ -362,12 +362,12 @@ export class MockWorlds {
   /** Closes the default world, and removes all others from memory. A world that is created later answers one request, and is not kept. */
   async close(): Promise<void> {
     this.#isClosed = true
+    clearInterval(this.#timer)
     this.changes.emit(false)
     const { shared } = this
     const ids = [...this.#open.keys()].filter(id => shared !== undefined || id !== defaultWorldId)
     const end = (id: string) => this.#remove(id, `the world ${quoted(id)} has ended, because its mock was closed`)
     await Promise.all([this.#default?.close(), ...ids.map(end)])
-    clearInterval(this.#timer)
     this.storage?.close()
     await shared?.leave()
   }

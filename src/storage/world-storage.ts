@@ -21,6 +21,7 @@ import {
   type KeptClock,
   type PublicUrlOf,
 } from './encoding.js'
+import { type Environment, realEnvironment } from './environment.js'
 import { type Origin, originInSteps } from './origins.js'
 import type { SharedStorage } from './shared-storage.js'
 import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './storage.js'
@@ -81,13 +82,16 @@ interface WorldStorageOptions {
   readonly onFailing?: (isFailing: boolean) => void
   /** The least bytes of a log in front of the history, before the base is replaced. Default: 1 MiB. */
   readonly leastLogBytes?: number | undefined
+  /** Default: the clocks and timers of this process. */
+  readonly environment?: Pick<Environment, 'setTimer'> | undefined
 }
 
 /** Keeps the worlds of a mock in a storage. */
 export class WorldStorage {
   readonly #storage: Storage
   readonly #open = new Map<string, WorldFile>()
-  readonly #timer: ReturnType<typeof setInterval>
+  readonly #environment: Pick<Environment, 'setTimer'>
+  #cancelTick: (() => void) | undefined
   readonly #report: (text: string) => void
   readonly #onFailing: (isFailing: boolean) => void
   /** The results of `prepareCreation`. */
@@ -98,14 +102,19 @@ export class WorldStorage {
 
   constructor(
     storage: Storage,
-    { report = () => {}, onFailing = () => {}, leastLogBytes = 1024 ** 2 }: WorldStorageOptions = {},
+    {
+      report = () => {},
+      onFailing = () => {},
+      leastLogBytes = 1024 ** 2,
+      environment = realEnvironment,
+    }: WorldStorageOptions = {},
   ) {
     this.#storage = storage
     this.#report = report
     this.#onFailing = onFailing
     this.#leastLogBytes = leastLogBytes
-    this.#timer = setInterval(() => void this.tick(), tickMs)
-    this.#timer.unref()
+    this.#environment = environment
+    this.#tickLater()
   }
 
   /** The place as users know it. */
@@ -194,7 +203,7 @@ export class WorldStorage {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    this.#cancelTick?.()
     for (const id of [...this.#open.keys()]) this.closeWorld(id)
     this.#storage.close()
   }
@@ -217,6 +226,13 @@ export class WorldStorage {
     })
     this.#open.set(id, file)
     return file
+  }
+
+  #tickLater(): void {
+    this.#cancelTick = this.#environment.setTimer(() => {
+      this.#tickLater()
+      void this.tick()
+    }, tickMs)
   }
 
   /** Does the work of each second. Resolves when the bases are replaced. */

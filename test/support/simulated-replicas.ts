@@ -301,6 +301,7 @@ class Simulation implements ClientPlace {
   readonly #server = new SimulatedServer(this.time)
   readonly #options: SimulationOptions
   readonly #places: SimulatedReplica[] = []
+  readonly #mocks: Mock[] = []
   #apartUntil = 0
   #order = 0
   #starts = 0
@@ -338,9 +339,10 @@ class Simulation implements ClientPlace {
       newId: () => `id-${Math.floor(this.chance.next() * 2 ** 48).toString(36)}`,
     })
     const mock = createMock({ scenario })
-    const storage = new WorldStorage(this.#options.bug === 'answer' ? withoutWaiting(shared) : shared)
+    const storage = new WorldStorage(this.#options.bug === 'answer' ? withoutWaiting(shared) : shared, { environment })
     await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags: {} }) // an object
     mock.worlds.keepIn({ storage, shared, dataTtlMs: Number.POSITIVE_INFINITY, replicas: async () => [] })
+    this.#mocks.push(mock)
     const { worlds } = mock
     replica.parts = { mock, service: new Service(mock), replica: new Replica({ storage: shared, worlds, environment }) }
   }
@@ -397,6 +399,11 @@ class Simulation implements ClientPlace {
     for (const replica of this.living) replica.kill()
     this.start(0)
     while (this.living.length === 0) await this.pause(50)
+  }
+
+  /** Ends the timers that take no simulated time, also those of killed replicas. They would keep everything in memory. */
+  close(): void {
+    for (const mock of this.#mocks) void mock.close()
   }
 
   random(): number {
@@ -568,6 +575,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   void end()
   await time.advance(troubledMs + calmMs)
+  simulation.close()
   if (!hasEnded) problems.push('some calls have no answer after the troubles')
   else if (watched < worldIds.length * links.length) problems.push('a watch has no answer after its link was completed')
   return { calls, problems: [...problems, ...contradictions(calls, seatsPerLobby)] }
