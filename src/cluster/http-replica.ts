@@ -83,7 +83,7 @@ export class HttpReplica implements Router {
       isRepeatable: method === 'GET' || method === 'HEAD' || method === 'OPTIONS',
       isForwarded: forwarded !== undefined,
       waitedMs: forwarded?.waitedMs ?? 0,
-      isGone: () => gone.aborted,
+      gone,
       answer(waitedMs) {
         incoming.waitedMs = waitedMs
         return routed.answer()

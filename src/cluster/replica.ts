@@ -17,8 +17,8 @@ export interface WorldRequest {
   readonly isForwarded: boolean
   /** The time for which it had waited when it arrived, in ms. */
   readonly waitedMs: number
-  /** Tells whether the client has disconnected. */
-  isGone(): boolean
+  /** Aborts when the client disconnects. */
+  readonly gone: AbortSignalLike
   /** Answers it in this process. `waitedMs` is the time for which it has waited until now. */
   answer(waitedMs: number): MockResponse | Promise<MockResponse>
   /**
@@ -135,7 +135,7 @@ export class Replica {
   async #tryOwners(request: WorldRequest, startedAt: number): Promise<void> {
     const { worldId, isForwarded, isRepeatable } = request
     const attempts = new Attempts(this.#environment)
-    while (!request.isGone()) {
+    while (!request.gone.aborted) {
       if (this.#isClosing && !this.#worlds.inMemory(worldId)) {
         if (isForwarded) return request.refuseAsNotOwner()
         throw new UnavailableError('this replica is closing')
@@ -178,11 +178,18 @@ export class Replica {
 
   /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */
   async #answer(request: WorldRequest, claim: Claim, waitedMs: number): Promise<MockResponse | 'moved'> {
-    const { worldId } = request
+    const { worldId, gone } = request
     const world = this.#worlds.inMemory(worldId)
+    const giveBack = () => {
+      if (claim.kind === 'new' && !this.#worlds.inMemory(worldId)) void this.#storage.release(worldId)
+    }
+    if (gone.aborted) giveBack()
+    // A request whose body never arrives is not answered.
+    if (claim.kind === 'new') gone.addEventListener('abort', giveBack)
     const response = await request.answer(waitedMs)
-    // The request was refused before it created the world.
-    if (claim.kind === 'new' && !this.#worlds.inMemory(worldId)) void this.#storage.release(worldId)
+    gone.removeEventListener('abort', giveBack)
+    // The request may have been refused before it created the world.
+    giveBack()
     return this.#hasMoved(request, world, response) ? 'moved' : response
   }
 

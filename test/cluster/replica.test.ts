@@ -42,13 +42,14 @@ interface Peers {
   readonly dead?: readonly string[]
   /** The number of requests, one after the other. Default: 1. */
   readonly requests?: number
+  onClaim?(): void
   /** Resolves when the lease holds again. Default: it holds. */
   leaseSoon?(): Promise<void> | undefined
 }
 
 /** Routes requests. Returns what became of the last one. */
 async function routed(
-  { claims, outcomes = ['done'], dead = [], requests = 1, leaseSoon = () => undefined }: Peers,
+  { claims, outcomes = ['done'], dead = [], requests = 1, onClaim = () => {}, leaseSoon = () => undefined }: Peers,
   request: Partial<WorldRequest> = {},
   use: (replica: Replica) => void = () => {},
 ) {
@@ -61,6 +62,7 @@ async function routed(
   const storage = {
     claim: async () => {
       asked += 1
+      onClaim()
       return claims.length > 1 ? claims.shift() : claims[0]
     },
     checkLease() {},
@@ -77,14 +79,15 @@ async function routed(
   const replica = new Replica({ storage, worlds, environment })
   use(replica)
   const route = () =>
-    new Promise<MockResponse | 'turned away' | 'done'>(resolve => {
+    new Promise<MockResponse | 'turned away' | 'done' | 'gone'>(resolve => {
+      request.gone?.addEventListener('abort', () => setImmediate(resolve, 'gone'))
       replica.route({
         worldId: 'mine',
         mayCreate: false,
         isRepeatable: true,
         isForwarded: false,
         waitedMs: 0,
-        isGone: () => false,
+        gone: new AbortController().signal,
         answer: () => answer(200),
         async forward({ id }, { waitedMs, signal }) {
           forwarded.push({ to: id, waitedMs })
@@ -131,6 +134,32 @@ describe('a replica', () => {
   it('gives up a claim of a world that the request has not created', async () => {
     expect((await routed({ claims: [{ kind: 'new', epoch: 1 }] })).released).toEqual(['mine'])
   })
+
+  it.for(['while it is made', 'before the body has arrived'] as const)(
+    'gives up a claim if the client disconnects %s',
+    async moment => {
+      const client = new AbortController()
+      const bodyNeverArrives = new Promise<MockResponse>(() => {})
+
+      const { released } = await routed(
+        {
+          claims: [{ kind: 'new', epoch: 1 }],
+          onClaim() {
+            if (moment === 'while it is made') client.abort()
+          },
+        },
+        {
+          gone: client.signal,
+          answer() {
+            setImmediate(() => client.abort())
+            return bodyNeverArrives
+          },
+        },
+      )
+
+      expect(released).toEqual(['mine'])
+    },
+  )
 
   it.for(['unread', 'unreachable'] as const)(
     'asks the next owner after one that is %s, for any request',

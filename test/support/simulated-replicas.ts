@@ -465,7 +465,13 @@ class Simulation implements ClientPlace {
       worldId: locate(request).worldId,
       mayCreate: true,
       isRepeatable: request.method === 'GET',
-      isGone: () => replica.isDead,
+      gone: {
+        get aborted() {
+          return replica.isDead
+        },
+        addEventListener() {},
+        removeEventListener() {},
+      },
       answer: waitedMs => parts.service.serve({ ...request, waitedMs }, () => replica.address).answer(),
       forward: (owner, { waitedMs, signal }) =>
         this.#forward(replica, owner, { request, waitedMs, signal, respond: options.respond }),
