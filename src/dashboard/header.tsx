@@ -1,12 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { openStream } from '../client/core.js'
-import type { ReplicaState, WorldSummary } from '../control/world-control.js'
+import type { ListedWorld, ReplicaState } from '../control/world-control.js'
 import { counted, grouped, sizeText } from '../lib/text.js'
 import { dateAndTime } from '../lib/time.js'
 import type { ViewName } from './address.js'
 import { ClockMenu } from './clock-menu.js'
 import { Field, Menu } from './controls.js'
+import { age } from './format.js'
 import { Icon, type IconName } from './icons.js'
 import { freeName, page } from './page-state.js'
 import { ScenarioMenu, scenarioMenu } from './scenario-menu.js'
@@ -111,13 +112,25 @@ export function PhoneTabs() {
   )
 }
 
+/** Says who plays in a world, how old it is, and when it was last used, in real time. */
+function useOf({ players, created_at, used_at }: ListedWorld): string {
+  const since = (time: string) => age(Date.now() - Date.parse(time))
+  return [
+    players !== undefined && counted(players, 'player', 'players'),
+    created_at && `${since(created_at)} old`,
+    `used ${since(used_at)} ago`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
 function replicaText({ address, worlds, self }: ReplicaState): string {
   return `${new URL(address).host} with ${counted(worlds.length, 'world', 'worlds')}${self ? ' (this page)' : ''}`
 }
 
 /** Follows the worlds of the mock and its replicas while the menu is open. */
-function useWorlds(isOpen: boolean, onFirst: (worlds: readonly WorldSummary[]) => void) {
-  const worlds: Signal<readonly WorldSummary[]> = useSignal([])
+function useWorlds(isOpen: boolean, onFirst: (worlds: readonly ListedWorld[]) => void) {
+  const worlds: Signal<readonly ListedWorld[]> = useSignal([])
   const replicas: Signal<readonly ReplicaState[]> = useSignal([])
   useEffect(() => {
     if (!isOpen) return
@@ -126,7 +139,7 @@ function useWorlds(isOpen: boolean, onFirst: (worlds: readonly WorldSummary[]) =
     const follow = async () => {
       for await (const { type, data } of await openStream(page.api.ofMock(), 'GET /worlds', {}, closed)) {
         if (type !== 'worlds') continue
-        const known: readonly WorldSummary[] = JSON.parse(data).worlds
+        const known: readonly ListedWorld[] = JSON.parse(data).worlds
         if (worlds.value.length === 0) onFirst(known)
         worlds.value = known
       }
@@ -190,6 +203,7 @@ function WorldMenu() {
                   onClick={() => page.openWorld(world.id)}
                 >
                   <b>{world.id}</b> <span dir="auto">{world.title}</span>
+                  <span>{useOf(world)}</span>
                   {world.sleeping && <span>asleep, its clock at {dateAndTime(Date.parse(world.now))}</span>}
                   {world.replica !== undefined && <span>at {new URL(world.replica).host}</span>}
                 </button>

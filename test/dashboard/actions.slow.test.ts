@@ -112,11 +112,13 @@ describe('the header', () => {
 
     await press(page, /^World: default/)
     await page.getByText(/^The worlds are kept in .*: \d.* KB\.$/).waitFor()
-    const asleep = page.getByRole('button', { name: /^yesterday Two modes asleep, its clock at 2026-11-20 20:00:00$/ })
+    const asleep = page.getByRole('button', {
+      name: /^yesterday Two modes 3 players, \d+ s old, used \d+ s ago asleep, its clock at 2026-11-20 20:00:00$/,
+    })
     await asleep.press('Enter')
     await page.waitForURL(/\/w\/yesterday\/$/)
     await press(page, /^World: yesterday/)
-    await page.getByRole('button', { name: /^yesterday Two modes$/ }).waitFor()
+    await page.getByRole('button', { name: /^yesterday Two modes 3 players, .* ago$/ }).waitFor()
     expect(complaints).toEqual([])
   })
 

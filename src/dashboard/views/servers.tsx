@@ -244,7 +244,6 @@ const columns: readonly Column<GameServerState>[] = [
     width: 88,
     rank: 1,
     sortBy: ({ started_at }) => started_at,
-    // The real time, which another zone of the page shows too.
     cell: ({ started_at }) => (started_at === '' ? '–' : page.timeText(Date.parse(started_at))),
   },
   {
