@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { environmentOf } from '../control/environment.js'
-import { controlTokenVariable } from '../http/control-token.js'
+import { environmentOf, secretVariables, withoutSecrets } from '../control/environment.js'
 import { systemReason } from '../lib/usage-error.js'
 import { versionNameOf } from '../operations/games.js'
 import { watchdog } from '../processes/watchdog.js'
@@ -27,13 +26,13 @@ const exitCodes = { cannotRun: 126, notFound: 127, signalled: 128 } as const
 export async function exec(command: readonly string[], options: StartOptions<ExecFlags>): Promise<number> {
   const { mock, url, controlToken, close } = await startMock(0, options)
   try {
-    const { RIVET_TOKEN: _, ...inherited } = process.env
+    const { RIVET_TOKEN: _, ...inherited } = withoutSecrets(process.env)
     const namespace = defaultNamespace(mock.default.world)
     const token = firstToken(options.flags.token, mock.default.world)
     const versionName = namespace && versionNameOf(namespace, mock.default.world)
     const own = environmentOf({ url, token, versionName })
     // The command may control its mock.
-    const control = controlToken === undefined ? {} : { [controlTokenVariable]: controlToken.token }
+    const control = controlToken === undefined ? {} : { [secretVariables.controlToken]: controlToken.token }
     return await runCommand(command, { ...inherited, ...own, ...control }, options.console)
   } finally {
     await close()

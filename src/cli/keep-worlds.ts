@@ -1,7 +1,7 @@
 import type { HttpReplica } from '../cluster/http-replica.js'
-import { isRedisUrl, keepInRedis, secretVariable } from '../cluster/keep-in-redis.js'
+import { isRedisUrl, keepInRedis } from '../cluster/keep-in-redis.js'
 import type { SharedFlags } from '../cluster/shared-settings.js'
-import { controlTokenVariable } from '../http/control-token.js'
+import { secretVariables } from '../control/environment.js'
 import { keepInFolder } from '../http/data-folder.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
@@ -33,10 +33,10 @@ export async function keepWorlds(
       throw new UsageError('--data-sync is for a folder: remove it, and set appendfsync to always in Redis instead')
     if (flags.controlToken === 'auto')
       throw new UsageError(
-        `replicas have the same control token, and each start would make another one: set ${controlTokenVariable} for all of them, such as to the output of openssl rand -hex 24`,
+        `replicas have the same control token, and each start would make another one: set ${secretVariables.controlToken} for all of them, such as to the output of openssl rand -hex 24`,
       )
     const own = advertise ?? ownUrl(host, url)
-    const secret = process.env[secretVariable] || undefined
+    const secret = process.env[secretVariables.clusterSecret] || undefined
     const replica = await keepInRedis(mock, {
       ...{ ...options, data, secret, host },
       advertise: own,

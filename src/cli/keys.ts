@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { withoutSecrets } from '../control/environment.js'
 import type { ClockJson } from '../control/history.js'
 import { timeOfDay } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -157,7 +158,7 @@ export function openInBrowser(url: string, platform = process.platform): Promise
   return new Promise((resolve, reject) => {
     const fail = (reason: string) =>
       reject(new UsageError(`cannot open a browser: ${reason}. Open this URL yourself: ${url}`))
-    const child = spawn(name, args, { detached: true, stdio: 'ignore' })
+    const child = spawn(name, args, { detached: true, stdio: 'ignore', env: withoutSecrets(process.env) })
     // The browser outlives the mock and Ctrl+C.
     child.unref()
     child.once('error', () => fail(`cannot run ${name}`))

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { splitWorldUrl } from '../contract/paths.js'
+import { secretVariables } from '../control/environment.js'
 import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../http/address-lists.js'
-import { checkControlToken, controlTokenVariable } from '../http/control-token.js'
+import { checkControlToken } from '../http/control-token.js'
 import { defaultDataTtlMs } from '../http/data-folder.js'
 import { defaultPort } from '../http/server.js'
 import { parseUrl } from '../lib/parse-url.js'
@@ -68,9 +69,6 @@ export interface ServeFlags extends MockFlags {
 /** The kinds of tokens that clients use. A game server uses the token of its lobby instead. */
 const tokenKinds = ['public', 'development', 'cloud'] as const
 export type TokenKind = (typeof tokenKinds)[number]
-
-/** The environment variable for `--data`. A URL of Redis may have a password, and flags are visible to everybody on a machine. */
-const dataVariable = 'MOCKMAKER_DATA'
 
 const defaults = parseOptions({})
 
@@ -150,7 +148,7 @@ function addStorageOptions(command: Command): Command {
         '--data <place>',
         'keep the worlds in this folder, or in Redis (redis://host:6379), which several replicas share (default: only in memory)',
       )
-        .env(dataVariable)
+        .env(secretVariables.data)
         .argParser(notBlank('a folder, or a URL such as redis://127.0.0.1:6379')),
     )
     .option('--data-prefix <prefix>', 'begin each key in Redis with this (default: mockmaker:)', notBlank('a text'))
@@ -272,7 +270,7 @@ export function sentControlTokenOption(): Option {
 
 /** Not with `InvalidArgumentError`: commander would print the token. */
 function controlTokenOption(description: string, parse: (text: string) => string): Option {
-  return new Option('--control-token <token>', description).env(controlTokenVariable).argParser(parse)
+  return new Option('--control-token <token>', description).env(secretVariables.controlToken).argParser(parse)
 }
 
 export function tokenOption(): Option {

@@ -1,4 +1,5 @@
-import { checkControlToken, controlTokenVariable } from '../http/control-token.js'
+import { secretVariables } from '../control/environment.js'
+import { checkControlToken } from '../http/control-token.js'
 import { defaultDataTtlMs } from '../http/data-folder.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -11,9 +12,6 @@ import { describeReplicas } from './describe-replicas.js'
 import { HttpReplica } from './http-replica.js'
 import { checkSecrets, proofsOf, type SharedSecrets } from './shared-secrets.js'
 import { agreeOnSettings, clearStorage, type SharedFlags } from './shared-settings.js'
-
-/** The environment variable with the secret that only replicas know. */
-export const secretVariable = 'MOCKMAKER_CLUSTER_SECRET'
 
 interface SharingOptions {
   /** In real ms. Default: a week. */
@@ -80,12 +78,12 @@ export async function shareWorlds(
 
 /** Throws `UsageError` if other machines could reach a replica without a secret. */
 function checkSecret({ secret, advertise, host }: RedisOptions): string | undefined {
-  if (secret !== undefined) return checkControlToken(secret, secretVariable)
+  if (secret !== undefined) return checkControlToken(secret, secretVariables.clusterSecret)
   const hosts = [parseUrl(advertise)?.hostname ?? '', ...(host === undefined ? [] : [bracketed(host)])]
   const open = hosts.find(each => !isLoopbackHost(each))
   if (open === undefined) return undefined
   throw new UsageError(
-    `replicas that other machines can reach (${open}) need a secret: set ${secretVariable} to the same text for all of them, such as the output of openssl rand -hex 24`,
+    `replicas that other machines can reach (${open}) need a secret: set ${secretVariables.clusterSecret} to the same text for all of them, such as the output of openssl rand -hex 24`,
   )
 }
 
@@ -95,5 +93,8 @@ function bracketed(host: string): string {
 
 /** Returns the secrets that all replicas have in common. */
 export function secretsOf({ secret, controlToken }: Pick<SharingOptions, 'secret' | 'controlToken'>): SharedSecrets {
-  return { [secretVariable]: secret, [`the control token (${controlTokenVariable})`]: controlToken }
+  return {
+    [secretVariables.clusterSecret]: secret,
+    [`the control token (${secretVariables.controlToken})`]: controlToken,
+  }
 }

@@ -12,6 +12,24 @@ import type { World } from '../store/world.js'
 /** Environment variables, by their names. */
 export type Environment = Readonly<Record<string, string>>
 
+/** The variables of the command that may hold a secret. */
+export const secretVariables = {
+  controlToken: 'MOCKMAKER_CONTROL_TOKEN',
+  /** A URL of Redis may have a password, and everybody on a machine can read the flags of its processes. */
+  data: 'MOCKMAKER_DATA',
+  /** The text that only replicas know. */
+  clusterSecret: 'MOCKMAKER_CLUSTER_SECRET',
+} as const
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Returns the variables that another program may inherit from the mock. */
+export function withoutSecrets(environment: Variables): Variables {
+  const secrets: readonly string[] = Object.values(secretVariables)
+  // Windows ignores the case of the names.
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.includes(name.toUpperCase())))
+}
+
 /**
  * Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. `versionName` is the
  * version of the namespace, such as `0.0.1`. If there is no token or no version, its variable is absent.

@@ -3,9 +3,6 @@ import { UsageError } from '../lib/usage-error.js'
 import { readToken } from '../server/authenticate.js'
 import type { MockRequest } from '../server/message.js'
 
-/** The environment variable with the control token, for the command, the client and the test tools. */
-export const controlTokenVariable = 'MOCKMAKER_CONTROL_TOKEN'
-
 const form = /^[\w.~+/=-]{16,512}$/
 
 /** Checks the form of a control token. Throws `UsageError`, whose message does not show the token. */

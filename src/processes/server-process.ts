@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Environment } from '../control/environment.js'
+import { type Environment, withoutSecrets } from '../control/environment.js'
 import { systemReason } from '../lib/usage-error.js'
 import { ServerOutput } from './server-output.js'
 import { graceMs, watchdog } from './watchdog.js'
@@ -41,11 +41,9 @@ const isWindows = process.platform === 'win32'
 
 /** Starts a process in a group of its own, so that signals reach its children. */
 export const startProcess: StartProcess = (command, env, onLine) => {
-  // A game server needs no right to control the mock.
-  const { MOCKMAKER_CONTROL_TOKEN: _, ...inherited } = process.env
   const child = spawn(command, {
     shell: true,
-    env: { ...inherited, ...env },
+    env: { ...withoutSecrets(process.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,

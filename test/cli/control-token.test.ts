@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { secretVariables } from '../../src/control/environment.js'
 import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { startProcess } from '../../src/processes/server-process.js'
@@ -92,17 +93,17 @@ describe('the help', () => {
 })
 
 describe('a game server', () => {
-  it('does not get the control token of the mock', async () => {
-    process.env.MOCKMAKER_CONTROL_TOKEN = secret
-    onTestFinished(() => void delete process.env.MOCKMAKER_CONTROL_TOKEN)
+  it('gets no secret of the mock', async () => {
+    const secrets = Object.values(secretVariables)
+    for (const name of [...secrets, 'OTHER']) vi.stubEnv(name, secret)
     const lines: string[] = []
 
     await startProcess(
-      `"${process.execPath}" -p "String([process.env.OWN, process.env.MOCKMAKER_CONTROL_TOKEN])"`,
+      `"${process.execPath}" -p "String(['OWN', 'OTHER', '${secrets.join("', '")}'].map(name => process.env[name]))"`,
       { OWN: 'mine' },
       line => lines.push(line),
     ).exited
 
-    expect(lines).toEqual(['mine,'])
+    expect(lines).toEqual([`mine,${secret},,,`])
   })
 })

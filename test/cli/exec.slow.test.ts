@@ -39,6 +39,21 @@ describe('mockmaker exec', () => {
     expect(RIVET_MATCHMAKER_API_URL).toBe(`${MOCKMAKER_URL}/matchmaker`)
   })
 
+  it('passes on no secret of the mock but a control token that guards it', async () => {
+    const secret = 'secret-control-token-0123456789'
+    const env = { MOCKMAKER_DATA: await folder(), MOCKMAKER_CLUSTER_SECRET: secret, OTHER: 'mine' }
+
+    const open = await run(node(printed), { env })
+    const guarded = await run(node(printed), { env: { ...env, MOCKMAKER_CONTROL_TOKEN: secret } })
+
+    const names = ['OTHER', 'MOCKMAKER_CONTROL_TOKEN', 'MOCKMAKER_DATA', 'MOCKMAKER_CLUSTER_SECRET']
+    const inherited = [open, guarded].map(({ stdout }) => names.map(name => JSON.parse(stdout)[name]))
+    expect(inherited).toEqual([
+      ['mine', undefined, undefined, undefined],
+      ['mine', secret, undefined, undefined],
+    ])
+  })
+
   it('sets the token and the version of the default namespace', async () => {
     const cwd = await folder()
     const namespaces = ['one', 'two'].map(name_id => ({

@@ -253,10 +253,10 @@ describe('the program that opens a browser', () => {
 })
 
 describe('mockmaker --open', { tags: ['slow'] }, () => {
-  it('opens the page in a browser after the start', async () => {
+  it('opens the page in a browser after the start, and gives it no secret', async () => {
     const { PATH, opened } = await browserOpener(0)
 
-    const { url } = await serve(['--open'], { env: { PATH } })
+    const { url } = await serve(['--open'], { env: { PATH, MOCKMAKER_CLUSTER_SECRET: 'cluster-secret-0123456789' } })
 
     await expect.poll(() => opened().catch(() => '')).toBe(`${url}\n`)
   })

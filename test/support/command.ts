@@ -210,9 +210,9 @@ export async function file(name: string, content: string | Uint8Array): Promise<
   return path
 }
 
-/** A folder with a program that opens a browser: it notes the URL, and exits with a code. */
+/** A folder with a program that opens a browser: it notes the URL and a secret of the mock, and exits with a code. */
 export async function browserOpener(code: number) {
-  const [opener, bin] = [`#!/bin/sh\necho "$1" > "$0.opened"; exit ${code}\n`, await folder()]
+  const [opener, bin] = [`#!/bin/sh\necho "$1$MOCKMAKER_CLUSTER_SECRET" > "$0.opened"; exit ${code}\n`, await folder()]
   await writeFile(join(bin, 'xdg-open'), opener, { mode: 0o755 })
   return { PATH: `${bin}:${process.env.PATH}`, opened: () => readFile(join(bin, 'xdg-open.opened'), 'utf8') }
 }
