@@ -141,7 +141,7 @@ export class Service {
   /** Answers everybody, before all checks (PROTOCOL.md B9). */
   #answerProbe(request: MockRequest): MockResponse {
     const { notReady, worlds } = this.#mock
-    const reasons = [...notReady, ...(hasLease(worlds) ? [] : ['the storage of the worlds does not answer'])]
+    const reasons = [...notReady, ...(hasLease(worlds) ? [] : ['the storage cannot keep the worlds now'])]
     if (reasons.length === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
     return worlds.outside.refuse(request, new UnavailableError(reasons.join(', and ')))
   }

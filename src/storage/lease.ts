@@ -49,8 +49,8 @@ export class Lease {
   #serverOffsetMs = 0
   /** True while another replica may have taken worlds over, because the lease had ended. */
   #isUnverified = false
-  /** The error of the last renewal. Empty if it was acknowledged. */
-  #trouble = ''
+  /** The error of the last renewal. `undefined` if it was acknowledged. */
+  #trouble: RedisError | UsageError | undefined
   /** True after `onChange` has told that it ended, until it holds again. */
   #hasEnded = false
   /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
@@ -125,8 +125,10 @@ export class Lease {
   }
 
   newFailure(): StorageError {
-    const because = this.#trouble === '' ? '' : ` (${this.#trouble})`
-    return new StorageError(`${this.#redis.place} does not answer${because}. Start it again: the mock keeps trying`)
+    const [{ place }, error] = [this.#redis, this.#trouble]
+    if (error instanceof UsageError) return new StorageError(error.message)
+    const advice = error && error.kind !== 'away' ? 'The mock keeps trying' : 'Start it again: the mock keeps trying'
+    return new StorageError(`${error?.saidOf(place) ?? `${place} does not answer`}. ${advice}`)
   }
 
   get #now(): Moment {
@@ -168,7 +170,7 @@ export class Lease {
       this.#extend(sentAt)
     } catch (error) {
       if (!(error instanceof RedisError || error instanceof UsageError)) throw error
-      this.#trouble = error.message
+      this.#trouble = error
     }
   }
 
@@ -178,7 +180,7 @@ export class Lease {
     this.#watchEnd()
     if (this.#remainingMs === 0) return
     this.#noticedAt = undefined
-    this.#trouble = ''
+    this.#trouble = undefined
     if (this.#hasEnded) {
       this.#hasEnded = false
       this.#holder.onChange(undefined)

@@ -48,14 +48,23 @@ export interface Renewal {
 }
 
 /**
- * The server did not run a command. `away`: there was no reply, or the server cannot run commands now. Whether it ran is unknown.
- * `refused`: it did not run.
+ * `away`: there was no reply, and whether the command ran is unknown. `unready`: the server runs no commands now, and may later.
+ * `refused`: the server did not run this command.
  */
-export class RedisError extends Error {
-  readonly kind: 'away' | 'refused'
+type RedisErrorKind = 'away' | 'unready' | 'refused'
 
-  constructor(kind: 'away' | 'refused', message: string) {
+/** The server did not run a command, or did not say so. The message is the reason. */
+export class RedisError extends Error {
+  readonly kind: RedisErrorKind
+
+  constructor(kind: RedisErrorKind, message: string) {
     super(message)
     this.kind = kind
+  }
+
+  /** Says what the server at that address does. */
+  saidOf(place: string): string {
+    if (this.kind === 'away') return `${place} does not answer (${this.message})`
+    return `${place} refuses commands, because ${this.message}`
   }
 }

@@ -239,16 +239,16 @@ class RedisConnection implements RedisClient {
   #check(info: string): void {
     const fields = new Map(info.split('\r\n').map(line => line.split(':', 2) as [string, string]))
     const version = fields.get('redis_version') ?? ''
-    const refuse = (problem: string, advice: string) => {
-      throw new UsageError(`cannot keep worlds in ${this.place}: ${problem}. ${advice}`)
+    const refuse = (reason: string) => {
+      throw new UsageError(`cannot keep worlds in ${this.place}: ${reason}`)
     }
-    if (Number.parseInt(version, 10) < 7) refuse(`it is Redis ${version}`, 'Use Redis 7 or later, or Valkey')
-    if (fields.get('redis_mode') === 'cluster') refuse('it is a Redis Cluster', 'Use a single server')
-    if (fields.get('role') === 'slave') refuse('it is a replica of another Redis', 'Use the address of its primary')
-    if (fields.get('loading') === '1') refuse('it is still loading its data', 'Start again in a moment')
+    if (Number.parseInt(version, 10) < 7) refuse(`it is Redis ${version}: use Redis 7 or later, or Valkey`)
+    if (fields.get('redis_mode') === 'cluster') refuse('it is a Redis Cluster: use a single server')
+    if (fields.get('role') === 'slave') refuse(replyReasons.READONLY)
+    if (fields.get('loading') === '1') refuse('it is still loading its data: start again in a moment')
     const policy = fields.get('maxmemory_policy') ?? 'noeviction'
     if (policy !== 'noeviction')
-      refuse(`it deletes keys when it is full (maxmemory-policy ${policy})`, 'Set maxmemory-policy to noeviction')
+      refuse(`it deletes keys when it is full (maxmemory-policy ${policy}): set maxmemory-policy to noeviction`)
     if (fields.get('aof_enabled') === '0')
       this.#report(
         `${this.place} loses the last changes when it ends (appendonly no): set appendonly to yes to keep them`,
@@ -258,10 +258,11 @@ class RedisConnection implements RedisClient {
   #redisError(error: unknown): RedisError {
     // An argument that is no text.
     if (error instanceof TypeError) throw error
-    if (isReply(error)) return new RedisError(isNotNow(error) ? 'away' : 'refused', this.#redacted(replyReason(error)))
+    if (isReply(error))
+      return new RedisError(isNotNow(error) ? 'unready' : 'refused', this.#redacted(replyReason(error)))
     // While there is no connection, the reason for that says more.
     const cause = error instanceof this.#library.ClientOfflineError ? (this.#trouble ?? error) : error
-    if (isReply(cause)) return new RedisError('away', this.#redacted(replyReason(cause)))
+    if (isReply(cause)) return new RedisError('unready', this.#redacted(replyReason(cause)))
     const reason = this.#redacted(connectionReason(cause))
     const isSilent = reason === silent && this.#usesTls && !this.#isStarted
     return new RedisError('away', isSilent ? `${reason}: if it speaks no TLS there, use redis://` : reason)
@@ -282,9 +283,10 @@ function isNotNow({ message }: Error): boolean {
   return /^(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN) /.test(message)
 }
 
-const replyReasons: Readonly<Record<string, string>> = {
+const replyReasons = {
   OOM: 'it is full: free memory there, or raise its maxmemory',
-  READONLY: 'it is a replica of another Redis: use the address of its primary',
+  READONLY:
+    'it is a replica of another Redis, and takes no writes: point --data to its primary, or make it a primary with REPLICAOF NO ONE',
   MISCONF: 'it cannot write to its disk: see its log',
   NOREPLICAS: 'it has too few replicas of its own (min-replicas-to-write)',
   WRONGPASS: 'user or password is wrong: correct them in the URL',
@@ -292,10 +294,11 @@ const replyReasons: Readonly<Record<string, string>> = {
   NOPERM: 'the user may not do this there: give it all commands and the keys of the prefix',
   LOADING: 'it is still loading its data',
   BUSY: 'it is busy with a script',
-}
+} as const
 
 function replyReason({ message }: Error): string {
-  return replyReasons[/^[A-Z]+/.exec(message)?.[0] ?? ''] ?? message
+  const reasons: Readonly<Record<string, string>> = replyReasons
+  return reasons[/^[A-Z]+/.exec(message)?.[0] ?? ''] ?? message
 }
 
 const silent = 'there was no answer in time'

@@ -405,10 +405,7 @@ class ReplicaStorage implements SharedStorage {
   }
 
   #asStorageError(error: RedisError): StorageError {
-    return (
-      this.#end ??
-      new StorageError(`${this.place} ${error.kind === 'away' ? 'does not answer' : 'refuses'}: ${error.message}`)
-    )
+    return this.#end ?? new StorageError(error.saidOf(this.place))
   }
 
   #ownClaim(id: string, create: boolean): Claim | undefined {

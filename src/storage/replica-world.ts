@@ -437,7 +437,7 @@ export class ReplicaWorld implements KeptWorld {
 
   #onError(error: unknown, what: string): void {
     if (!(error instanceof RedisError)) throw error
-    if (error.kind === 'away') this.#host.onAway()
+    if (error.kind !== 'refused') this.#host.onAway()
     else this.#lose(`${this.#host.place} ${what}: ${error.message}`)
   }
 

@@ -288,7 +288,7 @@ describe('a replica without its storage', () => {
     expect(answers.map(failure)).toEqual(answers.map(() => '503 API_UNAVAILABLE'))
     // Everybody may ask it, so it has no address.
     expect(answers.map(answered => (json(answered) as { message: string }).message)[4]).toBe(
-      'the storage of the worlds does not answer',
+      'the storage cannot keep the worlds now',
     )
     expect(mock.worlds.inMemory('default')).toBeDefined()
   })
@@ -354,10 +354,10 @@ describe('a change that the storage does not take', () => {
       return new RedisError('away', 'the connection broke')
     }
 
-    expect(refused).toEqual([503, 'redis://model refuses: it is full'])
+    expect(refused).toEqual([503, 'redis://model refuses commands, because it is full'])
     expect(await messageOf(url, control('DELETE', '/worlds/b'))).toEqual([
       503,
-      `redis://model refuses: it is full${unknown}`,
+      `redis://model refuses commands, because it is full${unknown}`,
     ])
   })
 })

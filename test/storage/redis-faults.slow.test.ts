@@ -69,6 +69,9 @@ async function pretend(replies: Readonly<Record<string, string>>): Promise<strin
   return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+const isReplica =
+  'it is a replica of another Redis, and takes no writes: point --data to its primary, or make it a primary with REPLICAOF NO ONE'
+
 describe('the start', () => {
   it.each([
     ['nonsense', 'the URL of Redis is malformed: expected redis://host:port, or rediss://host:port with TLS'],
@@ -115,8 +118,8 @@ describe('the start', () => {
   })
 
   it.each([
-    ['redis_version:6.2.14', 'it is Redis 6.2.14. Use Redis 7 or later, or Valkey'],
-    ['redis_version:7.2.0\r\nloading:1', 'it is still loading its data. Start again in a moment'],
+    ['redis_version:6.2.14', 'it is Redis 6.2.14: use Redis 7 or later, or Valkey'],
+    ['redis_version:7.2.0\r\nloading:1', 'it is still loading its data: start again in a moment'],
   ])('refuses a server that says %j', async (info, reason) => {
     const url = await pretend({ HELLO: '%1\r\n+server\r\n+redis\r\n', INFO: `$${info.length}\r\n${info}\r\n` })
 
@@ -124,12 +127,12 @@ describe('the start', () => {
   })
 
   it.each([
-    [['--cluster-enabled', 'yes'], 'it is a Redis Cluster. Use a single server'],
+    [['--cluster-enabled', 'yes'], 'it is a Redis Cluster: use a single server'],
     [
       ['--maxmemory-policy', 'allkeys-lru'],
-      'it deletes keys when it is full (maxmemory-policy allkeys-lru). Set maxmemory-policy to noeviction',
+      'it deletes keys when it is full (maxmemory-policy allkeys-lru): set maxmemory-policy to noeviction',
     ],
-    [['--replicaof', '127.0.0.1 1'], 'it is a replica of another Redis. Use the address of its primary'],
+    [['--replicaof', '127.0.0.1 1'], isReplica],
   ])('refuses a server with %j', async (options, reason) => {
     const server = await serve(...options)
 
@@ -327,17 +330,16 @@ describe('a server that becomes a replica of another one', () => {
 
     // Nothing listens there, so it keeps what it has.
     await server.send('REPLICAOF', '127.0.0.1', '1')
-    const because = 'it is a replica of another Redis: use the address of its primary'
-    await eventually(() => expect(() => storage.checkLease()).toThrow(because))
-    expect(() => appendAll(world, 12)).toThrow(because)
+    const refusal = `${server.url} refuses commands, because ${isReplica}. The mock keeps trying`
+    await eventually(() => expect(() => storage.checkLease()).toThrow(refusal))
+    expect(() => appendAll(world, 12)).toThrow(refusal)
     await server.send('REPLICAOF', 'NO', 'ONE')
     await eventually(() => storage.checkLease())
     appendAll(world, 12)
 
     expect(await outcomeOf(world)).toBe('kept')
     expect(revisionsOf(await storage.read('x'))).toEqual([11, 12])
-    expect(reports.filter(text => text.includes(because))).toHaveLength(1)
-    expect(reports.at(-1)).toBe(`${server.url} answers again`)
+    expect(reports).toEqual([refusal, `${server.url} answers again`])
   })
 
   it('stops finds, lists and the health of a mock, and only holds back watches', async () => {
@@ -363,12 +365,11 @@ describe('a server that becomes a replica of another one', () => {
     await eventually(areAll(200))
     await createClient(url).completeDeviceLink(token)
 
-    const because = 'it is a replica of another Redis: use the address of its primary'
     for (const got of [list, world, found]) {
       expect(got?.status).toBe(503)
-      expect(got?.body).toContain(because)
+      expect(got?.body).toContain(`${server.url} refuses commands, because ${isReplica}`)
     }
-    expect(health?.body).toContain('the storage of the worlds does not answer')
+    expect(health?.body).toContain('the storage cannot keep the worlds now')
     expect((await sendTo(url, find)).status).toBe(200)
     expect(ok(await watching)).toMatchObject({ cloud_token: expect.anything() })
   })

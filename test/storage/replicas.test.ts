@@ -21,14 +21,14 @@ class Cluster {
   readonly #serverClock = this.time.environment()
   readonly model = new ScriptModel(() => this.#serverClock.now())
 
-  async join({ skewMs = 0 }: { skewMs?: number } = {}) {
+  async join({ skewMs = 0, address = newAddress() } = {}) {
     const environment = this.time.environment(skewMs)
     const network = { delayMs: 1 }
     const redis = new ModelRedis(this.model, environment, { delayMs: () => network.delayMs })
     const reports: string[] = []
     const lost: { id: string; because: string }[] = []
     const report = (text: string) => void reports.push(text)
-    const storage = await this.wait(joinReplicas(redis, { address: newAddress(), environment, report }))
+    const storage = await this.wait(joinReplicas(redis, { address, environment, report }))
     storage.onLost(one => lost.push(one))
     return { storage, redis, environment, network, reports, lost }
   }
@@ -193,8 +193,8 @@ describe('a lease', () => {
     mockOf(mock, 'test').keepIn({ storage: new WorldStorage(storage), dataTtlMs: hour })
     await cluster.wait(storage.flush('default'))
     const refusal = async () => [await errorOf(mock.lobby({})), await errorOf(storage.claim('y', any))]
-    const because = (reason: string) =>
-      `redis://model does not answer (${reason}). Start it again: the mock keeps trying`
+    const away = 'redis://model does not answer (the connection broke). Start it again: the mock keeps trying'
+    const full = 'redis://model refuses commands, because it is full. The mock keeps trying'
 
     redis.break()
     await cluster.time.advance(5_000)
@@ -204,10 +204,24 @@ describe('a lease', () => {
     await cluster.time.advance(1_500)
     const whileFull = await refusal()
 
-    expect(whileAway).toEqual([because('the connection broke'), because('the connection broke')])
-    expect(whileFull).toEqual([because('it is full'), because('it is full')])
-    expect(reports).toEqual([because('the connection broke')])
+    expect(whileAway).toEqual([away, away])
+    expect(whileFull).toEqual([full, full])
+    expect(reports).toEqual([away])
     await mock.close()
+  })
+
+  it('tells that another replica has taken its address meanwhile', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join({ address: 'http://10.0.0.5:4100' })
+    redis.break()
+    await cluster.time.advance(10_000)
+    await cluster.join({ address: 'http://10.0.0.5:4100' })
+    redis.connect()
+    await cluster.time.advance(1_500)
+
+    expect(await errorOf(storage.claim('y', any))).toBe(
+      'another replica with the address http://10.0.0.5:4100 is running: give each replica its own address with --advertise',
+    )
   })
 
   it('tells no reason of an earlier time', async () => {
