@@ -8,12 +8,13 @@ import type { ChangeSetJson, ClockJson } from '../control/history.js'
 import type { ScheduledJob } from '../control/schedule.js'
 import type { GameServerState } from '../control/servers.js'
 import type { JournalState, StateName, WorldStates } from '../control/states.js'
+import type { StorySummary } from '../control/tell-story.js'
 import type { KeptData } from '../control/world-control.js'
 import { isPlainRead } from '../server/outcome.js'
 import type { Rows, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
 import type { Api } from './api.js'
-import { addPlayers, type PlayerSpan } from './player-spans.js'
+import { addPlayers, type PlayerSpan, spansOfStories } from './player-spans.js'
 import { movesOf, type RegionMove } from './region-moves.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
@@ -81,6 +82,12 @@ const followed = Object.keys({
 /** The most requests that the mock sends at once. The page asks for the others when fewer come. */
 const mostAtOnce = 25
 
+/** The players from before the page was opened that the timeline shows. */
+const mostPlayers = 200
+
+/** The most names of players that the page remembers. */
+const mostNames = 2_000
+
 /** The pause until the page shows the next events: many times the time that it needed to show the last ones. */
 const shortestPauseMs = 100
 const pauseFactor = 20
@@ -111,7 +118,9 @@ export class LiveWorld {
   readonly exchanges: Signal<readonly ShortenedEntry[]> = signal([])
   /** The oldest first. */
   readonly changes: Signal<readonly Change[]> = signal([])
-  /** The seats of players that the page has seen. Simulated players have none. */
+  /** The names of players by their tokens, as far as the page has heard of their stories. */
+  readonly names = new Map<string, string>()
+  /** The seats of players. Simulated players have none. */
   readonly players: Signal<readonly PlayerSpan[]> = signal([])
   /** The oldest revision that the mock can still show. */
   readonly oldestRevision = signal(0)
@@ -294,7 +303,10 @@ export class LiveWorld {
     if (type === 'history') this.#showOldest(data)
     if (type === 'schedule') this.schedule.value = data.jobs
     if (type === 'servers') this.servers.value = data.servers
-    if (type === 'stories') this.stories.value = data
+    if (type === 'stories') {
+      this.#nameAll(data.newest)
+      this.stories.value = data
+    }
     if (type === 'world') this.about.value = data
     if (type !== 'journal') return
     this.pending.value = data
@@ -303,6 +315,14 @@ export class LiveWorld {
     this.#loadedRequest = data.loaded
     this.#oldest = data
     this.exchanges.value = this.#withoutDropped(this.exchanges.value)
+  }
+
+  #nameAll(stories: readonly Pick<StorySummary, 'token' | 'name'>[]): void {
+    for (const { token, name } of stories) {
+      this.names.set(token, name)
+      const [oldest = ''] = this.names.keys()
+      if (this.names.size > mostNames) this.names.delete(oldest)
+    }
   }
 
   /** The stream has begun, or goes on after a lost connection. Then the mock sends the events since, or `gone`. */
@@ -364,10 +384,11 @@ export class LiveWorld {
   }
 
   async #loadAll(isNewest: () => boolean): Promise<void> {
-    const [{ revision, rows }, { exchanges }, { change_sets, ...history }] = await Promise.all([
+    const [{ revision, rows }, { exchanges }, { change_sets, ...history }, { stories }] = await Promise.all([
       this.#api.call('GET /rows', { query: {} }),
       this.#api.call('GET /journal', { query: { answers: 'short' } }),
       this.#api.call('GET /history', { query: { limit: 1_000, rows: false } }),
+      this.#api.call('GET /stories', { query: { simulated: false, limit: mostPlayers } }),
     ])
     if (!isNewest()) return
     batch(() => {
@@ -384,7 +405,9 @@ export class LiveWorld {
           rows: changes.length,
           moves: undefined,
         }))
-      this.players.value = []
+      this.names.clear()
+      this.#nameAll(stories)
+      this.players.value = spansOfStories(stories, id => this.#lobbyWords(id))
       this.#showOldest(history)
       this.revision.value = revision
       this.version.value += 1

@@ -1,9 +1,11 @@
+import type { StorySummary } from '../control/tell-story.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { grouped } from '../lib/text.js'
 import { clockTime } from './format.js'
 import type { LiveWorld } from './live-world.js'
 import { regionName } from './lobby-rows.js'
 import { operationName, outcomeOf } from './outcome.js'
+import { outcomeWords, storyKeyOf } from './player-details.js'
 
 /** A line of the palette. */
 export interface PaletteItem {
@@ -22,11 +24,12 @@ export interface PaletteItem {
 export const mostItems = 10
 
 /** The most things of one type: a region has hundreds of lobbies, and its requests shall be found too. */
-const mostOfType = 3
+export const mostOfType = 3
 
 /** Things that the palette goes to. */
 export interface Targets {
-  open(kind: 'lobby' | 'player', id: string): void
+  openLobby(id: string): void
+  openPlayer(key: string): void
   openRequest(id: number): void
   showRegion(id: string): void
   load(scenario: string): void
@@ -36,10 +39,17 @@ export interface Targets {
 /** The parts of a world that the palette searches. */
 type Searched = Pick<LiveWorld, 'tables' | 'made' | 'exchanges'>
 
+/** What the mock is asked for. */
+export interface Answers {
+  readonly scenarios: readonly ScenarioSummary[]
+  /** The stories that the text of the search finds. */
+  readonly stories: readonly StorySummary[]
+}
+
 /** Lists regions, lobbies, requests, players and scenarios, each when it is asked for: a world may have thousands. */
 export function* thingsOf(
   world: Searched,
-  scenarios: readonly ScenarioSummary[],
+  { scenarios, stories }: Answers,
   targets: Targets,
 ): Generator<PaletteItem, void> {
   const { tables, exchanges } = world
@@ -62,7 +72,7 @@ export function* thingsOf(
     yield {
       ...{ group, type: 'Lobby', text, words: lobby_id },
       fact: `${grouped(total_player_count)} / ${grouped(max_players_normal)}`,
-      run: () => targets.open('lobby', lobby_id),
+      run: () => targets.openLobby(lobby_id),
     }
   }
   for (const entry of exchanges.value.toReversed())
@@ -71,17 +81,15 @@ export function* thingsOf(
       ...{ words: `${entry.path} ${entry.id}`, fact: clockTime(Date.parse(entry.time), 'utc') },
       run: () => targets.openRequest(entry.id),
     }
-  for (const { player_token, lobby_id, status, address } of tables.players.values())
+  for (const story of stories) {
+    const { name, outcome, token, address, lobby_id, game_mode_id, region_id } = story
+    const place = region_id === undefined ? '' : `, ${game_mode_id}, ${regionName(region_id, tables)}`
     yield {
-      ...{
-        group,
-        type: 'Player',
-        text: `${status} from ${address}`,
-        words: player_token,
-        fact: player_token.slice(0, 24),
-      },
-      run: () => targets.open('lobby', lobby_id),
+      ...{ group, type: 'Player', text: `${name} ${outcomeWords(outcome)}${place}` },
+      words: [token, address, lobby_id].join(' '),
+      run: () => targets.openPlayer(storyKeyOf(story)),
     }
+  }
   for (const { name, title } of scenarios)
     yield { group, type: 'Scenario', text: title || name, words: name, run: () => targets.load(name) }
 }

@@ -1,20 +1,31 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { ScenarioSummary } from '../control/world-control.js'
+import type { StorySummary } from '../control/tell-story.js'
 import { advanceClock, setClock } from './clock-menu.js'
-import { useLoaded } from './hooks.js'
+import { useFollowed, useLoaded } from './hooks.js'
 import { Icon } from './icons.js'
 import { pageKeys } from './keys.js'
 import { regionName } from './lobby-rows.js'
 import { page } from './page-state.js'
-import { mostItems, type PaletteItem, readTime, searchItems, type Targets, thingsOf, wordsOf } from './palette-items.js'
+import {
+  type Answers,
+  mostItems,
+  mostOfType,
+  type PaletteItem,
+  readTime,
+  searchItems,
+  type Targets,
+  thingsOf,
+  wordsOf,
+} from './palette-items.js'
 import { resetWorld, scenarioMenu } from './scenario-menu.js'
 import { views } from './views.js'
 
 const close = () => (page.dialog.value = undefined)
 
 const targets: Targets = {
-  open: (kind, id) => page.go({ view: 'world', opened: { kind, id } }),
+  openLobby: id => page.go({ view: 'world', opened: { kind: 'lobby', id } }),
+  openPlayer: id => page.go({ view: 'players', opened: { kind: 'player', id } }),
   openRequest: id => page.go({ view: 'world', opened: { kind: 'request', id } }),
   showRegion: region => page.go({ view: 'world', region }),
   load: name =>
@@ -38,7 +49,7 @@ export function Palette() {
     return () => void (page.modals.value -= 1)
   }, [])
   const query = text.value
-  const items = itemsOf(query, answer?.scenarios ?? [])
+  const items = itemsOf(query, { scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
   const index = Math.min(chosen.value, items.length - 1)
   const perform = (item: PaletteItem | undefined) => {
     if (!item) return
@@ -82,6 +93,15 @@ export function Palette() {
       <Foot isEmpty={items.length === 0} />
     </dialog>
   )
+}
+
+/** Finds the stories of a text. */
+function useStories(q: string): readonly StorySummary[] {
+  const found = useFollowed(async () => {
+    if (q === '' || q.startsWith('>')) return undefined
+    return await page.api.call('GET /stories', { query: { q, limit: mostOfType } })
+  }, [q])
+  return found?.stories ?? []
 }
 
 function Foot({ isEmpty }: { readonly isEmpty: boolean }) {
@@ -200,10 +220,10 @@ function Marked({ text, words }: { readonly text: string; readonly words: readon
   )
 }
 
-function itemsOf(query: string, scenarios: readonly ScenarioSummary[]): PaletteItem[] {
+function itemsOf(query: string, answers: Answers): PaletteItem[] {
   const { live, shown } = page
   const world = { tables: shown.value.tables, made: live.made, exchanges: live.exchanges }
-  const found = searchItems(query, actionItems(query), thingsOf(world, scenarios, targets))
+  const found = searchItems(query, actionItems(query), thingsOf(world, answers, targets))
   return [...timeItems(query), ...found].slice(0, mostItems)
 }
 

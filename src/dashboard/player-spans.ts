@@ -1,4 +1,5 @@
 import type { ChangeSetJson } from '../control/history.js'
+import type { StorySummary } from '../control/tell-story.js'
 import type { PlayerRow } from '../store/matchmaker-rows.js'
 
 /** The seat of a player over time, in ms of the world's clock. */
@@ -18,6 +19,19 @@ const mostSpans = 2_000
 
 /** The causes of the seats of real players. The others are those of simulated ones. */
 const causes: readonly ChangeSetJson['cause']['kind'][] = ['request', 'control', 'code']
+
+/** Returns the seats of players from before the page was opened, the oldest first. */
+export function spansOfStories(
+  stories: readonly StorySummary[],
+  wordsOf: (lobbyId: string) => string,
+): readonly PlayerSpan[] {
+  const time = (key: string, text: string | undefined) => (text === undefined ? {} : { [key]: Date.parse(text) })
+  return stories.toReversed().flatMap(({ token, lobby_id, reserved_at, connected_at, ended_at, next_at }) => {
+    if (lobby_id === undefined || reserved_at === undefined) return []
+    const times = { ...time('connectedAt', connected_at), ...time('endedAt', ended_at), ...time('nextAt', next_at) }
+    return { token, text: wordsOf(lobby_id), reservedAt: Date.parse(reserved_at), ...times }
+  })
+}
 
 /** Adds the players of a change set to the spans, and returns all. Simulated players have none. */
 export function addPlayers(

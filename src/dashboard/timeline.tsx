@@ -302,7 +302,10 @@ function usePreview(hovered: Signal<number | undefined>): void {
 function lanesData(element: Element) {
   const { live } = page
   return {
-    players: live.players.peek(),
+    players: live.players.peek().map(({ text, ...span }) => {
+      const name = live.names.get(span.token)
+      return { ...span, text: name === undefined ? text : `${name} · ${text}` }
+    }),
     chosenPlayer: page.playerKey.peek(),
     exchanges: live.exchanges.peek(),
     chosenRequest: page.requestId.peek(),
@@ -331,7 +334,7 @@ function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoo
   newest.current = draw
   useSignalEffect(() => {
     const { live } = page
-    const shown = [live.exchanges, live.pending, live.changes, live.players, live.faults, live.servers]
+    const shown = [live.exchanges, live.pending, live.changes, live.players, live.stories, live.faults, live.servers]
     // The drawing depends on all of these.
     for (const signal of [
       ...shown,

@@ -42,6 +42,18 @@ describe('the keys', () => {
     await page.getByRole('region', { name: 'Faults' }).getByLabel('Code').waitFor()
   })
 
+  it('lead to the story of a player by name', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    await send(find, { game_modes: ['duel'] })
+    const [story] = mock.stories.list({ simulated: false, limit: 1 }).stories
+    const name = story?.name ?? ''
+
+    // People write the two words of a name with a space.
+    await choose(page, name.replace(/(?=[A-Z][a-z]+$)/, ' ').toLowerCase(), name)
+
+    await page.getByRole('region', { name: 'The chosen player' }).getByRole('heading', { name }).waitFor()
+  })
+
   it('go back in time and fork in 5 keys', async ({ open }) => {
     const { page, mock, url } = await open({ scenario })
     await mock.clock.advance('10s')

@@ -132,7 +132,7 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
 function Players({ lobbyId }: { readonly lobbyId: string }) {
   const { stories } = page.live
   const list = useFollowed(
-    () => page.api.call('GET /stories', { query: { q: lobbyId, limit: mostPlayers } }),
+    () => page.api.call('GET /stories', { query: { lobby: lobbyId, limit: mostPlayers } }),
     [lobbyId, stories.value?.changes],
   )
   if (!list?.stories.length) return null
