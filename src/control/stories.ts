@@ -231,8 +231,10 @@ export class WorldStories {
     this.#players = undefined
     const rows = players.all()
     const { revision, at } = this.#beginsAt
-    this.#nextId += Math.max(0, rows.length - this.#limits.stories)
-    for (const row of rows.slice(-this.#limits.stories)) {
+    const tooMany = Math.max(0, rows.length - this.#limits.stories)
+    this.#nextId += tooMany
+    this.#memory.countDropped(tooMany)
+    for (const row of rows.slice(tooMany)) {
       const story = this.#createStory(row, true)
       const lobby = this.#lobbyOf(row.lobby_id)
       story.address = row.address

@@ -257,13 +257,18 @@ export class StoryMemory {
     return this.#bytes
   }
 
-  /** The number of stories that gave way to others. */
+  /** The number of stories that gave way to others, or had no room. */
   get dropped(): number {
     return this.#dropped
   }
 
   get(token: string): Story | undefined {
     return this.#stories.get(token)
+  }
+
+  /** Counts stories that had no room from the beginning. */
+  countDropped(count: number): void {
+    this.#dropped += count
   }
 
   /** Lists the stories, the newest first. */

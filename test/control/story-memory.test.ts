@@ -117,6 +117,19 @@ describe('the stories of a world', () => {
     expect(stories.get(token(7))?.token).toBe(token(7))
   })
 
+  it('are those of the last 20,000 players of a larger scenario, and the others count as dropped', async () => {
+    const players = Array.from({ length: 20_005 }, (_, i) => ({ token: `player.${i + 10_000}` }))
+    const mock = createMockmaker({
+      scenario: { game_modes: ['duel'], lobbies: [{ game_mode_id: 'duel', max_players: 30_000, players }] },
+    })
+
+    const { counts, total, stories } = mock.stories.list({ limit: 1 })
+
+    expect([total, counts]).toEqual([20_000, { players: 20_000, simulated: 0, dropped: 5 }])
+    expect(stories).toMatchObject([{ id: 20_005, token: 'player.30004' }])
+    expect([10_004, 10_005].map(i => mock.stories.get(`player.${i}`)?.id)).toEqual([undefined, 6])
+  })
+
   it('take at most 8 MiB', async () => {
     const { stories, token } = await worldOf(12_000, '-'.repeat(499))
 

@@ -52,6 +52,14 @@ describe('the players', () => {
     await expect.poll(() => page.getByRole('region', { name: 'The chosen player' }).count()).toBe(0)
   })
 
+  it('that are too many are counted', async ({ open }) => {
+    const players = Array.from({ length: 20_003 }, (_, i) => ({ token: `player.${i}` }))
+    const lobbies = [{ game_mode_id: 'duel', max_players: 30_000, players }]
+    const { page } = await open({ scenario: { ...scenario, lobbies }, path: '/?view=players' })
+
+    await page.getByText('3 older stories have given way to these.').waitFor()
+  })
+
   it('whose story is gone are said to be gone', async ({ open }) => {
     const { page } = await open({ scenario, path: '/?view=players&player=player.mock.none' })
 

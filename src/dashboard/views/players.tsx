@@ -70,6 +70,11 @@ export function Players() {
             The newest {grouped(shown.length)} of {grouped(list.total)}. Search to find the others.
           </p>
         )}
+        {list && list.counts.dropped > 0 && (
+          <p class="block muted">
+            {counted(list.counts.dropped, 'older story has', 'older stories have')} given way to these.
+          </p>
+        )}
       </section>
       {page.playerKey.value !== undefined && <PlayerDetails key={page.playerKey.value} />}
     </>
