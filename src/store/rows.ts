@@ -194,8 +194,23 @@ export function schemasOf<Schema extends z.ZodObject | z.ZodDiscriminatedUnion<r
   const members = row instanceof z.ZodObject ? [row] : row.options
   return {
     schema: decodedSide(row) as z.ZodType<z.output<Schema>>, // it only replaces codecs
-    columns: Object.assign({}, ...members.map(({ shape }) => shape)),
+    columns: joinShapes(members.map(({ shape }) => shape)),
   }
+}
+
+/** Joins shapes. The result has the columns of each in their order, so that rows which are not parsed have it too. */
+function joinShapes(shapes: readonly z.ZodRawShape[]): z.ZodRawShape {
+  const names: string[] = []
+  for (const shape of shapes) {
+    let next = names.length
+    for (const name of Object.keys(shape).reverse()) {
+      const known = names.indexOf(name)
+      if (known === -1) names.splice(next, 0, name)
+      else next = known
+    }
+  }
+  const all: z.ZodRawShape = Object.assign({}, ...shapes)
+  return Object.fromEntries(names.map(name => [name, all[name] as z.ZodType])) // each is of a shape
 }
 
 /** Replaces codecs by what they decode to: a point in time by ms. Copies only schemas with a codec inside: copies cost time at load. */

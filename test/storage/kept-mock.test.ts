@@ -76,6 +76,24 @@ describe('a mock with a folder', () => {
     await mock.close()
   })
 
+  it('goes on with a snapshot that was restored, and whose players come and go', async () => {
+    const first = start().mock
+    await find(first)
+    await first.clock.advance(minute)
+    await first.restore(first.snapshot())
+    const players = first.world.players.all()
+    await first.close()
+
+    const { mock } = start()
+    await mock.reset()
+
+    expect(players).toMatchObject([
+      { status: 'connected', leaves_at: expect.any(Number), removes_at: expect.any(Number) },
+    ])
+    expect(JSON.stringify(mock.world.players.all())).toBe(JSON.stringify(players))
+    await mock.close()
+  })
+
   it('refuses a second mock', async () => {
     const { mock } = start()
 

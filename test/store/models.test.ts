@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { models } from '../../src/store/models.js'
 import { tableNames } from '../../src/store/table-names.js'
 import { uuid } from '../support/http.js'
@@ -10,6 +11,16 @@ const hourMs = 3_600_000
 
 it('the list of table names has each model once, in the same order', () => {
   expect(tableNames).toEqual(Object.keys(models))
+})
+
+it.for(tableNames)('the columns of %s have the order of each kind of row', name => {
+  const { schema, columns } = models[name]
+  const kinds = schema instanceof z.ZodDiscriminatedUnion ? schema.options : [schema]
+
+  for (const kind of kinds) {
+    const own = Object.keys((kind as z.ZodObject).shape) // rows are objects
+    expect(Object.keys(columns).filter(column => own.includes(column))).toEqual(own)
+  }
 })
 
 describe('a new row', () => {

@@ -113,8 +113,8 @@ const changes = {
   },
   'seat a player': ({ lobbies, players }, { n, m, id, text, yes, at }) => {
     const columns = [
-      { status: 'connected', leaves_at: at },
-      { status: 'reserved', expires_at: at, connects_at: at },
+      { status: 'connected', leaves_at: at, removes_at: at },
+      { status: 'reserved', expires_at: at, connects_at: at, removes_at: at },
       { status: 'connected', session_ms: m + 1, leaves_at: at },
       { status: 'expired', forgotten_at: at },
       { status: 'removed', forgotten_at: at },
