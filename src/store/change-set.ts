@@ -156,18 +156,19 @@ function* replayTables(
 ): Steps<ReadonlyMap<TableName, TableState<object>>> {
   const from = to === 'before' ? 'after' : 'before'
   const differences = new Map<TableName, Map<string, Difference>>()
-  for (const { changes } of changeSets) {
-    yield* forEachInSteps(changes, change => {
-      if (tables[change.table]) collect(differences, change, { from: change[from], to: change[to] })
-    })
-    yield
-  }
+  yield* forEachInSteps(changesOf(changeSets), change => {
+    if (tables[change.table]) collect(differences, change, { from: change[from], to: change[to] })
+  })
   const changed = new Map<TableName, TableState<object>>()
   for (const [name, rows] of differences) {
     const table = tables[name] as TableState<object> // it has differences
     changed.set(name, yield* withDifferences(table, [...rows.values()]))
   }
   return changed
+}
+
+function* changesOf(changeSets: readonly ChangeSet[]): Generator<Change> {
+  for (const { changes } of changeSets) for (const change of changes) yield change
 }
 
 /** A row at the beginning and at the end of a replay. A row that came and went on the way costs no write to a tree. */

@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run bench [-- http msw playwright vitest start watch store worlds life data replicas dashboard] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
+// `npm run bench [-- http msw playwright vitest start watch store worlds life data stories replicas dashboard] [--json] [--against <folder>]`: the mock and its yardsticks, in turn,
 // in one run. `--against` names a folder with another commit, built: some benches measure it too.
 import { parseArgs } from 'node:util'
 import { measureChanges } from './dashboard/changes.js'
@@ -33,6 +33,7 @@ import { measureById } from './store/by-id.js'
 import { measureListAfterChange } from './store/list-after-change.js'
 import { measureNamespaces } from './store/namespaces.js'
 import { measureTransaction } from './store/transaction.js'
+import { measureByToken } from './stories/by-token.js'
 import { tableText } from './table.js'
 import { measureAllLinks } from './watch/all-links.js'
 import { measureOneLink } from './watch/one-link.js'
@@ -51,6 +52,7 @@ const groups = {
   worlds: [measureForks],
   life: [measureFindAmongMany, measureFind, measureSettling, measureDay, measureLive],
   data: [measureDataStart, measureKeptFind, measureKeptList],
+  stories: [measureByToken],
   replicas: [measureForwarded, measureManyWorlds, measureTakeover, measureSharedFind],
   dashboard: [measurePaint, measureChanges, measureWatchedList],
 }
