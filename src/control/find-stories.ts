@@ -8,6 +8,7 @@ import { counted, nearest } from '../lib/text.js'
 import { typeTexts } from '../lib/type-text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History, StoredExchange } from '../server/history.js'
+import { redactToken } from '../server/redact.js'
 import type { LiveWorld } from '../store/world.js'
 import type { WorldPast } from './past.js'
 import type { WorldServers } from './servers.js'
@@ -195,7 +196,7 @@ export class StoryBook implements Stories {
     const named = this.#names().get(plainName(player)) ?? []
     const found = named.length > 0 ? named : all.filter(({ token }) => beginsWith(token, player))
     if (found.length <= 1) return found[0]
-    const ids = found.slice(0, mostListed).map(({ id, token }) => `${id} (${shortToken(token)})`)
+    const ids = found.slice(0, mostListed).map(story => `${story.id} (${shortToken(story)})`)
     throw new UsageError(
       `${counted(found.length, 'story fits', 'stories fit')}: name one by its id or its whole token. The newest: ${ids.join(', ')}`,
     )
@@ -228,9 +229,9 @@ function unlabelled(token: string): string {
   return token.slice(token.lastIndexOf('.') + 1)
 }
 
-/** The first letters of a token, which most often tell it from others. */
-function shortToken(token: string): string {
-  return `${unlabelled(token).slice(0, 8)}…`
+/** The first letters of a token, which most often tell it from others. One of another service is secret. */
+function shortToken({ token, seat }: Story): string {
+  return seat === 'unknown' ? redactToken(token) : `${unlabelled(token).slice(0, 8)}…`
 }
 
 /** Creates a function that tells whether a story matches. */

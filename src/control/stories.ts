@@ -5,10 +5,17 @@ import { isJsonObject } from '../lib/json.js'
 import type { RecordedExchange } from '../server/journal.js'
 import type { ChangeSet } from '../store/change-set.js'
 import { isSeated } from '../store/lobby-rules.js'
-import type { PlayerRow } from '../store/matchmaker-rows.js'
+import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { TableState } from '../store/table-state.js'
 import type { LiveWorld } from '../store/world.js'
-import { FactReader, isSeatOperation, isStateKind, namesPlayer, type PlayerChange } from './story-facts.js'
+import {
+  FactReader,
+  isSeatOperation,
+  isStateKind,
+  type LobbyChange,
+  namesPlayer,
+  type PlayerChange,
+} from './story-facts.js'
 import {
   Story,
   type StoryFact,
@@ -26,7 +33,7 @@ const longestToken = 512
 const remembered = 64
 
 /** The most change sets of requests that wait for their answers. */
-const mostUnanswered = 100_000
+const mostUnanswered = 20_000
 
 /**
  * Remembers what happened to the players of a world: facts, and no rows. It observes change sets and exchanges. The stories
@@ -42,8 +49,8 @@ export class WorldStories {
   #players: TableState<PlayerRow> | undefined
   /** Shared by the stories of a lobby. */
   readonly #lobbies = new Map<string, StoryLobby>()
-  /** The stories of the change sets of requests that have no journal entry yet, by revision. */
-  readonly #unanswered = new Map<number, Story[]>()
+  /** The tokens of the change sets of requests that have no journal entry yet, by revision. */
+  readonly #unanswered = new Map<number, string[]>()
   /** The same of the newest change set. Most requests are answered before the next one. */
   #newestUnanswered: { readonly revision: number; readonly stories: Story[] } | undefined
   /** The stories that changed last. */
@@ -87,8 +94,11 @@ export class WorldStories {
     return this.#restartedAt
   }
 
+  /** No earlier request gets its answer any more. */
   set restartedAt(revision: number) {
     this.#restartedAt = revision
+    this.#unanswered.clear()
+    this.#newestUnanswered = undefined
   }
 
   /** Lists the stories of players that changed last, the newest first. Leaves out simulated players. */
@@ -120,15 +130,16 @@ export class WorldStories {
       this.begin({ revision, at })
       return
     }
-    let [reader, hasDeletedLobby]: [FactReader | undefined, boolean] = [undefined, false]
+    let reader: FactReader | undefined
+    const deleted = changes.filter(({ table, after }) => table === 'lobbies' && !after) as LobbyChange[] // of that table
+    // The facts about its players name it.
+    for (const { before } of deleted) if (before) this.#rememberLobby(before.row)
     for (const change of changes) {
-      if (change.table === 'lobbies') hasDeletedLobby ||= change.after === undefined
       if (change.table !== 'players') continue
       reader ??= new FactReader(changeSet)
       this.#addRowFact(change, changeSet, reader)
     }
-    if (hasDeletedLobby)
-      for (const change of changes) if (change.table === 'lobbies' && !change.after) this.#lobbies.delete(change.id)
+    for (const { id } of deleted) this.#lobbies.delete(id)
     if (reader) this.changed.emit()
   }
 
@@ -155,24 +166,33 @@ export class WorldStories {
 
   /** Adds the facts of a request, after the journal has its entry. */
   addExchange(exchange: RecordedExchange): void {
-    const { operation, revisions, caller } = exchange
-    const isCanned = caller?.kind === 'development' && isSeatOperation(operation)
-    if (revisions === undefined && !isCanned && !namesPlayer(operation)) return
-    const token = isCanned || !namesPlayer(operation) ? undefined : textAt(exchange.sentJson(), 'player_token')
-    let hasFact = false
+    const { operation, revisions, status } = exchange
+    const hasSeat = status === 200 && isSeatOperation(operation)
+    if (revisions === undefined && !hasSeat && !namesPlayer(operation)) return
+    const token = namesPlayer(operation) ? textAt(exchange.sentJson(), 'player_token') : undefined
+    let [hasFact, isSeated] = [false, false]
     for (const revision of revisions ?? [])
       for (const story of this.#takeUnanswered(revision)) {
+        hasFact ||= story.token === token
         const fact = story.setRequest(revision, exchange.id)
         // Stories that gave way to others get no more facts.
         if (!fact || !story.list) continue
         if (story.token === token) this.#correct(story, revision, exchange)
-        hasFact ||= story.token === token
+        isSeated ||= fact.kind === 'reserved'
         if (fact.kind === 'reserved' && isSeatOperation(operation)) this.#addAnswer(story, fact.at, exchange)
         else this.#touch(story)
       }
-    if (isCanned && exchange.status === 200) this.#addCall(cannedToken(exchange), 'canned', exchange)
-    else if (!hasFact) this.#addCall(token, exchange.status === 200 ? 'called' : 'refused', exchange)
+    if (hasSeat && !isSeated) this.#addCannedSeat(exchange)
+    else if (!hasFact) this.#addCall(token, status === 200 ? 'called' : 'refused', exchange)
     this.changed.emit()
+  }
+
+  /** A development token gets a seat in no lobby, and so may an override give one. */
+  #addCannedSeat(exchange: RecordedExchange): void {
+    const answer = exchange.answerJson()
+    const token = isJsonObject(answer) ? textAt(answer.player, 'token') : undefined
+    // The story of a player with a row may have given way to others.
+    if (token !== undefined && !this.#tables.players.state.entry(token)) this.#addCall(token, 'canned', exchange)
   }
 
   /** A server of another lobby loses the player its seat. Only the answer says so. */
@@ -192,9 +212,16 @@ export class WorldStories {
   #addCall(token: string | undefined, kind: 'called' | 'refused' | 'canned', exchange: RecordedExchange): void {
     if (token === undefined || token === '' || token.length > longestToken) return
     this.#addFirstPlayers()
-    const story = this.#memory.get(token) ?? this.#createStory({ player_token: token }, true)
+    const story = this.#memory.get(token) ?? this.#beginStoryOfCall(token, exchange)
     if (story.seat === 'unknown' && kind !== 'refused') story.state = 'canned'
     this.#addCallFact(story, kind, exchange)
+  }
+
+  /** Its player has no story: there was none, or it gave way to others. */
+  #beginStoryOfCall(token: string, { at, revision }: RecordedExchange): Story {
+    const row = this.#tables.players.state.entry(token)?.row
+    if (row) return this.#beginStory(row, { at, revision, isWhole: false })
+    return this.#createStory({ player_token: token }, this.#memory.dropped === 0)
   }
 
   #addCallFact(story: Story, kind: 'answered' | 'called' | 'refused' | 'canned', exchange: RecordedExchange): void {
@@ -234,25 +261,36 @@ export class WorldStories {
     const tooMany = Math.max(0, rows.length - this.#limits.stories)
     this.#nextId += tooMany
     this.#memory.countDropped(tooMany)
-    for (const row of rows.slice(tooMany)) {
-      const story = this.#createStory(row, true)
-      const lobby = this.#lobbyOf(row.lobby_id)
-      story.address = row.address
-      story.seat = seatOf(row)
-      story.state = row.status === 'removed' ? 'left' : row.status
-      story.add({ kind: 'present', at, revision, lobby, cause: 'code', status: statuses.indexOf(row.status) + 1 }, 1)
-      this.#memory.keep(story)
-    }
+    for (const row of rows.slice(tooMany))
+      this.#memory.keep(this.#beginStory(row, { at, revision, isWhole: true }))
+  }
+
+  /** Begins a story with a row that has been there before. */
+  #beginStory(
+    row: PlayerRow,
+    { at, revision, isWhole }: Pick<StoryFact, 'at' | 'revision'> & { isWhole: boolean },
+  ): Story {
+    const story = this.#createStory(row, isWhole)
+    const lobby = this.#lobbyOf(row.lobby_id)
+    story.address = row.address
+    story.seat = seatOf(row)
+    story.state = row.status === 'removed' ? 'left' : row.status
+    story.add({ kind: 'present', at, revision, lobby, cause: 'code', status: statuses.indexOf(row.status) + 1 }, 1)
+    return story
   }
 
   #lobbyOf(id: string): StoryLobby | undefined {
     const known = this.#lobbies.get(id)
     if (known) return known
     const row = this.#tables.lobbies.state.entry(id)?.row
-    if (!row) return undefined
-    const { lobby_id, namespace_id, game_mode_id, region_id } = row
+    return row && this.#rememberLobby(row)
+  }
+
+  #rememberLobby({ lobby_id, namespace_id, game_mode_id, region_id }: LobbyRow): StoryLobby {
+    const known = this.#lobbies.get(lobby_id)
+    if (known) return known
     const lobby = { lobby_id, namespace_id, game_mode_id, region_id }
-    this.#lobbies.set(id, lobby)
+    this.#lobbies.set(lobby_id, lobby)
     return lobby
   }
 
@@ -262,9 +300,16 @@ export class WorldStories {
       newest.stories.push(story)
       return
     }
-    // Its request waits, or ended without an entry.
-    if (newest && this.#unanswered.size < mostUnanswered) this.#unanswered.set(newest.revision, newest.stories)
     this.#newestUnanswered = { revision, stories: [story] }
+    if (!newest) return
+    // Its request waits, or ended without an entry. Tokens, because the stories may give way to others meanwhile.
+    this.#unanswered.set(
+      newest.revision,
+      newest.stories.map(({ token }) => token),
+    )
+    if (this.#unanswered.size <= mostUnanswered) return
+    const [oldest = 0] = this.#unanswered.keys()
+    this.#unanswered.delete(oldest)
   }
 
   #takeUnanswered(revision: number): readonly Story[] {
@@ -273,13 +318,13 @@ export class WorldStories {
       this.#newestUnanswered = undefined
       return newest.stories
     }
-    const stories = this.#unanswered.get(revision) ?? noStories
+    const tokens = this.#unanswered.get(revision) ?? noTokens
     this.#unanswered.delete(revision)
-    return stories
+    return tokens.flatMap(token => this.#memory.get(token) ?? [])
   }
 }
 
-const noStories: readonly Story[] = []
+const noTokens: readonly string[] = []
 
 /** The status that the journal has if the client disconnects before the answer. */
 const clientClosedRequest = 499
@@ -289,11 +334,6 @@ const statuses: readonly PlayerRow['status'][] = ['reserved', 'connected', 'expi
 
 function seatOf(row: PlayerRow): StorySeat {
   return isSeated(row) ? row.status : 'ended'
-}
-
-function cannedToken(exchange: RecordedExchange): string | undefined {
-  const answer = exchange.answerJson()
-  return isJsonObject(answer) ? textAt(answer.player, 'token') : undefined
 }
 
 function codeOf(exchange: RecordedExchange): ErrorCode | undefined {

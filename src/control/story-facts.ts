@@ -138,7 +138,8 @@ function unpackKind(position: number): FactKind {
 
 /** A change of a player's row. */
 export type PlayerChange = Extract<Change, { table: 'players' }>
-type LobbyChange = Extract<Change, { table: 'lobbies' }>
+/** A change of a lobby's row. */
+export type LobbyChange = Extract<Change, { table: 'lobbies' }>
 
 /** Finds the kinds of the facts of one change set. */
 export class FactReader {

@@ -98,9 +98,11 @@ export class Story {
     return this.#otherLobbies ? [this.#lobby, ...this.#otherLobbies] : [this.#lobby]
   }
 
-  /** The newest lobby. */
+  /** The newest lobby of its row. Without a row the newest one that called. */
   get lobby(): StoryLobby | undefined {
-    return this.#otherLobbies?.at(-1) ?? this.#lobby
+    if (!this.#otherLobbies) return this.#lobby
+    const facts = this.facts.filter(({ lobby }) => lobby)
+    return (facts.findLast(({ kind }) => !isCallKind(kind)) ?? facts.at(-1))?.lobby
   }
 
   get facts(): StoryFact[] {
@@ -156,7 +158,8 @@ export class Story {
     // The newest fact stays.
     const [at = 0] = this.#facts.splice(isCall && start < this.#facts.length - width ? start : 0, width)
     this.lost = this.lost === -1 ? -1 : this.lost + 1
-    this.lostUntil = at
+    // Facts about calls go before older ones.
+    this.lostUntil = Math.max(at, this.lostUntil ?? at)
   }
 
   #positionOf(revision: number): number | undefined {

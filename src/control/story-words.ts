@@ -61,6 +61,8 @@ export function outcomeOf({ state }: Pick<Story, 'state'>): StoryOutcome {
 export interface SeatTimes {
   readonly reservedAt?: number | undefined
   readonly connectedAt?: number | undefined
+  /** True if the player was connected when the story began. */
+  readonly wasConnected?: boolean
   readonly endedAt?: number | undefined
 }
 
@@ -69,7 +71,7 @@ export function seatTimes(facts: readonly StoryFact[]): SeatTimes {
   let times: SeatTimes = {}
   for (const { kind, at, status } of facts) {
     if (kind === 'reserved' || (kind === 'present' && status === 1)) times = { reservedAt: at }
-    else if (kind === 'present' && status === 2) times = { connectedAt: at }
+    else if (kind === 'present' && status === 2) times = { connectedAt: at, wasConnected: true }
     else if (kind === 'present' || endKinds.has(kind)) times = { ...times, endedAt: times.endedAt ?? at }
     else if (kind === 'handed_over') times = { reservedAt: times.reservedAt ?? at }
     else if (kind === 'connected')
@@ -111,20 +113,21 @@ export function lobbyText(lobby: StoryLobby | undefined, { tables }: Pick<StoryV
 /** Tells in one sentence how a story stands, or how it ended. */
 export function sentenceOf(story: Story, facts: readonly StoryFact[], view: StoryView): string {
   const lobby = lobbyText(story.lobby, view)
-  const { reservedAt, connectedAt, endedAt = view.now } = seatTimes(facts)
-  const played = connectedAt === undefined ? undefined : elapsedText(endedAt - connectedAt)
+  const { reservedAt, connectedAt, wasConnected = false, endedAt = view.now } = seatTimes(facts)
+  const least = wasConnected ? 'at least ' : ''
+  const played = connectedAt === undefined ? undefined : `${least}${elapsedText(endedAt - connectedAt)}`
   switch (story.seat) {
     case 'reserved':
       return isStarting(story, view)
         ? `Has a seat in ${lobby}, and waits for its game server.`
         : `Has a seat in ${lobby}, and has not connected yet.`
     case 'connected':
-      return `Plays ${lobby}, for ${facts.at(-1)?.kind === 'present' ? 'at least ' : ''}${played ?? 'some time'} so far.`
+      return `Plays ${lobby}, for ${played ?? 'some time'} so far.`
     case 'unknown':
       return unknownSentence(story, facts)
     case 'ended':
       if (facts.every(({ kind }) => kind === 'present' || isCallKind(kind)))
-        return `Had no seat in ${lobby} any more when the world began.`
+        return `Had no seat in ${lobby} any more when the story began.`
       return endSentence(story, { facts, lobby, played, waited: elapsedText(endedAt - (reservedAt ?? endedAt)) })
   }
 }
@@ -134,7 +137,7 @@ function isStarting({ lobby }: Story, { tables }: StoryView): boolean {
 }
 
 function unknownSentence({ state }: Story, facts: readonly StoryFact[]): string {
-  if (state === 'canned') return 'Got a canned seat, because a development token reaches no lobby of this world.'
+  if (state === 'canned') return 'Got a canned seat: it is in no lobby of this world.'
   return refusedText(facts.findLast(({ kind }) => kind === 'refused'))
 }
 
@@ -240,7 +243,7 @@ export interface StepWords {
 type Words = (fact: StoryFact, about: { readonly lobby: string; readonly rows: FactRows }) => readonly [string, string]
 
 const words: Readonly<Record<FactKind, Words>> = {
-  present: (_, { lobby }) => ['In the world', `The player was in ${lobby} when the world began.`],
+  present: (_, { lobby }) => ['In the world', `The player was in ${lobby} when the story began.`],
   reserved: (fact, { rows }) => ['Seat reserved', [seatText(rows), makerText(fact), expiryText(fact, rows)].join('')],
   connected: fact => ['Connected', connectedText(fact)],
   lobby_ready: (fact, { rows }) => ['Lobby ready', `The server of the lobby is ready.${expiryText(fact, rows)}`],
@@ -268,7 +271,10 @@ const words: Readonly<Record<FactKind, Words>> = {
   answered: () => ['Answered', 'The client got its seat.'],
   called: fact => ['Called', `A server called ${fact.operation ?? 'an operation'}, which changed nothing.`],
   refused: fact => [refusedTitle(fact), `${callText(fact)}${refusedText(fact)}`],
-  canned: () => ['Canned seat', 'A development token gets a seat in no lobby of this world.'],
+  canned: () => [
+    'Canned seat',
+    'The seat is in no lobby of this world: a development token got it, or a resolver of yours gave it.',
+  ],
 }
 
 /** Describes a fact about the player of a story. */

@@ -274,7 +274,7 @@ function lobbyState(lobby: StoryLobby, view: StoryView): StoryLobbyState {
 }
 
 /** Returns the time since when a story has all facts. `undefined`: it has all. */
-function wholeSince({ lost, lostUntil, oldest }: Story): number | undefined {
+export function wholeSince({ lost, lostUntil, oldest }: Story): number | undefined {
   return lost === 0 ? undefined : (lostUntil ?? oldest.at)
 }
 
@@ -293,10 +293,11 @@ function notesOf(story: Story, { history, restartedAt, view }: StoryTeller, whol
     notes.push('The mock was restarted. The requests before that are not kept, and neither are their reasons.')
   if (asked.length > beforeRestart.length)
     notes.push('The journal does not have all of its requests: it keeps the newest ones, and none that still wait.')
-  if (facts.some(({ kind }) => kind === 'present'))
-    notes.push(
-      `The story begins with the world, or with its newest reset. The player was in ${lobbyText(story.lobby, view)} then.`,
-    )
+  const first = facts.find(({ kind }) => kind === 'present')
+  if (first) {
+    const begin = whole === undefined ? 'The story begins with the world, or with its newest reset. ' : ''
+    notes.push(`${begin}The player was in ${lobbyText(first.lobby, view)} then.`)
+  }
   return notes
 
   function isKept(request: number | undefined): boolean {

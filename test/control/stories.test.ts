@@ -244,7 +244,7 @@ describe('the story of a player', () => {
     ],
     [
       'canned',
-      'Got a canned seat, because a development token reaches no lobby of this world.',
+      'Got a canned seat: it is in no lobby of this world.',
       tanks,
       async mock => (await seat(mock, { ...find, headers: bearer(tokens.development) })).token,
     ],
@@ -259,7 +259,7 @@ describe('the story of a player', () => {
     ],
     [
       'never_connected',
-      'Had no seat in solo in Frankfurt any more when the world began.',
+      'Had no seat in solo in Frankfurt any more when the story began.',
       tanks,
       async () => tokens.late,
     ],
@@ -318,6 +318,55 @@ describe('the story of a player', () => {
       ['connected', undefined, undefined],
       ['refused', 400, 'MATCHMAKER_PLAYER_ALREADY_CONNECTED'],
     ])
+  })
+
+  it('has the token of an answer that an override gives', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const given = json(await ask(createMockmaker({ scenario: tanks }), find)) as { player: { token: string } }
+    mock.on('lobbies.find', () => given as never)
+    await ask(mock, find)
+    await ask(mock, serverCall('connected', ids.lobby, given.player.token))
+
+    const { steps } = storyOf(mock, String(mock.stories.list().stories[0]?.id))
+
+    expect(steps.map(({ kind, operation }) => [kind, operation])).toEqual([
+      ['canned', 'lobbies.find'],
+      ['refused', 'players.connected'],
+    ])
+  })
+
+  it('names the lobby of a player from the beginning, also if one change set deletes both', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    await mock.clock.advance('5s')
+    await mock.world.lobbies.delete(q => q.where({ lobby_id: 'arena' }))
+
+    const story = storyOf(mock, tokens.connected)
+
+    expect(story.sentence).toBe('Played at least 5 s of solo in Frankfurt, until the lobby stopped.')
+    expect(story.steps.map(({ kind, lobby_id }) => [kind, lobby_id])).toEqual([
+      ['present', 'arena'],
+      ['lobby_stopped', 'arena'],
+    ])
+  })
+
+  it('is in the lobby of its row, whatever other servers call, and says where it began', async () => {
+    const first = createMockmaker({ scenario: tanks })
+    const { token, lobby } = await seat(first)
+    await first.clock.advance('5s')
+    const mock = (await first.worlds.put('fork', { fork: 'default' })) as Mockmaker
+    const move = (lobby_id: string) => mock.world.players.update(token, { lobby_id })
+    await move('closed')
+    const moved = storyOf(mock, token)
+    await move(lobby)
+    mock.fail('players.connected', 503)
+    await ask(mock, serverCall('connected', 'private', token))
+
+    const story = storyOf(mock, token)
+
+    expect([moved.lobby_id, story.lobby_id, story.lobby?.lobby_id]).toEqual(['closed', lobby, lobby])
+    expect(story.sentence).toBe('Plays duel in Frankfurt, for at least 0 ms so far.')
+    expect(story.steps.at(-1)).toMatchObject({ kind: 'refused', lobby_id: 'private' })
+    expect(moved.notes).toEqual([expect.stringContaining('The player was in duel in Frankfurt then.')])
   })
 
   it('keeps 24 facts: those about calls go first, and it says since when it is whole', async () => {

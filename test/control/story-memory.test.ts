@@ -85,7 +85,7 @@ describe('the facts about players', () => {
         if (kept.length <= limits.facts) continue
         const gone = kept.slice(0, -1).find(fact => fact.kind === 'refused') ?? kept[0]
         kept = kept.filter(fact => fact !== gone)
-        lostUntil = gone?.at
+        lostUntil = Math.max(gone?.at ?? 0, lostUntil ?? 0)
       }
 
       expect(story.facts.map(({ at, kind }) => ({ at, kind }))).toEqual(kept)

@@ -1,0 +1,80 @@
+import { fc, it as property } from '@fast-check/vitest'
+import { describe, expect, inject, vi } from 'vitest'
+import { step } from '../../src/arbitraries/step.js'
+import { WorldStories } from '../../src/control/stories.js'
+import type { Story, StoryFact, StoryLimits } from '../../src/control/story-memory.js'
+import { wholeSince } from '../../src/control/tell-story.js'
+import { createMockmaker } from '../../src/index.js'
+import { mockOf } from '../../src/mock/facade.js'
+import { tanks } from '../support/tanks.js'
+import { closedAfterTest } from '../support/worlds.js'
+
+const few: StoryLimits = { stories: 4, bytes: 1_900, facts: 3 }
+const endless: StoryLimits = {
+  stories: Number.POSITIVE_INFINITY,
+  bytes: Number.POSITIVE_INFINITY,
+  facts: Number.POSITIVE_INFINITY,
+}
+
+/** Remembers the players of a mock twice more: within narrow limits, and without any. */
+function observedTwice(scenario: typeof tanks) {
+  vi.restoreAllMocks()
+  const mock = closedAfterTest(createMockmaker({ scenario }))
+  const { tables, revision, clock } = mockOf(mock, 'test').default.world
+  const begin = { revision, at: clock.now() }
+  const [limited, whole] = [new WorldStories(tables, begin, few), new WorldStories(tables, begin, endless)] as const
+  for (const name of ['addChange', 'addExchange'] as const) {
+    const add = WorldStories.prototype[name] as (value: unknown) => void // of both
+    vi.spyOn(WorldStories.prototype, name).mockImplementation(function (this: WorldStories, value: unknown) {
+      add.call(this, value)
+      if (this === limited || this === whole) return
+      limited[name](value as never)
+      whole[name](value as never)
+    })
+  }
+  return { mock, limited: () => limited.memory, whole: () => whole.memory }
+}
+
+/** The parts of a story that do not depend on its limits. */
+function standingOf({ token, isSimulated, address, seat, lobby, newest }: Story) {
+  return { token, isSimulated, address, seat, lobby, newest }
+}
+
+/** Finds the facts that a story has lost. Throws unless it has all others. */
+function lostFacts(story: Story, all: Story): StoryFact[] {
+  const known = new Set(story.facts.map(fact => JSON.stringify(fact)))
+  const lost = all.facts.filter(fact => !known.has(JSON.stringify(fact)))
+  // A story that begins again with a late call has the row of the player as its first fact.
+  const begins = story.lost === -1 && story.oldest.kind === 'present' ? 1 : 0
+  expect(story.size - begins).toBe(all.size - lost.length)
+  return lost
+}
+
+describe('the limits of stories', () => {
+  property.prop([fc.nat()], { numRuns: Math.min(inject('runs'), 20) })(
+    'hold after each step, and only make a world forget',
+    async seed => {
+      const { mock, limited, whole } = observedTwice(tanks)
+      await mock.simulate({ concurrent: 2, session: '1m' })
+      for (const one of fc.sample(step(mock), { seed, numRuns: 30 })) {
+        await one.run()
+
+        const memory = limited()
+        expect(memory.size).toBeLessThanOrEqual(few.stories)
+        expect(memory.size === 1 || memory.bytes <= few.bytes).toBe(true)
+        for (const story of memory.list()) {
+          const all = whole().get(story.token)
+          if (!all) throw new Error(`only a limited memory knows ${story.token}`)
+          expect(story.size).toBeLessThanOrEqual(few.facts)
+          const lost = lostFacts(story, all)
+          // The row of the player is gone, and its story has given way: a late call begins another one.
+          if (story.seat !== 'unknown') expect(standingOf(story)).toEqual(standingOf(all))
+          if (story.lost >= 0) expect([story.lost, story.state]).toEqual([lost.length, all.state])
+          const since = wholeSince(story)
+          if (lost.length > 0) expect(since).toBeGreaterThanOrEqual(Math.max(...lost.map(({ at }) => at)))
+          else expect([undefined, story.oldest.at]).toContain(since)
+        }
+      }
+    },
+  )
+})
