@@ -124,8 +124,12 @@ function drawPlayer(pen: Pen, { row, reserved, connected, expected, text, isChos
   // The text begins where the longest part begins, and goes on over the future.
   const begin = Math.max(0, connected?.[0] ?? reserved?.[0] ?? 0)
   const end = Math.min(width, expected?.[1] ?? connected?.[1] ?? reserved?.[1] ?? 0)
-  context.fillStyle = colour(isChosen && connected && !expected ? 'on-accent' : 'ink')
-  textIn(context, text, { left: begin + 6, right: end - 4, baseline: top + 12 })
+  const place = { left: begin + 6, right: end - 4, baseline: top + 12 }
+  context.fillStyle = colour('ink')
+  textIn(context, text, place)
+  if (!isChosen || !connected) return
+  context.fillStyle = colour('on-accent')
+  textIn(context, text, { ...place, right: Math.min(connected[1], end - 4) })
 }
 
 /** Makes a box with corners the path. */
