@@ -261,8 +261,7 @@ export class WorldStories {
     const tooMany = Math.max(0, rows.length - this.#limits.stories)
     this.#nextId += tooMany
     this.#memory.countDropped(tooMany)
-    for (const row of rows.slice(tooMany))
-      this.#memory.keep(this.#beginStory(row, { at, revision, isWhole: true }))
+    for (const row of rows.slice(tooMany)) this.#memory.keep(this.#beginStory(row, { at, revision, isWhole: true }))
   }
 
   /** Begins a story with a row that has been there before. */
