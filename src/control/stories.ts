@@ -32,9 +32,6 @@ const longestToken = 512
 /** The number of changed stories that the world remembers, for events. */
 const remembered = 64
 
-/** The most change sets of requests that wait for their answers. */
-const mostUnanswered = 20_000
-
 /**
  * Remembers what happened to the players of a world: facts, and no rows. It observes change sets and exchanges. The stories
  * begin anew when the state of the world is replaced.
@@ -306,7 +303,7 @@ export class WorldStories {
       newest.revision,
       newest.stories.map(({ token }) => token),
     )
-    if (this.#unanswered.size <= mostUnanswered) return
+    if (this.#unanswered.size <= this.#limits.unanswered) return
     const [oldest = 0] = this.#unanswered.keys()
     this.#unanswered.delete(oldest)
   }

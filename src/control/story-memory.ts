@@ -16,9 +16,11 @@ export interface StoryLimits {
   readonly bytes: number
   /** The most facts of one story. */
   readonly facts: number
+  /** The most change sets that wait for the answers to their requests, besides the newest one. */
+  readonly unanswered: number
 }
 
-export const storyLimits: StoryLimits = { stories: 20_000, bytes: 8 * 1024 ** 2, facts: 24 }
+export const storyLimits: StoryLimits = { stories: 20_000, bytes: 8 * 1024 ** 2, facts: 24, unanswered: 20_000 }
 
 /** A lobby of stories. It outlives its row, and all its players share it. */
 export type StoryLobby = Pick<LobbyRow, 'lobby_id' | 'namespace_id' | 'game_mode_id' | 'region_id'>

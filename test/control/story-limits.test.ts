@@ -1,28 +1,32 @@
-import { fc, it as property } from '@fast-check/vitest'
+import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject, vi } from 'vitest'
 import { step } from '../../src/arbitraries/step.js'
 import { WorldStories } from '../../src/control/stories.js'
-import type { Story, StoryFact, StoryLimits } from '../../src/control/story-memory.js'
+import type { Story, StoryFact, StoryLimits, StoryMemory } from '../../src/control/story-memory.js'
 import { wholeSince } from '../../src/control/tell-story.js'
 import { createMockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
-import { tanks } from '../support/tanks.js'
+import { ask, post } from '../support/http.js'
+import { tanks, tokens } from '../support/tanks.js'
 import { closedAfterTest } from '../support/worlds.js'
 
-const few: StoryLimits = { stories: 4, bytes: 1_900, facts: 3 }
+const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
+
+const few: StoryLimits = { stories: 4, bytes: 1_900, facts: 3, unanswered: 50 }
 const endless: StoryLimits = {
   stories: Number.POSITIVE_INFINITY,
   bytes: Number.POSITIVE_INFINITY,
   facts: Number.POSITIVE_INFINITY,
+  unanswered: Number.POSITIVE_INFINITY,
 }
 
 /** Remembers the players of a mock twice more: within narrow limits, and without any. */
-function observedTwice(scenario: typeof tanks) {
+function observedTwice(scenario: typeof tanks, limits = few) {
   vi.restoreAllMocks()
   const mock = closedAfterTest(createMockmaker({ scenario }))
   const { tables, revision, clock } = mockOf(mock, 'test').default.world
   const begin = { revision, at: clock.now() }
-  const [limited, whole] = [new WorldStories(tables, begin, few), new WorldStories(tables, begin, endless)] as const
+  const [limited, whole] = [new WorldStories(tables, begin, limits), new WorldStories(tables, begin, endless)] as const
   for (const name of ['addChange', 'addExchange'] as const) {
     const add = WorldStories.prototype[name] as (value: unknown) => void // of both
     vi.spyOn(WorldStories.prototype, name).mockImplementation(function (this: WorldStories, value: unknown) {
@@ -51,7 +55,7 @@ function lostFacts(story: Story, all: Story): StoryFact[] {
 }
 
 describe('the limits of stories', () => {
-  property.prop([fc.nat()], { numRuns: Math.min(inject('runs'), 20) })(
+  it.prop([fc.nat()], { numRuns: Math.min(inject('runs'), 20) })(
     'hold after each step, and only make a world forget',
     async seed => {
       const { mock, limited, whole } = observedTwice(tanks)
@@ -77,4 +81,23 @@ describe('the limits of stories', () => {
       }
     },
   )
+
+  it('let go of the requests that wait longest, and of no later one', async () => {
+    const { mock, limited, whole } = observedTwice({ ...tanks, servers: 'manual' }, { ...endless, unanswered: 1 })
+    await mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))
+    const finds = [ask(mock, find), ask(mock, find), ask(mock, find), ask(mock, find)]
+    await mock.blocked(4, 'lobbies.find')
+    await mock.clock.advance('6m')
+    await Promise.all(finds)
+
+    const requestsOf = (memory: StoryMemory) =>
+      memory
+        .list()
+        .filter(({ seat }) => seat !== 'unknown')
+        .map(({ facts }) => facts.find(({ kind }) => kind === 'reserved')?.request !== undefined)
+
+    // The newest first.
+    expect(requestsOf(limited()).slice(0, 4)).toEqual([true, true, false, false])
+    expect(requestsOf(whole()).slice(0, 4)).toEqual([true, true, true, true])
+  })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Story, type StoryLimits, StoryMemory } from '../../src/control/story-memory.js'
 import { createMockmaker } from '../../src/index.js'
 
-const limits: StoryLimits = { stories: 6, bytes: 2_600, facts: 4 }
+const limits: StoryLimits = { stories: 6, bytes: 2_600, facts: 4, unanswered: 6 }
 
 type Seat = 'connected' | 'ended'
 
