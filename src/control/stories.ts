@@ -8,14 +8,7 @@ import { isSeated } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { TableState } from '../store/table-state.js'
 import type { LiveWorld } from '../store/world.js'
-import {
-  FactReader,
-  isSeatOperation,
-  isStateKind,
-  type LobbyChange,
-  namesPlayer,
-  type PlayerChange,
-} from './story-facts.js'
+import { FactReader, isSeatOperation, isStateKind, namesPlayer, type PlayerChange } from './story-facts.js'
 import {
   Story,
   type StoryFact,
@@ -127,16 +120,20 @@ export class WorldStories {
       this.begin({ revision, at })
       return
     }
-    let reader: FactReader | undefined
-    const deleted = changes.filter(({ table, after }) => table === 'lobbies' && !after) as LobbyChange[] // of that table
-    // The facts about its players name it.
-    for (const { before } of deleted) if (before) this.#rememberLobby(before.row)
+    let [reader, hasDeletedLobby]: [FactReader | undefined, boolean] = [undefined, false]
+    for (const { table, before, after } of changes) {
+      if (table !== 'lobbies' || after) continue
+      hasDeletedLobby = true
+      // The facts about its players name it.
+      if (before) this.#rememberLobby(before.row)
+    }
     for (const change of changes) {
       if (change.table !== 'players') continue
       reader ??= new FactReader(changeSet)
       this.#addRowFact(change, changeSet, reader)
     }
-    for (const { id } of deleted) this.#lobbies.delete(id)
+    if (hasDeletedLobby)
+      for (const { table, id, after } of changes) if (table === 'lobbies' && !after) this.#lobbies.delete(id)
     if (reader) this.changed.emit()
   }
 
@@ -151,12 +148,10 @@ export class WorldStories {
     const story = known ?? this.#createStory(row, change.before === undefined)
     const operation = cause.kind === 'request' ? (cause.operation as OperationId | undefined) : undefined // it is of a call
     const lobby = this.#lobbyOf(row.lobby_id)
-    const { seat } = story
     story.address = row.address
     story.seat = change.after === undefined ? 'ended' : seatOf(row)
     if (isStateKind(kind)) story.state = kind
     story.add({ kind, at, revision, lobby, cause: cause.kind, operation }, this.#limits.facts)
-    if (seat !== 'ended' && story.seat === 'ended') story.compact()
     this.#keep(story)
     if (cause.kind === 'request') this.#expectAnswer(revision, story)
   }

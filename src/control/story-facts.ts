@@ -138,8 +138,7 @@ function unpackKind(position: number): FactKind {
 
 /** A change of a player's row. */
 export type PlayerChange = Extract<Change, { table: 'players' }>
-/** A change of a lobby's row. */
-export type LobbyChange = Extract<Change, { table: 'lobbies' }>
+type LobbyChange = Extract<Change, { table: 'lobbies' }>
 
 /** Finds the kinds of the facts of one change set. */
 export class FactReader {

@@ -43,6 +43,9 @@ const [revisionAt, requestAt, detailAt] = [1, 2, 3]
 /** The estimated memory of a story without its facts, in bytes. Measured with 20,000 stories. */
 const storyBytes = 260
 
+/** The estimated memory of each lobby of a story besides its first, in bytes. Most players have only one. */
+const lobbyBytes = 130
+
 /** The seat of a player. `ended`: it had one. `unknown`: no row of this world has ever had the token. */
 export type StorySeat = 'reserved' | 'connected' | 'ended' | 'unknown'
 
@@ -87,7 +90,8 @@ export class Story {
   }
 
   get bytes(): number {
-    return storyBytes + this.token.length + (this.address?.length ?? 0) + this.#facts.length * 8
+    const texts = this.token.length + (this.address?.length ?? 0)
+    return storyBytes + texts + this.#facts.length * 8 + (this.#otherLobbies?.length ?? 0) * lobbyBytes
   }
 
   /** The number of facts. */
@@ -124,10 +128,9 @@ export class Story {
   add(fact: StoryFact, most: number): void {
     const { at, revision, request = 0, lobby } = fact
     const packed = packDetail(fact, lobby ? this.#placeOf(lobby) : 0)
-    if (this.#facts.length === 0) this.#facts = [at, revision, request, packed]
-    // An ended story rarely gets more facts. A copy takes only the room that it needs.
-    else if (this.seat === 'ended') this.#facts = this.#facts.concat(at, revision, request, packed)
-    else this.#facts.push(at, revision, request, packed)
+    // A list that grows takes longer, and room for further facts.
+    this.#facts =
+      this.#facts.length === 0 ? [at, revision, request, packed] : this.#facts.concat(at, revision, request, packed)
     if (this.#facts.length > most * width) this.#drop()
   }
 
@@ -146,11 +149,6 @@ export class Story {
     const known = this.#number(start + detailAt)
     if (this.state === kindOf(known)) this.state = kind
     this.#facts[start + detailAt] = withKind(known, kind)
-  }
-
-  /** Frees the room that a list has for further facts. */
-  compact(): void {
-    this.#facts = this.#facts.slice()
   }
 
   #drop(): void {

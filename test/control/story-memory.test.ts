@@ -1,6 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { Story, type StoryLimits, StoryMemory } from '../../src/control/story-memory.js'
+import { Story, type StoryLimits, type StoryLobby, StoryMemory } from '../../src/control/story-memory.js'
 import { createMockmaker } from '../../src/index.js'
 
 const limits: StoryLimits = { stories: 6, bytes: 2_600, facts: 4, unanswered: 6 }
@@ -92,6 +92,26 @@ describe('the facts about players', () => {
       expect([story.lost, story.lostUntil]).toEqual([kinds.length - kept.length, lostUntil])
     },
   )
+})
+
+describe('the memory of a story', () => {
+  it('counts the lobbies that its player was in, because it may be the last to know them', () => {
+    const story = new Story('player.one', { id: 1, isWhole: true, isSimulated: false })
+    const [one, two] = ['one', 'two'].map(lobby_id => ({
+      lobby_id,
+      namespace_id: 'n',
+      game_mode_id: 'm',
+      region_id: 'r',
+    }))
+    const bytesWith = (lobby: StoryLobby | undefined) => {
+      story.add({ kind: 'moved', at: 1, revision: 1, cause: 'code', lobby }, 24)
+      return story.bytes
+    }
+
+    const [first, second, third] = [bytesWith(one), bytesWith(two), bytesWith(one)]
+
+    expect([second - first, third - second]).toEqual([32 + 130, 32])
+  })
 })
 
 describe('the stories of a world', () => {
