@@ -338,8 +338,10 @@ class Simulation implements ClientPlace {
       ...{ address, environment },
       newId: () => `id-${Math.floor(this.chance.next() * 2 ** 48).toString(36)}`,
     })
-    const mock = createMock({ scenario })
-    const storage = new WorldStorage(this.#options.bug === 'answer' ? withoutWaiting(shared) : shared, { environment })
+    // A short history, and a short log before it: bases are replaced too.
+    const mock = createMock({ scenario, history: 3 })
+    const own = this.#options.bug === 'answer' ? withoutWaiting(shared) : shared
+    const storage = new WorldStorage(own, { environment, leastLogBytes: 0 })
     await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags: {} }) // an object
     mock.worlds.keepIn({ storage, shared, dataTtlMs: Number.POSITIVE_INFINITY, replicas: async () => [] })
     this.#mocks.push(mock)
