@@ -101,6 +101,8 @@ export class ReplicaWorld implements KeptWorld {
   #writtenSummary: string
   #nextTime: string | undefined
   #isReplacing = false
+  /** The number of bases that were begun. */
+  #bases = 0
   #needsBase = false
   #isClosing = false
   #loss: StorageError | undefined
@@ -471,15 +473,18 @@ export class ReplicaWorld implements KeptWorld {
 
   async #sendBase(parts: readonly string[], revision: number, originHash: string): Promise<void> {
     const { id } = this
+    this.#bases += 1
+    const attempt = String(this.#bases)
     try {
       for (const [i, part] of parts.entries()) {
-        const [kind] = await this.#host.run('part', id, this.#epoch, i === 0 ? '1' : '', part)
+        const [kind] = await this.#host.run('part', id, this.#epoch, attempt, i === 0 ? '1' : '', part)
         // Those who wait were told that their changes are not kept.
         if (kind !== 'ok' || this.#loss) return
       }
       // Those that are not sent yet add theirs when they are.
       const unsent = this.#open.find(line => !line.isSent)
-      const end = unsent ? this.#lines.endOf(unsent.before) : this.#lines.end
+      const sent = unsent?.before ?? this.#revision
+      const end = this.#lines.endOf(sent)
       const lineBytes = Math.max(0, end - this.#lines.endOf(revision))
       // Lines that came meanwhile may name others. What is not named is put again, if a later line names it.
       const namedOrigins = this.#origins.keepNamed(originHash, revision)
@@ -487,7 +492,8 @@ export class ReplicaWorld implements KeptWorld {
       for (const line of this.#open) if (line.revision <= revision) line.sends += 1
       const origins = [...this.#open.flatMap(line => line.origins), ...this.#origins.added]
       const [kind] = await this.#host.run(
-        ...(['base', id, this.#epoch, String(revision), originHash, String(lineBytes)] as const),
+        ...(['base', id, this.#epoch, attempt, String(Math.max(sent, revision))] as const),
+        ...[String(revision), originHash, String(lineBytes)],
         ...[this.born, String(this.starts), JSON.stringify(this.#summary)],
         ...[String(origins.length / 2), ...origins, ...namedOrigins],
       )

@@ -104,6 +104,11 @@ local function putOrigins(id, list, from, to)
   end
 end
 
+local function dropNewBase(id)
+  redis.call('UNLINK', newBaseKey(id))
+  redis.call('HDEL', worldKey(id), 'new_base')
+end
+
 local commands = {}
 
 -- Begins or renews a lease. The first replica begins the log.
@@ -216,7 +221,7 @@ function commands.claim(id, create)
     redis.call('HSET', worldKey(id), 'claimed_at', now(), 'taken_from', owner)
   end
   redis.call('HDEL', worldKey(id), 'regained')
-  redis.call('UNLINK', newBaseKey(id))
+  dropNewBase(id)
   if not born then
     return { 'new', epoch }
   end
@@ -240,7 +245,7 @@ local function regain(id, epoch)
   local next = nextEpoch()
   redis.call('HSET', worldKey(id), 'owner', self, 'epoch', next, 'claimed_at', now(), 'taken_from', '',
     'regained', '1')
-  redis.call('UNLINK', newBaseKey(id))
+  dropNewBase(id)
   return { 'regained', next }
 end
 
@@ -310,7 +315,8 @@ function commands.create(id, epoch, born, revision, summary, hash, origin, base)
   elseif owner ~= self or fields[2] ~= epoch then
     return lost(owner)
   end
-  redis.call('UNLINK', logKey(id), baseKey(id), newBaseKey(id), originsKey(id))
+  redis.call('UNLINK', logKey(id), baseKey(id), originsKey(id))
+  dropNewBase(id)
   redis.call('HDEL', worldKey(id), 'regained')
   redis.call('HSET', originsKey(id), hash, origin)
   if base ~= '' then
@@ -329,14 +335,17 @@ function commands.append(id, epoch)
   return fence(id, epoch) or { 'lost', '' }
 end
 
--- Adds a part to the next base.
-function commands.part(id, epoch, isFirst, part)
+-- Adds a part to the next base. `attempt` names that base: after a break, a part of an earlier one may come late.
+function commands.part(id, epoch, attempt, isFirst, part)
   local refusal = fence(id, epoch)
   if refusal then
     return refusal
   end
   if isFirst == '1' then
     redis.call('UNLINK', newBaseKey(id))
+    redis.call('HSET', worldKey(id), 'new_base', attempt)
+  elseif fieldsOf(id, 'new_base')[1] ~= attempt then
+    return { 'absent' }
   end
   redis.call('APPEND', newBaseKey(id), part)
   return { 'ok' }
@@ -348,21 +357,22 @@ function commands.abandon(id, epoch)
   if refusal then
     return refusal
   end
-  redis.call('UNLINK', newBaseKey(id))
+  dropNewBase(id)
   return { 'ok' }
 end
 
--- Replaces the base by the parts, and drops the lines up to its revision. `logBytes`: the bytes of the other lines. Last come
--- `count` new origins, and the hashes of all origins that are still named. A world that the server has lost gets all fields again.
-function commands.base(id, epoch, revision, hash, logBytes, born, starts, summary, count, ...)
+-- Replaces the base by the parts, and drops the lines up to its revision. `sent`: the newest revision of the base and of the lines
+-- that were sent before it. `logBytes`: the bytes of the lines that stay. Last come `count` new origins, and the hashes of all
+-- origins that are still named. A world that the server has lost gets all fields again.
+function commands.base(id, epoch, attempt, sent, revision, hash, logBytes, born, starts, summary, count, ...)
   local refusal = fence(id, epoch)
   if refusal then
     return refusal
   end
-  if redis.call('EXISTS', newBaseKey(id)) == 0 then
+  local fields = fieldsOf(id, 'revision', 'base_revision', 'regained', 'new_base')
+  if fields[4] ~= attempt then
     return { 'absent' }
   end
-  local fields = fieldsOf(id, 'revision', 'base_revision', 'regained')
   local stored = fields[1]
   if fields[3] then
     stored = stored and revision
@@ -371,6 +381,9 @@ function commands.base(id, epoch, revision, hash, logBytes, born, starts, summar
   -- The lines after an older base are gone.
   elseif fields[2] and tonumber(revision) < tonumber(fields[2]) then
     return { 'old' }
+  -- It comes late, after lines that may name other origins.
+  elseif stored and tonumber(stored) > tonumber(sent) then
+    return { 'late' }
   end
   if not stored then
     stored = revision
@@ -390,6 +403,7 @@ function commands.base(id, epoch, revision, hash, logBytes, born, starts, summar
     end
   end
   redis.call('RENAME', newBaseKey(id), baseKey(id))
+  redis.call('HDEL', worldKey(id), 'new_base')
   redis.call('XTRIM', logKey(id), 'MINID', revision .. '-1')
   if tonumber(revision) > tonumber(stored) then
     stored = revision

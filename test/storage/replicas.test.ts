@@ -360,6 +360,57 @@ describe('a replica that the server does not hear', () => {
   })
 })
 
+describe('a base that was sent before a break, and comes late', () => {
+  it('is not mixed with the next one', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, network } = await cluster.join()
+    const world = await cluster.create(storage)
+    const { originHash } = world
+    appendAll(world, 11, 12)
+    await cluster.wait(Promise.resolve(world.settled()))
+    network.delayMs = 100
+    world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash })
+    redis.break()
+    network.delayMs = 15
+    redis.connect()
+    await cluster.time.advance(80)
+    // Its part arrives before the late one, and its end after it.
+    world.replaceBase({ parts: ['"state 12"'], revision: 12, originHash })
+    await cluster.time.advance(200)
+
+    expect(cluster.model.worlds.get('x')).toMatchObject({ base: '', baseRevision: '10' })
+    expect(cluster.stored()).toEqual([11, 12])
+
+    world.replaceBase({ parts: ['"state 12"'], revision: 12, originHash })
+    await cluster.time.advance(200)
+
+    expect(cluster.model.worlds.get('x')).toMatchObject({ base: '"state 12"', baseRevision: '12' })
+    expect(cluster.stored()).toEqual([])
+  })
+
+  it('deletes no origin that a line has named meanwhile', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, network } = await cluster.join()
+    const world = await cluster.create(storage)
+    const append = (revision: number, origin: string) => world.append({ revision, text: putOrigin(world, origin) })
+    append(11, '"other"')
+    appendAll(world, 12)
+    await cluster.wait(Promise.resolve(world.settled()))
+    network.delayMs = 100
+    world.replaceBase({ parts: ['"state 12"'], revision: 12, originHash: world.originHash })
+    // Its part has arrived, and its end is on its way.
+    await cluster.time.advance(250)
+    redis.break()
+    network.delayMs = 1
+    redis.connect()
+    append(13, '"other"')
+    await cluster.time.advance(200)
+
+    expect(cluster.stored()).toEqual([11, 12, 13])
+    expect([...(cluster.model.worlds.get('x')?.origins.values() ?? [])]).toContain('"other"')
+  })
+})
+
 describe('an append that is refused', () => {
   it('refuses those after it too, and the world is read again', async () => {
     const cluster = new Cluster()

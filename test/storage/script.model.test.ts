@@ -25,6 +25,7 @@ const text = fc.constantFrom('1', 'é', '"long"'.repeat(20))
 const hash = fc.constantFrom('h1', 'h2', 'h3')
 /** The distance to the epoch or the revision that the model has. Most commands have the right one. */
 const offset = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 1, -1)
+const attempt = fc.constantFrom('1', '1', '1', '2')
 
 const step = fc.oneof(
   {
@@ -57,7 +58,7 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constantFrom('part' as const, 'part' as const, 'abandon' as const),
-      ...{ replica, world, offset, text },
+      ...{ replica, world, offset, text, attempt },
       isFirst: fc.boolean(),
     }),
   },
@@ -65,7 +66,8 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('base' as const),
-      ...{ replica, world, offset, revision: fc.constantFrom(0, -1, -2, 3), hash },
+      ...{ replica, world, offset, revision: fc.constantFrom(0, -1, -2, 3), hash, attempt },
+      sent: fc.constantFrom(0, 0, 0, 3, -1),
       origins: fc.array(fc.tuple(hash, text), { maxLength: 1 }),
       named: fc.array(hash, { maxLength: 3 }),
     }),
@@ -164,6 +166,7 @@ class Pair {
       time: time === '' ? undefined : time,
       summary: summary === '' ? undefined : summary,
       regained: world.isRegained ? '1' : undefined,
+      new_base: world.newBase?.attempt,
       starts: isBorn ? String(starts) : undefined,
       log_bytes: isBorn ? String(logBytes) : undefined,
       base_bytes: isBorn ? String(Buffer.byteLength(world.base)) : undefined,
@@ -174,7 +177,7 @@ class Pair {
       lines: [...world.lines].map(([revision, text]) => [`${revision}-0`, text]),
       origins: Object.fromEntries(world.origins),
       base: world.base,
-      newBase: world.newBase,
+      newBase: world.newBase?.text,
     }
   }
 
@@ -207,10 +210,11 @@ class Pair {
         return call('append', id, epoch, String(before), String(before + step.by), step.text, ...step.origins.flat())
       }
       case 'part':
-        return call('part', id, epoch, step.isFirst ? '1' : '', step.text)
+        return call('part', id, epoch, step.attempt, step.isFirst ? '1' : '', step.text)
       case 'base': {
         const origins = [String(step.origins.length), ...step.origins.flat(), ...step.named]
-        return call('base', id, epoch, String(revision + step.revision), step.hash, '7', 'b3', '5', '{}', ...origins)
+        const at = [String(revision + step.sent), String(revision + step.revision)] as const
+        return call('base', id, epoch, step.attempt, ...at, step.hash, '7', 'b3', '5', '{}', ...origins)
       }
       case 'note':
         return call('note', id, epoch, step.text, step.text === '1' ? '' : step.text)

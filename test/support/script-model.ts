@@ -22,7 +22,7 @@ interface ModelWorld {
   summary: string
   logBytes: number
   base: string
-  newBase: string | undefined
+  newBase: { readonly attempt: string; readonly text: string } | undefined
   isRegained?: boolean
   lines: Map<string, string>
   origins: Map<string, string>
@@ -216,10 +216,12 @@ export class ScriptModel {
       const world = this.#fenced(self, id, epoch)
       return isReply(world) ? world : append(world, args)
     },
-    part: (self, id = '', epoch = '', isFirst, part = '') => {
+    part: (self, id = '', epoch = '', attempt = '', isFirst, part = '') => {
       const world = this.#fenced(self, id, epoch)
       if (isReply(world)) return world
-      world.newBase = (isFirst === '1' ? '' : (world.newBase ?? '')) + part
+      const before = isFirst === '1' ? { attempt, text: '' } : world.newBase
+      if (before?.attempt !== attempt) return ['absent']
+      world.newBase = { attempt, text: before.text + part }
       return ['ok']
     },
     abandon: (self, id = '', epoch = '') => {
@@ -347,14 +349,15 @@ function putOrigins(world: ModelWorld, list: readonly string[]): void {
 
 function replaceBase(
   world: ModelWorld,
-  [revision = '', hash = '', logBytes, born, starts, summary, count, ...list]: readonly string[],
+  [attempt, sent, revision = '', hash = '', logBytes, born, starts, summary, count, ...list]: readonly string[],
 ): Reply {
-  if (world.newBase === undefined) return ['absent']
+  if (world.newBase === undefined || world.newBase.attempt !== attempt) return ['absent']
   if (world.isRegained) {
     world.isRegained = false
     world.lines.clear()
     if (world.revision !== undefined) world.revision = revision
   } else if (Number(revision) < Number(world.baseRevision ?? 0)) return ['old']
+  else if (Number(world.revision ?? 0) > Number(sent)) return ['late']
   if (world.revision === undefined) Object.assign(world, { revision, born, starts: Number(starts), summary })
   const split = Number(count) * 2
   putOrigins(world, list.slice(0, split))
@@ -362,7 +365,7 @@ function replaceBase(
   for (const other of [...world.origins.keys()]) if (!named.includes(other)) world.origins.delete(other)
   for (const other of [...world.lines.keys()]) if (Number(other) <= Number(revision)) world.lines.delete(other)
   if (Number(revision) > Number(world.revision)) world.revision = revision
-  Object.assign(world, { base: world.newBase, newBase: undefined, baseRevision: revision, origin: hash })
+  Object.assign(world, { base: world.newBase.text, newBase: undefined, baseRevision: revision, origin: hash })
   world.logBytes = Number(logBytes)
   return ['ok']
 }
