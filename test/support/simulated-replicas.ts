@@ -382,6 +382,8 @@ class Simulation implements ClientPlace {
       later(() => this.start(place))
     } else {
       void this.#leave(replica.parts).then(() => {
+        // Another trouble may have ended it meanwhile. Each end has one start.
+        if (replica.isDead) return
         replica.kill()
         later(() => this.start(place))
       })
