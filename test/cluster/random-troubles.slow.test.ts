@@ -18,8 +18,10 @@ device_links: [${links.map(token => `{ token: ${token} }`).join(', ')}]
 
 /** The rounds of the test, each with troubles of its own. */
 const rounds = Number(process.env.ROUNDS ?? 3)
-/** The time of the troubles of a round, in ms. */
+/** The least time of the troubles of a round, in ms. */
 const troubledMs = 8_000
+/** The least number of finds that clients get among the troubles. A replica that stands still may hold all clients up. */
+const leastFinds = 20
 /** A client gives up after this time, in ms. A watch blocks until its link is complete. */
 const patienceMs = 60_000
 
@@ -65,6 +67,11 @@ class Processes implements ClientPlace {
     frozen?.signal('SIGSTOP')
     await this.pause(ms)
     frozen?.signal('SIGCONT')
+  }
+
+  /** The number of seats that clients got. */
+  get finds(): number {
+    return this.calls.filter(({ kind, outcome }) => kind === 'find' && outcome === 'ok').length
   }
 
   random(): number {
@@ -129,7 +136,7 @@ describe('replicas in processes', () => {
       const processes = new Processes(redis, scenarioFile)
       await Promise.all([0, 1, 2].map(place => processes.start(place)))
       const begun = performance.now()
-      const isOver = () => performance.now() - begun > troubledMs
+      const isOver = () => performance.now() - begun > troubledMs && processes.finds >= leastFinds
 
       const watches = worlds.map(world => new WorldClient(processes).watchOn(world, 'device.mock.sofa'))
       const loads = Array.from({ length: 8 }, () => new WorldClient(processes).run(isOver, 100))
@@ -142,7 +149,6 @@ describe('replicas in processes', () => {
 
       const { calls, problems } = processes
       expect([...problems, ...contradictions(calls, seatsPerLobby)], `round ${round}`).toEqual([])
-      expect(calls.filter(({ kind, outcome }) => kind === 'find' && outcome === 'ok').length).toBeGreaterThan(10)
       await Promise.all([0, 1, 2].map(place => processes.end(place)))
     }
   })
