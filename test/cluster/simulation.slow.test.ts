@@ -63,3 +63,20 @@ test.prop([fc.integer(), fc.array(trouble, { maxLength: 6 })], { numRuns: Number
   },
   3_600_000,
 )
+
+// With more time, leases end as well, and another replica may claim a world in the state that the server went back to.
+const failover = fc.record({
+  ...troubleParts,
+  kind: fc.constant('failover'),
+  at: fc.integer({ min: 3_000, max: troubledMs - 1_000 }),
+  ms: fc.integer({ min: 10, max: 700 }),
+})
+
+test.prop([fc.integer(), failover], { numRuns: 50 })(
+  'keep what the server loses at a failover, as long as they live',
+  async (seed, trouble) => {
+    const { problems } = await simulate({ seed, troubles: [trouble] })
+
+    expect(problems).toEqual([])
+  },
+)

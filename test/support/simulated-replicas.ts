@@ -23,8 +23,11 @@ import { type ClientPlace, type ClientRequest, finish, WorldClient } from './wor
 
 /** Something that goes wrong. `replica` picks one. */
 export interface Trouble {
-  /** `cut`: the connection to the server breaks, and cannot be made again for a while. `hang`: it is silent for a while. */
-  readonly kind: 'cut' | 'hang' | 'pause' | 'kill' | 'leave' | 'clock' | 'apart' | 'restart' | 'full'
+  /**
+   * `cut`: the connection to the server breaks, and cannot be made again for a while. `hang`: it is silent for a while. `failover`:
+   * it loses what it has acknowledged in that time.
+   */
+  readonly kind: 'cut' | 'hang' | 'pause' | 'kill' | 'leave' | 'clock' | 'apart' | 'restart' | 'full' | 'failover'
   /** When it begins, and how long it takes, in ms. */
   readonly at: number
   readonly ms: number
@@ -359,6 +362,13 @@ class Simulation implements ClientPlace {
       later(() => {
         if (kind === 'full') server.isFull = false
         else server.wake()
+      })
+    } else if (kind === 'failover') {
+      const older = this.#server.model.copy()
+      later(() => {
+        for (const { redis } of this.#places) redis.cut()
+        this.#server.model.take(older)
+        for (const { redis, isDead } of this.#places) if (!isDead) redis.mend()
       })
     } else if (kind === 'restart') {
       for (const { redis } of this.#places) redis.cut()
