@@ -4,17 +4,11 @@ import type { Cause, Change, ChangeSet } from '../store/change-set.js'
 import { isSeated } from '../store/lobby-rules.js'
 import type { PlayerRow } from '../store/matchmaker-rows.js'
 
-/** What a fact says about a player: a change of its row, or a call that named it. */
-export const factKinds = [
-  // The row has a seat.
-  'present',
-  'reserved',
-  'connected',
-  'lobby_ready',
-  'handed_over',
-  'moved',
-  'changed',
-  // The row has no seat any more.
+/** The row of the player has a seat. */
+const seatKinds = ['present', 'reserved', 'connected', 'lobby_ready', 'handed_over', 'moved', 'changed'] as const
+
+/** The row has lost its seat, or never had one. */
+const endKinds = [
   'added',
   'expired',
   'left',
@@ -29,21 +23,27 @@ export const factKinds = [
   'removed',
   'gave_up',
   'wrong_lobby',
-  'forgotten',
-  // A call that named the player, and did not change its row.
-  'answered',
-  'called',
-  'refused',
-  'canned',
 ] as const
+
+/** A call named the player, and did not change its row. */
+const callKinds = ['answered', 'called', 'refused', 'canned'] as const
+
+/** What a fact says about a player: a change of its row, or a call that named it. */
+export const factKinds = [...seatKinds, ...endKinds, 'forgotten', ...callKinds] as const
 /** The kind of a fact. */
 export type FactKind = (typeof factKinds)[number]
 
-const callKinds: ReadonlySet<FactKind> = new Set<FactKind>(['answered', 'called', 'refused', 'canned'])
+const ends: ReadonlySet<FactKind> = new Set(endKinds)
+const calls: ReadonlySet<FactKind> = new Set(callKinds)
+
+/** Tells whether a fact says that the player has no seat any more. */
+export function isEndKind(kind: FactKind): boolean {
+  return ends.has(kind)
+}
 
 /** Tells whether a fact is only about a call. */
 export function isCallKind(kind: FactKind): boolean {
-  return callKinds.has(kind)
+  return calls.has(kind)
 }
 
 /** Kinds that tell about the row of a player, and not about its seat. */

@@ -5,7 +5,7 @@ import type { ChangeSet } from '../store/change-set.js'
 import { mostPlayers, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
-import { type FactKind, isCallKind } from './story-facts.js'
+import { type FactKind, isCallKind, isEndKind } from './story-facts.js'
 import type { Story, StoryFact, StoryLobby } from './story-memory.js'
 
 export const storyOutcomes = [
@@ -72,30 +72,13 @@ export function seatTimes(facts: readonly StoryFact[]): SeatTimes {
   for (const { kind, at, status } of facts) {
     if (kind === 'reserved' || (kind === 'present' && status === 1)) times = { reservedAt: at }
     else if (kind === 'present' && status === 2) times = { connectedAt: at, wasConnected: true }
-    else if (kind === 'present' || endKinds.has(kind)) times = { ...times, endedAt: times.endedAt ?? at }
+    else if (kind === 'present' || isEndKind(kind)) times = { ...times, endedAt: times.endedAt ?? at }
     else if (kind === 'handed_over') times = { reservedAt: times.reservedAt ?? at }
     else if (kind === 'connected')
       times = { reservedAt: times.endedAt === undefined ? times.reservedAt : undefined, connectedAt: at }
   }
   return times
 }
-
-const endKinds: ReadonlySet<FactKind> = new Set<FactKind>([
-  'added',
-  'expired',
-  'left',
-  'session_ended',
-  'too_old',
-  'never_ready',
-  'lobby_ended',
-  'lobby_stopped',
-  'server_ended',
-  'server_restarted',
-  'mock_restarted',
-  'removed',
-  'gave_up',
-  'wrong_lobby',
-])
 
 /** The world in which a story is told. `now` in ms of its clock. */
 export interface StoryView {
