@@ -57,6 +57,28 @@ describe('the page', () => {
     expect(calls).toEqual([])
   })
 
+  it('sends no request for a minute in any view while nothing happens', async ({ open }) => {
+    // No job of this player is due for hours.
+    const lobbies = [{ run_by: 'server', players: [{}] }] as const
+    const { page, url } = await open({ scenario: { ...scenario, lobbies } })
+    const calls = controlCalls(page)
+    await page.clock.install()
+    const sent: Record<string, readonly string[]> = {}
+
+    for (const view of ['world', 'players', 'servers', 'faults', 'devices']) {
+      await page.goto(`${url}/?view=${view}`)
+      await page.locator('[data-connection=live]').waitFor()
+      await page.clock.runFor(5_000)
+      await settled(page, calls)
+      calls.length = 0
+      await page.clock.runFor(60_000)
+      await settled(page, calls)
+      sent[view] = calls.slice()
+    }
+
+    expect(sent).toEqual({ world: [], players: [], servers: [], faults: [], devices: [] })
+  })
+
   it('shows the game server of a lobby, and a world that another client makes', async ({ open }) => {
     const { page, mock, url } = await open({ scenario: { ...scenario, servers: 'manual' } })
     const client = createClient(url)

@@ -52,6 +52,21 @@ describe('the players', () => {
     await expect.poll(() => page.getByRole('region', { name: 'The chosen player' }).count()).toBe(0)
   })
 
+  it('are listed once the mock is back, if the connection broke while they were asked for', async ({ open }) => {
+    const { page, disconnect, send } = await open({ scenario, path: '/?view=players' })
+    await page.getByText('No players yet. Each find tells a story here.').waitFor()
+    await page.route('**/__mock/stories?*', route => route.abort())
+    const failed = page.waitForEvent('requestfailed')
+    await send(find, { game_modes: ['duel'] })
+    await failed
+
+    await page.unroute('**/__mock/stories?*')
+    await disconnect()
+    await page.context().setOffline(false)
+
+    await page.getByRole('grid', { name: '1 player' }).waitFor()
+  })
+
   it('that are too many are counted', async ({ open }) => {
     const players = Array.from({ length: 20_003 }, (_, i) => ({ token: `player.${i}` }))
     const lobbies = [{ game_mode_id: 'duel', max_players: 30_000, players }]

@@ -104,6 +104,78 @@ function lobbyAt(mock: Mockmaker, pick: number): string {
   return lobbies[pick % Math.max(1, lobbies.length)]?.lobby_id ?? ''
 }
 
+/** What may happen to a player besides. */
+const playerSteps: typeof steps = {
+  player: mock => mock.player({ status: 'connected' }),
+  remove: (mock, _, pick) => {
+    const players = mock.world.players.all()
+    return mock.world.players.delete(players[pick % Math.max(1, players.length)]?.player_token ?? '')
+  },
+}
+
+/** The number of players, and what the rows in view tell of them. */
+async function shownStories(page: Page) {
+  return page.evaluate(() => {
+    const texts = (selector: string, parent: ParentNode) =>
+      [...parent.querySelectorAll<HTMLElement>(selector)].map(element => element.innerText.trim())
+    return {
+      count: document.querySelector('.players [role=grid]')?.getAttribute('aria-label'),
+      origins: texts('.players .tools .count', document),
+      rows: [...document.querySelectorAll('.players .rows [role=row]')].map(row => {
+        const [player, lobby, , state] = texts('[role=gridcell]', row)
+        return `${player} ${lobby} ${state}`.replace(/\s+/g, ' ')
+      }),
+    }
+  })
+}
+
+/** The same by the mock. */
+function expectedStories(mock: Mockmaker): Awaited<ReturnType<typeof shownStories>> {
+  const { stories, total, counts } = mock.stories.list({ simulated: false, limit: 200 })
+  const rows = stories.map(({ token, name, game_mode_id, region_id, outcome }) => {
+    const region = mock.world.regions.all().find(one => one.region_id === region_id)?.region_display_name
+    const state = outcome === 'playing' ? 'plays' : outcome.replaceAll('_', ' ')
+    const place = game_mode_id === undefined ? '–' : `${game_mode_id} ${region}`
+    return `${name} ${token.slice(token.lastIndexOf('.') + 1)} ${place} ${state}`
+  })
+  return {
+    count: total === 1 ? '1 player' : `${total} players`,
+    origins: [`${counts.players}`, `${counts.simulated}`],
+    rows,
+  }
+}
+
+/** The rows that are in view at least. */
+const leastInView = 8
+
+async function expectStories(page: Page, mock: Mockmaker): Promise<void> {
+  const expected = expectedStories(mock)
+  const shown = async () => {
+    const { rows, ...others } = await shownStories(page)
+    const isEnough = rows.length >= Math.min(expected.rows.length, leastInView)
+    return { ...others, rows: isEnough ? [...rows, ...expected.rows.slice(rows.length)] : rows }
+  }
+  await expect.poll(shown).toEqual(expected)
+}
+
+/** What the details of a player tell. */
+async function shownStory(page: Page) {
+  return page.evaluate(() => {
+    const details = document.querySelector('[aria-label="The chosen player"]')
+    const texts = (selector: string) =>
+      [...(details?.querySelectorAll(selector) ?? [])].map(element => element.textContent?.trim())
+    return {
+      sentence: texts('.sentence')[0],
+      steps: [...(details?.querySelectorAll('.steps li > span:last-child') ?? [])].map(step => {
+        const text = step.querySelector('span')?.cloneNode(true) as Element
+        text.querySelector('button')?.remove()
+        return `${step.querySelector('b')?.textContent} ${text.textContent?.trim()}`
+      }),
+      notes: texts('.block > p.muted:not(.actions)'),
+    }
+  })
+}
+
 describe('the page', () => {
   it('shows what the mock has after any changes, without a connection for a while, and in the past', async ({
     open,
@@ -154,6 +226,58 @@ describe('the page', () => {
         await page.getByRole('button', { name: /^Back to now/ }).click()
       }),
       // Each run takes more than a second.
+      { numRuns: Math.ceil(inject('runs') / 20), endOnFailure: true },
+    )
+  })
+
+  it('tells the stories that the mock tells, without a connection for a while, after a restart, and in the past', async ({
+    open,
+  }) => {
+    const { page, mock: first, disconnect, restart, send } = await open({ scenario, path: '/?view=players' })
+    let mock = first
+    const names = [...Object.keys(steps), 'find', 'player', 'remove', 'restart']
+    const step = fc.record({ name: fc.constantFrom(...names), pick: fc.nat(20), isOffline: fc.boolean() })
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 14 }),
+        fc.boolean(),
+        fc.nat(),
+        async (all, isSafe, pick) => {
+          for (const { name, pick, isOffline } of all) {
+            if (isOffline && !isSafe) await disconnect()
+            else await page.context().setOffline(false)
+            if (name === 'restart' && !isSafe) mock = restart()
+            await Promise.resolve()
+              .then(() => (steps[name] ?? playerSteps[name])?.(mock, body => send(find, body), pick))
+              // The world may have no lobby for the step.
+              .catch(() => {})
+          }
+          await page.context().setOffline(false)
+          await expectStories(page, mock)
+
+          const rows = page.locator('.players .rows [role=row]')
+          const { stories } = mock.stories.list({ simulated: false })
+          if (stories.length === 0) return
+          const chosen = pick % Math.min(stories.length, leastInView)
+          await rows.nth(chosen).click()
+          const story = mock.stories.get(stories[chosen]?.id ?? 0)
+          await expect
+            .poll(() => shownStory(page))
+            .toEqual({
+              sentence: story?.sentence,
+              steps: story?.steps.map(({ title, text }) => `${title} ${text}`),
+              notes: story?.notes,
+            })
+
+          await page.getByRole('button', { name: 'See the world then' }).click()
+          await expect.poll(() => page.url()).toContain(`at=change:${story?.revision}`)
+          await page.keyboard.press('p')
+          await expectStories(page, mock)
+          await page.getByRole('button', { name: /^Back to now/ }).click()
+          await page.keyboard.press('p')
+        },
+      ),
       { numRuns: Math.ceil(inject('runs') / 20), endOnFailure: true },
     )
   })

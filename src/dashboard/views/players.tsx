@@ -22,7 +22,7 @@ export function Players() {
   const simulated = isSimulated.value
   const list = useFollowed(
     () => page.api.call('GET /stories', { query: { q, simulated, limit: mostStories } }),
-    [q, simulated, stories?.changes],
+    [q, simulated, stories?.changes, page.live.connection.value],
   )
   const shown = list?.stories ?? []
   return (
