@@ -88,7 +88,10 @@ describe('the world of a page', () => {
     await expect.poll(() => spansOf(followed)).toEqual(spansOf(opened))
     expect(spansOf(opened)).not.toContain(undefined)
     for (const live of [followed, opened]) {
-      expect(tokens.map(token => live.names.get(token))).toEqual(tokens.map(token => mock.stories.get(token)?.name))
+      // The event with the names comes soon after the changes.
+      await expect
+        .poll(() => tokens.map(token => live.names.get(token)))
+        .toEqual(tokens.map(token => mock.stories.get(token)?.name))
       live.close()
     }
   })
