@@ -15,6 +15,15 @@ const honest: readonly ClientCall[] = [
   { ...at(3, 8), kind: 'watch', link: 'sofa', index: 9n, isComplete: true },
   { ...at(4, 7), kind: 'complete', link: 'sofa' },
   { ...at(12), kind: 'watch', link: 'sofa', index: 9n, isComplete: true },
+  { ...at(1), kind: 'seed', seed: 7 },
+  { ...at(2, 5), kind: 'reset', seed: 1 },
+  { ...at(3), kind: 'seed', seed: 1 },
+  { ...at(4, 8), kind: 'reset', seed: 2 },
+  { ...at(7), kind: 'seed', seed: 1 },
+  { ...at(9), kind: 'seed', seed: 2 },
+  { ...at(11), kind: 'reset', seed: 3, outcome: 'unknown' },
+  { ...at(14), kind: 'seed', seed: 2 },
+  { ...at(16), kind: 'seed', seed: 3 },
 ]
 
 describe('the contradictions of a history', () => {
@@ -65,6 +74,16 @@ describe('the contradictions of a history', () => {
       { ...at(0, 9), kind: 'watch', link: 'sofa', index: 9n, isComplete: false },
     ],
     ['w: sofa was completed twice', { ...at(20), kind: 'complete', link: 'sofa' }],
+    [
+      'w: an answer of 20 to 21 shows the seed 7, though a later reset was acknowledged before',
+      { ...at(20), kind: 'seed', seed: 7 },
+    ],
+    [
+      'w: an answer of 30 to 31 shows the seed 2, though a later reset was acknowledged before',
+      { ...at(22), kind: 'reset', seed: 1 },
+      { ...at(30), kind: 'seed', seed: 2 },
+    ],
+    ['w: an answer of 1 to 2 shows the seed 3, before its reset', { ...at(1), kind: 'seed', seed: 3 }],
   ])('include: %s', ([problem, ...calls]) => {
     expect(contradictions([...honest, ...calls], 2)).toContain(problem)
   })

@@ -31,6 +31,7 @@ class Processes implements ClientPlace {
   readonly problems: string[] = []
   readonly worlds = worlds
   readonly links = links
+  readonly resetWorld = 'r'
   readonly redis: RedisServer
   readonly #scenario: string
   readonly #replicas: (Served | undefined)[] = [undefined, undefined, undefined]

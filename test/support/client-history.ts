@@ -17,6 +17,8 @@ export type ClientCall = Timed &
     | { readonly kind: 'complete'; readonly link: string }
     | { readonly kind: 'watch'; readonly link: string; readonly index?: bigint; readonly isComplete?: boolean }
     | { readonly kind: 'list'; readonly seats?: readonly Seat[] }
+    | { readonly kind: 'reset'; readonly seed: number }
+    | { readonly kind: 'seed'; readonly seed: number }
   )
 
 export interface Seat {
@@ -28,13 +30,13 @@ type Of<Kind extends ClientCall['kind']> = Extract<ClientCall, { kind: Kind }>
 
 /**
  * Returns a sentence for each contradiction: an acknowledged write that a later answer lacks, a seat that two calls got, a state
- * that is older than one seen before, a watch whose index went back, or a change that a watch missed. `seatsOf`: how many seats
- * a lobby has.
+ * that is older than one seen before, a watch whose index went back, a change that a watch missed, or a reset that came undone.
+ * `seatsPerLobby`: how many seats a lobby has.
  */
 export function contradictions(calls: readonly ClientCall[], seatsPerLobby: number): string[] {
   const worlds = groupBy(calls, ({ world }) => world)
   return [...worlds].flatMap(([world, own]) =>
-    [...seatProblems(own, seatsPerLobby), ...linkProblems(own)].map(text => `${world}: ${text}`),
+    [...seatProblems(own, seatsPerLobby), ...linkProblems(own), ...seedProblems(own)].map(text => `${world}: ${text}`),
   )
 }
 
@@ -106,5 +108,24 @@ function* linkProblems(calls: readonly ClientCall[]): Generator<string> {
       if (same) yield `${link} has two states with the index ${index}`
     }
     if (completions.filter(call => call.link === link).length > 1) yield `${link} was completed twice`
+  }
+}
+
+function* seedProblems(calls: readonly ClientCall[]): Generator<string> {
+  const resets = ofKind(calls, 'reset').filter(({ outcome }) => outcome !== 'refused')
+  const isReplaced = (end: number, read: Of<'seed'>) =>
+    resets.some(({ outcome, began, ended }) => outcome === 'ok' && began > end && ended < read.began)
+  const known = new Set(resets.map(({ seed }) => seed))
+  for (const read of ofKind(calls, 'seed')) {
+    const { began, ended, seed } = read
+    const at = `an answer of ${began} to ${ended} shows the seed ${seed}`
+    // A reset without an answer may happen late.
+    const ends = resets
+      .filter(reset => reset.seed === seed && reset.began < ended)
+      .map(reset => (reset.outcome === 'ok' ? reset.ended : Number.POSITIVE_INFINITY))
+    // The world began with another seed.
+    if (!known.has(seed)) ends.push(Number.NEGATIVE_INFINITY)
+    if (ends.length === 0) yield `${at}, before its reset`
+    else if (ends.every(end => isReplaced(end, read))) yield `${at}, though a later reset was acknowledged before`
   }
 }

@@ -297,6 +297,7 @@ class SimulatedReplica {
 class Simulation implements ClientPlace {
   readonly worlds = worldIds
   readonly links = links
+  readonly resetWorld = 'r'
   readonly time = new SimulatedTime()
   readonly problems: string[] = []
   readonly calls: ClientCall[] = []

@@ -15,6 +15,8 @@ export interface ClientPlace {
   readonly problems: string[]
   readonly worlds: readonly string[]
   readonly links: readonly string[]
+  /** A further world, which clients reset. */
+  readonly resetWorld: string
   /** From 0 to 1. */
   random(): number
   /** Numbers the beginnings and ends of calls. */
@@ -23,6 +25,9 @@ export interface ClientPlace {
   /** Sends a request, to any process if none is given. `wasSent` is false if it reached none. No status: there was no answer. */
   send(request: ClientRequest, process?: number): Promise<{ wasSent: boolean; status?: number; text?: string }>
 }
+
+/** The seeds of resets. There are few, so that a seed comes back. No world begins with one of them. */
+const seeds = [901, 902, 903, 904]
 
 /** A client of several worlds. It sends one call after the other, and writes down what it saw. */
 export class WorldClient {
@@ -41,16 +46,19 @@ export class WorldClient {
       await this.#place.pause(this.#place.random() * longestPauseMs)
       const world = this.#pick(worlds)
       const dice = this.#place.random()
-      if (dice < 0.45) await this.find(world)
-      else if (dice < 0.75) await this.list(world)
-      else if (dice < 0.85) await this.leave()
-      else if (dice < 0.95) await this.watch(world, this.#pick(links))
-      else await this.complete(world, this.#pick(links))
+      if (dice < 0.4) await this.find(world)
+      else if (dice < 0.65) await this.list(world)
+      else if (dice < 0.74) await this.leave()
+      else if (dice < 0.82) await this.watch(world, this.#pick(links))
+      else if (dice < 0.86) await this.complete(world, this.#pick(links))
+      else if (dice < 0.91) await this.reset()
+      else if (dice < 0.96) await this.readSeed()
+      else await this.create()
     }
   }
 
   async find(world: string): Promise<void> {
-    const call = await this.#call('POST', world, '/matchmaker/lobbies/find', { body: { game_modes: ['duel'] } })
+    const call = await this.#call('POST', world, '/matchmaker/lobbies/find', { body: anyLobby })
     const token = call.outcome === 'ok' ? call.json.player.token : undefined
     this.#place.calls.push({ ...call.timed, kind: 'find', token })
     if (token !== undefined) this.#seats.push({ world, token })
@@ -102,6 +110,27 @@ export class WorldClient {
     return call.outcome === 'ok' || call.status === 400
   }
 
+  /** Creates the world that clients reset, or changes it. Resolves with `false` if there was no answer. */
+  async create(): Promise<boolean> {
+    const call = await this.#call('POST', this.#place.resetWorld, '/matchmaker/lobbies/find', { body: anyLobby })
+    return call.outcome === 'ok'
+  }
+
+  /** Resets that world, if it exists. Resolves with `false` if it did not. */
+  async reset(): Promise<boolean> {
+    const seed = this.#pick(seeds)
+    const call = await this.#call('POST', this.#place.resetWorld, '/__mock/reset', { body: { seed } })
+    this.#place.calls.push({ ...call.timed, kind: 'reset', seed })
+    return call.outcome === 'ok'
+  }
+
+  /** Reads its seed. Resolves with `false` if there was no answer. */
+  async readSeed(process?: number): Promise<boolean> {
+    const call = await this.#call('GET', this.#place.resetWorld, '/__mock/world', { process })
+    if (call.outcome === 'ok') this.#place.calls.push({ ...call.timed, kind: 'seed', seed: call.json.seed })
+    return call.outcome === 'ok'
+  }
+
   #pick<Item>(items: readonly Item[]): Item {
     return items[Math.floor(this.#place.random() * items.length)] as Item // the list is not empty
   }
@@ -132,13 +161,15 @@ export class WorldClient {
   }
 }
 
+const anyLobby = { game_modes: ['duel'] }
+
 function outcomeOf(status: number | undefined, message: string | undefined, wasSent: boolean): ClientCall['outcome'] {
   if (status === undefined) return wasSent ? 'unknown' : 'refused'
   if (status === 200) return 'ok'
   return status === 503 && message?.includes('unknown') ? 'unknown' : 'refused'
 }
 
-/** Completes all links, and lists all worlds at each process. Each call may fail some times. Notes what still fails. */
+/** Completes all links, and reads all worlds at each process. Each call may fail some times. Notes what still fails. */
 export async function finish(place: ClientPlace, processes: number): Promise<void> {
   const client = new WorldClient(place)
   const inTime = async (attempt: () => Promise<boolean>) => {
@@ -156,4 +187,9 @@ export async function finish(place: ClientPlace, processes: number): Promise<voi
       if (!(await inTime(() => client.list(world, i))))
         place.problems.push(`${world}: no answer at process ${i} after the troubles`)
   }
+  if (!(await inTime(() => client.create())) || !(await inTime(() => client.reset())))
+    place.problems.push(`${place.resetWorld}: it cannot be reset after the troubles`)
+  for (let i = 0; i < processes; i++)
+    if (!(await inTime(() => client.readSeed(i))))
+      place.problems.push(`${place.resetWorld}: no answer at process ${i} after the troubles`)
 }
