@@ -105,7 +105,9 @@ export class HttpReplica implements Router {
         ),
       respond(answered) {
         const { disconnect } = answered
-        if (disconnect === undefined || !forwarded) return routed.respond(answered)
+        // Half a body stays half a body on its way.
+        const isSent = disconnect === undefined || disconnect === 'truncate'
+        if (isSent || !forwarded) return routed.respond(answered)
         // The connection to the client breaks, and not that between replicas.
         routed.respond({ status: misdirected, headers: { [disconnectHeader]: disconnect }, body: empty })
       },

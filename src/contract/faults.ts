@@ -120,6 +120,16 @@ export function statusOf({ status, code = 'ERROR' }: FaultError): number {
   return status ?? errorStatus[isServiceCode(code) ? code : 'ERROR']
 }
 
+const offsetExpected = 'expected a whole number, or one of up to 19 digits as text'
+
+const IndexOffset = lazy(() =>
+  z.strictObject({
+    offset: z
+      .union([z.int(offsetExpected), z.string().regex(/^-?\d{1,19}$/, offsetExpected)], { error: offsetExpected })
+      .describe('Added to the index of an answer, and subtracted from the index of a request. Sums wrap at 19 digits.'),
+  }),
+)
+
 const effects = lazy(() => ({
   delay: FaultDelay()
     .optional()
@@ -129,6 +139,13 @@ const effects = lazy(() => ({
   empty: z.literal(true).optional().describe('Closes the connection without an answer.'),
   hold: z.literal(true).optional().describe('Holds the request until the fault is released.'),
   spurious: Duration.optional().describe('Wakes a blocked watch after this time, with unchanged data.'),
+  index: IndexOffset()
+    .optional()
+    .describe('Shifts the watch index of a watch: clients see other numbers, and get the same changes.'),
+  truncate: z
+    .literal(true)
+    .optional()
+    .describe('Runs the operation, sends the first half of the body, and breaks the connection.'),
 }))
 
 /** The effect of a fault: exactly one of the keys. */
@@ -216,7 +233,8 @@ export const Fault = lazy(() =>
           examples: [0.25],
         }),
     })
-    .refine(canBlock, watchExpected()),
+    .refine(...watchNeededBy('spurious'))
+    .refine(...watchNeededBy('index')),
 )
 export type Fault = types.Fault
 
@@ -260,18 +278,19 @@ export const FaultEntry = lazy(() =>
   z
     .strictObject(countedFault())
     .partial({ id: true, matched: true, struck: true, holding: true, added_at: true })
-    .refine(canBlock, watchExpected()),
+    .refine(...watchNeededBy('spurious'))
+    .refine(...watchNeededBy('index')),
 )
 export type FaultEntry = types.ScenarioFault
 
-/** Only a watch can wake early. The pattern has its own message if it matches no operation. */
-function canBlock({ operation, effect }: Pick<Fault, 'operation' | 'effect'>): boolean {
-  if (operation === undefined || effect.spurious === undefined) return true
-  const ids = matchingOperations(operation)
-  return ids.length === 0 || ids.some(id => operations[id].kind === 'watch')
-}
-
-function watchExpected() {
+/** Only a watch wakes early, or has an index. The pattern has its own message if it matches no operation. */
+function watchNeededBy(effect: 'spurious' | 'index') {
   const watches = operationIds.filter(id => operations[id].kind === 'watch')
-  return { path: ['effect', 'spurious'], error: `expected a watch as operation: ${watches.join(', ')}` }
+  const isFulfilled = (fault: Pick<Fault, 'operation' | 'effect'>) => {
+    if (fault.operation === undefined || fault.effect[effect] === undefined) return true
+    const ids = matchingOperations(fault.operation)
+    return ids.length === 0 || ids.some(id => operations[id].kind === 'watch')
+  }
+  const message = { path: ['effect', effect], error: `expected a watch as operation: ${watches.join(', ')}` }
+  return [isFulfilled, message] as const
 }

@@ -191,6 +191,15 @@ export interface FaultEffect {
   hold?: true | undefined
   /** Wakes a blocked watch after this time, with unchanged data. */
   spurious?: string | undefined
+  /** Shifts the watch index of a watch: clients see other numbers, and get the same changes. */
+  index?:
+    | {
+        /** Added to the index of an answer, and subtracted from the index of a request. Sums wrap at 19 digits. */
+        offset: number | string
+      }
+    | undefined
+  /** Runs the operation, sends the first half of the body, and breaks the connection. */
+  truncate?: true | undefined
 }
 
 /** An injected error or delay: which requests it matches, and what happens to them. */

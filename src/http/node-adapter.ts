@@ -270,6 +270,7 @@ function respond(answered: MockResponse | Promise<MockResponse>, response: Serve
 function writeResponse(answered: MockResponse, response: ServerResponse): void {
   const { status, headers, body, disconnect } = answered
   if (response.destroyed || response.headersSent) return
+  if (disconnect === 'truncate') return void truncateResponse(answered, response)
   if (disconnect) return void breakConnection(disconnect, response)
   if (answered.stream) return void streamResponse(answered, response)
   const bodiless = status === 204 || response.req.method === 'HEAD'
@@ -277,6 +278,13 @@ function writeResponse(answered: MockResponse, response: ServerResponse): void {
   if (bodiless) response.end()
   else if (body.length > maxStringBody) response.end(body)
   else response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
+}
+
+/** Sends the head of the whole response and half of its body, then closes the connection. */
+function truncateResponse({ status, headers, body }: MockResponse, response: ServerResponse): void {
+  response.writeHead(status, { ...headers, 'content-length': body.length, connection: 'close' })
+  // Once the bytes are with the system, the client gets them before the end.
+  response.write(body.subarray(0, Math.ceil(body.length / 2)), () => breakConnection('empty', response))
 }
 
 /** Sends the head at once, then each text of the stream. */
@@ -288,7 +296,7 @@ function streamResponse({ status, headers, stream }: MockResponse, response: Ser
 }
 
 const disconnects = { reset: resetConnection, empty: closeEmpty } satisfies {
-  readonly [how in NonNullable<MockResponse['disconnect']>]: (socket: Socket) => void
+  readonly [how in 'reset' | 'empty']: (socket: Socket) => void
 }
 
 /** The code of HTTP/2 for a stream that the server breaks (RFC 9113 § 7). */

@@ -214,9 +214,24 @@ async function answerFetch(
   const signal = () => request.signal
   const answered = await answer({ method, ...split(pathname), query: search.slice(1), headers, body, signal })
   const { status } = answered
+  const { disconnect, body: bytes, headers: sent } = answered
+  if (disconnect === 'truncate') return new Response(brokenBody(bytes), { status, headers: sent })
   // Fetch has no other form for a broken connection.
-  if (answered.disconnect) return Response.error()
-  return new Response(status === 204 ? null : answered.body, { status, headers: answered.headers })
+  if (disconnect) return Response.error()
+  return new Response(status === 204 ? null : bytes, { status, headers: sent })
+}
+
+/** Returns the first half of a body. Then its reader fails, as if the connection had broken. */
+function brokenBody(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const half = body.slice(0, Math.ceil(body.length / 2))
+  let isSent = false
+  return new ReadableStream({
+    pull(controller) {
+      if (isSent) controller.error(new TypeError('the connection closed in the middle of the body'))
+      else controller.enqueue(half)
+      isSent = true
+    },
+  })
 }
 
 /** Creates the Origin header that Fetch would send. A service worker sees the request before the browser adds it. */

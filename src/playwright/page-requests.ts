@@ -148,6 +148,7 @@ function pageOf(request: Request): Page | undefined {
 
 /** Responds to a page. Does nothing if it is gone. */
 async function fulfill(route: Route, { status, headers, body, disconnect }: MockResponse): Promise<void> {
+  // Playwright cannot cut a body: the page gets a network error.
   if (disconnect) return fail(route, disconnect === 'reset' ? 'connectionreset' : 'connectionclosed')
   await route.fulfill({ status, headers, body: Buffer.from(body) }).catch(ignoreGone)
 }

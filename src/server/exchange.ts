@@ -62,6 +62,8 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   readonly #parts: ExchangeParts
   /** Replaces parts of the answer. */
   #edited: HeldAnswer | undefined
+  /** An effect on the answer of the operation. */
+  #effect: Pick<SelectedFault['effect'], 'index' | 'truncate'> | undefined
   /** The generation of the history when the request arrived. */
   readonly #generation: number
   /** The revision of the world that the answer is about. */
@@ -109,14 +111,15 @@ export class Exchange implements ExchangeFacts, CallOrigin {
       }))
       if (!fault) return this.#resolve(runner)
       const { id, request, effect, delayMs } = fault
-      const { error, reset, hold, spurious } = effect
+      const { error, reset, empty, hold, spurious } = effect
       this.operation = request.operation
       this.caller = request.caller
       this.fault = { id, effect: Object.keys(effect).join() }
       if (error) throw injectedError(error, id)
       if (hold || delayMs !== undefined) return this.#hold(fault, runner)
-      if (spurious === undefined) throw new InjectedDisconnect(reset ? 'reset' : 'empty')
-      this.longestBlockMs = durationMs(spurious)
+      if (reset || empty) throw new InjectedDisconnect(reset ? 'reset' : 'empty')
+      if (spurious === undefined) this.#effect = effect
+      else this.longestBlockMs = durationMs(spurious)
       return this.#resolve(runner)
     } catch (error) {
       return this.#fail(error)
@@ -196,7 +199,8 @@ export class Exchange implements ExchangeFacts, CallOrigin {
     this.operation = route.id
     const caller = authenticate(request, route, this.#parts.world)
     this.caller = caller
-    return { id: route.id, caller, input: readInput(request, route, caller) }
+    const input = readInput(request, route, caller)
+    return { id: route.id, caller, input: this.#effect?.index ? withWorldIndex(input, this.#effect.index) : input }
   }
 
   block(blocked: Blocked<unknown>): Promise<unknown> {
@@ -221,7 +225,8 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   #succeed(output: unknown): Answer {
     return this.#respond(() => {
       try {
-        return outputResult(outputNow(output))
+        const shift = this.#effect?.index
+        return outputResult(shift ? withClientIndex(outputNow(output), shift) : outputNow(output))
       } catch (error) {
         return errorResult(error)
       }
@@ -236,8 +241,7 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   /** Responds when all changes until now are kept, because the answer may tell about them. */
   #respond(createUnedited: () => Result): Answer {
     const { world, responder } = this.#parts
-    const edited = this.#edited
-    const createResult = edited ? () => editedResult(createUnedited(), edited) : createUnedited
+    const createResult = this.#editing(createUnedited)
     // An answer that changed nothing is about the present world, even if the request has waited.
     if (this.revisions.length === 0) this.#resolvedAt = world.revision
     const settled = world.settled()
@@ -248,6 +252,12 @@ export class Exchange implements ExchangeFacts, CallOrigin {
       () => this.#end(() => finished),
       error => this.#end(() => errorResult(withUnknownOutcome(error, this.revisions[0]))),
     )
+  }
+
+  #editing(createResult: () => Result): () => Result {
+    const edited = this.#edited
+    if (edited) return () => editedResult(createResult(), edited)
+    return this.#effect?.truncate ? () => ({ ...createResult(), disconnect: 'truncate' }) : createResult
   }
 
   #end(createResult: () => Result): MockResponse {
@@ -276,6 +286,27 @@ function injectedError(error: FaultError, faultId: string): InjectedError {
     statusOf(error),
     retry_after === undefined ? {} : { 'retry-after': String(retry_after) },
   )
+}
+
+type IndexShift = NonNullable<SelectedFault['effect']['index']>
+
+/** A watch index has at most 19 digits. */
+const indexes = 10n ** 19n
+
+/** Returns the input of a watch with the world's index in place of that of the client. */
+function withWorldIndex(input: Call['input'], { offset }: IndexShift): Call['input'] {
+  const { watch_index: index } = input
+  return typeof index === 'bigint' ? { ...input, watch_index: wrapIndex(index - BigInt(offset)) } : input
+}
+
+/** Returns the output of a watch with the client's index in place of that of the world. */
+function withClientIndex(output: unknown, { offset }: IndexShift): unknown {
+  const { watch } = output as { readonly watch: { readonly index: string } } // the output of every watch has it
+  return { ...(output as object), watch: { ...watch, index: String(wrapIndex(BigInt(watch.index) + BigInt(offset))) } }
+}
+
+function wrapIndex(index: bigint): bigint {
+  return ((index % indexes) + indexes) % indexes
 }
 
 /** Says in the log how a held request went on. Empty: as usual. */

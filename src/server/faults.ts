@@ -336,6 +336,7 @@ function matches({ operation, match = {}, effect }: Fault, request: UncheckedReq
   if (operation !== undefined && !(request.operation && matchesGlob(request.operation, operation))) return false
   // Only a request that may block can wake early.
   if (effect.spurious !== undefined && !request.mayBlock) return false
+  if (effect.index && !request.isWatch) return false
   // The first difference is enough.
   return findDifferences(match, request).next().done === true
 }

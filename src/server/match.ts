@@ -154,10 +154,14 @@ export class UncheckedRequest implements MatchableRequest {
     return this.#caller.found
   }
 
+  get isWatch(): boolean {
+    const { operation } = this
+    return operation !== undefined && operations[operation].kind === 'watch'
+  }
+
   /** True for a watch with an index, which may block. */
   get mayBlock(): boolean {
-    const { operation } = this
-    return operation !== undefined && operations[operation].kind === 'watch' && this.query('watch_index').length > 0
+    return this.isWatch && this.query('watch_index').length > 0
   }
 
   get tables(): ReadTables {

@@ -50,8 +50,11 @@ export interface MockResponse {
   readonly body: Uint8Array<ArrayBuffer>
   /** Starts to send more after the body. Returns a function that stops it, to call when the client disconnects. */
   readonly stream?: ((client: StreamClient) => () => void) | undefined
-  /** Breaks the connection instead of a response: by a reset, or by closing it before the first byte. */
-  readonly disconnect?: 'reset' | 'empty'
+  /**
+   * Breaks the connection: by a reset or by closing it, before the first byte, or in the middle of the body. Only with
+   * `truncate` the other fields are those of a response.
+   */
+  readonly disconnect?: 'reset' | 'empty' | 'truncate'
 }
 
 /** The client of a streamed response. */

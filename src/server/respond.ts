@@ -31,7 +31,7 @@ export class InjectedError extends Error {
 export class InjectedDisconnect extends Error {
   override readonly name = 'InjectedDisconnect'
 
-  constructor(readonly how: NonNullable<MockResponse['disconnect']>) {
+  constructor(readonly how: 'reset' | 'empty') {
     super(how)
   }
 }
@@ -132,7 +132,7 @@ export class Responder {
 
   #addHeaders({ request, rayId }: ExchangeFacts, result: Result): MockResponse {
     const { status, headers, body, stream, disconnect } = result
-    if (disconnect) return { status, headers, body, disconnect }
+    if (disconnect && disconnect !== 'truncate') return { status, headers, body, disconnect }
     const all = {
       'cache-control': 'no-store',
       vary: 'Origin',
@@ -141,6 +141,7 @@ export class Responder {
       ...corsHeaders(request, result.cors, this.allowed),
     }
     if (request.method === 'HEAD') return { status, headers: all, body: noBytes }
+    if (disconnect && body.length > 0) return { status, headers: all, body, disconnect }
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream }
   }
 

@@ -14,7 +14,7 @@ function messageFor(input: unknown): string {
 }
 
 const reset = { reset: true } as const
-const effects = 'delay, error, reset, empty, hold, spurious'
+const effects = 'delay, error, reset, empty, hold, spurious, index, truncate'
 const keys = 'operation, match, effect, times, after, for, chance'
 const duration = 'a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m'
 
@@ -33,6 +33,9 @@ describe('a fault', () => {
     [{ effect: reset, match: { query: JSON.parse('{"__proto__":"a"}') } }],
     [{ effect: { spurious: '2s' } }],
     [{ operation: 'devices.*', effect: { spurious: '2s' } }],
+    [{ operation: '*', effect: { index: { offset: -5 } } }],
+    [{ effect: { index: { offset: '-1234567890123456789' } } }],
+    [{ effect: { truncate: true } }],
     [{ operation: '*', effect: reset, times: 1, after: 0, for: '1m', chance: 0.5 }],
     [{ effect: reset, after: '5s', chance: 1 }],
     [
@@ -128,6 +131,18 @@ describe('a fault', () => {
       { effect: { delay: { medan: '1s', p95: '1s' } } },
       'fault.effect.delay.median is missing: expected string\n' +
         'fault.effect.delay.medan is an unknown key. Known: median, p95. Did you mean median?',
+    ],
+    [
+      { effect: { index: { offset: 0.5 } } },
+      'fault.effect.index.offset is 0.5: expected a whole number, or one of up to 19 digits as text',
+    ],
+    [
+      { effect: { index: { offset: '12345678901234567890' } } },
+      'fault.effect.index.offset is "12345678901234567890": expected a whole number, or one of up to 19 digits as text',
+    ],
+    [
+      { operation: 'lobbies.list', effect: { index: { offset: 1 } } },
+      'fault.effect.index is {"offset":1}: expected a watch as operation: games.getGameById, devices.links.get',
     ],
     [
       { operation: 'lobbies.list', effect: { spurious: '2s' } },

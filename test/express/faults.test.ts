@@ -178,6 +178,42 @@ describe.each([
   })
 })
 
+describe('the fault truncate on a socket', () => {
+  it.for([
+    ['a read', head(list)],
+    ['a refused call', head({ ...validate, method: 'POST' }, 'content-length: 0')],
+    ['a request of HTTP/1.0', head(list).replace('HTTP/1.1', 'HTTP/1.0')],
+  ] as const)('sends the head, half of the body, and closes, for %s', async ([, bytes], { server }) => {
+    const whole = await endAfter(server.url, bytes.replace('host:', 'connection: close\r\nhost:'))
+    const [, body = ''] = whole.bytes.split('\r\n\r\n')
+    server.mock.faults.add({ effect: { truncate: true } })
+
+    const cut = await endAfter(server.url, bytes)
+
+    const [top, half] = cut.bytes.split('\r\n\r\n')
+    expect(half).toBe(body.slice(0, Math.ceil(body.length / 2)))
+    expect(top).toContain(`content-length: ${body.length}`)
+    expect(cut.error).toBeUndefined()
+  })
+
+  it.for([
+    ['a HEAD', head({ ...list, method: 'HEAD' }, 'connection: close')],
+    ['an empty body', head({ ...list, method: 'OPTIONS' }, 'connection: close')],
+  ] as const)('leaves an answer without a body whole: %s', async ([, bytes], { server }) => {
+    server.mock.faults.add({ effect: { truncate: true } })
+
+    expect(parseResponses((await endAfter(server.url, bytes)).bytes)).toHaveLength(1)
+  })
+
+  it('sends the earlier answers of the connection', async ({ server }) => {
+    server.mock.faults.add({ effect: { truncate: true }, after: 1 })
+
+    const { bytes } = await endAfter(server.url, head(nowhere) + head(list) + head(list))
+
+    expect(bytes.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200'])
+  })
+})
+
 describe('the fault empty on a socket', () => {
   it('does not keep the server from closing if the client does not end', async () => {
     const { mock, url, close } = await listenTanks()

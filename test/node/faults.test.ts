@@ -16,6 +16,18 @@ describe('under MSW, a fault', () => {
     await expect(fetch(prepareUrl, { method: 'POST' })).rejects.toThrow(TypeError)
   })
 
+  it('truncate fails in the middle of the body, after the operation', async ({ setup }) => {
+    const mock = setup()
+    mock.faults.add({ effect: { truncate: true } })
+    const before = mock.world.deviceLinks.count()
+
+    const response = await fetch(prepareUrl, { method: 'POST' })
+
+    expect(response.status).toBe(200)
+    await expect(response.text()).rejects.toThrow('the connection closed in the middle of the body')
+    expect(mock.world.deviceLinks.count()).toBe(before + 1)
+  })
+
   it('with an error answers with its headers', async ({ setup }) => {
     const mock = setup()
     mock.faults.add({ effect: { error: { code: 'API_RATE_LIMIT', message: 'slow down' } } })

@@ -103,12 +103,14 @@ export function isOver(fault: FaultState, now: number): boolean {
   return hasEnded(fault, began_at === undefined ? beginOf(fault, Date.parse(added_at)) : Date.parse(began_at), now)
 }
 
-function effectWords({ effect: { delay, error, reset, empty, hold, spurious } }: FaultState): string {
+function effectWords({ effect: { delay, error, reset, empty, hold, truncate, index, spurious } }: FaultState): string {
   if (delay !== undefined) return `delay ${typeof delay === 'string' ? delay : JSON.stringify(delay)}`
   if (error) return `error ${[error.status, error.code].filter(part => part !== undefined).join(' ')}`
   if (reset) return 'connection drops'
   if (empty) return 'no answer'
   if (hold) return 'hold'
+  if (truncate) return 'half an answer'
+  if (index) return `index ${index.offset}`
   return `wakes watches after ${spurious}`
 }
 
@@ -121,7 +123,7 @@ function limitWords({ times, for: lasting, chance }: FaultState): string {
   return parts.map(part => `, ${part}`).join('')
 }
 
-type EffectName = 'error' | 'delay' | 'reset' | 'empty' | 'hold'
+type EffectName = 'error' | 'delay' | 'reset' | 'empty' | 'hold' | 'truncate' | 'index'
 
 const effectNames: readonly [EffectName, text: string][] = [
   ['error', 'Answer with an error'],
@@ -129,6 +131,8 @@ const effectNames: readonly [EffectName, text: string][] = [
   ['hold', 'Hold the request'],
   ['reset', 'Drop the connection'],
   ['empty', 'Close it without an answer'],
+  ['truncate', 'Send half an answer'],
+  ['index', 'Shift the watch index'],
 ]
 
 /** The form for any other fault. */
@@ -141,6 +145,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const errorCode = useSignal(code)
   const errorMessage = useSignal(message)
   const delay = useSignal('2s')
+  const offset = useSignal('1000')
   const times = useSignal('1')
   const lasting = useSignal('')
   const chance = useSignal('100')
@@ -149,6 +154,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   useEffect(() => () => void (page.faultDraft.value = undefined), [])
   const effectOf = (): Fault['effect'] => {
     if (effect.value === 'delay') return { delay: delay.value }
+    if (effect.value === 'index') return { index: { offset: offset.value } }
     if (effect.value !== 'error') return { [effect.value]: true }
     const error = {
       status: Number(status.value),
@@ -189,6 +195,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
           </>
         )}
         {effect.value === 'delay' && <Field label="Delay" text={delay} />}
+        {effect.value === 'index' && <Field label="Offset" text={offset} />}
         <Field label="Times" inputMode="decimal" placeholder="always" text={times} />
         <Field label="For" placeholder="until off, or 30s" text={lasting} />
         <Field label="Of 100 requests" inputMode="decimal" text={chance} />
