@@ -9,7 +9,7 @@ import { distance } from './distance.js'
 import { age, stateSummary } from './format.js'
 import { Icon } from './icons.js'
 import type { Tables } from './live-world.js'
-import { modeOptions, regionName, serverWords } from './lobby-rows.js'
+import { modeOptions, regionName, seatWords, serverWords } from './lobby-rows.js'
 import { NoGameMode } from './new-lobby.js'
 import { page } from './page-state.js'
 import { type Column, sorted, Table } from './table.js'
@@ -69,7 +69,7 @@ export function Lobbies() {
         rowClass={lobby => (hidden(lobby) !== undefined || !hasFreeSeat(lobby) ? 'quiet' : '')}
         row={lobby => <PhoneRow lobby={lobby} tables={tables} kilometers={kilometers?.(lobby)} />}
         onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
-        empty={<NoLobby tables={tables} />}
+        empty={page.isLoaded.value ? <NoLobby tables={tables} /> : '…'}
       />
     </section>
   )
@@ -279,10 +279,10 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       title: 'Seats',
       width: 132,
       sortBy: seatsTaken,
-      hint: ({ reserved_player_count: reserved }) => (reserved === 0 ? undefined : `${reserved} on the way`),
+      hint: seatWords,
       cell: lobby => <Seats lobby={lobby} />,
     },
-    { key: 'free', title: 'Free', width: 52, rank: 2, sortBy: free, cell: lobby => `${free(lobby) ?? 0}` },
+    { key: 'free', title: 'Free', width: 52, rank: 2, sortBy: free, cell: lobby => grouped(free(lobby) ?? 0) },
     {
       key: 'state',
       title: 'State',

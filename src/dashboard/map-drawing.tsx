@@ -209,7 +209,9 @@ function textsOf(members: readonly MapRegion[], players: number): LabelText[] {
     count: grouped(players),
     change: isOne ? only.change : undefined,
   }
-  return [...notes.map(note => ({ ...text, note })), { ...text, note: undefined }]
+  const plain = { ...text, note: undefined }
+  // The name of the next find needs a place more than its number.
+  return [...notes.map(note => ({ ...text, note })), plain, ...(notes.length > 0 ? [{ ...plain, count: '' }] : [])]
 }
 
 function cut(name: string): string {

@@ -117,9 +117,10 @@ export function frameOf(
   )
   const center = { x: (inner.left + inner.right) / 2, y: (inner.top + inner.bottom + lift) / 2 }
   const x = west + span / 2 - center.x / scale
-  // The frame shows no sea beyond the land, if the points let it.
+  // The frame shows no sea beyond the land, if the points let it. In a high frame, the points are in the middle.
   const wanted = (north + south) / 2 - center.y / scale
-  const onLand = Math.max(0, Math.min(mapHeight - options.height / scale, wanted))
+  const free = mapHeight - options.height / scale
+  const onLand = Math.max(Math.min(0, free), Math.min(Math.max(0, free), wanted))
   const y = Math.max(south - inner.bottom / scale, Math.min(north - (inner.top + lift) / scale, onLand))
   return { scale, x, y, seam: west - (mapWidth - span) / 2 }
 }

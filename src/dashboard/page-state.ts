@@ -86,6 +86,8 @@ class PageState {
   readonly framed: Signal<readonly string[] | undefined> = signal(undefined)
   /** The lobbies that the opened find compared. */
   readonly compared: Signal<readonly ExplainedCandidate[] | undefined> = signal(undefined)
+  /** False until the page has the rows of the world. */
+  readonly isLoaded = computed(() => this.live.version.value > 0)
   /** The rows that the page shows: now, or at the moment of the time travel. */
   readonly shown: ReadonlySignal<{ readonly tables: Tables }> = computed(() => {
     // The rows change in place.
@@ -119,11 +121,10 @@ class PageState {
     const followLayout = () => (this.layout.value = phone.matches ? 'phone' : narrow.matches ? 'narrow' : 'wide')
     followLayout()
     for (const query of [narrow, phone]) query.addEventListener('change', followLayout)
-    const isLoaded = computed(() => this.live.version.value > 0)
     const at = computed(() => this.address.value.at)
     effect(() => {
       if (!at.value) this.past.value = undefined
-      else if (isLoaded.value) void this.#travel()
+      else if (this.isLoaded.value) void this.#travel()
     })
     effect(() => {
       // Its lobbies and its requests are others.

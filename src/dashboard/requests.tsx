@@ -51,7 +51,9 @@ export function Requests() {
           else next.delete(key)
           unfolded.value = next
         }}
-        empty={exchanges.value.length > 0 ? 'No request matches the filters.' : <FirstRequest />}
+        empty={
+          exchanges.value.length > 0 ? 'No request matches the filters.' : page.isLoaded.value ? <FirstRequest /> : '…'
+        }
       />
     </section>
   )

@@ -245,7 +245,7 @@ function Cell<Item>({ column, item }: { readonly column: Column<Item>; readonly 
   const hint = column.hint?.(item) ?? (typeof content === 'string' ? content : undefined)
   return (
     <div role="gridcell" class="cell" dir="auto" title={hint} style={{ flex: `${column.width} 0 ${column.width}px` }}>
-      {content}
+      {typeof content === 'string' ? <span class="cut">{content}</span> : content}
     </div>
   )
 }

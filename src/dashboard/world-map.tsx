@@ -146,7 +146,7 @@ function describeRegion(sums: RegionSums, { tables, choice, now, crashed, compar
 
 /** The map as a table, for screen readers. It becomes visible while the keyboard is in it. */
 function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
-  if (regions.length === 0) return <p class="map-empty">The world has no region.</p>
+  if (regions.length === 0) return page.isLoaded.value ? <p class="map-empty">The world has no region.</p> : null
   return (
     <div class="region-list">
       <table>

@@ -161,6 +161,36 @@ describe('the tables', () => {
   })
 })
 
+describe('the texts beside open details', () => {
+  it('are cut with an ellipsis, and never the number of players, the seats or the name of the request', async ({
+    open,
+  }) => {
+    const { page, send } = await open({ scenario, size: { width: 1280, height: 800 } })
+    await send('/matchmaker/lobies/list')
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await page.getByRole('region', { name: 'The chosen request' }).getByText('did you mean').first().waitFor()
+
+    const cut = await page.evaluate(() => {
+      const isCut = ({ scrollWidth, clientWidth }: Element) => scrollWidth > clientWidth
+      const seats = [...document.querySelectorAll('.lobbies .seats, .lobbies .seats > :last-child')]
+      const name = document.querySelector('.details h2')
+      const [title, number] = ['.map-title', '.map-title b'].map(one => document.querySelector(one))
+      const isCovered = title && number && number.getBoundingClientRect().right > title.getBoundingClientRect().right
+      const cells = [...document.querySelectorAll('.lobbies .rows .cell')]
+      return {
+        seats: seats.filter(isCut).length,
+        withoutBar: seats.filter(one => (one.querySelector('.seat-bar')?.clientWidth ?? 64) < 32).length,
+        name: name ? isCut(name) : 'none',
+        players: isCovered,
+        cells: cells.filter(isCut).map(cell => cell.textContent),
+      }
+    })
+
+    expect(cut).toEqual({ seats: 0, withoutBar: 0, name: false, players: false, cells: [] })
+  })
+})
+
 describe('the controls', () => {
   it('stay where they are while time runs', async ({ open }) => {
     const { page, mock, send } = await open({ scenario })
