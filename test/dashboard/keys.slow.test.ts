@@ -57,7 +57,8 @@ describe('the keys', () => {
   it('go back in time and fork in 5 keys', async ({ open }) => {
     const { page, mock, url } = await open({ scenario })
     await mock.clock.advance('10s')
-    await page.getByText('20:00:10').first().waitFor()
+    // The clock comes before the changes. With them, the timeline is a slider.
+    await page.getByRole('slider', { name: 'Revision' }).waitFor()
 
     await page.keyboard.press('ArrowLeft')
     await page.getByRole('region', { name: 'The past' }).waitFor()
@@ -89,7 +90,8 @@ describe('the keys', () => {
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     await page.keyboard.press('Escape')
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    // A closed dialog is hidden before the page hears of it.
+    await expect.poll(() => page.locator('dialog').count()).toBe(0)
     await page.getByRole('region', { name: 'The chosen lobby' }).waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('region', { name: 'The chosen lobby' }).count()).toBe(0)
