@@ -1,4 +1,5 @@
 import { feature } from 'topojson-client'
+import { presimplify, simplify } from 'topojson-simplify'
 import type { GeometryCollection, Topology } from 'topojson-specification'
 import land from 'world-atlas/land-110m.json' with { type: 'json' }
 import { middleX, mostStep, stepBase, zeroCode } from '../../src/dashboard/land-path.js'
@@ -6,6 +7,9 @@ import { mapHeight, mapWidth, project } from '../../src/dashboard/projection.js'
 
 /** The outline has two units for each unit of the map, so that whole numbers are precise enough. */
 const scale = 2
+
+/** Points whose triangles with their neighbours have a smaller area, in square degrees, are left out. */
+const smallestArea = 0.2
 
 /** The module with the outline of the land. It needs no library at run time. */
 export function landModule(): string {
@@ -20,7 +24,8 @@ export const landScale = ${scale}
 }
 
 function landRings(): string {
-  const topology = land as unknown as Topology<{ land: GeometryCollection }> // the package has no types
+  const whole = land as unknown as Topology<{ land: GeometryCollection }> // the package has no types
+  const topology = simplify(presimplify(whole), smallestArea)
   const rings = feature(topology, topology.objects.land).features.flatMap(({ geometry }) =>
     geometry.type === 'MultiPolygon' ? geometry.coordinates.flat() : [],
   )
