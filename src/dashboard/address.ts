@@ -7,7 +7,7 @@ export type ViewName = (typeof viewNames)[number]
 /** What the details show. */
 export type Opened =
   | { readonly kind: 'request'; readonly id: number }
-  | { readonly kind: 'lobby' | 'player' | 'server'; readonly id: string }
+  | { readonly kind: 'held' | 'lobby' | 'player' | 'server'; readonly id: string }
 
 /** A moment of the past: a revision, or a time of the world's clock such as `20:04:46.112`. */
 export type Moment = { readonly revision: number } | { readonly time: string }
@@ -85,7 +85,7 @@ function oneOf<Name extends string>(names: readonly Name[], text: string | undef
 function openedIn(text: (name: string) => string | undefined): Opened | undefined {
   const request = wholeNumber(text('request'))
   if (request !== undefined) return { kind: 'request', id: request }
-  for (const kind of ['lobby', 'player', 'server'] as const) {
+  for (const kind of ['held', 'lobby', 'player', 'server'] as const) {
     const id = text(kind)
     if (id !== undefined) return { kind, id }
   }

@@ -62,3 +62,17 @@ export function stateSummary(state: unknown): string {
   }
   return values.join(' · ')
 }
+
+/** Writes a body as JSON with lines. A text stays as it is, and no body is empty. */
+export function prettyJson(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
+}
+
+/** Reads JSON that the user wrote. The sentence of its error begins with `what`. */
+export function parseJson(what: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${what} is no JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -3,7 +3,7 @@ import { counted, grouped } from '../lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { CodeBlock, CopyButton, DetailsPane, Reasons } from './controls.js'
-import { bytes, duration } from './format.js'
+import { bytes, duration, parseJson } from './format.js'
 import { useLoaded } from './hooks.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
 import { page } from './page-state.js'
@@ -205,7 +205,7 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
   const save = (event: Event) => {
     event.preventDefault()
     void page.run(async () => {
-      const state = edited.value?.trim() === '' ? null : parseState(edited.value ?? text)
+      const state = edited.value?.trim() === '' ? null : parseJson('The state', edited.value ?? text)
       await updateLobby(lobby.lobby_id, { state })
       edited.value = undefined
       return 'The state is saved.'
@@ -230,14 +230,6 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
       </form>
     </section>
   )
-}
-
-function parseState(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new Error(`The state is no JSON: ${error instanceof Error ? error.message : error}`)
-  }
 }
 
 /** Says who runs the game server, and how to run one's own. */

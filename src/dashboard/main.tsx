@@ -12,6 +12,7 @@ import { Notices, PastBanner } from './notices.js'
 import { page } from './page-state.js'
 import { Palette } from './palette.js'
 import { ScenarioDrop } from './scenario-menu.js'
+import { SendAgain } from './send-again.js'
 import { Timeline } from './timeline.js'
 import { titleOf } from './title.js'
 import { viewOf } from './views.js'
@@ -72,6 +73,7 @@ const dialogs: { readonly [name: string]: readonly [title: string, Content: Comp
   connect: ['Connect a client', ConnectGuide],
   keys: ['Keys', KeyList],
   'new-lobby': ['Make a lobby', NewLobbyForm],
+  'send-again': ['Send again', SendAgain],
 }
 
 /** The open dialog. Its contents are rendered only while it is open. */

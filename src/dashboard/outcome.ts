@@ -8,8 +8,18 @@ import { regionName } from './lobby-rows.js'
 /** The parts of a world that outcomes name. */
 type Outcomes = Pick<LiveWorld, 'tables' | 'made'>
 
+/** The parts of a request and its answer that tell the outcome. */
+type Answered = Pick<
+  ShortenedEntry,
+  'status' | 'operation' | 'body' | 'answer' | 'answer_bytes' | 'fault' | 'revisions'
+>
+
 /** Names a request by its operation, or by its method and path. */
-export function operationName({ operation, method, path }: ShortenedEntry): string {
+export function operationName({
+  operation,
+  method,
+  path,
+}: Pick<ShortenedEntry, 'operation' | 'method' | 'path'>): string {
   return operation ?? `${method} ${path}`
 }
 
@@ -17,7 +27,7 @@ export function operationName({ operation, method, path }: ShortenedEntry): stri
  * Says in a few words how a request ended: `206 lobbies`, `seat in Frankfurt`, or the sentence of an error. Empty if the status
  * says enough, and while a long answer is not here.
  */
-export function outcomeOf(entry: ShortenedEntry, world: Outcomes): string {
+export function outcomeOf(entry: Answered, world: Outcomes): string {
   const { status, operation, answer, fault } = entry
   if (fault !== undefined && (status === 0 || status >= 400))
     return `The fault “${fault}” ${status === 0 ? 'closed the connection' : 'gave this answer'}.`
@@ -38,7 +48,7 @@ export function sentence(text: string): string {
 }
 
 /** Says where a seat is, and if the request made its lobby. */
-function seatText(lobbyId: string, { revisions }: ShortenedEntry, { tables, made }: Outcomes): string {
+function seatText(lobbyId: string, { revisions }: Answered, { tables, made }: Outcomes): string {
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) return 'a seat'
   const isNew = revisions?.includes(made.get(lobbyId)?.revision ?? Number.NaN)
@@ -57,7 +67,7 @@ export function timeWords({ ms, time, since }: ShortenedEntry): string {
   return duration(ms)
 }
 
-type Phrase = (entry: ShortenedEntry) => string | undefined
+type Phrase = (entry: Answered) => string | undefined
 
 /** Says what a call has done whose answer has no body: by what the client sent. */
 const phrases: { readonly [Id in OperationId]?: Phrase } = {

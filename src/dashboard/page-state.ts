@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { ExplainedCandidate, JournalEntry } from '../contract/journal.js'
+import type { ExplainedCandidate, JournalEntry, ShortenedEntry } from '../contract/journal.js'
 import { worldPath } from '../contract/paths.js'
+import type { SentRequest } from '../server/history.js'
 import { modeKey } from '../store/lobby-rules.js'
 import { type Address, type Moment, type Opened, parseAddress, printAddress, type ViewName } from './address.js'
 import { Api } from './api.js'
@@ -80,6 +81,9 @@ class PageState {
   readonly dialog: Signal<string | undefined> = signal(undefined)
   /** The request from which the user makes a fault. */
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)
+  /** The request that the user sends again. */
+  readonly repeated: Signal<{ readonly entry: JournalEntry; readonly request: SentRequest } | undefined> =
+    signal(undefined)
   /** The regions at the moment over which the pointer is on the timeline. `undefined`: the map shows what the page shows. */
   readonly preview: Signal<readonly RegionSums[] | undefined> = signal(undefined)
   /** The ids of the regions that the map frames. `undefined`: all. */
@@ -162,10 +166,23 @@ class PageState {
   }
 
   open(kind: 'request', id: number): void
-  open(kind: 'lobby' | 'player' | 'server', id: string): void
+  open(kind: 'held' | 'lobby' | 'player' | 'server', id: string): void
   /** Shows the details of a request, a lobby, a player or a server. */
   open(kind: Opened['kind'], id: string | number): void {
     this.go({ opened: { kind, id } as Opened }) // the overloads pair them
+  }
+
+  /** Returns the id of the newest request that the page knows. */
+  newestRequest(): number {
+    return this.live.exchanges.peek().at(-1)?.id ?? 0
+  }
+
+  /** Shows the newest matching request after an id, and returns its id. `undefined`: it has no answer yet. */
+  async openNewest(since: number, isMatch: (entry: ShortenedEntry) => boolean): Promise<number | undefined> {
+    const { exchanges } = await this.api.call('GET /journal', { query: { since, answers: 'short' } })
+    const id = exchanges.findLast(isMatch)?.id
+    if (id !== undefined) this.open('request', id)
+    return id
   }
 
   /** Closes the top layer: the dialog or menu, the details, the span, and then the past. */

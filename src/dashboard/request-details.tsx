@@ -4,18 +4,17 @@ import type { ExplainedCandidate, JournalEntry } from '../contract/journal.js'
 import type { Explanation } from '../control/explain-find.js'
 import type { RecordedChange } from '../control/history.js'
 import { counted, grouped } from '../lib/text.js'
-import type { SentRequest } from '../server/history.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { foldCandidates, isChosen, kilometersText, loserWords, reasonSentence } from './answer-reasons.js'
-import { CodeBlock, CopyButton, DetailsPane, Modal, Parts, Reasons } from './controls.js'
-import { bytes } from './format.js'
+import { CodeBlock, CopyButton, DetailsPane, Parts, Reasons } from './controls.js'
+import { bytes, prettyJson } from './format.js'
 import { useLoaded } from './hooks.js'
 import { Icon } from './icons.js'
 import { SeatBar } from './lobbies.js'
 import { regionName } from './lobby-rows.js'
 import { errorOf, operationName, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
-import { curlOf, headersToSend, testOf, urlOf } from './request-code.js'
+import { curlOf, testOf } from './request-code.js'
 import { type Column, sorted, Table } from './table.js'
 
 /** A longer body is cut in the page. In characters. */
@@ -78,7 +77,7 @@ const partNames: readonly [Part, text: string][] = [
 
 function Shown({ entry, explanation }: Details) {
   const part = useSignal<Part>('sent')
-  const { method, path, status, answer, time } = entry
+  const { status, answer, time } = entry
   return (
     <DetailsPane
       label="The chosen request"
@@ -102,18 +101,7 @@ function Shown({ entry, explanation }: Details) {
       <Candidates explanation={explanation} />
       <Parts label="Parts of the request" parts={partNames} chosen={part} />
       <div class="block">
-        {part.value === 'sent' && (
-          <>
-            <p>
-              <b>{method}</b>{' '}
-              <code dir="auto">
-                {path}
-                {queryText(entry)}
-              </code>
-            </p>
-            <Body value={entry.body} label="Body of the request" />
-          </>
-        )}
+        {part.value === 'sent' && <Sent request={entry} />}
         {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
         {part.value === 'headers' && <Headers entry={entry} />}
         {part.value === 'world' && <WorldChanges entry={entry} />}
@@ -151,7 +139,26 @@ function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
   )
 }
 
-function queryText({ query }: JournalEntry): string {
+type SentParts = Pick<JournalEntry, 'method' | 'path' | 'query' | 'body'>
+
+/** Shows what a client sent. */
+export function Sent({ request }: { readonly request: SentParts }) {
+  const { method, path, body } = request
+  return (
+    <>
+      <p>
+        <b>{method}</b>{' '}
+        <code dir="auto">
+          {path}
+          {queryText(request)}
+        </code>
+      </p>
+      <Body value={body} label="Body of the request" />
+    </>
+  )
+}
+
+function queryText({ query }: SentParts): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
 }
@@ -248,7 +255,7 @@ function candidateColumns(candidates: readonly ExplainedCandidate[]): readonly C
 
 function Body({ value, label }: { readonly value: unknown; readonly label: string }) {
   if (value === undefined) return <p class="muted">No body.</p>
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  const text = prettyJson(value)
   if (text.length <= longestShown) return <CodeBlock text={text} label={label} />
   return (
     <>
@@ -309,8 +316,6 @@ function shortJson(value: unknown): string {
 }
 
 function RequestActions({ entry }: { readonly entry: JournalEntry }) {
-  /** The request that the user edits, to send it again. */
-  const edited: Signal<SentRequest | undefined> = useSignal(undefined)
   const { id } = entry
   // The mock has the whole tokens of the requests that it answered itself, and not of those in a file.
   const hasSentRequest = !page.live.about.value?.read_only
@@ -323,7 +328,8 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
     })
   const edit = () =>
     page.run(async () => {
-      edited.value = await sentRequest()
+      page.repeated.value = { entry, request: await sentRequest() }
+      page.dialog.value = 'send-again'
     })
   const makeFault = () => {
     page.faultDraft.value = entry
@@ -354,53 +360,7 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
       <button type="button" onClick={save}>
         Save the world before this
       </button>
-      {edited.value && <SendAgain request={edited.value} onClose={() => (edited.value = undefined)} />}
     </>
-  )
-}
-
-function SendAgain({ request, onClose }: { readonly request: SentRequest; onClose(): void }) {
-  const body = useSignal(request.body ?? '')
-  const url = urlOf(request, page.api.url)
-  const send = (event: Event) => {
-    event.preventDefault()
-    void page
-      .run(async () => {
-        const hasBody = request.method !== 'GET' && body.value !== ''
-        const kept = request.body_base64
-        const bytes = kept === undefined ? undefined : Uint8Array.from(atob(kept), one => one.charCodeAt(0))
-        const response = await fetch(url, {
-          method: request.method,
-          headers: headersToSend(request),
-          ...(hasBody ? { body: body.value } : bytes ? { body: bytes } : {}),
-        })
-        return `The mock answered ${response.status}.`
-      })
-      .then(onClose)
-  }
-  return (
-    <Modal title="Send again" onClose={onClose}>
-      <form onSubmit={send}>
-        <p>
-          <b>{request.method}</b> <code dir="auto">{url}</code>
-        </p>
-        {request.method !== 'GET' && (
-          <label>
-            Body
-            <textarea
-              rows={10}
-              spellcheck={false}
-              placeholder={request.body_base64 === undefined ? '' : 'The bytes of the request, which are no text'}
-              value={body.value}
-              onInput={event => (body.value = event.currentTarget.value)}
-            />
-          </label>
-        )}
-        <button type="submit" class="main">
-          Send
-        </button>
-      </form>
-    </Modal>
   )
 }
 

@@ -238,9 +238,9 @@ function RequestLine({ row: { entry, entries, isPart } }: { readonly row: Reques
   )
 }
 
-const waitWords: { readonly [reason in WaitReason]: string } = {
+export const waitWords: { readonly [reason in WaitReason]: string } = {
   watch: 'until what it watches changes',
-  fault: 'for a fault to let it go',
+  fault: 'for a fault',
   lobby: 'for its lobby to be ready',
   resolver: 'for a resolver of your code',
   nothing: 'without an answer',
@@ -252,31 +252,24 @@ const mostPending = 4
 function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {
   if (pending.length === 0) return null
   const release = (id: string) =>
-    page.run(() => page.api.call('POST /faults/{fault_id}/release', { params: { fault_id: id }, body: {} }))
-  const fail = (id: string) =>
-    page.run(() =>
-      page.api.call('POST /held/{request_id}/release', {
-        params: { request_id: id },
-        body: { error: { status: 503 } },
-      }),
-    )
+    page.run(() => page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: {} }))
   return (
     <ul class="pending" aria-label="Requests that wait">
-      {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, fault, id }, i) => (
+      {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, id }, i) => (
         <li key={i}>
-          <span class="cut" dir="auto">
-            <b>{operation ?? `${method} ${path}`}</b> waits {waitWords[waits_for]},{' '}
-            {duration(Math.max(0, page.now.value - Date.parse(since)))} so far
+          <span dir="auto">
+            <b>{operation ?? `${method} ${path}`}</b> {id === undefined ? `waits ${waitWords[waits_for]},` : 'held'} for{' '}
+            {duration(Math.max(0, page.now.value - Date.parse(since)))}
           </span>
-          {waits_for === 'fault' && id !== undefined && (
-            <button type="button" class="bad" disabled={page.isReadOnly.value} onClick={() => fail(id)}>
-              Fail with 503
-            </button>
-          )}
-          {waits_for === 'fault' && fault !== undefined && (
-            <button type="button" disabled={page.isReadOnly.value} onClick={() => release(fault)}>
-              Release
-            </button>
+          {id !== undefined && (
+            <>
+              <button type="button" onClick={() => page.open('held', id)}>
+                Edit the answer
+              </button>
+              <button type="button" disabled={page.isReadOnly.value} onClick={() => release(id)}>
+                Release
+              </button>
+            </>
           )}
         </li>
       ))}

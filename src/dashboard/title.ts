@@ -17,6 +17,7 @@ function thing(): string {
     const entry = page.live.exchanges.value.find(({ id }) => id === opened.id)
     return entry ? `${entry.operation ?? `${entry.method} ${entry.path}`} ${entry.status}` : `Request ${opened.id}`
   }
+  if (opened.kind === 'held') return 'Held request'
   const lobby = opened.kind === 'player' ? undefined : tables.lobbies.get(opened.id)
   const name = lobby ? `${lobby.game_mode_id}, ${regionName(lobby.region_id, tables)}` : opened.id
   return opened.kind === 'lobby' ? name : `${opened.kind === 'server' ? 'Server' : 'Player'} ${name}`

@@ -250,8 +250,8 @@ export class WorldFaults implements Faults {
   }
 
   /** Waits until the client of a request disconnects, or until the world is replaced or closed. Then calls `end` once. */
-  neverAnswer({ signal }: MockRequest, end: () => void): void {
-    const client = signal?.()
+  neverAnswer(request: MockRequest, end: () => void): void {
+    const client = request.signal?.()
     const close = () => {
       if (!this.#unanswered.delete(close)) return
       client?.removeEventListener('abort', close)

@@ -65,6 +65,15 @@ const parts: Parts = {
     await page.getByRole('slider', { name: 'Revision' }).press('Home')
     await page.getByRole('region', { name: 'The past' }).waitFor()
   },
+  // The last part: the request waits until the test ends.
+  'the held request': async page => {
+    await page.keyboard.press('h')
+    await page.locator('.views button', { hasText: /^Faults 2/ }).waitFor({ state: 'attached' })
+    await page.evaluate(path => void fetch(path, { method: 'POST', body: '{"game_modes":["none"]}' }), find)
+    await page.getByRole('button', { name: 'Edit the answer' }).click()
+    await page.getByRole('textbox', { name: 'Body, as JSON' }).fill('{"b": 1}')
+    await page.getByRole('region', { name: 'The draft and the edited answer' }).waitFor()
+  },
 }
 
 /** A phone shows one of these at a time. */
@@ -80,6 +89,7 @@ const partsOnPhone: Parts = Object.fromEntries(
   Object.entries(parts).map(([name, go]) => {
     const panel = {
       'the details of a request': 'Requests',
+      'the held request': 'Requests',
       'the past': 'Time',
       'the faults': 'Time',
       'the devices': 'Time',

@@ -65,7 +65,7 @@ describe('the dashboard of a mock with a control token', () => {
     await page.locator('b.operation', { hasText: 'lobbies.list' }).first().click()
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page.getByText('The mock answered 200.').waitFor()
+    await page.getByRole('region', { name: 'The old and the new answer' }).waitFor()
 
     expect(mock.journal.find()).toHaveLength(2)
   })

@@ -82,9 +82,12 @@ function ActiveFaults() {
           </span>
           <span class="tools">
             {fault.holding > 0 && (
-              <button type="button" onClick={() => call('POST /faults/{fault_id}/release', fault.id)}>
-                Release
-              </button>
+              <>
+                <HeldOf fault={fault.id} />
+                <button type="button" onClick={() => call('POST /faults/{fault_id}/release', fault.id)}>
+                  Release
+                </button>
+              </>
             )}
             <button type="button" onClick={() => call('DELETE /faults/{fault_id}', fault.id)}>
               {isOver(fault, page.time.value) ? 'Remove' : 'Turn off'}
@@ -93,6 +96,17 @@ function ActiveFaults() {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** Opens the first request that a fault holds. */
+function HeldOf({ fault }: { readonly fault: string }) {
+  const id = page.live.pending.value.pending.find(one => one.fault === fault)?.id
+  if (id === undefined) return null
+  return (
+    <button type="button" onClick={() => page.go({ view: 'world', opened: { kind: 'held', id } })}>
+      Edit the answer
+    </button>
   )
 }
 

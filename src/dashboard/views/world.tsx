@@ -1,3 +1,4 @@
+import { HeldRequestDetails } from '../held-request.js'
 import { Lobbies } from '../lobbies.js'
 import { LobbyDetails } from '../lobby-details.js'
 import { page } from '../page-state.js'
@@ -19,6 +20,7 @@ export function World() {
       )}
       <LobbyDetails />
       <RequestDetails />
+      <HeldRequestDetails />
       {!(isPhone && view.value !== 'requests') && <Requests />}
     </>
   )
