@@ -1,7 +1,7 @@
 import { type Plugin, RolldownMagicString } from 'rolldown'
 import { parseSync, Visitor } from 'rolldown/utils'
 
-// What makes the bundles of the library and of the command smaller, and faster to load.
+// What makes the bundles of the library, of the command and of the page smaller, and faster to load.
 
 /**
  * Tells that the lists of texts in faker, and its objects, have no side effect. Otherwise rolldown keeps all lists, which are
@@ -48,6 +48,17 @@ export function withoutDescriptions(): Plugin {
         visitor.visit(parseSync(id, code).program)
         return { code: kept }
       },
+    },
+  }
+}
+
+/** Leaves the stacks of errors as they are: the page shows their messages only. */
+export function plainStacks(): Plugin {
+  return {
+    name: 'plain-stacks',
+    load: {
+      filter: { id: /\/src\/lib\/caller-stack\.ts$/ },
+      handler: () => 'export const beginAtCaller = error => error',
     },
   }
 }

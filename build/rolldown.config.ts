@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { gzipAsync } from '@gfx/zopfli'
 import { defineConfig, type OutputChunk, type Plugin, type RolldownOptions } from 'rolldown'
-import { pureFaker, shortLines, withoutDescriptions } from './lighten.js'
+import { plainStacks, pureFaker, shortLines, withoutDescriptions } from './lighten.js'
 
 /** Users install the peers themselves. All other libraries are in the bundles: one file loads faster than hundreds. */
 const peers = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies)
@@ -73,7 +73,7 @@ export default defineConfig([
     plugins: [pureFaker(), withoutDescriptions(), shortLines(), licences('cli/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify },
   },
-  page('dashboard', 'src/dashboard/main.tsx', [licences('dashboard-licences.txt')]),
+  page('dashboard', 'src/dashboard/main.tsx', [plainStacks(), licences('dashboard-licences.txt')]),
   page('device-link', 'src/dashboard/device-link/main.ts'),
 ])
 

@@ -9,7 +9,7 @@ import { mapHeight, mapWidth, project } from '../../src/dashboard/projection.js'
 const scale = 2
 
 /** Points whose triangles with their neighbours have a smaller area, in square degrees, are left out. */
-const smallestArea = 0.2
+const smallestArea = 0.5
 
 /** The module with the outline of the land. It needs no library at run time. */
 export function landModule(): string {
