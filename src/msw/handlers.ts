@@ -5,6 +5,7 @@ import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockRequest, RequestHandler } from '../server/message.js'
+import { nextTurn } from '../store/timers.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {
@@ -215,7 +216,11 @@ async function answerFetch(
   const answered = await answer({ method, ...split(pathname), query: search.slice(1), headers, body, signal })
   const { status } = answered
   const { disconnect, body: bytes, headers: sent } = answered
-  if (disconnect === 'truncate') return new Response(brokenBody(bytes), { status, headers: sent })
+  if (disconnect === 'truncate') {
+    // Under MSW 3 the end of the connection is the end of a body without a length.
+    const cut = { ...sent, 'content-length': String(bytes.length) }
+    return new Response(brokenBody(bytes), { status, headers: cut })
+  }
   // Fetch has no other form for a broken connection.
   if (disconnect) return Response.error()
   return new Response(status === 204 ? null : bytes, { status, headers: sent })
@@ -223,13 +228,14 @@ async function answerFetch(
 
 /** Returns the first half of a body. Then its reader fails, as if the connection had broken. */
 function brokenBody(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const half = body.slice(0, Math.ceil(body.length / 2))
-  let isSent = false
   return new ReadableStream({
-    pull(controller) {
-      if (isSent) controller.error(new TypeError('the connection closed in the middle of the body'))
-      else controller.enqueue(half)
-      isSent = true
+    start(controller) {
+      controller.enqueue(body.slice(0, Math.ceil(body.length / 2)))
+    },
+    async pull(controller) {
+      // MSW 3 closes the socket at once. The client must have read the status before.
+      await nextTurn()
+      controller.error(new TypeError('the connection closed in the middle of the body'))
     },
   })
 }

@@ -299,9 +299,10 @@ function withWorldIndex(input: Call['input'], { offset }: IndexShift): Call['inp
   return typeof index === 'bigint' ? { ...input, watch_index: wrapIndex(index - BigInt(offset)) } : input
 }
 
-/** Returns the output of a watch with the client's index in place of that of the world. */
+/** Returns the output of a watch with the client's index in place of that of the world. Text of an override that is no index stays. */
 function withClientIndex(output: unknown, { offset }: IndexShift): unknown {
   const { watch } = output as { readonly watch: { readonly index: string } } // the output of every watch has it
+  if (!/^\d+$/.test(watch.index)) return output
   return { ...(output as object), watch: { ...watch, index: String(wrapIndex(BigInt(watch.index) + BigInt(offset))) } }
 }
 

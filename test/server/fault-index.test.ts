@@ -54,6 +54,20 @@ describe('the fault index', () => {
     expect(index).toMatch(/^12345\d{14}$/)
   })
 
+  it.for(['', 'abc', '-1', '0x10'])('leaves %j of a resolver as it is', async index => {
+    const { mock } = mockWithFaults([{ effect: { index: { offset: 1 } } }])
+    mock.on('devices.links.get', () => ({ watch: { index } }))
+
+    expect(json(await ask(mock, link))).toEqual({ watch: { index } })
+  })
+
+  it('shifts the index of a resolver', async () => {
+    const { mock } = mockWithFaults([{ effect: { index: { offset: 1 } } }])
+    mock.on('devices.links.get', () => ({ watch: { index: '41' } }))
+
+    expect(json(await ask(mock, link))).toEqual({ watch: { index: '42' } })
+  })
+
   it('lets requests to other operations pass, and does not count them', async () => {
     const { mock } = mockWithFaults([{ effect: { index: { offset: 1 } } }])
 
