@@ -9,8 +9,10 @@ export interface PageKey {
   readonly keys: readonly string[]
   readonly group: 'Go' | 'Time' | 'Do'
   readonly text: string
-  /** Absent: an element of the page has the key itself. */
+  /** Absent: the key presses a button of the details, or an element of the page has the key itself. */
   readonly run?: (key: string) => void
+  /** The text of the button of the details that the key presses. Its action is then in one place. */
+  readonly button?: string
   /** True if it changes the world, which is not possible in the past. */
   readonly isChange?: boolean
 }
@@ -32,14 +34,9 @@ function focusSearch(): void {
   else page.dialog.value = 'palette'
 }
 
-/** Presses a button of the details by its text. Its action is then in one place. */
-const press = (text: string) => () => {
-  const buttons = document.querySelectorAll<HTMLButtonElement>('.details button:enabled')
-  for (const button of buttons)
-    if (button.textContent?.startsWith(text)) {
-      button.click()
-      return
-    }
+/** The buttons with the actions of the open details. */
+export function detailsButtons(): HTMLButtonElement[] {
+  return [...document.querySelectorAll<HTMLButtonElement>('.details .foot button:enabled')]
 }
 
 /** The keys of the page. */
@@ -68,12 +65,12 @@ export const pageKeys: readonly PageKey[] = [
     text: 'Change by change',
     run: key => page.stepToChange(key === 'arrowleft' ? -1 : 1),
   },
-  { keys: ['T'], group: 'Time', text: 'See the world at the chosen row', run: press('See the world then') },
+  { keys: ['T'], group: 'Time', text: 'See the world at the chosen row', button: 'See the world then' },
   { keys: ['+'], group: 'Time', text: 'Clock forward by 1 min', run: () => void advanceClock('1m'), isChange: true },
   { keys: ['.'], group: 'Time', text: 'Go to the next due event', run: goToNextEvent, isChange: true },
   { keys: ['N'], group: 'Do', text: 'Make a lobby', run: () => (page.dialog.value = 'new-lobby'), isChange: true },
-  { keys: ['F'], group: 'Do', text: 'Make a fault of the chosen row', run: press('Make a fault') },
-  { keys: ['C'], group: 'Do', text: 'Copy as curl', run: press('Copy as curl') },
+  { keys: ['F'], group: 'Do', text: 'Make a fault of the chosen row', button: 'Make a fault' },
+  { keys: ['C'], group: 'Do', text: 'Copy as curl', button: 'Copy as curl' },
   {
     keys: ['H'],
     group: 'Do',
@@ -124,9 +121,14 @@ export function listenToKeys(): void {
     }
     if (page.modals.peek() > 0 || takesKey(event.target, event.key)) return
     const found = keyOf(event)
-    if (!found?.run || (event.key.length === 1 && page.singleKeys.peek() === 'off')) return
-    if (found.isChange && page.isReadOnly.peek()) return
+    const { run, button: text } = found ?? {}
+    if ((!run && text === undefined) || (event.key.length === 1 && page.singleKeys.peek() === 'off')) return
+    if (found?.isChange && page.isReadOnly.peek()) return
     event.preventDefault()
-    found.run(event.key.toLowerCase())
+    if (run) run(event.key.toLowerCase())
+    else
+      detailsButtons()
+        .find(button => button.textContent?.startsWith(text ?? ''))
+        ?.click()
   })
 }

@@ -125,15 +125,19 @@ function PlayerLine({ player }: { readonly player: SeatedPlayer }) {
         {player.status === 'reserved' ? 'on the way' : 'plays'} from {player.address}
         <span class="muted">{timerWords(player, page.time.value)}</span>
       </span>
-      <button type="button" disabled={page.isReadOnly.value} onClick={() => page.run(() => removePlayer(player))}>
+      <button
+        type="button"
+        disabled={page.isReadOnly.value}
+        onClick={() => page.run(() => removePlayer(player.player_token))}
+      >
         Remove
       </button>
     </li>
   )
 }
 
-async function removePlayer({ player_token }: SeatedPlayer): Promise<void> {
-  await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id: player_token } })
+async function removePlayer(id: string): Promise<void> {
+  await page.api.call('DELETE /{table}/{id}', { params: { table: 'players', id } })
 }
 
 /** Says what happens to a player next: `, connects in 2 s`. */
@@ -165,6 +169,9 @@ function Actions({ lobby }: { readonly lobby: LobbyRow }) {
       >
         {is_closed ? 'Open' : 'Close'}
       </button>
+      <button type="button" onClick={() => page.run(() => page.api.call('POST /new/player', { body: { lobby_id } }))}>
+        Add a player
+      </button>
       <button type="button" onClick={fill}>
         Fill
       </button>
@@ -185,9 +192,12 @@ async function updateLobby(id: string, body: object): Promise<void> {
   })
 }
 
-async function emptyLobby(lobby: LobbyRow): Promise<string> {
-  for (const player of playersOf(lobby.lobby_id, page.live.tables)) await removePlayer(player)
-  await updateLobby(lobby.lobby_id, { total_player_count: 0 })
+async function emptyLobby({ lobby_id }: LobbyRow): Promise<string> {
+  // Asks the mock: the page may not have heard of the newest players yet.
+  const query = { lobby_id }
+  const { players = [] } = await page.api.call('GET /{table}', { params: { table: 'players' }, query })
+  for (const { player_token, status } of players) if (status !== 'removed') await removePlayer(String(player_token))
+  await updateLobby(lobby_id, { total_player_count: 0 })
   return 'The lobby is empty.'
 }
 

@@ -7,6 +7,7 @@ import { Modal } from './controls.js'
 import { Header, PhoneTabs } from './header.js'
 import { KeyList } from './key-list.js'
 import { listenToKeys } from './keys.js'
+import { NewGameModeForm } from './new-game-mode.js'
 import { NewLobbyForm } from './new-lobby.js'
 import { Notices, PastBanner } from './notices.js'
 import { page } from './page-state.js'
@@ -72,6 +73,7 @@ function TimePart() {
 const dialogs: { readonly [name: string]: readonly [title: string, Content: ComponentType] } = {
   connect: ['Connect a client', ConnectGuide],
   keys: ['Keys', KeyList],
+  'new-game-mode': ['Add a game mode', NewGameModeForm],
   'new-lobby': ['Make a lobby', NewLobbyForm],
   'send-again': ['Send again', SendAgain],
 }

@@ -60,11 +60,14 @@ export function NewLobbyForm() {
   )
 }
 
-/** Tells that no lobby can be made in a world without game modes, and leads to the scenarios. */
+/** Tells that no lobby can be made in a world without game modes, and leads to what adds some. */
 export function NoGameMode() {
   return (
     <>
       This world has no game mode.
+      <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = 'new-game-mode')}>
+        Add a game mode
+      </button>
       <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = scenarioMenu)}>
         Load a scenario
       </button>

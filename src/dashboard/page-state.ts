@@ -349,12 +349,13 @@ addEventListener('hashchange', () => {
 
 export const page = new PageState()
 
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
-/** Returns the last moment before `now` at which a clock showed a time of the day. Both are of UTC. */
-function lastTimeOfDay(text: string, now: number): number {
+/** Returns the last moment before `now` at which a clock of a zone showed a time of the day. */
+export function lastTimeOfDay(text: string, now: number, zone: 'utc' | 'local' = 'utc'): number {
   const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number)
-  const time = now - (now % dayMs) + Math.round(((hours * 60 + minutes) * 60 + seconds) * 1_000)
+  const midnight = zone === 'utc' ? now - (now % dayMs) : new Date(now).setHours(0, 0, 0, 0)
+  const time = midnight + Math.round(((hours * 60 + minutes) * 60 + seconds) * 1_000)
   return time > now ? time - dayMs : time
 }
 

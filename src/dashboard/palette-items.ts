@@ -33,7 +33,6 @@ export interface Targets {
   openRequest(id: number): void
   showRegion(id: string): void
   load(scenario: string): void
-  travelTo(time: number): void
 }
 
 /** The parts of a world that the palette searches. */

@@ -4,9 +4,9 @@ import type { StorySummary } from '../control/tell-story.js'
 import { advanceClock, setClock } from './clock-menu.js'
 import { useFollowed, useLoaded } from './hooks.js'
 import { Icon } from './icons.js'
-import { pageKeys } from './keys.js'
+import { detailsButtons, pageKeys } from './keys.js'
 import { regionName } from './lobby-rows.js'
-import { page } from './page-state.js'
+import { dayMs, lastTimeOfDay, page } from './page-state.js'
 import {
   type Answers,
   mostItems,
@@ -33,7 +33,6 @@ const targets: Targets = {
       const { title } = await page.api.call('PUT /scenario', { body: { name } })
       return `Loaded ${title}.`
     }),
-  travelTo: time => page.travelToTime(time),
 }
 
 /** The sheet that finds every action and every thing of the world. */
@@ -227,10 +226,15 @@ function itemsOf(query: string, answers: Answers): PaletteItem[] {
   return [...timeItems(query), ...found].slice(0, mostItems)
 }
 
-/** Lists the actions: those of the keys, the views, and those that name a region or a mode of the query. */
+/** Lists the actions: those of the open details, of the keys and the views, and those that name a region of the query. */
 function actionItems(query: string): PaletteItem[] {
   const { isReadOnly, singleKeys } = page
   const group = 'Do'
+  const ofDetails = detailsButtons().map((button): PaletteItem => {
+    const text = button.textContent ?? ''
+    const [key] = pageKeys.find(one => one.button !== undefined && text.startsWith(one.button))?.keys ?? []
+    return { group, type: 'Here', text, ...(key !== undefined && { key }), run: () => button.click() }
+  })
   const ofKeys = pageKeys.flatMap(({ keys, text, run, isChange, group: place }): PaletteItem[] => {
     const [key = ''] = keys
     if (!run || place === 'Go' || keys.length > 1 || (isChange && isReadOnly.value)) return []
@@ -245,6 +249,7 @@ function actionItems(query: string): PaletteItem[] {
         { group, type: 'World', text: 'Reset to the start', run: () => resetWorld([]) },
         { group, type: 'World', text: 'Fork this world', run: () => void page.fork(undefined) },
         { group, type: 'World', text: 'Load a scenario', run: () => (page.dialog.value = scenarioMenu) },
+        { group, type: 'World', text: 'Add a game mode', run: () => (page.dialog.value = 'new-game-mode') },
         ...(query === '' ? [] : regionActions()),
       ]
   const always: PaletteItem[] = [
@@ -268,7 +273,7 @@ function actionItems(query: string): PaletteItem[] {
         ]
       : []),
   ]
-  return [...ofKeys, ...changes, ...always]
+  return [...ofDetails, ...ofKeys, ...changes, ...always]
 }
 
 function regionActions(): PaletteItem[] {
@@ -285,22 +290,23 @@ function regionActions(): PaletteItem[] {
   })
 }
 
-/** Lists what can be done with a time that is typed. */
+/** Lists what can be done with a time that is typed: see the world then, or set the clock. */
 function timeItems(query: string): PaletteItem[] {
   const time = readTime(query)
   if (!time) return []
   const now = page.now.value
-  const at = 'byMs' in time ? now + time.byMs : undefined
-  const group = 'Go to'
-  if (at !== undefined && at > now)
-    return page.isReadOnly.value
-      ? []
-      : [
-          {
-            ...{ group: 'Do', type: 'Clock', text: `Set the clock to ${page.timeText(at)}` },
-            run: () => void setClock({ now: new Date(at).toISOString() }),
-          },
-        ]
-  const run = () => (at === undefined ? page.go({ at: { time: query.trim() } }) : targets.travelTo(at))
-  return [{ group, type: 'Time', text: `See the world at ${at === undefined ? query.trim() : page.timeText(at)}`, run }]
+  const typed = 'byMs' in time ? now + time.byMs : lastTimeOfDay(time.ofDay, now, page.zone.value)
+  const next = 'byMs' in time ? typed : typed + dayMs
+  const items: PaletteItem[] = []
+  if (typed <= now)
+    items.push({
+      ...{ group: 'Go to', type: 'Time', text: `See the world at ${page.timeText(typed)}` },
+      run: () => page.travelToTime(typed),
+    })
+  if (next > now && !page.isReadOnly.value)
+    items.push({
+      ...{ group: 'Do', type: 'Clock', text: `Set the clock to ${page.timeText(next)}` },
+      run: () => void setClock({ now: new Date(next).toISOString() }),
+    })
+  return items
 }

@@ -392,6 +392,23 @@ describe('the lobbies', () => {
     await lobbies.getByText('This world has no game mode.').waitFor({ state: 'detached' })
   })
 
+  it('can be found once a game mode is added', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario: { title: 'A new game', regions: ['lnd-fra'] } })
+
+    await page.getByRole('region', { name: 'Lobbies' }).getByRole('button', { name: 'Add a game mode' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Add a game mode' })
+    await dialog.getByLabel('Name').fill('a b')
+    await dialog.getByRole('button', { name: 'Add the game mode' }).press('Enter')
+    await dialog.getByText(/game_mode_id/).waitFor()
+    expect(mock.world.gameModes.count()).toBe(0)
+    await dialog.getByLabel('Name').fill('duel')
+    await dialog.getByLabel('Seats of a lobby').fill('2')
+    await dialog.getByLabel('Seats of a lobby').press('Enter')
+
+    await expect.poll(() => mock.world.gameModes.all()).toMatchObject([{ game_mode_id: 'duel', max_players_normal: 2 }])
+    expect(await send(find, { game_modes: ['duel'] })).toBe(200)
+  })
+
   it('are opened with the arrow keys and Enter, and closed, filled, emptied and stopped', async ({ open }) => {
     const { page, mock } = await open({ scenario })
     const lobby = () => mock.world.lobbies.get('open')
@@ -404,6 +421,8 @@ describe('the lobbies', () => {
     await details.getByRole('heading', { name: 'ffa in London' }).waitFor()
     await details.getByText('leaves in 5 min').waitFor()
 
+    await press(page, 'Add a player')
+    await expect.poll(() => lobby()?.total_player_count).toBe(2)
     await press(page, 'Fill')
     await expect.poll(() => lobby()?.total_player_count).toBe(8)
     await press(page, 'Empty')

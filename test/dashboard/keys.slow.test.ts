@@ -42,6 +42,23 @@ describe('the keys', () => {
     await page.getByRole('region', { name: 'Faults' }).getByLabel('Code').waitFor()
   })
 
+  it('set the clock to a time of the day, and press the buttons of the details from the palette', async ({ open }) => {
+    const { page, mock, send } = await open({ scenario })
+    const day = new Date(mock.clock.now()).toISOString().slice(0, 10)
+    await send(find, { game_modes: ['none'] })
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+
+    await choose(page, 'find 400', 'lobbies.find')
+    await page.getByRole('region', { name: 'The chosen request' }).waitFor()
+    await choose(page, 'copy as test', 'Copy as test')
+    await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.locator('[role=combobox]').fill('23:30')
+    await page.getByRole('option', { name: 'Set the clock to 23:30:00' }).click()
+
+    await expect.poll(() => new Date(mock.clock.now()).toISOString()).toBe(`${day}T23:30:00.000Z`)
+  })
+
   it('lead to the story of a player by name', async ({ open }) => {
     const { page, mock, send } = await open({ scenario })
     await send(find, { game_modes: ['duel'] })
