@@ -1,3 +1,4 @@
+import { nextTurn } from '../lib/next-turn.js'
 import type { Steps } from '../lib/steps.js'
 import { createTree } from './tree.js'
 
@@ -172,16 +173,4 @@ export async function runInSlices<Result>(steps: Steps<Result>, now = realNow): 
 export function yieldToEventLoop(): Promise<void> {
   queue = queue.then(nextTurn)
   return queue
-}
-
-/** Resolves in the next turn of the event loop, without a timer: tests may fake those. */
-export function nextTurn(): Promise<void> {
-  return new Promise(resolve => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(undefined)
-  })
 }
