@@ -62,12 +62,13 @@ export class Origins {
     for (const [hash, text] of stored) this.#names.set(hash, namedBy(text, hashes))
   }
 
-  /** Adds an origin for the next line, unless the storage has it. */
+  /** Adds an origin for the next line, unless the storage has it. Those that it names come before it. */
   add({ hash, pieces }: Origin): void {
-    if (this.#names.has(hash)) return
+    const isKnown = this.#names.has(hash)
     const text = pieces.join('')
+    // After `clear`, one that names others may have come before them.
     this.#names.set(hash, namedBy(text, [...this.#names.keys()]))
-    this.#added.push(hash, text)
+    if (!isKnown) this.#added.push(hash, text)
   }
 
   /** The hashes and the texts that the next line brings. */
