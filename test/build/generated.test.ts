@@ -7,6 +7,7 @@ import { pages } from '../support/docs.js'
 import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
 import { generatedFiles, generatedTypes } from '../support/generated-types.js'
 import { landModule } from '../support/land.js'
+import { llmsFile, llmsText } from '../support/llms.js'
 
 it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../../fixtures/scenario.schema.json')
@@ -28,6 +29,10 @@ const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(tex
 
 it.each(pagesWithTables)('`npm run generate` writes $path', async ({ path, text }) => {
   await expect(withGenerated(text)).toMatchFileSnapshot(`../../${path}`)
+})
+
+it('`npm run generate` writes llms.txt', async () => {
+  await expect(llmsText()).toMatchFileSnapshot(`../../${llmsFile}`)
 })
 
 /**

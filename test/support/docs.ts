@@ -8,7 +8,7 @@ export interface Block {
   readonly file: string | undefined
 }
 
-/** README.md, CHANGELOG.md, or a page of docs/. */
+/** README.md, CHANGELOG.md, the skill for agents, or a page of docs/. */
 export interface Page {
   /** Relative to the root of the repository: `docs/guides/faults.md`. */
   readonly path: string
@@ -21,11 +21,13 @@ const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .map(file => `docs/${file.replaceAll('\\', '/')}`)
   .sort()
 
-/** README.md, CHANGELOG.md and all pages of docs/. */
-export const pages: readonly Page[] = ['README.md', 'CHANGELOG.md', ...inDocs].map(path => {
-  const text = readFileSync(path, 'utf8')
-  return { path, text, blocks: blocksIn(text) }
-})
+/** README.md, CHANGELOG.md, the skill for agents and all pages of docs/. */
+export const pages: readonly Page[] = ['README.md', 'CHANGELOG.md', 'skills/mockmaker/SKILL.md', ...inDocs].map(
+  path => {
+    const text = readFileSync(path, 'utf8')
+    return { path, text, blocks: blocksIn(text) }
+  },
+)
 
 function blocksIn(text: string): Block[] {
   return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({

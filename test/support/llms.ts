@@ -1,0 +1,43 @@
+import { dirname, join, normalize } from 'node:path'
+import { pageAt } from './docs.js'
+
+/** The list of pages for language models, which `npm run generate` writes. The form is that of llmstxt.org. */
+export const llmsFile = 'llms.txt'
+
+/** Sections of docs/README.md that `llms.txt` names Optional: a reader with little room leaves them out. */
+const optional = ['Decisions', 'The project']
+
+/**
+ * Writes `llms.txt` from README.md and docs/README.md: their first sentences, and each list of links. Links are relative to the
+ * root of the package. Lines about folders that the package does not have are left out.
+ */
+export function llmsText(): string {
+  const [, summary = ''] = /^# .*\n\n(.*)$/m.exec(pageAt('README.md').text) ?? []
+  const [, ...sections] = pageAt('docs/README.md').text.split(/^## /m)
+  const parts = sections.map(section => {
+    const title = section.slice(0, section.indexOf('\n'))
+    const items = section
+      .split('\n')
+      .filter(line => /^(?:-|\d+\.) /.test(line) && line.includes(']('))
+      .map(line =>
+        line.replace(/^\d+\./, '-').replaceAll(/\]\(([^)]+)\)/g, (_, target: string) => `](${inRoot(target)})`),
+      )
+      .filter(line => !line.includes('](examples/'))
+    return { title, items }
+  })
+  const kept = parts.filter(({ title, items }) => items.length > 0 && !optional.includes(title))
+  const last = parts.filter(({ title }) => optional.includes(title)).flatMap(({ items }) => items)
+  return [
+    '# mockmaker',
+    `> ${summary}`,
+    'This file is in the package, and so are the pages. The links are relative to its folder. An agent that builds a game begins with [the skill](skills/mockmaker/SKILL.md).',
+    ...[...kept, { title: 'Optional', items: last }].flatMap(({ title, items }) => [`## ${title}`, items.join('\n')]),
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+/** Turns a link of docs/README.md into one from the root. */
+function inRoot(target: string): string {
+  return /^\w+:/.test(target) ? target : normalize(join(dirname('docs/README.md'), target)).replaceAll('\\', '/')
+}
