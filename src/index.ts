@@ -24,7 +24,14 @@ export type { ChangeSetJson, ClockJson, HistoryJson, RecordedChange, RecordedCha
 export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
 export type { LobbyTokenInfo } from './control/records.js'
 export type { ScheduledJob } from './control/schedule.js'
-export type { GameServerCalls, GameServerLog, GameServerState, ServerLine } from './control/servers.js'
+export type { RefusedCall, ServedLobby, ServedPlayer } from './control/served-lobby.js'
+export type {
+  GameServerCalls,
+  GameServerLog,
+  GameServerProcesses,
+  GameServerState,
+  ServerLine,
+} from './control/servers.js'
 export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
 export type {
   ChangedStory,

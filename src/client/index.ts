@@ -7,7 +7,14 @@ export type { Stories, StoryList } from '../control/find-stories.js'
 export type { ClockJson } from '../control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from '../control/new-rows.js'
 export type { ScheduledJob } from '../control/schedule.js'
-export type { GameServerCalls, GameServerLog, GameServerState, ServerLine } from '../control/servers.js'
+export type { RefusedCall, ServedLobby, ServedPlayer } from '../control/served-lobby.js'
+export type {
+  GameServerCalls,
+  GameServerLog,
+  GameServerProcesses,
+  GameServerState,
+  ServerLine,
+} from '../control/servers.js'
 export type { SimulationState } from '../control/simulation.js'
 export type {
   ChangedStory,

@@ -480,6 +480,11 @@ export const controlCalls = lazy(() => [
       return textResponse('text/plain; charset=utf-8', lines.join(''))
     },
   }),
+  call('GET /lobbies/{lobby_id}/served', {
+    summary:
+      'Returns what the game server of a lobby has called: its first ready, its players, its state and its refused calls.',
+    run: ({ mock, params: { lobby_id } }) => mock.servers.served(lobby_id),
+  }),
   call('GET /servers', {
     summary:
       'Lists the game servers that the mock has started for lobbies of the world, the oldest first. Times are those of the clock of the world.',

@@ -1,6 +1,7 @@
 import { Emitter } from '../lib/emitter.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Environment } from './environment.js'
+import type { ServedLobby } from './served-lobby.js'
 
 /** A line that a game server has written. */
 export interface ServerLine {
@@ -55,8 +56,8 @@ export interface GameServerLog extends GameServerState {
   readonly environment: Environment
 }
 
-/** The game servers that the mock has started for the lobbies of a world. */
-export interface GameServerCalls {
+/** The processes that the mock has started as game servers. */
+export interface GameServerProcesses {
   /** Lists the servers that run, and the last 100 that have ended, the oldest first. */
   list(): readonly GameServerState[]
   /** Returns the server of a lobby with its output. `undefined` if the mock has started none. */
@@ -69,19 +70,30 @@ export interface GameServerCalls {
   restart(lobbyId: string): GameServerState | undefined
 }
 
+/** The game servers of a world: those that the mock has started for its lobbies, and what the server of each lobby has called. */
+export interface GameServerCalls extends GameServerProcesses {
+  /**
+   * Returns what the game server of a lobby has called: ready, its players, its state. The server may be any program. Throws
+   * `ApiError` if there was no such lobby.
+   */
+  served(lobbyId: string): ServedLobby
+}
+
 /** The game servers of a world. Without a program that runs them, there are none. */
 export class WorldServers implements GameServerCalls {
   /** Publishes `now` after a change of a server, and `soon` after a line of its output. */
   readonly changes = new Emitter<'now' | 'soon'>()
   readonly #world: Pick<LiveWorld, 'checkUsable'>
-  #runner: GameServerCalls | undefined
+  readonly #servedLobby: (lobbyId: string) => ServedLobby
+  #runner: GameServerProcesses | undefined
 
-  constructor(world: Pick<LiveWorld, 'checkUsable'>) {
+  constructor(world: Pick<LiveWorld, 'checkUsable'>, servedLobby: (lobbyId: string) => ServedLobby) {
     this.#world = world
+    this.#servedLobby = servedLobby
   }
 
   /** Lets a runner answer the calls from now on. */
-  runBy(runner: GameServerCalls): void {
+  runBy(runner: GameServerProcesses): void {
     this.#runner = runner
     this.changes.emit('now')
   }
@@ -99,5 +111,10 @@ export class WorldServers implements GameServerCalls {
   restart(lobbyId: string): GameServerState | undefined {
     this.#world.checkUsable()
     return this.#runner?.restart(lobbyId)
+  }
+
+  served(lobbyId: string): ServedLobby {
+    this.#world.checkUsable()
+    return this.#servedLobby(lobbyId)
   }
 }

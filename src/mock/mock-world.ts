@@ -8,6 +8,7 @@ import type { Explanation } from '../control/explain-find.js'
 import { StoryBook } from '../control/find-stories.js'
 import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
 import { WorldPast } from '../control/past.js'
+import { servedLobby } from '../control/served-lobby.js'
 import { WorldServers } from '../control/servers.js'
 import { ObservedWorld } from '../control/states.js'
 import { WorldStories } from '../control/stories.js'
@@ -135,7 +136,7 @@ export class MockWorld {
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
     this.journal = new WorldJournal({ history, world, pending, waits: this.waits })
-    this.servers = new WorldServers(world)
+    this.servers = new WorldServers(world, lobbyId => servedLobby(lobbyId, { world, history, stories: observer }))
     const { servers } = this
     const { changed } = observer
     const stories = { state: () => this.stories.state(), changed }

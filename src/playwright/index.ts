@@ -111,7 +111,7 @@ export const test = extended as TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
 >
 
-/** Playwright's `expect` with the matcher `toHaveAnswered`. */
+/** Playwright's `expect` with our matchers. */
 export const expect = baseExpect.extend(matchers)
 
 export type { MatcherResult } from '../testing/matchers.js'

@@ -67,7 +67,7 @@ function* compareNames(
 }
 
 /** An object may have more keys than expected. A list must have exactly the expected elements. */
-function* compareJson(field: string, expected: unknown, actual: unknown): Generator<Difference> {
+export function* compareJson(field: string, expected: unknown, actual: unknown): Generator<Difference> {
   if (typeof expected !== 'object' || expected === null) {
     if (actual !== expected) yield difference(field, expected, actual)
     return

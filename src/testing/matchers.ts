@@ -1,10 +1,12 @@
 import { rewordedCall } from '../client/http.js'
 import type { ExchangeMatch, Expectation, OperationPattern } from '../contract/journal.js'
+import type { ServedLobby } from '../control/served-lobby.js'
 import { after } from '../lib/after.js'
 import { reworded } from '../lib/usage-error.js'
 import { describeMismatch, expectationOf, inArguments, type Times } from '../server/journal-mismatch.js'
 import type { Verification } from '../server/verify.js'
-import { checkMock, lossOfJournal } from './tested-mock.js'
+import { type ServedExpectation, servedDifferences, servedExpectationOf, servedText } from './served.js'
+import { checkMock, lossOfJournal, presentLoss } from './tested-mock.js'
 
 /** The matchers for `expect.extend` of vitest, Jest and Playwright. `R` is the result of a matcher in that runner. */
 export interface MockmakerMatchers<R = unknown> {
@@ -14,6 +16,11 @@ export interface MockmakerMatchers<R = unknown> {
    * mock was restarted during the test: its journal has no requests from before.
    */
   toHaveAnswered(operation: OperationPattern, match?: ExchangeMatch, times?: Times): R
+  /**
+   * Passes if the game server of a lobby has called what is expected: `{ connected: 4, refused: 0 }`. Default: it has called
+   * ready. Over a client it returns a promise. The message names the players that are missing, with their stories.
+   */
+  toHaveServed(lobbyId: string, expected?: ServedExpectation): R
 }
 
 /** The result of a matcher, in the form of all three runners. */
@@ -49,6 +56,33 @@ export const matchers = {
       return after(none, found => ({ ...resultOf(found), pass: true, message: () => unexpected(found, times) }))
     })
   },
+
+  toHaveServed(
+    this: unknown,
+    mock: unknown,
+    lobbyId: string,
+    expected?: ServedExpectation,
+  ): MatcherResult | Promise<MatcherResult> {
+    const checked = checkMock(mock, 'toHaveServed')
+    const expectation = servedExpectationOf(lobbyId, expected)
+    const { isNot = false } = Object(this) as { readonly isNot?: boolean } // a runner passes its state
+    const found = checked.servers.served(lobbyId) as ServedLobby | Promise<ServedLobby> // of a mock, or of a client
+    return after(found, served =>
+      after(presentLoss(checked), loss => {
+        if (loss !== undefined) return { pass: isNot, message: () => loss }
+        return servedResult(served, expectation)
+      }),
+    )
+  },
+}
+
+function servedResult(served: ServedLobby, expected: ServedExpectation): MatcherResult {
+  const differences = servedDifferences(served, expected)
+  if (differences.length === 0) return { pass: true, message: () => servedText(served, expected) }
+  const { dropped } = served
+  const lost = `the journal has dropped ${dropped} requests, so calls may be missing: raise journalSize`
+  const lines = [...differences, ...(dropped > 0 ? [lost] : [])].map(line => `  ${line}`)
+  return { pass: false, message: () => [`the server of lobby ${served.lobby_id} differs:`, ...lines].join('\n') }
 }
 
 function resultOf(verification: Verification): MatcherResult {

@@ -7,10 +7,10 @@ import { UsageError } from '../lib/usage-error.js'
 import type { Verification } from '../server/verify.js'
 
 /** The parts of a mock, or of a world of it, that the test tools use. */
-export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'snapshot'>
+export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'servers' | 'snapshot'>
 
 /** The same over HTTP. */
-export type TestedClient = Pick<Client, 'faults' | 'journal' | 'snapshot'>
+export type TestedClient = Pick<Client, 'faults' | 'journal' | 'servers' | 'snapshot'>
 
 /** Finds out, for each client of a test, whether its world has lost the journal. */
 const losses = new WeakMap<object, LossOf>()

@@ -67,6 +67,7 @@ export const mockmaker = createFixtures(interceptProcess(), {
 })
 
 export type { MockmakerMatchers } from '../testing/matchers.js'
+export type { ServedExpectation } from '../testing/served.js'
 export type { TestMockOptions } from '../testing/test-mock.js'
 export type { TestWorldOptions } from '../testing/test-world.js'
 export type {

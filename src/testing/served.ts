@@ -1,0 +1,99 @@
+import type { ServedLobby, ServedPlayer } from '../control/served-lobby.js'
+import { counted, quoted } from '../lib/text.js'
+import { checkKeys, UsageError } from '../lib/usage-error.js'
+import { compareJson } from '../server/match.js'
+
+/** What the game server of a lobby must have called. Keys that you leave out are not compared. Default: `ready: true`. */
+export interface ServedExpectation {
+  /** Whether it has called ready. */
+  readonly ready?: boolean
+  /** The number of players that it has connected. */
+  readonly connected?: number
+  /** The number of players that it has disconnected. */
+  readonly disconnected?: number
+  /** Whether it has closed the lobby, and not opened it again. */
+  readonly closed?: boolean
+  /** The number of its calls that were refused. */
+  readonly refused?: number
+  /** A part of the state that it has set. The state may have more keys, but no more list elements. */
+  readonly state?: unknown
+}
+
+const kinds = { ready: 'boolean', connected: 'number', disconnected: 'number', closed: 'boolean', refused: 'number' }
+type Name = keyof typeof kinds
+
+/** Checks the arguments of `toHaveServed`. Throws `UsageError`. */
+export function servedExpectationOf(lobbyId: unknown, expected: unknown = {}): ServedExpectation {
+  if (typeof lobbyId !== 'string' || lobbyId === '')
+    throw new UsageError(`toHaveServed: the lobby is ${quoted(lobbyId)}: expected the id of a lobby`)
+  if (typeof expected !== 'object' || expected === null || Array.isArray(expected))
+    throw new UsageError(`toHaveServed: expected an object such as { connected: 4 }, and got ${quoted(expected)}`)
+  checkKeys(expected, [...Object.keys(kinds), 'state'], 'toHaveServed')
+  const given = expected as ServedExpectation // its values are checked here
+  for (const name of Object.keys(kinds) as Name[]) {
+    const value = given[name]
+    if (value === undefined) continue
+    const isRight = kinds[name] === 'number' ? Number.isInteger(value) && Number(value) >= 0 : value === !!value
+    if (isRight) continue
+    const what = kinds[name] === 'number' ? 'a whole number' : 'true or false'
+    throw new UsageError(`toHaveServed: ${name} is ${quoted(value)}: expected ${what}`)
+  }
+  return Object.keys(given).length === 0 ? { ready: true } : given
+}
+
+/** Lists what differs, a sentence for each. Lines that begin with spaces belong to the sentence above. */
+export function servedDifferences(served: ServedLobby, expected: ServedExpectation): string[] {
+  const { ready, connected, disconnected, closed, refused, state } = expected
+  const { players } = served
+  const lines: string[] = []
+  const isReady = served.ready_at !== undefined
+  if (ready !== undefined && ready !== isReady)
+    lines.push(isReady ? `it called ready at ${served.ready_at}` : 'it has not called ready')
+  const count = (name: 'connected' | 'disconnected', wanted: number | undefined) => {
+    if (wanted === undefined) return
+    const found = players.filter(player => player[name])
+    if (found.length === wanted) return
+    const others = found.length < wanted ? players.filter(player => !player[name]) : found
+    lines.push(`${name}: expected ${counted(wanted, 'player', 'players')}, and found ${found.length}`)
+    lines.push(...storyLines(others))
+    if (players.length < wanted)
+      lines.push(`  only ${counted(players.length, 'player has', 'players have')} had a seat in the lobby`)
+  }
+  count('connected', connected)
+  count('disconnected', disconnected)
+  if (closed !== undefined && closed !== (served.closed ?? false))
+    lines.push(
+      closed
+        ? `it has ${served.closed === false ? 'opened the lobby again' : 'not closed the lobby'}`
+        : 'it has closed the lobby',
+    )
+  if (refused !== undefined && refused !== served.refused.length) {
+    lines.push(`refused: expected ${counted(refused, 'call', 'calls')}, and found ${served.refused.length}`)
+    lines.push(...served.refused.map(call => `  ${refusedText(call)}`))
+  }
+  if (state !== undefined) {
+    const [difference] = compareJson('state', state, served.state)
+    if (difference)
+      lines.push(`${difference.field}: expected ${quoted(difference.expected)}, and it is ${quoted(difference.actual)}`)
+  }
+  return lines
+}
+
+/** Says that a server has served as expected. */
+export function servedText(served: ServedLobby, expected: ServedExpectation): string {
+  const list = Object.entries(expected).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  return `the server of lobby ${served.lobby_id} has served so: ${list.join(', ')}`
+}
+
+/** The most players or calls of a message. */
+const mostShown = 10
+
+function storyLines(players: readonly ServedPlayer[]): string[] {
+  const lines = players.slice(0, mostShown).map(({ name, token, sentence }) => `  ${name} ${token}: ${sentence}`)
+  const more = players.length - mostShown
+  return more > 0 ? [...lines, `  … and ${counted(more, 'player', 'players')} more`] : lines
+}
+
+function refusedText({ method, path, status, code, message }: ServedLobby['refused'][number]): string {
+  return `${method} ${path} → ${status} ${code}: ${message}`
+}
