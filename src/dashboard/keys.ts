@@ -100,6 +100,11 @@ function takesKey(target: EventTarget | null, key: string): boolean {
   return key === ' ' && target.closest('button, a, summary, [role=grid]') !== null
 }
 
+/** Asks the page itself: `page.modals` counts a closed dialog until the browser has painted. */
+function isModalOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null
+}
+
 /** Follows the keys of the page. */
 export function listenToKeys(): void {
   addEventListener('keydown', event => {
@@ -112,14 +117,14 @@ export function listenToKeys(): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Escape') {
       // A modal dialog closes itself.
-      if (page.modals.peek() > 0) return
+      if (isModalOpen()) return
       const { activeElement } = document
       if (activeElement instanceof HTMLInputElement || activeElement instanceof HTMLTextAreaElement)
         activeElement.blur()
       else page.closeTop()
       return
     }
-    if (page.modals.peek() > 0 || takesKey(event.target, event.key)) return
+    if (isModalOpen() || takesKey(event.target, event.key)) return
     const found = keyOf(event)
     const { run, button: text } = found ?? {}
     if ((!run && text === undefined) || (event.key.length === 1 && page.singleKeys.peek() === 'off')) return
