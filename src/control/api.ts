@@ -202,7 +202,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /history', {
     summary:
-      'Lists the newest change sets of the world with their causes, the oldest first. `rows=false` only names the changed rows.',
+      'Lists the newest change sets of the world with their causes, the oldest first. `rows=false` only names the changed rows, and those that were created or deleted.',
     query: HistoryOptions().extend({
       since: wholeNumber.optional(),
       limit: wholeNumber.optional(),

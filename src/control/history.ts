@@ -68,6 +68,8 @@ export type RecordedChange = {
     readonly id: string
     readonly before?: Rows[Name]
     readonly after?: Rows[Name]
+    /** With `rows: false`, for rows that are new or gone. */
+    readonly became?: 'created' | 'deleted'
   }
 }[TableName]
 
@@ -104,7 +106,7 @@ export function historyState({ oldest, newestRevision: newest }: History): Omit<
 function* changeSetJson(changeSet: ChangeSet, hasRows: boolean): Steps<RecordedChangeSet> {
   const { revision, at, cause, changes } = changeSet
   const head = { revision, at: new Date(at).toISOString(), cause }
-  if (!hasRows) return { ...head, changes: yield* mapInSteps(changes, ({ table, id }) => ({ table, id })) }
+  if (!hasRows) return { ...head, changes: yield* mapInSteps(changes, changeName) }
   const { random, clock, faults, scenario } = changeSet
   return {
     ...head,
@@ -114,6 +116,10 @@ function* changeSetJson(changeSet: ChangeSet, hasRows: boolean): Steps<RecordedC
     ...(faults ? { faults: { before: faultsJson(faults.before, at), after: faultsJson(faults.after, at) } } : {}),
     ...(scenario ? { scenario } : {}),
   }
+}
+
+function changeName({ table, id, before, after }: Change): RecordedChange {
+  return { table, id, ...(before ? (after ? {} : { became: 'deleted' }) : { became: 'created' }) }
 }
 
 function recordedChange({ table, id, before, after }: Change): RecordedChange {

@@ -63,6 +63,9 @@ const unauthorized = 401
 /** The most requests and changes that the page keeps. */
 const mostKept = 50_000
 
+/** The most change sets that the page reads when it opens. */
+const mostRead = 1_000
+
 /** The page asks for the requests that were left out when none was left out for this time, in ms. */
 const quietMs = 1_000
 
@@ -107,8 +110,10 @@ function putRows(tables: Tables, rows: ChangeSetJson['puts']): void {
 /** One world of a running mock. It follows the event stream of the world. */
 export class LiveWorld {
   readonly tables = createTables()
-  /** The change sets that made lobbies, by the id of the lobby. Lobbies from before the page are not here. */
+  /** The change sets that made lobbies, by the id of the lobby. Older lobbies are not here. */
   readonly made = new Map<string, Pick<Change, 'at' | 'revision'>>()
+  /** The lobbies that are not in `made` are older than this time. */
+  madeSince = 0
   readonly connection: Signal<Connection> = signal('connecting')
   /** The revision of the tables. */
   readonly revision = signal(0)
@@ -387,7 +392,7 @@ export class LiveWorld {
     const [{ revision, rows }, { exchanges }, { change_sets, ...history }, { stories }] = await Promise.all([
       this.#api.call('GET /rows', { query: {} }),
       this.#api.call('GET /journal', { query: { answers: 'short' } }),
-      this.#api.call('GET /history', { query: { limit: 1_000, rows: false } }),
+      this.#api.call('GET /history', { query: { limit: mostRead, rows: false } }),
       this.#api.call('GET /stories', { query: { simulated: false, limit: mostPlayers } }),
     ])
     if (!isNewest()) return
@@ -405,6 +410,10 @@ export class LiveWorld {
           rows: changes.length,
           moves: undefined,
         }))
+      for (const { revision, at, changes } of change_sets)
+        for (const { table, id, became } of changes)
+          if (table === 'lobbies' && became === 'created') this.made.set(id, { revision, at: Date.parse(at) })
+      this.madeSince = Date.parse((change_sets.length === mostRead && change_sets[0]?.at) || history.oldest_at)
       this.names.clear()
       this.#nameAll(stories)
       this.players.value = spansOfStories(stories, id => this.#lobbyWords(id))

@@ -269,10 +269,8 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
 /** The columns that tell how full a lobby is, and who can enter it. */
 function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyRow>[] {
   const free = (lobby: LobbyRow) => (hasFreeSeat(lobby) ? freeSeats(lobby) : undefined)
-  const ageOf = (lobbyId: string) => {
-    const made = page.live.made.get(lobbyId)
-    return made && now - made.at
-  }
+  const { made, madeSince } = page.live
+  const ageOf = (lobbyId: string) => now - (made.get(lobbyId)?.at ?? madeSince)
   return [
     {
       key: 'seats',
@@ -308,15 +306,15 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
       title: 'Age',
       width: 64,
       rank: 6,
-      // Only known of lobbies that were made while the page was open.
       sortBy: ({ lobby_id }) => ageOf(lobby_id),
-      cell: ({ lobby_id }) => <span class="muted">{ageText(ageOf(lobby_id))}</span>,
+      cell: ({ lobby_id }) => (
+        <span class="muted">
+          {made.has(lobby_id) || '> '}
+          {age(ageOf(lobby_id))}
+        </span>
+      ),
     },
   ]
-}
-
-function ageText(ms: number | undefined): string {
-  return ms === undefined ? '–' : age(ms)
 }
 
 interface PhoneRowProps {

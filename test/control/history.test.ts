@@ -249,8 +249,10 @@ describe('an hour of a busy evening', () => {
 describe('the history without rows', () => {
   it('names the changed rows of each change set, and the cause', async ({ serve }) => {
     const { client, mock } = await serve()
-    await client.world.games.create({ name_id: 'cars' })
+    const { game_id } = await client.world.games.create({ name_id: 'cars' })
     await client.lobbies(2, { game_mode_id: 'duel' })
+    await client.world.games.update(game_id, { display_name: 'Cars' })
+    await client.world.games.delete(game_id)
     await client.faults.add({ effect: { delay: '1s' } })
 
     const { change_sets, ...range } = await client.history()
@@ -259,10 +261,13 @@ describe('the history without rows', () => {
       revision,
       at,
       cause,
-      changes: changes.map(({ table, id }) => ({ table, id })),
+      changes: changes.map(({ table, id, before, after }) => {
+        const became = before === undefined ? 'created' : after === undefined ? 'deleted' : undefined
+        return { table, id, ...(became && { became }) }
+      }),
     }))
     expect(await client.history({ rows: false })).toEqual({ ...range, change_sets: expected })
     expect(mock.history({ rows: false, limit: 2 })).toEqual({ ...range, change_sets: expected.slice(-2) })
-    expect(expected.map(({ changes }) => changes.length)).toEqual([1, 2, 0])
+    expect(expected.map(({ changes }) => changes.length)).toEqual([1, 2, 1, 1, 0])
   })
 })

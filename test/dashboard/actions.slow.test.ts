@@ -392,6 +392,20 @@ describe('the lobbies', () => {
     await lobbies.getByText('This world has no game mode.').waitFor({ state: 'detached' })
   })
 
+  it('have an age, which is at least known, also if they are older than the page', async ({ open }) => {
+    const { page, mock, url } = await open({ scenario })
+    await mock.clock.advance('2m')
+    await mock.lobby({ game_mode_id: 'duel' })
+    await mock.clock.advance('5m')
+
+    await page.goto(`${url}/?sort=age`)
+
+    const ages = page.locator('.lobbies .rows [role=row]')
+    await expect.poll(() => ages.allInnerTexts()).toHaveLength(4)
+    const texts = await ages.allInnerTexts()
+    expect(texts.map(text => text.split('\n').at(-1)?.trim())).toEqual(['5 min', '> 7 min', '> 7 min', '> 7 min'])
+  })
+
   it('can be found once a game mode is added', async ({ open }) => {
     const { page, mock, send } = await open({ scenario: { title: 'A new game', regions: ['lnd-fra'] } })
 
