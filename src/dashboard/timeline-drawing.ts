@@ -19,6 +19,11 @@ const tops = Object.fromEntries(
   ]),
 ) as { readonly [Name in LaneName]: number }
 
+/** Tells whether a height in px is in the lane of faults. */
+export function isFaultLane(y: number): boolean {
+  return y >= tops.faults && y < tops.due
+}
+
 interface TimelinePicture {
   readonly lanes: Lanes
   readonly scale: TimelineScale

@@ -8,7 +8,8 @@ import { duration } from './format.js'
 import { useWidth } from './hooks.js'
 import { regionName, regionsAt } from './lobby-rows.js'
 import { page, type Span } from './page-state.js'
-import { drawTimeline, timelineFont } from './timeline-drawing.js'
+import { isStaged, movedFault, moveFault, type StagedFault } from './staged-faults.js'
+import { drawTimeline, isFaultLane, timelineFont } from './timeline-drawing.js'
 import { layOutLanes } from './timeline-lanes.js'
 import {
   firstZoom,
@@ -90,10 +91,10 @@ function Axis({ zoom, chosen, more }: AxisProps) {
   const width = useWidth(canvas)
   const scale = (): TimelineScale =>
     scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: width.peek() })
-  const { drag, hovered, ...handlers } = usePointer(canvas, scale)
+  const { drag, hovered, moved, ...handlers } = usePointer(canvas, scale)
   const draw = () => {
     if (!canvas.current || width.peek() === 0) return
-    const lanes = layOutLanes(lanesData(canvas.current), scale())
+    const lanes = layOutLanes(lanesData(canvas.current, moved.peek()), scale())
     more.value = lanes.morePlayers
     drawTimeline(canvas.current, {
       lanes,
@@ -101,7 +102,7 @@ function Axis({ zoom, chosen, more }: AxisProps) {
       span: drag.peek() ? spanOf(drag.peek()) : page.brushed.peek(),
     })
   }
-  useDrawing(draw, [width, drag], zoom)
+  useDrawing(draw, [width, drag, moved], zoom)
   useWheel(element, direction => (chosen.value = nextZoom(zoom, direction)))
   usePreview(hovered)
   return (
@@ -143,27 +144,66 @@ function sliderProps(): JSX.IntrinsicElements['div'] {
   }
 }
 
-/** Follows the pointer: it shows a time, a click goes there, and a drag chooses a span. */
+/** A staged fault that the pointer drags, and where it begins now. */
+interface MovedFault {
+  readonly fault: StagedFault
+  /** The time under the pointer when the drag began. */
+  readonly from: number
+  readonly begin: number
+}
+
+/** The least width of a fault that the pointer can grab, in px. */
+const leastGrip = 12
+
+/** Finds the staged fault at a place. */
+function stagedFaultAt(time: number, y: number, scale: TimelineScale): StagedFault | undefined {
+  if (!isFaultLane(y) || page.isReadOnly.peek()) return undefined
+  const now = page.now.peek()
+  return page.live.faults.peek().findLast((fault): fault is StagedFault => {
+    if (!isStaged(fault, now)) return false
+    const left = toPx(scale, Date.parse(fault.begins_at))
+    const right = fault.ends_at === undefined ? left : toPx(scale, Date.parse(fault.ends_at))
+    const x = toPx(scale, time)
+    return x >= left - leastGrip / 2 && x <= Math.max(right, left + leastGrip / 2)
+  })
+}
+
+/** Follows the pointer: it shows a time, a click goes there, and a drag chooses a span, or moves a staged fault. */
 function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () => TimelineScale) {
   const drag: Signal<Span | undefined> = useSignal(undefined)
   /** The time under the pointer. */
   const hovered: Signal<number | undefined> = useSignal(undefined)
-  const timeAt = (event: PointerEvent) =>
-    toTime(scale(), event.clientX - (canvas.current?.getBoundingClientRect().left ?? 0))
+  const moved: Signal<MovedFault | undefined> = useSignal(undefined)
+  const placeOf = ({ clientX, clientY }: PointerEvent) => {
+    const { left = 0, top = 0 } = canvas.current?.getBoundingClientRect() ?? {}
+    return { time: toTime(scale(), clientX - left), y: clientY - top }
+  }
+  const timeAt = (event: PointerEvent) => placeOf(event).time
   const past = (time: number) => Math.min(time, page.now.peek())
   return {
     drag,
     hovered,
+    moved,
     onPointerDown: (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
       if (event.button !== 0) return
       event.currentTarget.setPointerCapture(event.pointerId)
-      drag.value = { from: timeAt(event), to: timeAt(event) }
+      const { time, y } = placeOf(event)
+      const fault = stagedFaultAt(time, y, scale())
+      if (fault) moved.value = { fault, from: time, begin: Date.parse(fault.begins_at) }
+      else drag.value = { from: time, to: time }
     },
-    onPointerMove: (event: PointerEvent) => {
-      hovered.value = timeAt(event)
+    onPointerMove: (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
+      const { time, y } = placeOf(event)
+      hovered.value = time
+      event.currentTarget.style.cursor = moved.value || stagedFaultAt(time, y, scale()) ? 'ew-resize' : ''
+      if (moved.value) {
+        const { fault, from } = moved.value
+        moved.value = { fault, from, begin: Date.parse(fault.begins_at) + time - from }
+      }
       if (drag.value) drag.value = { ...drag.value, to: past(timeAt(event)) }
     },
     onPointerUp: (event: PointerEvent) => {
+      if (moved.value) void dropFault(moved)
       const { value } = drag
       drag.value = undefined
       if (!value) return
@@ -173,9 +213,20 @@ function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () 
       else if (to < page.now.peek()) page.travelToTime(to)
       else page.travelToNow()
     },
-    onPointerCancel: () => (drag.value = undefined),
+    onPointerCancel: () => {
+      drag.value = undefined
+      moved.value = undefined
+    },
     onPointerLeave: () => (hovered.value = undefined),
   }
+}
+
+/** Leaves the fault where it was dragged. It stays there on the drawing until the mock has moved it. */
+async function dropFault(moved: Signal<MovedFault | undefined>): Promise<void> {
+  const dropped = moved.peek()
+  if (dropped && dropped.begin !== Date.parse(dropped.fault.begins_at))
+    await page.run(() => moveFault(dropped.fault, dropped.begin))
+  if (moved.peek() === dropped) moved.value = undefined
 }
 
 interface MomentsProps {
@@ -299,7 +350,7 @@ function usePreview(hovered: Signal<number | undefined>): void {
   useEffect(() => () => (page.preview.value = undefined), [])
 }
 
-function lanesData(element: Element) {
+function lanesData(element: Element, moved: MovedFault | undefined) {
   const { live } = page
   return {
     players: live.players.peek().map(({ text, ...span }) => {
@@ -311,7 +362,9 @@ function lanesData(element: Element) {
     chosenRequest: page.requestId.peek(),
     pending: live.pending.peek().pending,
     changes: live.changes.peek(),
-    faults: live.faults.peek(),
+    faults: live.faults
+      .peek()
+      .map(fault => (moved && fault.id === moved.fault.id ? movedFault(moved.fault, moved.begin) : fault)),
     servers: live.servers.peek(),
     nameOf: ({ game_mode_id, region_id }: GameServerState) => `${game_mode_id}, ${regionName(region_id, live.tables)}`,
     jobs: page.upcoming.peek(),

@@ -615,6 +615,36 @@ describe('the timeline', () => {
     expect(mock.worlds.list()).toHaveLength(2)
   })
 
+  it('moves a staged fault where it is dragged, or when it gets another time', async ({ open }) => {
+    const { page, mock } = await open({ scenario, path: '/?view=faults' })
+    await openForm(page)
+    await page.getByLabel('After').fill('20s')
+    await page.getByLabel('For').fill('10s')
+    await press(page, 'Turn it on')
+    const begin = () => mock.faults.list().map(({ begins_at, ends_at }) => [begins_at, ends_at].join(' to '))
+    await expect.poll(begin).toEqual(['2026-11-20T20:00:20.000Z to 2026-11-20T20:00:30.000Z'])
+    const faults = page.getByRole('list', { name: 'Faults' })
+    await faults.getByLabel('Begins in').waitFor()
+
+    const { x, y, width } = (await page.locator('canvas').boundingBox()) ?? { x: 0, y: 0, width: 0 }
+    const [now, second] = [x + width * (2 / 3), (width * (2 / 3)) / 60]
+    const lane = y + 28 + 44 + 26 + 26 + 12
+    await page.mouse.move(now + 21 * second, lane)
+    await page.mouse.down()
+    await page.mouse.move(now + 11 * second, lane, { steps: 5 })
+    await page.mouse.up()
+    await expect.poll(begin).toEqual([expect.stringMatching(/20:00:(09\.9|10\.0)\d\dZ to .*20:00:(19\.9|20\.0)/)])
+
+    await faults.getByLabel('Begins in').fill('soon')
+    await faults.getByLabel('Begins in').press('Enter')
+    await said(page).getByText('Begins in is "soon": expected a number with ms, s, m, h or d').waitFor()
+    await faults.getByLabel('Begins in').fill('1m')
+    await faults.getByLabel('Begins in').press('Enter')
+    await expect.poll(begin).toEqual(['2026-11-20T20:01:00.000Z to 2026-11-20T20:01:10.000Z'])
+    await mock.clock.advance('1m')
+    await faults.getByLabel('Begins in').waitFor({ state: 'detached' })
+  })
+
   it('travels in time where the timeline is clicked, and selects requests when a span is dragged over', async ({
     open,
   }) => {

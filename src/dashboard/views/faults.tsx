@@ -2,11 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Fault, FaultState } from '../../contract/faults.js'
 import { counted } from '../../lib/text.js'
+import { durationFormat, parseDuration } from '../../lib/time.js'
 import { beginOf, hasEnded } from '../../store/faults.js'
 import { Field, Select } from '../controls.js'
+import { duration } from '../format.js'
 import { useLoaded } from '../hooks.js'
 import { errorOf } from '../outcome.js'
 import { page } from '../page-state.js'
+import { isStaged, moveFault, type StagedFault } from '../staged-faults.js'
 
 const presets: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
@@ -59,8 +62,8 @@ export function Faults() {
 }
 
 /** Writes what a fault does, to compare it with others. */
-function textOf({ operation, effect, times, for: lasting, chance }: Fault): string {
-  return JSON.stringify([operation, effect, times, lasting, chance])
+function textOf({ operation, effect, times, after, for: lasting, chance }: Fault): string {
+  return JSON.stringify([operation, effect, times, after, lasting, chance])
 }
 
 function ActiveFaults() {
@@ -81,6 +84,7 @@ function ActiveFaults() {
             </small>
           </span>
           <span class="tools">
+            {isStaged(fault, page.time.value) && <BeginOf fault={fault} />}
             {fault.holding > 0 && (
               <>
                 <HeldOf fault={fault.id} />
@@ -96,6 +100,29 @@ function ActiveFaults() {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** Says when a staged fault begins, and moves it. */
+function BeginOf({ fault }: { readonly fault: StagedFault }) {
+  const text = useSignal('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void page.run(async () => {
+      const ms = parseDuration(text.value.trim())
+      if (ms === undefined) throw new Error(`Begins in is "${text.value}": expected ${durationFormat}`)
+      await moveFault(fault, page.now.peek() + ms)
+      text.value = ''
+    })
+  }
+  return (
+    <form class="row-of" onSubmit={submit}>
+      <Field
+        label="Begins in"
+        text={text}
+        placeholder={duration(Math.max(0, Date.parse(fault.begins_at) - page.time.value))}
+      />
+    </form>
   )
 }
 
@@ -161,6 +188,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const delay = useSignal('2s')
   const offset = useSignal('1000')
   const times = useSignal('1')
+  const after = useSignal('')
   const lasting = useSignal('')
   const chance = useSignal('100')
   // They only help to type.
@@ -183,6 +211,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
       operation: (operation.value || undefined) as Fault['operation'], // the mock checks it
       effect: effectOf(),
       times: times.value === '' ? undefined : Number(times.value),
+      after: after.value || undefined,
       for: lasting.value || undefined,
       chance: chance.value === '100' ? undefined : Number(chance.value) / 100,
     })
@@ -211,6 +240,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
         {effect.value === 'delay' && <Field label="Delay" text={delay} />}
         {effect.value === 'index' && <Field label="Offset" text={offset} />}
         <Field label="Times" inputMode="decimal" placeholder="always" text={times} />
+        <Field label="After" placeholder="now, or 30s" text={after} />
         <Field label="For" placeholder="until off, or 30s" text={lasting} />
         <Field label="Of 100 requests" inputMode="decimal" text={chance} />
         <button type="submit" class="main">
