@@ -15,7 +15,9 @@ import {
   type MockmakerOptions,
   parseOptions,
 } from '../mock/options.js'
+import { defaultMaxBots } from '../processes/bots.js'
 import { hostForm, isHost, isOrigin } from '../server/origin.js'
+import { sessionLimits } from '../store/matchmaker-rows.js'
 
 /** The options of all commands that start a mock. */
 export interface MockFlags
@@ -95,6 +97,52 @@ export function addServeOptions(command: Command): Command {
 /** Adds the options of a command that shows a world. */
 export function addShowOptions(command: Command): Command {
   return command.addOption(portOption().default(0)).addOption(openOption()).addOption(servedControlTokenOption())
+}
+
+/** The options of `mockmaker players`. */
+export interface PlayersFlags {
+  readonly url: string
+  readonly controlToken?: string
+  readonly token: TokenKind
+  /** The game modes of `lobbies.find`. */
+  readonly find?: readonly string[]
+  /** The id of a lobby. */
+  readonly lobby?: string
+  /** In ms. */
+  readonly session?: number
+  readonly seed: number
+  readonly maxBots: number
+  readonly json?: boolean
+  readonly quiet?: boolean
+}
+
+/** Adds the options of `mockmaker players`. */
+export function addPlayersOptions(command: Command): Command {
+  return command
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .addOption(sentControlTokenOption())
+    .option('--find <modes>', 'give each bot a seat in one of these game modes, separated by commas', parseList)
+    .option('--lobby <lobby_id>', 'give each bot a seat in this lobby', notBlank('the id of a lobby'))
+    .option(
+      '--session <duration>',
+      'how long a bot stays on average, from 10s to 7d (default: until it ends by itself)',
+      parseSession,
+    )
+    .addOption(countOption('--seed <seed>', 'the seed of arrivals and stays', 1, 0))
+    .addOption(maxBotsOption())
+    .option('--json', 'print one JSON object per line')
+    .option('--quiet', 'print only errors')
+}
+
+function maxBotsOption(): Option {
+  return countOption('--max-bots <n>', 'the most bots at once', defaultMaxBots, 0)
+}
+
+function parseSession(text: string): number {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms >= sessionLimits.min && ms <= sessionLimits.max) return ms
+  throw new InvalidArgumentError('Expected a duration from 10s to 7d.')
 }
 
 function portOption(): Option {

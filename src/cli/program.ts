@@ -12,8 +12,10 @@ import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import {
   addExecOptions,
+  addPlayersOptions,
   addServeOptions,
   addShowOptions,
+  type PlayersFlags,
   parseParts,
   type ServeFlags,
   type ShowFlags,
@@ -23,6 +25,7 @@ import {
   wholeNumber,
 } from './options.js'
 import { type Console, createConsole } from './output.js'
+import { runPlayers } from './players.js'
 import {
   checkHealth,
   type EnvFlags,
@@ -46,8 +49,8 @@ const wrongUsage = 2
  */
 export async function runProgram(process: NodeJS.Process, packageRoot: URL): Promise<void> {
   const console = createConsole(process)
-  // `exec` runs the words after `--`. commander must not parse those.
-  const dashes = process.argv[2] === 'exec' ? process.argv.indexOf('--') : -1
+  // `exec` and `players` run the words after `--`. commander must not parse those.
+  const dashes = ['exec', 'players'].includes(process.argv[2] ?? '') ? process.argv.indexOf('--') : -1
   const argv = dashes === -1 ? process.argv : process.argv.slice(0, dashes)
   const commandToRun = dashes === -1 ? undefined : process.argv.slice(dashes + 1)
   const setExitCode = (code: number) => {
@@ -101,6 +104,7 @@ Examples:
   mockmaker scenario.yaml          serve it
   mockmaker show world.yaml        look at an exported world
   mockmaker exec -- npm test       run a command against its own mock
+  mockmaker players 8 -- ./client  run eight clients of your game
   eval "$(mockmaker env)"          set the variables for the mock on port 4100`,
   )
 
@@ -109,6 +113,7 @@ Examples:
   addContractCommands(program, options)
   addExec(program, options)
   addMockCommands(program, options)
+  addPlayers(program, options)
   addHelp(program)
   return program
 }
@@ -163,6 +168,27 @@ function addExec(program: Command, { console, commandToRun, setExitCode }: Progr
       if (excess !== undefined) command.error(`error: put only a scenario before --: remove ${excess}`)
       if (!commandToRun?.[0]) return command.error('error: the command after -- is missing: mockmaker exec -- npm test')
       setExitCode(await exec(commandToRun, { loaded: await loadIfNamed(scenario, program), flags, console }))
+    })
+}
+
+function addPlayers(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
+  addPlayersOptions(
+    addCommand(program, 'players', 'run the client of a game as players of a running mock: a process for each'),
+  )
+    .usage('<count> [options] -- <command> [argument...]')
+    .argument('<count>', 'how many play at once', wholeNumber(1))
+    .allowExcessArguments()
+    .action(async (count: number, flags: PlayersFlags, command: Command) => {
+      const [, ...excess] = command.args
+      const example = `mockmaker players ${count} -- ./client --bot`
+      if (commandToRun === undefined && excess.length > 0)
+        command.error(`error: put -- before the command: mockmaker players ${count} -- ${excess.join(' ')}`)
+      if (excess[0] !== undefined)
+        command.error(`error: put only the number of players and options before --: remove ${excess[0]}`)
+      if (!commandToRun?.[0]) return command.error(`error: the command after -- is missing: ${example}`)
+      if (flags.find && flags.lobby !== undefined) command.error('error: use either --find or --lobby')
+      if (flags.find?.length === 0) command.error('error: --find needs a game mode, as in --find duel')
+      setExitCode(await runPlayers(commandToRun, count, { flags, console }))
     })
 }
 

@@ -39,7 +39,8 @@ const Token = z.object({
 })
 const Namespace = z.object({ namespace_id: z.string(), game_id: z.string(), version_id: z.string() })
 
-async function clientEnvironment({ token: kind, ...address }: EnvFlags): Promise<Environment> {
+/** Returns the variables for a client of a running mock, with its first token of a kind. Rejects with `UsageError`. */
+export async function clientEnvironment({ token: kind, ...address }: EnvFlags): Promise<Environment> {
   const { url } = address
   const { tokens } = await ask(address, 'GET /{table}', { params: { table: 'tokens' }, query: { kind } })
   if (!Array.isArray(tokens)) throw notMockmaker(url)

@@ -389,8 +389,8 @@ export function openOrWarn(url: string, console: Pick<Console, 'warn'>): void {
   openInBrowser(url).catch((error: Error) => console.warn(`warning: ${error.message}`))
 }
 
-/** Shows what game servers do. `--quiet` shows only their failures. */
-function logOfServers({ json, quiet }: ServeFlags, console: Console): ServerLog {
+/** Shows what game servers and bots do. `--quiet` shows only their failures. */
+export function logOfServers({ json, quiet }: Pick<ServeFlags, 'json' | 'quiet'>, console: Console): ServerLog {
   return {
     report(report) {
       const { event, text, isFailure } = report

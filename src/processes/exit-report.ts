@@ -5,7 +5,10 @@ import type { Exit } from './server-process.js'
 // Says in one line how a game server ended, and finds the part of its output that explains it.
 
 /** The exit codes by which shells say that they found no command. */
-const notFoundCodes = [127, 9009]
+const notFoundCodes: readonly (number | undefined)[] = [127, 9009]
+
+/** Tells whether the shell found no such command. */
+export const isNotFound = ({ code }: Exit): boolean => notFoundCodes.includes(code)
 
 /** The end of a process whose lobby had not stopped. */
 interface Ended {
@@ -37,12 +40,12 @@ export function describeExit({ exit, command, ageMs, wasReady, players }: Ended)
       isFailure: true,
     }
   const crash = `its game server crashed with exit code ${code} ${after}, ${stops}`
-  if (code === undefined || !notFoundCodes.includes(code)) return { text: crash, isFailure: true }
+  if (!isNotFound(exit)) return { text: crash, isFailure: true }
   return { text: `${crash}. The shell found no such command. Command: ${command}`, isFailure: true }
 }
 
 /** Writes an age for people: `0.5 s`, `9.6 s`, `95s`, `4h`. */
-function age(ms: number): string {
+export function age(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   return formatDuration(Math.round(ms / (ms < 3_600_000 ? 1000 : 60_000)) * (ms < 3_600_000 ? 1000 : 60_000))
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Environment, withoutSecrets } from '../control/environment.js'
 import { systemReason } from '../lib/usage-error.js'
 import { ServerOutput } from './server-output.js'
-import { graceMs, watchdog } from './watchdog.js'
+import { graceMs as defaultGraceMs, watchdog } from './watchdog.js'
 
 /** The end of a process: its exit code, the signal that ended it, or the reason why it did not start. */
 export interface Exit {
@@ -27,8 +27,16 @@ export interface ServerProcess {
   kill(): void
 }
 
-/** Starts a command of the shell. Calls `onLine` with each line of its output, within limits. */
-export type StartProcess = (command: string, env: Environment, onLine: (line: string) => void) => ServerProcess
+/**
+ * Starts a command of the shell. Calls `onLine` with each line of its output, within limits. `graceMs` is the time between
+ * SIGTERM and SIGKILL. Default: 5 s.
+ */
+export type StartProcess = (
+  command: string,
+  env: Environment,
+  onLine: (line: string) => void,
+  graceMs?: number,
+) => ServerProcess
 
 /** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
 const lateOutputMs = 200
@@ -40,7 +48,7 @@ const killedMs = 1_000
 const isWindows = process.platform === 'win32'
 
 /** Starts a process in a group of its own, so that signals reach its children. */
-export const startProcess: StartProcess = (command, env, onLine) => {
+export const startProcess: StartProcess = (command, env, onLine, graceMs = defaultGraceMs) => {
   const child = spawn(command, {
     shell: true,
     env: { ...withoutSecrets(process.env), ...env },
@@ -61,7 +69,7 @@ export const startProcess: StartProcess = (command, env, onLine) => {
   })
   let stopped: Promise<void> | undefined
   const stopGroup = () => {
-    stopped ??= endGroup(child)
+    stopped ??= endGroup(child, graceMs)
     return stopped
   }
   const gone = exited.then(async () => {
@@ -80,7 +88,7 @@ export const startProcess: StartProcess = (command, env, onLine) => {
   }
 }
 
-async function endGroup(group: ChildProcess): Promise<void> {
+async function endGroup(group: ChildProcess, graceMs: number): Promise<void> {
   signalGroup(group, 'SIGTERM')
   await untilGone(group, graceMs)
   signalGroup(group, 'SIGKILL')

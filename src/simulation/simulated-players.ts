@@ -211,8 +211,8 @@ function isFull(lobby: LobbyRow): boolean {
   return seatsTaken(lobby) >= lobby.max_players_normal
 }
 
-/** Draws the session of a simulated player: whole steps, in ms. `factor` multiplies the mean. */
-function drawSession({ session_ms }: SimulationRow, random: Random, factor = 1): number {
+/** Draws the session of a player: whole steps, in ms. `session_ms` is the mean, and `factor` multiplies it. */
+export function drawSession({ session_ms }: Pick<SimulationRow, 'session_ms'>, random: Random, factor = 1): number {
   const steps = Math.round(logNormal(session_ms * factor, random) / simulationStepMs)
   return Math.min(Math.max(steps, 1) * simulationStepMs, sessionLimits.max)
 }

@@ -28,7 +28,7 @@ const folders: Readonly<Record<string, Row>> = {
     packages: ['zod', 'msw'],
   },
   processes: {
-    folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'control', 'mock'],
+    folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'simulation', 'control', 'mock'],
     packages: ['chokidar'],
   },
   client: {

@@ -44,6 +44,8 @@ function isTested(
   if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
   // test/processes/game-servers.slow.test.ts runs them.
   if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
+  // test/cli/players.slow.test.ts runs it.
+  if (file === 'bot.mjs') return true
   // test/deploy/deploy.slow.test.ts compares and runs them.
   if (['deploy/nginx.conf', 'deploy/replicas.nginx.conf', 'deploy/kubernetes.yaml'].includes(file)) return true
   if (language === 'js') return file !== '' && commands.includes(`node ${file}`)

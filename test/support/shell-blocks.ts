@@ -12,7 +12,19 @@ export const commandsOfCi = [
 /** The tests of the examples install the packages of a guide, from the packed package. */
 const installLine = /^npm install --save-dev mockmaker /
 
-const subcommands = ['exec', 'env', 'story', 'export', 'health', 'validate', 'init', 'routes', 'openapi', 'help']
+const subcommands = [
+  'exec',
+  'env',
+  'story',
+  'players',
+  'export',
+  'health',
+  'validate',
+  'init',
+  'routes',
+  'openapi',
+  'help',
+]
 const serveLine = new RegExp(`^npx mockmaker(?! (?:${subcommands.join('|')})\\b)(.*)$`)
 
 /** Returns the arguments of a block that serves, as in `npx mockmaker friday-night`, or else `undefined`. */

@@ -1,0 +1,73 @@
+import { readinessPath, splitWorldUrl } from '../contract/paths.js'
+import { shellWord } from '../lib/text.js'
+import { takeSeat } from '../processes/bot-seat.js'
+import { Bots, checkBotCount } from '../processes/bots.js'
+import { windowsWord } from './exec.js'
+import type { PlayersFlags } from './options.js'
+import type { Console } from './output.js'
+import { checkWorldExists, clientEnvironment } from './running-mock.js'
+import { logOfServers, quitOnSignals } from './serve.js'
+
+/** The mock is asked for an answer at this interval, in ms. */
+const probeMs = 1_000
+
+/** The exit code if there is no such command, as in shells. */
+const notFound = 127
+
+/**
+ * Runs a command as `count` players of a running mock, until a signal, or until the mock ends. Resolves with the exit code.
+ * Rejects with `UsageError` if no mock answers, or the number is too high.
+ */
+export async function runPlayers(
+  command: readonly string[],
+  count: number,
+  { flags, console }: { readonly flags: PlayersFlags; readonly console: Console },
+): Promise<number> {
+  const { url, controlToken, token: kind, find, lobby, session: sessionMs, seed, maxBots } = flags
+  checkBotCount(count, maxBots, 'players')
+  await checkWorldExists({ url, controlToken })
+  const variables = await clientEnvironment({ url, controlToken, token: kind })
+  const token = variables.RIVET_TOKEN
+  const wish = lobby === undefined ? find && { game_modes: find } : { lobby_id: lobby }
+  return new Promise(resolve => {
+    const end = (code: number) => {
+      clearInterval(probe)
+      void bots.close().finally(() => resolve(code))
+    }
+    const bots = new Bots({
+      command: commandLine(command),
+      count,
+      sessionMs,
+      seed,
+      environment: async (_, signal) => ({ ...variables, ...(wish && (await takeSeat(wish, { url, token, signal }))) }),
+      log: logOfServers(flags, console),
+      onNotFound: () => end(notFound),
+    })
+    const probe = watchMock(url, () => {
+      console.fail(`the mock at ${url} has ended, so its players end too`)
+      end(1)
+    })
+    quitOnSignals(async () => {
+      clearInterval(probe)
+      await bots.close()
+    })
+  })
+}
+
+/** Calls a function once nothing answers at a URL any more. */
+function watchMock(url: string, onEnd: () => void): ReturnType<typeof setInterval> {
+  const { server = url } = splitWorldUrl(url) ?? {}
+  let misses = 0
+  const probe = async () => {
+    const answer = await fetch(server + readinessPath, { redirect: 'error' }).catch(() => undefined)
+    await answer?.body?.cancel()
+    misses = answer ? 0 : misses + 1
+    if (misses === 2) onEnd()
+  }
+  return setInterval(() => void probe(), probeMs)
+}
+
+/** Quotes a command for the shell, which then becomes the program itself. */
+function commandLine(words: readonly string[]): string {
+  return process.platform === 'win32' ? words.map(windowsWord).join(' ') : `exec ${words.map(shellWord).join(' ')}`
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { folder, run, serve, start } from '../support/command.js'
+import { isGroupAlive, until } from '../support/game-server-programs.js'
+
+/** Serves the game of a page, and returns its folder, with the client. */
+async function serveGame(page: string) {
+  const cwd = await folder()
+  const files = readFileSync(page, 'utf8').matchAll(/```\w+\n(?:\/\/|#) (\S+\.(?:yaml|mjs))\n([\s\S]*?)```/g)
+  const texts = new Map([...files].map(([, name = '', text = '']) => [name, text]))
+  for (const [name, text] of texts) await writeFile(join(cwd, name), text)
+  const scenario = [...texts.keys()].find(name => name.endsWith('.yaml')) ?? ''
+  const mock = await serve([scenario], { cwd })
+  for (const [name, text] of texts) await writeFile(join(cwd, name), text.replaceAll('http://127.0.0.1:4100', mock.url))
+  const players = async () => {
+    const response = await fetch(`${mock.url}/__mock/players`)
+    return ((await response.json()) as { players: { status: string }[] }).players
+  }
+  return { ...mock, cwd, players }
+}
+
+const guide = 'docs/guides/fill-it-with-bots.md'
+
+/** The pids of the processes that started, in their order. */
+const pidsIn = (lines: readonly string[]) =>
+  lines.flatMap(line => Number(/: started.*, pid (\d+)$/.exec(line)?.[1] ?? []) || [])
+
+describe('mockmaker players', () => {
+  it('plays with the clients of the guide, which have seats', async () => {
+    const { url, cwd, players } = await serveGame(guide)
+    const bots = start(['players', '4', '--url', url, '--find', 'duel', '--', 'node', 'bot.mjs'], { cwd })
+
+    await until(() => bots.lines().filter(line => /^bot (\d) \| player \1 hears: welcome$/.test(line)).length === 4)
+
+    expect((await players()).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'connected'))
+  })
+
+  it("plays with 32 of the README's client on the README's server, and leaves no process", async () => {
+    const { url, cwd, players } = await serveGame('README.md')
+    const bots = start(['players', '32', '--url', url, '--', process.execPath, 'play.mjs'], { cwd })
+    const played = () => bots.lines().filter(line => line.endsWith('| you play'))
+
+    await until(() => new Set(played().map(line => line.split(' |')[0])).size === 32)
+    expect((await players()).filter(({ status }) => status === 'connected').length).toBeGreaterThanOrEqual(32)
+    bots.signal('SIGINT')
+    const { code, stderr } = await bots.exited
+
+    expect([code, stderr]).toEqual([0, ''])
+    expect(pidsIn(bots.lines()).filter(isGroupAlive)).toEqual([])
+  })
+
+  it('gives seats, and kills a client that floods its output and ignores SIGTERM', async () => {
+    const { url } = await serveGame(guide)
+    const client = `trap '' TERM; echo seat $PORT_default $HOST_default $RIVET_PLAYER_TOKEN; while :; do echo flood; done`
+    const bots = start(['players', '2', '--url', url, '--find', 'duel', '--', 'sh', '-c', client])
+    await until(() => bots.lines().filter(line => /^bot \d \| seat \d+ 127\.0\.0\.1 player\./.test(line)).length === 2)
+    await until(() => bots.lines().some(line => line.includes('lines dropped')))
+
+    bots.signal('SIGTERM')
+    const { code } = await bots.exited
+
+    expect(code).toBe(0)
+    expect(pidsIn(bots.lines())).toHaveLength(2)
+    expect(pidsIn(bots.lines()).filter(isGroupAlive)).toEqual([])
+  })
+
+  it('ends with the mock', async () => {
+    const { url, signal } = await serveGame(guide)
+    const bots = start(['players', '2', '--url', url, '--', process.execPath, '-e', 'setInterval(() => {}, 1e6)'])
+    await until(() => pidsIn(bots.lines()).length === 2)
+
+    signal('SIGKILL')
+    const { code, stderr } = await bots.exited
+
+    expect([code, stderr]).toEqual([1, `the mock at ${url} has ended, so its players end too\n`])
+    expect(pidsIn(bots.lines()).filter(isGroupAlive)).toEqual([])
+  })
+
+  it('exits with 127 if there is no such command', async () => {
+    const { url } = await serveGame(guide)
+
+    const { code, stderr } = await run(['players', '4', '--url', url, '--', './no such client'])
+
+    expect(code).toBe(127)
+    expect(stderr).toContain("The shell found no such command. Command: exec './no such client'")
+  })
+})
