@@ -29,6 +29,7 @@ const modules = [
     'client/index',
     'contract/index',
     'http/index',
+    'lab/index',
     'playwright/index',
     'scenario/index',
   ],

@@ -42,6 +42,7 @@ const folders: Readonly<Record<string, Row>> = {
     packages: ['zod', 'express', 'msw'],
   },
   cluster: { folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'http'], packages: [] },
+  lab: { folders: ['lib', 'contract', 'scenario', 'control', 'mock', 'http'], packages: [] },
   testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
   vitest: {
     folders: ['lib', 'scenario', 'server', 'mock', 'client', 'files', 'msw', 'testing'],
@@ -85,7 +86,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((http|cluster|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
+  /^((http|cluster|lab|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string

@@ -13,5 +13,6 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
 
 export { ApiError } from '../../contract/errors.js'
 export { UsageError } from '../../lib/usage-error.js'
+export { lab } from '../../mock/lab.js'
 export { JournalMismatch } from '../../server/journal-mismatch.js'
 export { TimeoutError } from '../../server/request-waits.js'

@@ -1,0 +1,158 @@
+import { allPassed, type CheckResult } from '../lib/check-report.js'
+import { didYouMean, quoted } from '../lib/text.js'
+import { checkKeys, UsageError } from '../lib/usage-error.js'
+import type { LabCheckName, LabOptions, LabReport } from '../mock/lab.js'
+import { type Case, type Check, checkNames, checksOf, type PatienceTimes, rulesOf } from './checks.js'
+import { type Recording, requestLine } from './recording.js'
+import { Stage, type StartClient } from './stage.js'
+import { type Failure, firstFailure, printsToken } from './verdicts.js'
+
+/** The checks that run at a time. `patience` runs beside them. */
+const atATime = 4
+
+/** Options that tests use. */
+export interface InternalOptions {
+  readonly patience?: PatienceTimes | undefined
+}
+
+/** Runs the checks on a client. Rejects with `UsageError` if an option is wrong, and with what `start` throws. */
+export async function runLab(
+  start: StartClient,
+  options: LabOptions,
+  { patience }: InternalOptions = {},
+): Promise<LabReport> {
+  checkOptions(options)
+  const { only = checkNames, quick = false, baseline = [], onResult = () => {}, signal } = options
+  const checks: Readonly<Record<LabCheckName, Check>> = checksOf(patience)
+  const names = checkNames.filter(name => only.includes(name) && !(quick && name === 'patience'))
+  const results = new Map<LabCheckName, CheckResult>()
+  const stop = new AbortController()
+  const abort = () => stop.abort(signal?.reason)
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
+  const run = async (name: LabCheckName) => {
+    if (stop.signal.aborted) return
+    const result = await runCheck(name, checks[name], start, stop.signal)
+    if (stop.signal.aborted) return
+    const marked = baseline.includes(name) && !result.passed ? { ...result, expected: true as const } : result
+    results.set(name, marked)
+    onResult(marked)
+  }
+  const queue = names.filter(name => name !== 'patience')
+  const runQueue = async () => {
+    for (let name = queue.shift(); name !== undefined; name = queue.shift()) await run(name)
+  }
+  const lanes = Array.from({ length: atATime }, runQueue)
+  if (names.includes('patience')) lanes.push(run('patience'))
+  try {
+    // The first error ends the others too, so that no client is left.
+    for (const lane of lanes)
+      void lane.catch(error => {
+        stop.abort(error)
+      })
+    await Promise.allSettled(lanes)
+    if (stop.signal.aborted) throw stop.signal.reason
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+  const inOrder = names.flatMap(name => results.get(name) ?? [])
+  const stale = staleEntries(baseline, results)
+  for (const one of stale) onResult(one)
+  const all = [...inOrder, ...stale]
+  return {
+    passed: allPassed(all),
+    ...(options.only === undefined ? { grade: gradeOf(inOrder, checks) } : {}),
+    checks: all,
+  }
+}
+
+function checkOptions(options: LabOptions): void {
+  if (typeof options !== 'object' || options === null)
+    throw new UsageError(`lab: the options are ${quoted(options)}: expected an object`)
+  checkKeys(options, ['only', 'quick', 'baseline', 'onResult', 'signal'], 'lab')
+  for (const key of ['only', 'baseline'] as const) {
+    const names: unknown = options[key]
+    if (names !== undefined && !Array.isArray(names))
+      throw new UsageError(`lab: options.${key} is ${quoted(names)}: expected a list of checks`)
+    for (const name of options[key] ?? []) checkName(name, `lab: options.${key}`)
+  }
+  if (options.only?.length === 0) throw new UsageError('lab: options.only is empty: name a check, or leave it out')
+  if (options.quick && options.only?.includes('patience'))
+    throw new UsageError('lab: options.quick leaves out patience, and options.only names it: remove one of them')
+}
+
+/** Throws `UsageError` if a word is no check. `where` begins the message. */
+function checkName(name: unknown, where: string): asserts name is LabCheckName {
+  if (checkNames.some(known => known === name)) return
+  throw new UsageError(`${where}: ${quoted(name)} is no check.${didYouMean(String(name), checkNames)}`)
+}
+
+async function runCheck(
+  name: LabCheckName,
+  { cases, passes }: Check,
+  start: StartClient,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const startedAt = performance.now()
+  const all = await Promise.all(cases.map(one => runCase(one, start, signal)))
+  const failed = all.find(({ failure }) => failure)
+  const notes = all.some(({ isSilent }) => isSilent)
+    ? { notes: ['the client printed nothing, so only its requests and its exit were judged'] }
+    : {}
+  const ms = Math.round(performance.now() - startedAt)
+  if (!failed?.failure) return { name, passed: true, sentence: passes, evidence: [], ...notes, ms }
+  const { failure, recording, caseName } = failed
+  const where = caseName === undefined ? '' : `with ${caseName}, `
+  return {
+    name,
+    passed: false,
+    sentence: where + failure.sentence,
+    evidence: evidenceOf(failure, recording),
+    ...notes,
+    ms,
+  }
+}
+
+async function runCase(one: Case, start: StartClient, signal: AbortSignal) {
+  const stage = await Stage.open(start, signal)
+  try {
+    await one.direct(stage)
+    if (!one.givesUp) await stage.finish()
+  } finally {
+    await stage.close()
+  }
+  const { recording } = stage
+  // One that failed early had nothing to print.
+  const isSilent = !one.givesUp && recording.end?.code === 0 && !printsToken(recording)
+  return { caseName: one.name, recording, failure: firstFailure(recording, rulesOf(one)), isSilent }
+}
+
+/** The requests that prove a failure, and the end of the client. */
+function evidenceOf({ proof }: Failure, { end }: Recording): string[] {
+  const seconds = ((end?.at ?? 0) / 1_000).toFixed(3)
+  const exit = end ? [`+${seconds} s ${end.code === undefined ? end.signal : `exit code ${end.code}`}`] : []
+  return [...proof.map(requestLine), ...exit]
+}
+
+/** A check of the baseline that passes fails the lab, so that the list stays true. */
+function staleEntries(
+  baseline: readonly LabCheckName[],
+  results: ReadonlyMap<LabCheckName, CheckResult>,
+): CheckResult[] {
+  return baseline
+    .filter(name => results.get(name)?.passed)
+    .map(name => ({
+      name: `baseline: ${name}`,
+      passed: false,
+      sentence: `${name} passes: remove it from the baseline`,
+      evidence: [],
+      ms: 0,
+    }))
+}
+
+/** Grades a client, whatever the baseline allows. */
+function gradeOf(results: readonly CheckResult[], checks: Readonly<Record<LabCheckName, Check>>): 'A' | 'B' | 'C' {
+  const failed = results.filter(({ passed }) => !passed)
+  if (failed.length === 0) return 'A'
+  return failed.every(({ name }) => checks[name as LabCheckName].harm === 'manners') ? 'B' : 'C' // names of checks
+}

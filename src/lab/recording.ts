@@ -1,0 +1,95 @@
+/** A request of the client, and the answer that it got. Times are in real ms since the start of the client. */
+export interface RecordedRequest {
+  readonly at: number
+  readonly method: string
+  /** The path and the query. */
+  readonly target: string
+  /** True if it asks for the device link of the check. */
+  readonly isPoll: boolean
+  /** The `watch_index` of the query. */
+  readonly index?: string | undefined
+  /** The time at which the whole answer was out, or the connection was closed. Absent while the request waits. */
+  endedAt?: number
+  /** How it ended. `broken`: the lab broke the connection. `left`: the client closed it. */
+  end?: 'answered' | 'broken' | 'left'
+  status?: number
+  /** The whole body of the answer. */
+  answer?: string
+}
+
+/** What the lab did to a client, in the order of the times. */
+interface LabAct {
+  readonly at: number
+  /** `completed the link`, `moved the clock by 40s`. */
+  readonly what: string
+}
+
+/** The end of a client. */
+export interface ClientEnd {
+  readonly at: number
+  /** The exit code. `undefined` if a signal ended it. */
+  readonly code: number | undefined
+  readonly signal?: string | undefined
+  /** What it said on standard error, or the message of its error. */
+  readonly reason: string
+}
+
+/** Text that a client has printed on standard output. */
+interface PrintedText {
+  readonly at: number
+  readonly text: string
+}
+
+/** All that happened to one client in one case of a check. The verdicts read nothing else. */
+export interface Recording {
+  readonly requests: RecordedRequest[]
+  readonly acts: LabAct[]
+  readonly printed: PrintedText[]
+  /** Absent if the lab had to end the client. */
+  end?: ClientEnd
+  /** The time at which the lab has completed the link. */
+  completedAt?: number
+  /** The cloud token of the completed link. */
+  cloudToken?: string
+  /** The time at which the lab stopped to watch. */
+  stoppedAt?: number
+  /** What went beyond the limits: `it printed more than 1 MB`. */
+  excess?: string
+}
+
+/** Returns the requests for the device link, the oldest first. */
+export function pollsOf({ requests }: Recording): RecordedRequest[] {
+  return requests.filter(request => request.isPoll)
+}
+
+/** Returns the watch index that an answer has. `undefined` if the answer is not whole, or no success, or has none. */
+export function indexOf({ end, status, answer = '' }: RecordedRequest): string | undefined {
+  if (end !== 'answered' || status !== 200) return undefined
+  try {
+    const { watch } = JSON.parse(answer) as { readonly watch?: { readonly index?: unknown } }
+    return typeof watch?.index === 'string' ? watch.index : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The longest answer in a line, in characters. */
+const longestAnswer = 120
+
+/** Writes a request as one line: `+1.204 s GET /cloud/devices/links?… → 200 {…}, after 0.503 s`. */
+export function requestLine(request: RecordedRequest): string {
+  const { at, method, target, end, endedAt = at, status, answer = '' } = request
+  const ends = {
+    answered: `→ ${status} ${answer.length > longestAnswer ? `${answer.slice(0, longestAnswer)}…` : answer}`,
+    broken: '→ the lab broke the connection',
+    left: '→ the client closed the connection',
+    open: '→ no answer yet',
+  }
+  const after = end === undefined ? '' : `, after ${secondsText(endedAt - at)}`
+  return `+${secondsText(at)} ${method} ${target} ${ends[end ?? 'open']}${after}`
+}
+
+/** Writes ms as seconds: `0.503 s`. */
+export function secondsText(ms: number): string {
+  return `${(ms / 1_000).toFixed(3)} s`
+}

@@ -1,0 +1,66 @@
+import type { CheckResult } from '../lib/check-report.js'
+import { UsageError } from '../lib/usage-error.js'
+
+/** The name of a check of the laboratory. */
+export type LabCheckName =
+  | 'opaque index'
+  | 'newest index'
+  | 'timeout'
+  | 'spurious wake'
+  | 'gap'
+  | 'index goes back'
+  | 'no busy loop'
+  | 'retry'
+  | 'give up'
+  | 'patience'
+  | 'one at a time'
+  | 'half an answer'
+
+/** Waits until a device link is complete. Resolves with its cloud token. Rejects if it gives up. */
+export type LabClient = (link: {
+  /** The base URL of the service, without a slash at its end. */
+  readonly url: string
+  /** The token of the device link. */
+  readonly token: string
+  /** Aborted when the check is over. */
+  readonly signal: AbortSignal
+}) => Promise<string>
+
+export interface LabOptions {
+  /** Runs only these checks. Default: all. */
+  readonly only?: readonly LabCheckName[] | undefined
+  /** Leaves out `patience`, which takes minutes. Default: false. */
+  readonly quick?: boolean | undefined
+  /** Checks that may fail. One that passes fails then. Default: none. */
+  readonly baseline?: readonly LabCheckName[] | undefined
+  /** Called with each result, as soon as it is known. */
+  readonly onResult?: ((result: CheckResult) => void) | undefined
+  /** Ends the checks, and rejects with the reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What the laboratory found. It is plain JSON. */
+export interface LabReport {
+  /** True if no check failed, except those of the baseline. */
+  readonly passed: boolean
+  /** `A`: all checks pass. `B`: no token is lost, and there is no loop. `C`: less. Absent with `only`. */
+  readonly grade?: 'A' | 'B' | 'C'
+  /** In the order of the documentation. */
+  readonly checks: readonly CheckResult[]
+}
+
+/** Not a constant for bundlers: those for pages must not follow it. */
+const laboratory = ['#', 'lab'].join('')
+
+/**
+ * Checks a client of a device link: serves links that misbehave, and watches what the client does. It starts the client once
+ * for each case of a check, on a port of its own. Needs Node. Rejects with `UsageError` if an option is wrong.
+ */
+export async function lab(client: LabClient, options: LabOptions = {}): Promise<LabReport> {
+  if (typeof process !== 'object' || !process.versions?.node)
+    throw new UsageError('lab needs Node, because it opens ports: call it in a test in Node')
+  const module = (await import(/* webpackIgnore: true */ /* @vite-ignore */ laboratory)) as {
+    readonly checkFunctionClient: typeof lab
+  } // the file of package.json
+  return module.checkFunctionClient(client, options)
+}
