@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { environmentOf, secretVariables, withoutSecrets } from '../control/environment.js'
-import { systemReason } from '../lib/usage-error.js'
 import { versionNameOf } from '../operations/games.js'
+import { spawnCommand, startFailure } from '../processes/spawn-command.js'
 import { watchdog } from '../processes/watchdog.js'
 import { defaultNamespace } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
@@ -54,11 +53,7 @@ async function runCommand(
   env: NodeJS.ProcessEnv,
   console: Console,
 ): Promise<number> {
-  // On Windows npm and its like are batch files, and only a shell runs those.
-  const child =
-    process.platform === 'win32'
-      ? spawn([name, ...args].map(windowsWord).join(' '), { stdio: 'inherit', env, shell: true })
-      : spawn(name, args, { stdio: 'inherit', env })
+  const child = spawnCommand([name, ...args], { stdio: 'inherit', env })
   const { pid } = child
   if (pid !== undefined) watchdog.add(pid)
   const stopForwarding = forwardSignals(signal => child.kill(signal))
@@ -74,13 +69,6 @@ async function runCommand(
   return exitCode
 }
 
-function startFailure(name: string, error: NodeJS.ErrnoException): string {
-  if (error.code === 'ENOENT') return `command not found: ${JSON.stringify(name)}`
-  const reason =
-    error.code === 'EACCES' ? 'it is not a program, or you have no permission to run it' : systemReason(error)
-  return `cannot run ${JSON.stringify(name)}: ${reason}`
-}
-
 /** Sends the signals that would end this process to the command instead. Returns a function that stops it. */
 function forwardSignals(kill: (signal: NodeJS.Signals) => void): () => void {
   const terminate = () => kill('SIGTERM')
@@ -88,9 +76,4 @@ function forwardSignals(kill: (signal: NodeJS.Signals) => void): () => void {
   const interrupt = () => process.stdin.isTTY || kill('SIGINT')
   process.on('SIGTERM', terminate).on('SIGINT', interrupt)
   return () => void process.off('SIGTERM', terminate).off('SIGINT', interrupt)
-}
-
-/** Quotes a word for the shell of Windows, unless it is plain. The shell still expands `%NAME%` in it. */
-export function windowsWord(word: string): string {
-  return /^[\w@+=:,./\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '""')}"`
 }

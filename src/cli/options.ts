@@ -5,9 +5,11 @@ import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } fro
 import { checkControlToken } from '../http/control-token.js'
 import { defaultDataTtlMs } from '../http/data-folder.js'
 import { defaultPort } from '../http/server.js'
+import { checkNames, isCheckName } from '../lab/checks.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { nearest } from '../lib/text.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
+import type { LabCheckName } from '../mock/lab.js'
 import {
   historyFormat,
   historyLengthOf,
@@ -279,6 +281,26 @@ export function addExecOptions(command: Command): Command {
   for (const option of command.options)
     if (option.long !== '--token' && !listedByExec.includes(option.long ?? '')) option.hideHelp()
   return command.addHelpText('after', '\nThe other options of a mock work too: mockmaker --help lists them.')
+}
+
+/** Adds the options of `mockmaker lab`. */
+export function addLabOptions(command: Command): Command {
+  return command
+    .option('--only <checks>', 'run only these checks, separated by commas; may be repeated', parseChecks)
+    .option('--quick', 'leave out patience, which takes minutes')
+    .option('--baseline <file>', 'a file with a line for each check that may fail; one that passes fails then')
+    .option('--junit <file>', 'write the results as JUnit XML to this file')
+    .option('--json', 'print the report as one line of JSON')
+}
+
+function parseChecks(text: string, before: readonly LabCheckName[] = []): LabCheckName[] {
+  const names = parseList(text)
+  const wrong = names.find(name => !isCheckName(name))
+  if (names.length > 0 && wrong === undefined) return [...before, ...names.filter(isCheckName)]
+  const near = nearest(wrong ?? '', checkNames)
+  throw new InvalidArgumentError(
+    `Expected ${checkNames.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+  )
 }
 
 /** Translates the options of a command into those of a mock. */

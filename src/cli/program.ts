@@ -10,8 +10,10 @@ import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
+import { type LabFlags, runLabCommand } from './lab.js'
 import {
   addExecOptions,
+  addLabOptions,
   addPlayersOptions,
   addServeOptions,
   addShowOptions,
@@ -49,8 +51,8 @@ const wrongUsage = 2
  */
 export async function runProgram(process: NodeJS.Process, packageRoot: URL): Promise<void> {
   const console = createConsole(process)
-  // `exec` and `players` run the words after `--`. commander must not parse those.
-  const dashes = ['exec', 'players'].includes(process.argv[2] ?? '') ? process.argv.indexOf('--') : -1
+  // These commands run the words after `--`. commander must not parse those.
+  const dashes = ['exec', 'lab', 'players'].includes(process.argv[2] ?? '') ? process.argv.indexOf('--') : -1
   const argv = dashes === -1 ? process.argv : process.argv.slice(0, dashes)
   const commandToRun = dashes === -1 ? undefined : process.argv.slice(dashes + 1)
   const setExitCode = (code: number) => {
@@ -114,6 +116,7 @@ Examples:
   addExec(program, options)
   addMockCommands(program, options)
   addPlayers(program, options)
+  addLab(program, options)
   addHelp(program)
   return program
 }
@@ -189,6 +192,23 @@ function addPlayers(program: Command, { console, commandToRun, setExitCode }: Pr
       if (flags.find && flags.lobby !== undefined) command.error('error: use either --find or --lobby')
       if (flags.find?.length === 0) command.error('error: --find needs a game mode, as in --find duel')
       setExitCode(await runPlayers(commandToRun, count, { flags, console }))
+    })
+}
+
+function addLab(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
+  addLabOptions(
+    addCommand(program, 'lab', 'check a client of a device link against a service that misbehaves, and grade it'),
+  )
+    .usage('[options] -- <command> [argument...]')
+    .allowExcessArguments()
+    .action(async (flags: LabFlags, command: Command) => {
+      const [excess] = command.args
+      const example = 'mockmaker lab -- node client.mjs'
+      if (commandToRun === undefined && excess !== undefined)
+        command.error(`error: put -- before the command: mockmaker lab -- ${command.args.join(' ')}`)
+      if (excess !== undefined) command.error(`error: put only options before --: remove ${excess}`)
+      if (!commandToRun?.[0]) return command.error(`error: the command after -- is missing: ${example}`)
+      setExitCode(await runLabCommand(commandToRun, { flags, console }))
     })
 }
 

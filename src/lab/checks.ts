@@ -12,6 +12,7 @@ import {
   obeysRetryAfter,
   pausesGrow,
   polls,
+  printsLittle,
   type Rule,
   retriesWithSameIndex,
   sendsNewestIndex,
@@ -53,12 +54,12 @@ const patienceTimes: PatienceTimes = { holdMs: 42_500, deadMs: 90_000 }
 const watchMs = 5_000
 
 /** The rules of every case at whose end the link is complete. */
-const common: readonly Rule[] = [polls, acceptsNoOtherAnswer]
+const common: readonly Rule[] = [printsLittle, polls, acceptsNoOtherAnswer]
 const ending: readonly Rule[] = [endsWell(exitWithinMs)]
 
 /** All rules of a case, in the order in which they are judged. */
 export function rulesOf({ rules, givesUp: hasToGiveUp }: Case): readonly Rule[] {
-  return hasToGiveUp ? [polls, ...rules] : [...common, ...rules, ...ending]
+  return hasToGiveUp ? [printsLittle, polls, ...rules] : [...common, ...rules, ...ending]
 }
 
 /** Calls `then` at the first answer to a poll, before the client can ask again. */
@@ -308,3 +309,7 @@ export function checksOf(times: PatienceTimes = patienceTimes): Readonly<Record<
 
 /** The names of the checks, in the order of their report. */
 export const checkNames: readonly LabCheckName[] = [...(Object.keys(quickChecks) as LabCheckName[]), 'patience'] // its keys
+
+export function isCheckName(word: unknown): word is LabCheckName {
+  return checkNames.some(name => name === word)
+}

@@ -2,7 +2,7 @@ import { allPassed, type CheckResult } from '../lib/check-report.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { checkKeys, UsageError } from '../lib/usage-error.js'
 import type { LabCheckName, LabOptions, LabReport } from '../mock/lab.js'
-import { type Case, type Check, checkNames, checksOf, type PatienceTimes, rulesOf } from './checks.js'
+import { type Case, type Check, checkNames, checksOf, isCheckName, type PatienceTimes, rulesOf } from './checks.js'
 import { type Recording, requestLine } from './recording.js'
 import { Stage, type StartClient } from './stage.js'
 import { type Failure, firstFailure, printsToken } from './verdicts.js'
@@ -74,17 +74,13 @@ function checkOptions(options: LabOptions): void {
     const names: unknown = options[key]
     if (names !== undefined && !Array.isArray(names))
       throw new UsageError(`lab: options.${key} is ${quoted(names)}: expected a list of checks`)
-    for (const name of options[key] ?? []) checkName(name, `lab: options.${key}`)
+    const wrong = options[key]?.find(name => !isCheckName(name))
+    if (wrong !== undefined)
+      throw new UsageError(`lab: options.${key}: ${quoted(wrong)} is no check.${didYouMean(String(wrong), checkNames)}`)
   }
   if (options.only?.length === 0) throw new UsageError('lab: options.only is empty: name a check, or leave it out')
   if (options.quick && options.only?.includes('patience'))
     throw new UsageError('lab: options.quick leaves out patience, and options.only names it: remove one of them')
-}
-
-/** Throws `UsageError` if a word is no check. `where` begins the message. */
-function checkName(name: unknown, where: string): asserts name is LabCheckName {
-  if (checkNames.some(known => known === name)) return
-  throw new UsageError(`${where}: ${quoted(name)} is no check.${didYouMean(String(name), checkNames)}`)
 }
 
 async function runCheck(
@@ -122,6 +118,8 @@ async function runCase(one: Case, start: StartClient, signal: AbortSignal) {
     await stage.close()
   }
   const { recording } = stage
+  const { startFailure } = recording.end ?? {}
+  if (startFailure !== undefined) throw new UsageError(startFailure)
   // One that failed early had nothing to print.
   const isSilent = !one.givesUp && recording.end?.code === 0 && !printsToken(recording)
   return { caseName: one.name, recording, failure: firstFailure(recording, rulesOf(one)), isSilent }

@@ -32,6 +32,8 @@ export interface ClientEnd {
   readonly signal?: string | undefined
   /** What it said on standard error, or the message of its error. */
   readonly reason: string
+  /** Why the client could not be started. */
+  readonly startFailure?: string
 }
 
 /** Text that a client has printed on standard output. */

@@ -127,7 +127,8 @@ export class Stage {
   async until(condition: () => boolean, withinMs: number): Promise<boolean> {
     const endsAt = performance.now() + withinMs
     while (!condition()) {
-      const isOver = this.recording.end !== undefined || this.recording.requests.length > mostRequests
+      const { end, excess, requests } = this.recording
+      const isOver = end !== undefined || excess !== undefined || requests.length > mostRequests
       if (isOver || performance.now() >= endsAt || this.#signal?.aborted) return false
       await delay(tickMs)
     }

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { setTimeout as delay } from 'node:timers/promises'
+import { spawn } from 'node:child_process'
 import { type Environment, withoutSecrets } from '../control/environment.js'
 import { systemReason } from '../lib/usage-error.js'
+import { endGroup, isGroupAlive, isWindows, signalGroup } from './process-group.js'
 import { ServerOutput } from './server-output.js'
 import { graceMs as defaultGraceMs, watchdog } from './watchdog.js'
 
@@ -40,12 +40,6 @@ export type StartProcess = (
 
 /** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
 const lateOutputMs = 200
-/** A group of processes is checked at this interval, in ms. */
-const pollMs = 25
-/** The system has this time to end a killed group, in ms. */
-const killedMs = 1_000
-
-const isWindows = process.platform === 'win32'
 
 /** Starts a process in a group of its own, so that signals reach its children. */
 export const startProcess: StartProcess = (command, env, onLine, graceMs = defaultGraceMs) => {
@@ -85,42 +79,5 @@ export const startProcess: StartProcess = (command, env, onLine, graceMs = defau
     lastLines: () => output.lastLines,
     stop: () => void stopGroup(),
     kill: () => signalGroup(child, 'SIGKILL'),
-  }
-}
-
-async function endGroup(group: ChildProcess, graceMs: number): Promise<void> {
-  signalGroup(group, 'SIGTERM')
-  await untilGone(group, graceMs)
-  signalGroup(group, 'SIGKILL')
-  await untilGone(group, killedMs)
-}
-
-async function untilGone(child: ChildProcess, longestMs: number): Promise<void> {
-  const until = performance.now() + longestMs
-  while (isGroupAlive(child) && performance.now() < until) await delay(pollMs)
-}
-
-function isGroupAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
-  if (pid === undefined) return false
-  // Windows has no groups.
-  if (isWindows) return exitCode === null && signalCode === null
-  try {
-    process.kill(-pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function signalGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return
-  if (isWindows) {
-    spawnSync('taskkill', ['/pid', String(pid), '/T', ...(signal === 'SIGKILL' ? ['/F'] : [])], { windowsHide: true })
-    return
-  }
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // All of the group have ended.
   }
 }

@@ -42,7 +42,7 @@ const folders: Readonly<Record<string, Row>> = {
     packages: ['zod', 'express', 'msw'],
   },
   cluster: { folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'http'], packages: [] },
-  lab: { folders: ['lib', 'contract', 'scenario', 'control', 'mock', 'http'], packages: [] },
+  lab: { folders: ['lib', 'contract', 'scenario', 'control', 'mock', 'processes', 'http'], packages: [] },
   testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
   vitest: {
     folders: ['lib', 'scenario', 'server', 'mock', 'client', 'files', 'msw', 'testing'],
@@ -79,6 +79,7 @@ const folders: Readonly<Record<string, Row>> = {
       'files',
       'http',
       'cluster',
+      'lab',
     ],
     packages: ['zod', 'commander', 'lean-qr'],
   },

@@ -13,6 +13,7 @@ import {
   obeysRetryAfter,
   pausesGrow,
   polls,
+  printsLittle,
   retriesWithSameIndex,
   sendsNewestIndex,
   takesLowerIndex,
@@ -206,7 +207,6 @@ describe('the rules on the end', () => {
       'it did not exit within 5 s after the link was complete',
     ],
     [[], { end: { at: 500, code: 0, reason: '' } }, 'it exited with code 0, before the link was complete'],
-    [[cloudToken], { excess: 'it printed more than 1 MB' }, 'it printed more than 1 MB'],
   ] as const)('judge %j with %j', ([printed, more, sentence]) => {
     expect(endsWell(5_000)(complete(printed, more))?.sentence).toBe(sentence)
   })
@@ -229,6 +229,12 @@ describe('the rules on the end', () => {
 })
 
 describe('the other rules', () => {
+  it('want little output', () => {
+    const excess = 'it printed more than 1 MB on standard output'
+
+    expect([printsLittle(complete([])), printsLittle(complete([], { excess }))?.sentence]).toEqual([undefined, excess])
+  })
+
   it('want a poll', () => {
     expect(polls(recording([]))?.sentence).toBe('it sent no request within 10 s')
     expect(polls(recording([poll(0, '1', '1', { isPoll: false })]))?.sentence).toBe(

@@ -1,0 +1,102 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { checkNames, isCheckName } from '../lab/checks.js'
+import { startCommand } from '../lab/command-client.js'
+import { runLab } from '../lab/laboratory.js'
+import { type CheckResult, checkLines, countsText, junitOf } from '../lib/check-report.js'
+import { didYouMean, quoted } from '../lib/text.js'
+import { asUsageError, UsageError } from '../lib/usage-error.js'
+import type { LabCheckName, LabReport } from '../mock/lab.js'
+import type { Console } from './output.js'
+
+/** The options of `mockmaker lab`. */
+export interface LabFlags {
+  readonly only?: readonly LabCheckName[]
+  readonly quick?: boolean
+  /** A file. */
+  readonly baseline?: string
+  /** A file. */
+  readonly junit?: string
+  readonly json?: boolean
+}
+
+/** The exit code of a process that a signal ended is this and the number of the signal, as in shells. */
+const signalled = 128
+
+/** A signal has ended the lab. */
+class Interrupted {
+  constructor(readonly signal: NodeJS.Signals) {}
+}
+
+/**
+ * Checks a command as a client of a device link. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with
+ * `UsageError` if the command or a file does not exist.
+ */
+export async function runLabCommand(
+  command: readonly string[],
+  { flags, console }: { readonly flags: LabFlags; readonly console: Console },
+): Promise<number> {
+  const { only, quick, json, junit } = flags
+  const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline)
+  const { signal, release } = abortOnSignals()
+  const onResult = (result: CheckResult) => {
+    if (json) return
+    for (const line of checkLines(result, (text, { passed }) => console.style(passed ? 'green' : 'red', text)))
+      console.print(line)
+  }
+  try {
+    const report = await runLab(startCommand(command), { only, quick, baseline, onResult, signal })
+    if (json) console.printJson(report)
+    else console.print(summaryOf(report, { isQuick: quick === true }))
+    if (junit !== undefined) await writeJunit(junit, report)
+    return report.passed ? 0 : 1
+  } catch (error) {
+    if (error instanceof Interrupted) return signalled + constants.signals[error.signal]
+    throw error
+  } finally {
+    release()
+  }
+}
+
+function summaryOf({ checks, grade }: LabReport, { isQuick }: { readonly isQuick: boolean }): string {
+  if (grade === undefined) return countsText(checks)
+  return `${countsText(checks)}. Grade ${grade}${isQuick ? ', without patience' : ''}`
+}
+
+/** Reads the names of checks, one a line. Rejects with `UsageError`. */
+async function readBaseline(file: string): Promise<LabCheckName[]> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    throw asUsageError(error, `cannot read the baseline ${file}`)
+  }
+  return text.split('\n').flatMap((line, i) => {
+    const name = line.replace(/#.*/, '').trim()
+    if (name === '') return []
+    if (isCheckName(name)) return [name]
+    throw new UsageError(`${file}:${i + 1}: ${quoted(name)} is no check.${didYouMean(name, checkNames)}`)
+  })
+}
+
+async function writeJunit(file: string, { checks }: LabReport): Promise<void> {
+  try {
+    await writeFile(file, junitOf('mockmaker lab', checks))
+  } catch (error) {
+    throw asUsageError(error, `cannot write the JUnit report ${file}`)
+  }
+}
+
+/** Ends the clients on the signals that would end this process: they have groups of their own. */
+function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController()
+  const abort = (signal: NodeJS.Signals) => controller.abort(new Interrupted(signal))
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, abort)
+  return {
+    signal: controller.signal,
+    release() {
+      for (const signal of signals) process.off(signal, abort)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { withoutSecrets } from '../control/environment.js'
+import { sizeText } from '../lib/text.js'
+import { endGroup, isGroupAlive, isWindows } from '../processes/process-group.js'
+import { spawnCommand, startFailure } from '../processes/spawn-command.js'
+import { watchdog } from '../processes/watchdog.js'
+import type { RunningClient, StartClient } from './stage.js'
+
+/** A client that the lab ends has this time after SIGTERM, in ms. */
+const graceMs = 2_000
+/** A client prints at most so many bytes on each stream. */
+const mostBytes = 1024 * 1024
+/** The longest kept reason, in characters: the end of standard error. */
+const longestReason = 2_000
+/** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
+const lateOutputMs = 200
+
+/** Starts a command anew for each case, in a group of its own, so that its children end with it. */
+export function startCommand(command: readonly string[]): StartClient {
+  return ({ url, token, print, exceed }) => {
+    const { RIVET_TOKEN: _, ...inherited } = withoutSecrets(process.env)
+    const child = spawnCommand(command, {
+      env: { ...inherited, MOCKMAKER_URL: url, RIVET_API_ENDPOINT: url, MOCKMAKER_LINK_TOKEN: token },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: !isWindows,
+      windowsHide: true,
+    })
+    const { pid } = child
+    if (pid !== undefined) watchdog.add(-pid)
+    let reason = ''
+    readText(child.stdout, { onText: print, onExcess: () => exceed(excessOf('output')) })
+    readText(child.stderr, {
+      onText: text => {
+        reason = (reason + text).slice(-longestReason)
+      },
+      onExcess: () => exceed(excessOf('error')),
+    })
+    const ended = endOf(child, command, () => reason)
+    return {
+      ended,
+      async stop() {
+        if (pid === undefined) return
+        // Children may outlive the command.
+        if (isGroupAlive(child)) await endGroup(child, graceMs)
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        watchdog.remove(-pid)
+      },
+    }
+  }
+}
+
+function excessOf(stream: 'output' | 'error'): string {
+  return `it printed more than ${sizeText(mostBytes)} on standard ${stream}`
+}
+
+function endOf(child: ChildProcess, [name = '']: readonly string[], reason: () => string): RunningClient['ended'] {
+  return new Promise(resolve => {
+    child.once('error', error => resolve({ code: undefined, reason: '', startFailure: startFailure(name, error) }))
+    child.once('exit', (code, signal) => {
+      const end = () => resolve({ code: code ?? undefined, signal: signal ?? undefined, reason: reason() })
+      child.once('close', end)
+      setTimeout(end, lateOutputMs)
+    })
+  })
+}
+
+/** Reads a stream as text. After too many bytes it reads no more, so that a flood cannot slow down the lab. */
+function readText(
+  stream: Readable | null,
+  { onText, onExcess }: { onText(text: string): void; onExcess(): void },
+): void {
+  const decoder = new StringDecoder()
+  let bytes = 0
+  stream?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    onText(decoder.write(chunk))
+    if (bytes <= mostBytes) return
+    stream.pause()
+    onExcess()
+  })
+}

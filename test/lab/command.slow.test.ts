@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import type { LabReport } from '../../src/mock/lab.js'
+import { run, start } from '../support/command.js'
+
+const client = (name: string) => fileURLToPath(new URL(`clients/${name}`, import.meta.url))
+const folder = () => mkdtemp(join(tmpdir(), 'mockmaker-lab-'))
+const lab = (...args: string[]) => run(['lab', ...args])
+
+/** Runs JavaScript as a client. `poll()` asks for the link. It writes the id of its process to a file. */
+const script = (file: string, body: string) => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `import { writeFileSync } from 'node:fs'
+   const { MOCKMAKER_URL, MOCKMAKER_LINK_TOKEN } = process.env
+   const poll = () => fetch(MOCKMAKER_URL + '/cloud/devices/links?device_link_token=' + MOCKMAKER_LINK_TOKEN)
+   writeFileSync(${JSON.stringify(file)}, String(process.pid))
+   ${body}`,
+]
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('mockmaker lab', () => {
+  it('gives right clients an A, in JavaScript, and in a shell with curl', async () => {
+    const commands = [
+      [process.execPath, client('right.mjs')],
+      ['bash', client('right.sh')],
+    ]
+
+    const exits = await Promise.all(commands.map(command => lab('--quick', '--json', '--', ...command)))
+
+    const reports = exits.map(({ stdout }) => JSON.parse(stdout) as LabReport)
+    expect(reports.flatMap(({ checks }) => checks.filter(({ passed, notes }) => !passed || notes))).toEqual([])
+    expect(reports.map(({ grade, checks }) => [grade, checks.length])).toEqual([
+      ['A', 11],
+      ['A', 11],
+    ])
+    expect(exits.map(({ code }) => code)).toEqual([0, 0])
+  })
+
+  it('prints a failure with its proof, and writes JUnit', async () => {
+    const junit = join(await folder(), 'lab.xml')
+    const command = script(join(await folder(), 'pid'), `await poll(); console.error('no idea'); process.exit(3)`)
+
+    const { code, stdout } = await lab('--only', 'gap', '--junit', junit, '--', ...command)
+
+    const lines = stdout.replaceAll(/\+\d\.\d{3} s|after \d\.\d{3} s|token=[\w.]+/g, '…').split('\n')
+    expect([code, ...lines]).toEqual([
+      1,
+      '✗ gap: it exited with code 3: no idea',
+      expect.stringMatching(
+        /^ {4}… GET \/cloud\/devices\/links\?device_link_… → 200 \{"watch":\{"index":"\d+"\}\}, …$/,
+      ),
+      '    … exit code 3',
+      '1 failed',
+      '',
+    ])
+    expect(await readFile(junit, 'utf8')).toContain('<failure message="it exited with code 3: no idea">')
+  })
+
+  it('gives its clients the link, and no secret', async () => {
+    const words = '"$MOCKMAKER_CONTROL_TOKEN/$RIVET_TOKEN/$MOCKMAKER_URL/$RIVET_API_ENDPOINT/$MOCKMAKER_LINK_TOKEN"'
+    const env = { MOCKMAKER_CONTROL_TOKEN: 'secret-secret-secret', RIVET_TOKEN: 'pub_prod.mine' }
+
+    const { stdout } = await run(['lab', '--only', 'gap', '--', 'sh', '-c', `echo ${words} >&2; exit 3`], { env })
+
+    const url = String.raw`http://127\.0\.0\.1:\d+`
+    expect(stdout).toMatch(new RegExp(`code 3: //${url}/${url}/device\\.mock\\.\\w+\n`))
+  })
+
+  it('ends a client that floods its output', async () => {
+    const { code, stdout } = await lab('--only', 'gap', '--', 'yes')
+
+    expect([code, stdout.split('\n')[0]]).toEqual([1, '✗ gap: it printed more than 1.0 MB on standard output'])
+  })
+
+  it('kills a client that ignores SIGTERM', async () => {
+    const file = join(await folder(), 'pid')
+    const command = script(file, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000); await poll()`)
+
+    const { code, stdout } = await lab('--only', 'gap', '--', ...command)
+
+    expect([code, stdout.split('\n')[0]]).toEqual([1, '✗ gap: it did not exit within 3 s after the link was complete'])
+    expect(isAlive(Number(await readFile(file, 'utf8')))).toBe(false)
+  })
+
+  it('leaves no process on Ctrl+C', async () => {
+    const file = join(await folder(), 'pid')
+    const command = start([
+      'lab',
+      '--',
+      ...script(file, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)`),
+    ])
+    await expect.poll(() => existsSync(file)).toBe(true)
+    const pid = Number(await readFile(file, 'utf8'))
+
+    command.signal('SIGINT')
+
+    expect((await command.exited).code).toBe(130)
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('says how a client ended that sent nothing', async () => {
+    const { code, stdout } = await lab('--only', 'gap', '--', 'true')
+
+    expect([code, stdout.split('\n')[0]]).toEqual([1, '✗ gap: it sent no request within 10 s: it exited with code 0'])
+  })
+
+  it('takes a baseline with comments', async () => {
+    const baseline = join(await folder(), 'baseline.txt')
+    await writeFile(baseline, '# known\n\n gap # since May\n')
+
+    const { code, stdout } = await lab('--only', 'gap', '--baseline', baseline, '--', 'true')
+
+    expect([code, stdout.split('\n')[0]]).toEqual([
+      0,
+      '✗ gap (expected): it sent no request within 10 s: it exited with code 0',
+    ])
+  })
+
+  it.for([
+    [['--', 'no-such-client'], 1, 'command not found: "no-such-client"\n'],
+    [['--'], 2, 'error: the command after -- is missing: mockmaker lab -- node client.mjs\n'],
+    [[], 2, 'error: the command after -- is missing: mockmaker lab -- node client.mjs\n'],
+    [['node', 'a.mjs'], 2, 'error: put -- before the command: mockmaker lab -- node a.mjs\n'],
+    [['node', '--', 'a.mjs'], 2, 'error: put only options before --: remove node\n'],
+    [['--only', 'gaps', '--', 'true'], 2, 'Did you mean gap?'],
+    [['--quick', '--only', 'patience', '--', 'true'], 1, 'lab: options.quick leaves out patience'],
+    [['--baseline', '/nowhere/b', '--', 'true'], 1, 'cannot read the baseline /nowhere/b: it does not exist\n'],
+    [
+      ['--only', 'gap', '--junit', '/nowhere/j', '--', 'true'],
+      1,
+      'cannot write the JUnit report /nowhere/j: it does not exist',
+    ],
+  ] as const)('answers %j', async ([args, code, message]) => {
+    const exit = await lab(...args)
+
+    expect([exit.code, exit.stderr]).toEqual([code, expect.stringContaining(message)])
+  })
+
+  it('names the line of a wrong baseline', async () => {
+    const baseline = join(await folder(), 'baseline.txt')
+    await writeFile(baseline, 'gap\nretri\n')
+
+    const { code, stderr } = await lab('--baseline', baseline, '--', 'true')
+
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/baseline\.txt:2: "retri" is no check\..* Did you mean retry\?/),
+    ])
+  })
+})
