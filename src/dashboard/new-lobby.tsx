@@ -18,12 +18,12 @@ export function NewLobbyForm() {
         <NoGameMode />
       </p>
     )
-  const regions = chosen.regions
+  const { regions } = chosen
+  const region_id = regions.includes(region.value) ? region.value : regions[0]
   const submit = (event: Event) => {
     event.preventDefault()
     void page.run(async () => {
       const { namespace_id, game_mode_id } = chosen
-      const region_id = regions.includes(region.value) ? region.value : regions[0]
       const { lobbies } = await page.api.call('POST /new/lobbies', {
         body: { lobbies: [{ namespace_id, game_mode_id, region_id, players: Number(players.value) }] },
       })
@@ -41,7 +41,7 @@ export function NewLobbyForm() {
       <label>
         Region
         <Select
-          value={region.value}
+          value={region_id ?? ''}
           options={regions.map(id => [id, regionName(id, tables)])}
           onChange={value => (region.value = value)}
         />
@@ -53,7 +53,7 @@ export function NewLobbyForm() {
         max={Math.min(1_000, chosen.max_players_direct)}
         text={players}
       />
-      <button type="submit" class="main">
+      <button type="submit" class="main" autofocus>
         Make the lobby
       </button>
     </form>

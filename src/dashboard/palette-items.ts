@@ -28,6 +28,7 @@ export const mostOfType = 3
 
 /** Things that the palette goes to. */
 export interface Targets {
+  openHeld(id: string): void
   openLobby(id: string): void
   openPlayer(key: string): void
   openRequest(id: number): void
@@ -36,7 +37,7 @@ export interface Targets {
 }
 
 /** The parts of a world that the palette searches. */
-type Searched = Pick<LiveWorld, 'tables' | 'made' | 'exchanges'>
+type Searched = Pick<LiveWorld, 'tables' | 'made' | 'exchanges' | 'pending'>
 
 /** What the mock is asked for. */
 export interface Answers {
@@ -45,14 +46,17 @@ export interface Answers {
   readonly stories: readonly StorySummary[]
 }
 
-/** Lists regions, lobbies, requests, players and scenarios, each when it is asked for: a world may have thousands. */
+/** Lists held requests, regions, lobbies, requests, players and scenarios, each when it is asked for: a world may have thousands. */
 export function* thingsOf(
   world: Searched,
   { scenarios, stories }: Answers,
   targets: Targets,
 ): Generator<PaletteItem, void> {
-  const { tables, exchanges } = world
+  const { tables, exchanges, pending } = world
   const group = 'Go to'
+  for (const { id, operation } of pending.value.pending)
+    if (id !== undefined)
+      yield { group, type: 'Held', text: operation ?? 'request', words: id, run: () => targets.openHeld(id) }
   for (const { region_id } of tables.regions.values())
     yield {
       ...{ group, type: 'Region', text: regionName(region_id, tables), words: region_id },

@@ -24,6 +24,7 @@ import { views } from './views.js'
 const close = () => (page.dialog.value = undefined)
 
 const targets: Targets = {
+  openHeld: id => page.go({ view: 'world', opened: { kind: 'held', id } }),
   openLobby: id => page.go({ view: 'world', opened: { kind: 'lobby', id } }),
   openPlayer: id => page.go({ view: 'players', opened: { kind: 'player', id } }),
   openRequest: id => page.go({ view: 'world', opened: { kind: 'request', id } }),
@@ -221,7 +222,7 @@ function Marked({ text, words }: { readonly text: string; readonly words: readon
 
 function itemsOf(query: string, answers: Answers): PaletteItem[] {
   const { live, shown } = page
-  const world = { tables: shown.value.tables, made: live.made, exchanges: live.exchanges }
+  const world = { tables: shown.value.tables, made: live.made, exchanges: live.exchanges, pending: live.pending }
   const found = searchItems(query, actionItems(query), thingsOf(world, answers, targets))
   return [...timeItems(query), ...found].slice(0, mostItems)
 }
@@ -308,5 +309,6 @@ function timeItems(query: string): PaletteItem[] {
       ...{ group: 'Do', type: 'Clock', text: `Set the clock to ${page.timeText(next)}` },
       run: () => void setClock({ now: new Date(next).toISOString() }),
     })
-  return items
+  // The history has nothing of then.
+  return typed < page.live.oldestAt.value ? items.reverse() : items
 }

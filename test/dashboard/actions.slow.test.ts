@@ -364,6 +364,8 @@ describe('the lobbies', () => {
     const { page, mock } = await open({ scenario })
 
     await press(page, 'Make a lobby')
+    const region = page.getByRole('combobox', { name: /^Region/ })
+    expect(await region.locator('option:checked').innerText()).toBe('Frankfurt')
     await choose(page, /^Region/, 'Tokyo')
     await page.getByLabel('Players who play in it').fill('2')
     await press(page, 'Make the lobby')

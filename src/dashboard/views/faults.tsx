@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Fault, FaultState } from '../../contract/faults.js'
 import { counted } from '../../lib/text.js'
 import { durationFormat, parseDuration } from '../../lib/time.js'
@@ -193,7 +193,12 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
   const chance = useSignal('100')
   // They only help to type.
   const operations = useLoaded(readOperationIds, [])
-  useEffect(() => () => void (page.faultDraft.value = undefined), [])
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // Enter turns on the fault of a request.
+    if (draft) button.current?.focus()
+    return () => void (page.faultDraft.value = undefined)
+  }, [])
   const effectOf = (): Fault['effect'] => {
     if (effect.value === 'delay') return { delay: delay.value }
     if (effect.value === 'index') return { index: { offset: offset.value } }
@@ -243,7 +248,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
         <Field label="After" placeholder="now, or 30s" text={after} />
         <Field label="For" placeholder="until off, or 30s" text={lasting} />
         <Field label="Of 100 requests" inputMode="decimal" text={chance} />
-        <button type="submit" class="main">
+        <button type="submit" class="main" ref={button}>
           Turn it on
         </button>
       </form>

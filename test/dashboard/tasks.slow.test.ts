@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import type { Mockmaker } from '../../src/index.js'
+import type { ScenarioInput } from '../../src/scenario/index.js'
+import { it, type OpenDashboard } from '../support/dashboard-page.js'
+
+const find = '/matchmaker/lobbies/find'
+
+const scenario = {
+  clock: 'frozen',
+  now: '2026-11-20T20:00:00Z',
+  regions: ['lnd-fra', 'lnd-tok'],
+  game_modes: [{ game_mode_id: 'duel', max_players: 8 }],
+  lobbies: [
+    {
+      lobby_id: 'berlin',
+      game_mode_id: 'duel',
+      region_id: 'lnd-fra',
+      players: [{ leaves_at: '2026-11-20T20:30:00Z' }],
+    },
+    { lobby_id: 'tokyo', game_mode_id: 'duel', region_id: 'lnd-tok' },
+  ],
+} satisfies ScenarioInput
+
+interface Task {
+  readonly name: string
+  readonly keys: readonly string[]
+}
+
+/** Reads the tasks and their keys from the guide. */
+async function readTasks(): Promise<Task[]> {
+  const guide = await readFile('docs/guides/dashboard.md', 'utf8')
+  const [, table = ''] = /### Twenty tasks by keyboard\n[\s\S]*?\|---\|---\|\n((?:\|.*\n)+)/.exec(guide) ?? []
+  return [...table.matchAll(/^\| (.*) \| (.*) \|$/gm)].map(([, name = '', keys = '']) => ({
+    name,
+    keys: [...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key),
+  }))
+}
+
+const tasks = await readTasks()
+
+const names: Readonly<Record<string, string>> = {
+  'Ctrl+K': 'Control+k',
+  Esc: 'Escape',
+  '←': 'ArrowLeft',
+  Space: ' ',
+}
+
+/** Presses the keys of a task, each when the page is ready for it. Types everything else. */
+async function perform(page: Page, { keys }: Task, nameOfPlayer: string): Promise<void> {
+  for (const [i, written] of keys.entries()) {
+    const isKey = written.length === 1 || written in names || written === 'Enter'
+    if (!isKey) {
+      const text = written === 'SilentOtter' ? nameOfPlayer : written
+      await page.keyboard.type(text)
+      if (await page.locator('[role=combobox]').count()) await foundFirst(page, text)
+      continue
+    }
+    const before = keys[i - 1] ?? ''
+    // What the key before has opened is there: a form, or details.
+    if (written === 'Enter' && ['N', 'Enter'].includes(before)) await page.locator('dialog[open] form').waitFor()
+    else if (before === 'Enter') await page.locator('.details .foot button:enabled').first().waitFor()
+    const key = names[written] ?? written
+    await page.keyboard.press(key.length === 1 ? key.toLowerCase() : key)
+    if (written === 'Ctrl+K') await page.locator('[role=combobox]').waitFor()
+    if (written === '←') await page.getByRole('region', { name: 'The past' }).waitFor()
+  }
+}
+
+/** Waits until the first line of the palette has all words. */
+async function foundFirst(page: Page, text: string): Promise<void> {
+  const first = page.locator('[role=option]').first()
+  for (const word of text.split(' ')) await first.filter({ hasText: new RegExp(word, 'i') }).waitFor()
+}
+
+/** A world with two requests, the newest one refused, whose page has just been opened. */
+async function openWorld(open: (options: object) => Promise<OpenDashboard>): Promise<OpenDashboard> {
+  const dashboard = await open({ scenario })
+  const { page, mock, send } = dashboard
+  await send(find, { game_modes: ['duel'] })
+  await mock.clock.advance('10s')
+  await send(find, { game_modes: ['none'] })
+  await page.reload()
+  await page.locator('[data-connection=live]').waitFor()
+  await page.getByRole('grid', { name: '2 requests' }).waitFor()
+  await page.getByRole('slider', { name: 'Revision' }).waitFor()
+  return dashboard
+}
+
+const timeOf = (mock: Mockmaker) => new Date(mock.clock.now()).toISOString().slice(11, 19)
+
+/** Sees that a task is done, by its name. */
+const done: { readonly [name: string]: (dashboard: OpenDashboard) => Promise<unknown> } = {
+  'See why a request failed': ({ page }) =>
+    page.locator('.details .sentence', { hasText: 'has no game mode "none"' }).waitFor(),
+  'Copy a request as curl': async ({ page, url }) => {
+    await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(url + find)
+  },
+  'Make a fault of a request': ({ mock }) =>
+    expect.poll(() => mock.faults.list()).toMatchObject([{ operation: 'lobbies.find', times: 1 }]),
+  'Send a request again': ({ mock }) => expect.poll(() => mock.journal.find()).toHaveLength(3),
+  'See the world at a request': ({ page }) => page.getByRole('region', { name: 'The past' }).waitFor(),
+  'Hold the next find': ({ mock }) => expect.poll(() => mock.faults.list()).toMatchObject([{ effect: { hold: true } }]),
+  'Let a held request go on': ({ mock }) =>
+    expect.poll(() => mock.journal.find().map(({ status }) => status)).toEqual([200, 400, 200]),
+  'Find a player by name': ({ page }) => page.getByRole('region', { name: 'The chosen player' }).waitFor(),
+  'Search the lobbies': ({ page }) => expect.poll(() => page.url()).toContain('q=duel'),
+  'Open a lobby': ({ page }) => expect.poll(() => page.url()).toContain('lobby=tokyo'),
+  'Add a player to a lobby': ({ mock }) =>
+    expect.poll(() => mock.world.lobbies.get('tokyo')?.total_player_count).toBe(1),
+  'Make a lobby': ({ mock }) => expect.poll(() => mock.world.lobbies.count()).toBe(3),
+  'Add a game mode': ({ mock }) =>
+    expect.poll(() => mock.world.gameModes.all()).toMatchObject([{}, { game_mode_id: 'arena' }]),
+  'Freeze the clock, or let it run': ({ mock }) => expect.poll(() => mock.clock.mode).toBe('running'),
+  'Move the clock forward by a minute': ({ mock }) => expect.poll(() => timeOf(mock)).toBe('20:01:10'),
+  'Set the clock to a time': ({ mock }) => expect.poll(() => timeOf(mock)).toBe('21:00:00'),
+  'Go to the next event': ({ mock }) => expect.poll(() => timeOf(mock)).not.toBe('20:00:10'),
+  'See the world a change ago, and come back': ({ page }) =>
+    page.getByRole('region', { name: 'The past' }).waitFor({ state: 'detached' }),
+  'Fork the past': ({ page, url }) => page.waitForURL(`${url}/w/*/`),
+  'Load a scenario': ({ mock }) => expect.poll(() => mock.world.title).toBe('A quiet evening'),
+}
+
+describe('twenty tasks by keyboard', () => {
+  it('take few keys', () => {
+    const keysOf = Object.fromEntries(tasks.map(({ name, keys }) => [name, keys.length]))
+
+    expect(Object.keys(keysOf)).toEqual(Object.keys(done))
+    expect(tasks).toHaveLength(20)
+    expect(keysOf['See why a request failed']).toBeLessThanOrEqual(3)
+    expect(keysOf['Make a fault of a request']).toBeLessThanOrEqual(6)
+    expect(keysOf['Fork the past']).toBeLessThanOrEqual(5)
+    expect(keysOf['Copy a request as curl']).toBeLessThanOrEqual(4)
+  })
+
+  it.for(tasks)('$name', async (task, { open }) => {
+    const dashboard = await openWorld(open)
+    const { mock, page, send } = dashboard
+    if (task.name === 'Let a held request go on') {
+      mock.hold('lobbies.find', { times: 1 })
+      void send(find, { game_modes: ['duel'] })
+      await page.getByRole('list', { name: 'Requests that wait' }).waitFor()
+    }
+    const [{ name } = { name: '' }] = mock.stories.list({ outcome: 'playing' }).stories
+
+    await perform(page, task, name)
+
+    await done[task.name]?.(dashboard)
+  })
+})
