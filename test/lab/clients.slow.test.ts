@@ -1,15 +1,109 @@
 import { describe, expect, it } from 'vitest'
 import { checkFunctionClient } from '../../src/lab/index.js'
+import type { LabCheckName, LabClient } from '../../src/mock/lab.js'
 import { watchClient } from '../support/watch-clients.js'
 
 /** Shorter than those of users. */
-const patience = { holdMs: 1_500, deadMs: 5_000 }
+const patience = { holdMs: 1_500, deadMs: 6_000 }
+/** A right client here: it waits longer than an answer may take, and leaves a dead connection in time. */
+const timeoutMs = 4_000
+
+/** A client that is wrong in one way, and the checks that it fails: its own first. */
+interface WrongClient {
+  readonly client: LabClient
+  readonly fails: readonly [LabCheckName, ...LabCheckName[]]
+  readonly grade: 'B' | 'C'
+}
+
+const right = watchClient({ timeoutMs })
+
+const wrongClients: Readonly<Record<string, WrongClient>> = {
+  'reads indexes as numbers': {
+    client: watchClient({ timeoutMs, index: index => index && String(Number(index)) }),
+    fails: ['opaque index'],
+    grade: 'C',
+  },
+  'keeps its first index': {
+    client: watchClient({ timeoutMs, index: (index, before) => before ?? index }),
+    fails: ['newest index', 'index goes back'],
+    grade: 'C',
+  },
+  'sleeps for 3 s after a timeout': {
+    client: watchClient({ timeoutMs, lateMs: 3_000 }),
+    fails: ['timeout'],
+    grade: 'C',
+  },
+  'takes a wake as the end': {
+    client: watchClient({ timeoutMs, believesWakes: true }),
+    fails: ['spurious wake', 'newest index', 'timeout', 'index goes back', 'no busy loop', 'patience', 'one at a time'],
+    grade: 'C',
+  },
+  'sleeps for 4 s after its first answer': {
+    client: watchClient({ timeoutMs, firstPauseMs: 4_000 }),
+    fails: ['gap'],
+    grade: 'C',
+  },
+  'keeps the highest index': {
+    client: watchClient({
+      timeoutMs,
+      index: (index, before) => (before && index && BigInt(index) < BigInt(before) ? before : index),
+    }),
+    fails: ['index goes back'],
+    grade: 'C',
+  },
+  'asks again at once': {
+    client: watchClient({ timeoutMs, pause: () => 0 }),
+    fails: ['no busy loop'],
+    grade: 'C',
+  },
+  'retries each 200 ms': {
+    client: watchClient({ timeoutMs, retry: () => 200 }),
+    fails: ['retry'],
+    grade: 'B',
+  },
+  'never gives up': {
+    client: watchClient({ timeoutMs, neverGivesUp: true }),
+    fails: ['give up'],
+    grade: 'B',
+  },
+  'cuts a poll after 1 s': {
+    client: watchClient({ timeoutMs: 1_000 }),
+    fails: ['patience'],
+    grade: 'B',
+  },
+  'asks again while a poll is open': {
+    client: watchClient({ timeoutMs, overlapMs: 2_000 }),
+    fails: ['one at a time'],
+    grade: 'B',
+  },
+  'reads a token from half a body': {
+    client: watchClient({ timeoutMs, readsHalves: true }),
+    fails: ['half an answer'],
+    grade: 'C',
+  },
+}
 
 describe('the laboratory', () => {
   it('gives a right client an A', async () => {
-    const report = await checkFunctionClient(watchClient({ timeoutMs: 3_000 }), {}, { patience })
+    const report = await checkFunctionClient(right, {}, { patience })
 
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([])
     expect(report.grade).toBe('A')
+  })
+
+  it('catches each wrong client by its check', async () => {
+    const reports = await Promise.all(
+      Object.entries(wrongClients).map(async ([name, { client }]) => {
+        const { checks, grade } = await checkFunctionClient(client, {}, { patience })
+        const failed = checks.filter(({ passed }) => !passed)
+        return [name, { fails: failed.map(check => check.name).sort(), grade }]
+      }),
+    )
+
+    const expected = Object.entries(wrongClients).map(([name, { fails, grade }]) => [
+      name,
+      { fails: [...fails].sort(), grade },
+    ])
+    expect(Object.fromEntries(reports)).toEqual(Object.fromEntries(expected))
   })
 })

@@ -7,65 +7,99 @@ interface LinkAnswer {
 }
 
 /** What a client does wrong. */
-export interface Flaws {
-  /** Changes the index of an answer before it is sent back. */
+interface Flaws {
+  /** Chooses the next index from that of an answer and the one before it. */
   readonly index?: (index: string | undefined, before: string | undefined) => string | undefined
   /** The pause before the nth poll that follows an answer at once, in ms. Default: it grows. */
   readonly pause?: (n: number) => number
-  /** The pause after the nth failure, in ms. Default: it grows. */
-  readonly retry?: (n: number, response: Response | undefined) => number
-  /** Tells whether an answer means that the link is complete. */
-  readonly isDone?: (answer: LinkAnswer, text: string) => boolean
+  /** The pause after the nth failure, in ms. It ignores `retry-after`. Default: it grows, and obeys. */
+  readonly retry?: (n: number) => number
+  /** The pause after the first answer, in ms. Default: none. */
+  readonly firstPauseMs?: number
+  /** The pause after an answer with nothing new that came late, in ms. Default: none. */
+  readonly lateMs?: number
+  /** Takes every answer to a poll with an index as the end. */
+  readonly believesWakes?: true
+  /** Takes a refusal as a failure. */
+  readonly neverGivesUp?: true
+  /** Reads the token from what has arrived of a body. */
+  readonly readsHalves?: true
+  /** Sends a second poll if the first one has no answer after this time, in ms. */
+  readonly overlapMs?: number
   /** The time after which it cuts a poll, in ms. Default: 60 s. */
   readonly timeoutMs?: number
-  /** Treats a refusal as a failure that passes. */
-  readonly neverGivesUp?: boolean
-  /** Polls on without waiting for the answer of before, in this interval, in ms. */
-  readonly overlapsMs?: number
-  /** Reads what has arrived of a body that breaks. */
-  readonly readsHalves?: boolean
-  /** Waits before it remembers the index of an answer: it asks anew for the index. */
-  readonly asksTwice?: boolean
+}
+
+interface Got {
+  /** Absent if there was none. */
+  readonly response: Response | undefined
+  readonly text: string
 }
 
 const growing = (n: number) => Math.min(250 * 2 ** n, 4_000)
 
 /** Creates a client of a device link with flaws. Without any, it is right. */
 export function watchClient(flaws: Flaws = {}): LabClient {
-  const { index: indexOf = index => index, pause = growing, retry = growing, timeoutMs = 60_000 } = flaws
-  const { isDone = answer => answer.cloud_token !== undefined } = flaws
+  const { index: indexOf = index => index, pause = growing, timeoutMs = 60_000 } = flaws
   return async ({ url, token, signal }) => {
-    const ask = async (index: string | undefined) => {
+    const sleep = (ms: number) => delay(ms, undefined, { signal })
+    const askOnce = async (index: string | undefined): Promise<Got> => {
       const query = new URLSearchParams({ device_link_token: token, ...(index ? { watch_index: index } : {}) })
-      const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const response = await fetch(`${url}/cloud/devices/links?${query}`, { signal: stop })
-      return { response, text: await bodyOf(response, flaws.readsHalves) }
+      // Not AbortSignal.any: Node 20 may forget the signals of timers in it.
+      const stop = new AbortController()
+      const abort = () => stop.abort()
+      const timer = setTimeout(abort, timeoutMs)
+      signal.addEventListener('abort', abort)
+      try {
+        const response = await fetch(`${url}/cloud/devices/links?${query}`, { signal: stop.signal })
+        return { response, text: await bodyOf(response, flaws.readsHalves) }
+      } finally {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', abort)
+      }
+    }
+    const ask = async (index: string | undefined) => {
+      const { overlapMs } = flaws
+      const first = askOnce(index)
+      if (overlapMs === undefined) return first
+      return (await Promise.race([first, sleep(overlapMs)])) ?? Promise.any([first, askOnce(index)])
     }
     let index: string | undefined
     let [atOnce, failures] = [0, 0]
-    for (;;) {
+    for (let n = 0; ; n++) {
       const askedAt = performance.now()
-      const got = await settled(ask(index))
+      const { response, text } = await ask(index).catch((): Got => ({ response: undefined, text: '' }))
       signal.throwIfAborted()
-      const { response, text } = got ?? {}
-      if (response && response.status >= 400 && response.status < 500 && response.status !== 429 && !flaws.neverGivesUp)
-        throw new Error(`refused with ${response.status}: ${text}`)
-      const answer = response?.ok ? parsed(text ?? '') : undefined
+      if (isRefusal(response) && !flaws.neverGivesUp) throw new Error(`refused with ${response?.status}: ${text}`)
+      const half = flaws.readsHalves && /"cloud_token":"([^"]*)/.exec(text)?.[1]
+      if (half) return half
+      const answer = response?.ok ? parsed(text) : undefined
       if (!answer) {
-        const seconds = Number(response?.headers.get('retry-after') ?? 0)
-        const ms = retry(failures++, response)
-        await delay(flaws.retry ? ms : Math.max(ms, seconds * 1_000), undefined, { signal })
+        const ms = flaws.retry?.(failures) ?? Math.max(growing(failures), retryAfterMs(response))
+        failures += 1
+        await sleep(ms)
         continue
       }
       failures = 0
-      if (isDone(answer, text ?? '')) return answer.cloud_token ?? ''
-      const before = index
-      index = indexOf(answer.watch?.index, before)
+      const isWake = index !== undefined && flaws.believesWakes
+      if (answer.cloud_token !== undefined || isWake) return answer.cloud_token ?? ''
+      index = indexOf(answer.watch?.index, index)
+      if (n === 0) await sleep(flaws.firstPauseMs ?? 0)
       // An answer at once has no wait that could slow the loop down.
-      atOnce = performance.now() - askedAt < 400 ? atOnce + 1 : 0
-      if (atOnce > 1) await delay(pause(atOnce - 2), undefined, { signal })
+      const isLate = performance.now() - askedAt >= 400
+      atOnce = isLate ? 0 : atOnce + 1
+      if (isLate) await sleep(flaws.lateMs ?? 0)
+      if (atOnce > 1) await sleep(pause(atOnce - 2))
     }
   }
+}
+
+function isRefusal(response: Response | undefined): boolean {
+  return response !== undefined && response.status >= 400 && response.status < 500 && response.status !== 429
+}
+
+function retryAfterMs(response: Response | undefined): number {
+  return Number(response?.headers.get('retry-after') ?? 0) * 1_000
 }
 
 async function bodyOf(response: Response, readsHalves = false): Promise<string> {
@@ -82,14 +116,6 @@ async function bodyOf(response: Response, readsHalves = false): Promise<string> 
 function parsed(text: string): LinkAnswer | undefined {
   try {
     return JSON.parse(text) as LinkAnswer
-  } catch {
-    return undefined
-  }
-}
-
-async function settled<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await promise
   } catch {
     return undefined
   }
