@@ -3,8 +3,8 @@ import { counted, shellWord } from '../lib/text.js'
 import { dateAndTime } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockWorld } from '../mock/mock-world.js'
+import { scenarioCommands } from '../scenario/commands.js'
 import { readScenario } from '../scenario/read.js'
-import { serverCommands } from '../scenario/server-commands.js'
 import { printFirstLines, worldLine } from './banner.js'
 import { type KeyMode, keyModeOf, keyText, obeyKeys } from './key-input.js'
 import { ownWorld } from './key-world.js'
@@ -36,7 +36,7 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
   })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
   const { style } = console
-  const { all, modes } = serverCommands(read)
+  const { all, modes } = scenarioCommands(read)
   const hasServers = all !== undefined || modes.size > 0
   printFirstLines(
     [

@@ -4,9 +4,9 @@ import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
 import { readScenario } from '../scenario/read.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { keptScenario, type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultScenario } from '../scenario/shipped.js'
 import { HistoryBudget } from '../server/history.js'
 import type { ExchangeRecord } from '../server/log.js'
@@ -66,9 +66,9 @@ export class Mock {
   readonly #isStrict: boolean
   readonly #commands: MockEnvironment['commands']
   readonly #ends: (() => Promise<void>)[] = []
-  readonly #checks: ((commands: ServerCommands) => void)[] = []
+  readonly #checks: ((commands: ScenarioCommands) => void)[] = []
   /** Publishes the commands of each scenario that has replaced the mock's own. */
-  readonly reloaded = new Emitter<ServerCommands>()
+  readonly reloaded = new Emitter<ScenarioCommands>()
   /** Why the mock can answer no requests now, in sentences without a full stop. Empty: it is ready. `GET /healthz` tells it. */
   readonly notReady = new Set<string>()
   readonly #createdAt = performance.now()
@@ -97,7 +97,7 @@ export class Mock {
   }
 
   /** The commands of its own scenario, which may start its game servers. They change with `reload`. */
-  get commands(): ServerCommands {
+  get commands(): ScenarioCommands {
     return this.#registry.commands
   }
 
@@ -140,7 +140,7 @@ export class Mock {
     { dryRun = false, accepts = () => !dryRun }: MockReloadOptions = {},
   ): Promise<ReloadSummary> {
     const scenario = readScenario(changed, { commands: this.#commands })
-    if (this.#checks.length > 0) for (const check of this.#checks) check(serverCommands(scenario))
+    if (this.#checks.length > 0) for (const check of this.#checks) check(scenarioCommands(scenario))
     const summary = this.default.applyScenario(this.#registry.definitionOf(scenario, defaultWorldId), accepts)
     if (!accepts(summary)) return summary
     this.#registry.replaceOwn(scenario)
@@ -157,7 +157,7 @@ export class Mock {
   }
 
   /** Calls a function with the commands of each reload, before anything happens. What it throws refuses the reload. */
-  checkReloads(check: (commands: ServerCommands) => void): void {
+  checkReloads(check: (commands: ScenarioCommands) => void): void {
     this.#checks.push(check)
   }
 

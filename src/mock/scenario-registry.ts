@@ -4,9 +4,9 @@ import type { ScenarioSummary } from '../control/world-control.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
 import { readScenario, readScenarioSteps } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
-import { keptScenario, type ServerCommands, serverCommands } from '../scenario/server-commands.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
 import type { WorldContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
@@ -45,7 +45,7 @@ export class ScenarioRegistry {
   /** By name. Those that a world has are checked, and the others as they were given. */
   readonly #scenarios: Map<string, ScenarioInput>
   readonly #states = new Map<string, WorldState>()
-  #commands: ServerCommands | undefined
+  #commands: ScenarioCommands | undefined
   /** All scenarios, the mock's own first. */
   readonly summaries: ScenarioSummary[]
 
@@ -68,8 +68,8 @@ export class ScenarioRegistry {
   }
 
   /** The commands of the mock's own scenario. */
-  get commands(): ServerCommands {
-    this.#commands ??= serverCommands(this.#named(this.#options.own.name))
+  get commands(): ScenarioCommands {
+    this.#commands ??= scenarioCommands(this.#named(this.#options.own.name))
     return this.#commands
   }
 

@@ -9,7 +9,7 @@ import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { restartLobby, stopLobby } from '../operations/game-server.js'
 import { lobbyPorts } from '../operations/lobbies.js'
-import type { ServerCommand, ServerCommands } from '../scenario/server-commands.js'
+import type { ScenarioCommands, ServerCommand } from '../scenario/commands.js'
 import type { LobbyPort } from '../store/columns.js'
 import { modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
@@ -162,7 +162,7 @@ export class GameServers {
   }
 
   /** Watches the files of these commands, and no others. */
-  #updateWatches(commands: ServerCommands): void {
+  #updateWatches(commands: ScenarioCommands): void {
     if (this.#isClosed) return
     const paths = watchedPaths(commands)
     for (const [path, watch] of this.#watches) {

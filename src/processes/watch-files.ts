@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
 import { systemReason, UsageError } from '../lib/usage-error.js'
-import type { ServerCommands } from '../scenario/server-commands.js'
+import type { ScenarioCommands } from '../scenario/commands.js'
 
 /** Watches a file or a folder with all that is in it. Calls `onChange` with one changed path once it is quiet. */
 export type WatchFiles = (
@@ -41,12 +41,12 @@ export const watchFiles: WatchFiles = (path, { onChange, onError }) => {
 }
 
 /** Lists the watched paths of all commands. */
-export function watchedPaths({ all, modes }: ServerCommands): Set<string> {
+export function watchedPaths({ all, modes }: ScenarioCommands): Set<string> {
   return new Set([...(all ? [all] : []), ...modes.values()].flatMap(({ watch }) => watch))
 }
 
 /** Throws `UsageError` if a watched path does not exist. */
-export function checkWatchedPaths(commands: ServerCommands): void {
+export function checkWatchedPaths(commands: ScenarioCommands): void {
   const missing = [...watchedPaths(commands)].find(path => !existsSync(path))
   if (missing === undefined) return
   throw new UsageError(

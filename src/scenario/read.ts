@@ -5,8 +5,8 @@ import { didYouMean } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, valueAdvice } from './advice.js'
 import { check, type Problem, problem } from './checks.js'
+import { commandProblems } from './commands.js'
 import { CheckedScenario, Scenario } from './schema.js'
-import { commandProblems } from './server-commands.js'
 import { defaultScenario, defaultText } from './shipped.js'
 
 /** Writes a message about one or more problems. */

@@ -1,6 +1,6 @@
 import { runAtOnce, type Steps } from '../lib/steps.js'
+import { keptScenarioInSteps } from '../scenario/commands.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
-import { keptScenarioInSteps } from '../scenario/server-commands.js'
 import type { ChangeSet } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
 import type { FaultsState } from '../store/faults.js'

@@ -2,10 +2,10 @@ import { describe, expect } from 'vitest'
 import { createApp, listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
+import { scenarioCommands } from '../../src/scenario/commands.js'
 import { parseScenario } from '../../src/scenario/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { serverCommands } from '../../src/scenario/server-commands.js'
 import { json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 
@@ -83,11 +83,11 @@ describe('a command of game servers', () => {
   })
 
   it('leaves its scenario, which then waits for servers', () => {
-    expect(serverCommands(readScenario(top, { commands: 'allowed' }))).toEqual({
+    expect(scenarioCommands(readScenario(top, { commands: 'allowed' }))).toEqual({
       all: { command: 'touch /tmp/owned', watch: [] },
       modes: new Map(),
     })
-    expect(serverCommands(readScenario(inMode, { commands: 'allowed' })).modes).toEqual(
+    expect(scenarioCommands(readScenario(inMode, { commands: 'allowed' })).modes).toEqual(
       new Map([['tanks/prod/duel', { command: 'b', watch: [] }]]),
     )
 

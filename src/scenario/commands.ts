@@ -14,7 +14,7 @@ export interface ServerCommand {
 }
 
 /** The commands that start the game servers of a scenario. */
-export interface ServerCommands {
+export interface ScenarioCommands {
   /** For game modes that do not set `servers`. Default: none. */
   readonly all?: ServerCommand | undefined
   /** By the full name of the game mode: `tanks/prod/duel`. */
@@ -31,7 +31,7 @@ export function commandProblems(scenario: Scenario): Problem[] {
 }
 
 /** Lists the commands of a scenario. */
-export function serverCommands({ content }: CheckedScenario): ServerCommands {
+export function scenarioCommands({ content }: CheckedScenario): ScenarioCommands {
   const modes = modeServers(content).flatMap(({ name, servers }) => {
     const command = commandOf(servers)
     return command ? [[name, command] as const] : []
