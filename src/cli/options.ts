@@ -37,6 +37,7 @@ export interface MockFlags
   /** A duration. */
   readonly serverReadyWithin?: string
   readonly serverWatch?: readonly string[]
+  readonly maxBots?: number
   /** In ms. */
   readonly watchTimeout?: number
   /** In ms. */
@@ -224,7 +225,7 @@ function addStorageOptions(command: Command): Command {
 
 function addServerOptions(command: Command): Command {
   return command
-    .optionsGroup('Game servers:')
+    .optionsGroup('Game servers and bots:')
     .option(
       '--server-command <command>',
       'start this game server for each lobby that find or create makes',
@@ -240,6 +241,7 @@ function addServerOptions(command: Command): Command {
       'restart the running game servers when one of these files and folders changes, separated by commas',
       parseList,
     )
+    .addOption(maxBotsOption())
 }
 
 function addNetworkOptions(command: Command): Command {

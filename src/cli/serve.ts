@@ -11,7 +11,8 @@ import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, describeBug, type Mock, type MockEnvironment } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
-import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
+import { linesOf, type ServerLog } from '../processes/game-servers.js'
+import { startPrograms } from '../processes/programs.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
@@ -38,7 +39,7 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
   readonly console: Console
   /** Default: standard error. */
   readonly serverLog?: ServerLog | undefined
-  /** Refuses everything that could change the mock, for this reason, and starts no game server. Default: nothing is refused. */
+  /** Refuses everything that could change the mock, for this reason, and starts no program. Default: nothing is refused. */
   readonly readOnlyBecause?: string | undefined
   /** Replaces some of the limits of memory. */
   readonly memory?: MockEnvironment['memory']
@@ -65,7 +66,7 @@ export interface MockServer {
   readonly merged: ReloadSummary | undefined
   /** Loads a saved file. */
   readonly reload: ReloaderOptions['mock']['reload']
-  /** Stops the game servers, answers the requests that wait, and frees the port. */
+  /** Ends the bots and the game servers, answers the requests that wait, and frees the port. */
   close(): Promise<void>
 }
 
@@ -77,7 +78,7 @@ export async function startMock(
   port: number,
   { loaded, flags, console, serverLog, readOnlyBecause, memory, confirm, showsNetworkUrls }: StartOptions,
 ): Promise<MockServer> {
-  const { host, allowedHosts, control, controlHost, trustProxy, publicUrl } = flags
+  const { host, allowedHosts, control, controlHost, trustProxy, publicUrl, maxBots } = flags
   const isMade = flags.controlToken === 'auto'
   const controlToken = isMade ? createControlToken() : flags.controlToken
   let askedMs = 0
@@ -113,7 +114,7 @@ export async function startMock(
     serveWith(createListener(mock, served, more))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: report => console.warn(linesOf(report, { showsOutput: true }).join('\n')) }
-    const servers = readOnlyBecause === undefined ? new GameServers({ mock, url, log }) : undefined
+    const programs = readOnlyBecause === undefined ? startPrograms({ mock, url, log, maxBots }) : undefined
     return {
       mock,
       url,
@@ -126,7 +127,7 @@ export async function startMock(
       async close() {
         mock.announceClose()
         replica?.announceClose()
-        await servers?.close()
+        await programs?.close()
         await bound.close(mock)
         replica?.close()
       },

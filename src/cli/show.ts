@@ -3,7 +3,7 @@ import { counted, shellWord } from '../lib/text.js'
 import { dateAndTime } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { MockWorld } from '../mock/mock-world.js'
-import { scenarioCommands } from '../scenario/commands.js'
+import { hasCommands, scenarioCommands } from '../scenario/commands.js'
 import { readScenario } from '../scenario/read.js'
 import { printFirstLines, worldLine } from './banner.js'
 import { type KeyMode, keyModeOf, keyText, obeyKeys } from './key-input.js'
@@ -36,8 +36,6 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
   })
   const keys: KeyMode = hasTerminal ? keyModeOf(process.stdin) : undefined
   const { style } = console
-  const { all, modes } = scenarioCommands(read)
-  const hasServers = all !== undefined || modes.size > 0
   printFirstLines(
     [
       ['page', style(['bold', 'cyan'], `${url}/`)],
@@ -46,7 +44,9 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
       ['time', `${dateAndTime(mock.default.clock.now())} UTC, frozen`],
       ['journal', journalText(mock.default, content.journal !== undefined)],
       ...(controlToken?.isMade ? ([['control', `${controlToken.token} (shown this once)`]] as const) : []),
-      ...(hasServers ? ([['servers', 'none: mockmaker show runs no command of the file']] as const) : []),
+      ...(hasCommands(scenarioCommands(read))
+        ? ([['servers', 'none: mockmaker show runs no command of the file']] as const)
+        : []),
     ],
     `Read-only: nothing can be changed. Ctrl+C ends.${style('dim', keys ? ` Press ${keyText('h', keys)} for help.` : '')}`,
     console,

@@ -196,7 +196,7 @@ export interface NamespaceInput {
   readonly game_modes?: readonly (string | Omit<GameModeInput, 'namespace_id'>)[] | undefined
   /** The lobbies that exist when the world begins. Default: none. */
   readonly lobbies?: readonly Omit<LobbyInput, 'namespace_id'>[] | undefined
-  /** Simulated players, who come and go. Default: none. */
+  /** Simulated players or bots, who come and go. Default: none. */
   readonly players?: Omit<SimulationInput, 'namespace_id'> | undefined
 }
 

@@ -161,8 +161,11 @@ export interface NamespaceTokensInput {
   development?: string | undefined
 }
 
-export interface ScenarioSimulation {
-  /** The number of players at once, averaged over a day. Default: 100. */
+export interface ScenarioPlayers {
+  /**
+   * The number of players at once, averaged over a day. With a command, always so many. Default: 100, or 8 with a
+   * command.
+   */
   concurrent?: number | undefined
   /** The weights of the game modes, by their ids. Default: all alike. */
   modes?: Record<string, number> | undefined
@@ -174,6 +177,10 @@ export interface ScenarioSimulation {
   next_step_at?: string | undefined
   /** The average length of a session. Default: 12m. */
   session?: string | undefined
+  /** The command that runs the client of your game as a bot. Default: none, and players are simulated. */
+  command?: string | undefined
+  /** true: each bot gets a seat before it starts. Default: false. */
+  find?: boolean | undefined
 }
 
 export interface ScenarioNamespace {
@@ -201,8 +208,8 @@ export interface ScenarioNamespace {
   game_modes?: readonly ScenarioGameMode[] | undefined
   /** The lobbies that exist when the world begins. Default: none. */
   lobbies?: readonly ScenarioLobby[] | undefined
-  /** Simulated players, who come and go. Default: none. */
-  players?: ScenarioSimulation | undefined
+  /** Simulated players or bots, who come and go. Default: none. */
+  players?: ScenarioPlayers | undefined
   /** Generates lobbies from the seed, besides those in `lobbies`. */
   generate?:
     | {
@@ -352,8 +359,8 @@ export interface ScenarioInput {
   game_modes?: readonly ScenarioGameMode[] | undefined
   /** The lobbies that exist when the world begins. Default: none. */
   lobbies?: readonly ScenarioLobby[] | undefined
-  /** Simulated players, who come and go. Default: none. */
-  players?: ScenarioSimulation | undefined
+  /** Simulated players or bots, who come and go. Default: none. */
+  players?: ScenarioPlayers | undefined
   /** Generates lobbies from the seed, besides those in `lobbies`. */
   generate?:
     | {

@@ -13,7 +13,8 @@ import { UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { AppOptions } from '../mock/options.js'
 import { operationOf } from '../msw/handlers.js'
-import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
+import { checkStarted, standardError } from '../processes/game-servers.js'
+import { startPrograms } from '../processes/programs.js'
 import { bodyLimit, type MockRequest, type RequestHandler } from '../server/message.js'
 import { explainUnmatched, routes } from '../server/routes.js'
 import { keepInFolder } from './data-folder.js'
@@ -72,7 +73,7 @@ export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp
         next()
       })
     })
-    new GameServers({ mock: own, url, log: standardError })
+    startPrograms({ mock: own, url, log: standardError })
   }
   return app.use((request, response) => listener(request, response))
 }

@@ -16,7 +16,8 @@ import { systemReason, UsageError } from '../lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../mock/facade.js'
 import type { Mock } from '../mock/mock.js'
 import { type AppOptions, checkAppOptions, checkListenOptions, type ListenOptions } from '../mock/options.js'
-import { checkStarted, GameServers, standardError } from '../processes/game-servers.js'
+import { checkStarted, standardError } from '../processes/game-servers.js'
+import { startPrograms } from '../processes/programs.js'
 import { header } from '../server/message.js'
 import { parseProxies } from './address-lists.js'
 import { keepInFolder } from './data-folder.js'
@@ -92,14 +93,14 @@ export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}):
   const bound = await bind({ port, host })
   try {
     if (data !== undefined) keepInFolder(mock, { data, report: warn })
-    const gameServers = servers ? new GameServers({ mock, url: localUrl(bound.url), log: standardError }) : undefined
+    const programs = servers ? startPrograms({ mock, url: localUrl(bound.url), log: standardError }) : undefined
     bound.serve(listener)
     return {
       url: bound.url,
       async close() {
         mock.announceClose()
         // They may call the mock until they have ended.
-        await gameServers?.close()
+        await programs?.close()
         await bound.close(mock)
       },
     }

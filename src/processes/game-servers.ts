@@ -9,7 +9,7 @@ import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { restartLobby, stopLobby } from '../operations/game-server.js'
 import { lobbyPorts } from '../operations/lobbies.js'
-import type { ScenarioCommands, ServerCommand } from '../scenario/commands.js'
+import { hasCommands, type ScenarioCommands, type ServerCommand } from '../scenario/commands.js'
 import type { LobbyPort } from '../store/columns.js'
 import { modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
@@ -61,15 +61,16 @@ interface GameServersOptions {
 /** The mocks whose game servers run. */
 const started = new WeakSet<Mock>()
 
-/** Throws `UsageError` if the mock's own scenario has commands for game servers, and nobody starts them. */
+/** Throws `UsageError` if the mock's own scenario has commands for game servers or bots, and nobody starts them. */
 export function checkStarted(
   mock: Mock,
   { servers, call }: { readonly servers: boolean | undefined; readonly call: string },
 ) {
-  const { all, modes } = mock.commands
-  if (servers || started.has(mock) || (all === undefined && modes.size === 0)) return
+  const { commands } = mock
+  if (servers || started.has(mock) || !hasCommands(commands)) return
+  const [use, key] = commands.bots.size > 0 ? ['bots', 'players.command'] : ['game servers', 'servers.command']
   throw new UsageError(
-    `the scenario has a command for game servers, and ${call} starts no program unasked: pass servers: true, or leave servers.command out`,
+    `the scenario has a command for ${use}, and ${call} starts no program unasked: pass servers: true, or leave ${key} out`,
   )
 }
 

@@ -21,6 +21,7 @@ import { tableNames } from '../store/table-names.js'
 import {
   type BearerTokenEntry,
   type DeviceLinkEntry,
+  hasBots,
   namespaceKeys,
   type PlacedNamespace,
   simulationColumnsOf,
@@ -157,7 +158,7 @@ function* checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<stri
   const { lobbies = [] } = given
   return [
     ...(yield* flatMapInSteps(lobbies, (lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds }))),
-    ...checkSimulation(namespace),
+    ...checkPlayers(namespace),
     ...checkGenerate(namespace),
   ]
 }
@@ -263,9 +264,38 @@ function checkVariant(
   })
 }
 
-function checkSimulation({ path, given: { players } }: PlacedNamespace): Problem[] {
+function checkPlayers(namespace: PlacedNamespace): Problem[] {
+  const { path, given } = namespace
+  const { players } = given
+  if (hasBots(players)) return checkBots(namespace)
+  if (players?.find) {
+    const message = 'gives seats to bots, and no command starts any. Add one, such as command: ./client --bot.'
+    return [problem([...path, 'players', 'find'], message, 'key')]
+  }
   if (!players || !arrivesTooFast(simulationColumnsOf(players, 0))) return []
   return [problem([...path, 'players'], `arrive too fast: ${arrivesTooFastMessage}.`)]
+}
+
+/** The keys of simulated players that bots do not have. */
+const simulatedKeys = ['began_at', 'settled', 'next_step_at'] as const
+
+function checkBots({ path, given: { players = {} }, modes }: PlacedNamespace): Problem[] {
+  const { concurrent = 0, find = false } = players
+  const at = (key: string) => [...path, 'players', key]
+  const problems = simulatedKeys
+    .filter(key => players[key] !== undefined)
+    .map(key => problem(at(key), 'is for simulated players, and command starts bots. Remove it.', 'key'))
+  if (!Number.isInteger(concurrent))
+    problems.push(problem(at('concurrent'), `is ${concurrent}: expected a whole number of bots.`))
+  if (!find && players.modes) {
+    const message = 'says where bots get seats, and they get none. Add find: true, or remove modes.'
+    problems.push(problem(at('modes'), message, 'key'))
+  }
+  if (find && ![...modes.values()].some(mode => mode.regions.length > 0)) {
+    const message = 'is true, but no game mode of the namespace enables a region. Add one to game_modes.'
+    problems.push(problem(at('find'), message))
+  }
+  return problems
 }
 
 function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {

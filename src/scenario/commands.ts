@@ -1,11 +1,13 @@
 import { jsonPieces } from '../lib/long-json.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
 import { commandKeyOf, commandRefused, type ServersInput } from '../store/inputs.js'
+import { simulationDefaults } from '../store/matchmaker-rows.js'
 import { type Problem, problem } from './checks.js'
+import { defaultBots, hasBots, type PlacedNamespace, type PlayersEntry } from './entries.js'
 import { layoutOf } from './layout.js'
 import type { CheckedScenario, Scenario, ScenarioInput } from './schema.js'
 
-// The commands that start game servers. They never enter a world, so that nothing that comes over HTTP can start a program.
+// The commands that start game servers and bots. They never enter a world, so that nothing that comes over HTTP can start a program.
 
 /** A command, and the files and folders whose changes restart its processes. */
 export interface ServerCommand {
@@ -13,21 +15,38 @@ export interface ServerCommand {
   readonly watch: readonly string[]
 }
 
-/** The commands that start the game servers of a scenario. */
+/** The bots of a namespace. */
+export interface BotCommand {
+  readonly command: string
+  /** True if each gets a seat before it starts. */
+  readonly find: boolean
+  /** How many there are at once. */
+  readonly concurrent: number
+  /** The average length of their stay. */
+  readonly session_ms: number
+  /** The weights of the game modes of their seats. Default: all alike. */
+  readonly modes?: Readonly<Record<string, number>> | undefined
+}
+
+/** The commands that start the game servers and the bots of a scenario. */
 export interface ScenarioCommands {
   /** For game modes that do not set `servers`. Default: none. */
   readonly all?: ServerCommand | undefined
   /** By the full name of the game mode: `tanks/prod/duel`. */
   readonly modes: ReadonlyMap<string, ServerCommand>
+  /** By the full name of the namespace: `tanks/prod`. */
+  readonly bots: ReadonlyMap<string, BotCommand>
 }
 
 /** Lists the commands of a scenario as problems, for a source that may not start programs. */
 export function commandProblems(scenario: Scenario): Problem[] {
   const all = [{ path: [], servers: scenario.servers }, ...modeServers(scenario)]
-  return all.flatMap(({ path, servers }) => {
+  const ofServers = all.flatMap(({ path, servers }) => {
     const key = servers === undefined ? undefined : commandKeyOf(servers)
     return key === undefined ? [] : [problem([...path, 'servers', key], commandRefused)]
   })
+  const ofBots = namespacesOf(scenario).filter(({ given }) => hasBots(given.players))
+  return [...ofServers, ...ofBots.map(({ path }) => problem([...path, 'players', 'command'], commandRefused))]
 }
 
 /** Lists the commands of a scenario. */
@@ -36,7 +55,16 @@ export function scenarioCommands({ content }: CheckedScenario): ScenarioCommands
     const command = commandOf(servers)
     return command ? [[name, command] as const] : []
   })
-  return { all: commandOf(content.servers), modes: new Map(modes) }
+  const bots = namespacesOf(content).flatMap(({ fullName, given: { players } }) => {
+    const bot = players && botCommandOf(players)
+    return bot ? [[fullName, bot] as const] : []
+  })
+  return { all: commandOf(content.servers), modes: new Map(modes), bots: new Map(bots) }
+}
+
+/** Tells whether a scenario has any command. */
+export function hasCommands({ all, modes, bots }: ScenarioCommands): boolean {
+  return all !== undefined || modes.size > 0 || bots.size > 0
 }
 
 const keptScenarios = new WeakMap<CheckedScenario, readonly string[]>()
@@ -65,11 +93,11 @@ function withoutCommands({ journal: _, ...scenario }: ScenarioInput): ScenarioIn
   }
 }
 
-function namespaceWithoutCommands<Entry extends Pick<ScenarioInput, 'game_modes'>>(entry: Entry): Entry {
+function namespaceWithoutCommands<Entry extends Pick<ScenarioInput, 'game_modes' | 'players'>>(entry: Entry): Entry {
   const modes = entry.game_modes?.map(mode =>
     typeof mode === 'string' ? mode : { ...mode, servers: withoutCommand(mode.servers) },
   )
-  return { ...entry, game_modes: modes }
+  return { ...entry, game_modes: modes, players: hasBots(entry.players) ? undefined : entry.players }
 }
 
 function withoutCommand(servers: ScenarioInput['servers']): ScenarioInput['servers'] {
@@ -78,13 +106,21 @@ function withoutCommand(servers: ScenarioInput['servers']): ScenarioInput['serve
 
 /** Lists the `servers` of game modes, with the path and the full name of each mode. */
 function modeServers(scenario: Scenario) {
-  const namespaces = layoutOf(scenario).games.flatMap(game => game.namespaces)
-  return namespaces.flatMap(({ path, fullName, given }) =>
+  return namespacesOf(scenario).flatMap(({ path, fullName, given }) =>
     (given.game_modes ?? []).flatMap((mode, i) => {
       if (typeof mode === 'string') return []
       return [{ path: [...path, 'game_modes', i], name: `${fullName}/${mode.game_mode_id}`, servers: mode.servers }]
     }),
   )
+}
+
+function namespacesOf(scenario: Scenario): PlacedNamespace[] {
+  return layoutOf(scenario).games.flatMap(game => game.namespaces)
+}
+
+function botCommandOf(players: PlayersEntry): BotCommand | undefined {
+  const { command, find = false, concurrent = defaultBots, session = simulationDefaults.session_ms, modes } = players
+  return command === undefined ? undefined : { command, find, concurrent, session_ms: session, modes }
 }
 
 function commandOf(servers: ServersInput | undefined): ServerCommand | undefined {

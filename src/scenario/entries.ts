@@ -51,6 +51,9 @@ function nameKeys({ name_id, display_name }: Names) {
 
 const { session_ms, ...simulationColumns } = SimulationRow.shape
 
+/** The number of bots of a namespace that does not set it. */
+export const defaultBots = 8
+
 /** The simulated players of a namespace. */
 export const SimulationEntry = z.strictObject({
   ...entryKeys(simulationColumns, { omit: ['namespace_id'], defaults: simulationDefaults }),
@@ -58,9 +61,36 @@ export const SimulationEntry = z.strictObject({
 })
 export type SimulationEntry = z.output<typeof SimulationEntry>
 
-export function simulationColumnsOf(entry: SimulationEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
+/** The players of a namespace: simulated ones, or bots that a command starts. */
+export const PlayersEntry = z.strictObject({
+  ...SimulationEntry.shape,
+  concurrent: SimulationEntry.shape.concurrent.meta({
+    ...SimulationEntry.shape.concurrent.meta(),
+    description: `The number of players at once, averaged over a day. With a command, always so many. Default: 100, or ${defaultBots} with a command.`,
+  }),
+  command: z
+    .string()
+    .regex(/\S/, 'expected a command')
+    .optional()
+    .meta({
+      description: 'The command that runs the client of your game as a bot. Default: none, and players are simulated.',
+      examples: ['./client --bot'],
+    }),
+  find: z
+    .boolean()
+    .optional()
+    .meta({ description: 'true: each bot gets a seat before it starts. Default: false.', default: false }),
+})
+export type PlayersEntry = z.output<typeof PlayersEntry>
+
+/** Tells whether a command runs the players, so that none are simulated. */
+export function hasBots(players: Pick<PlayersEntry, 'command'> | undefined): boolean {
+  return players?.command !== undefined
+}
+
+export function simulationColumnsOf(entry: PlayersEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
   const { session: session_ms = simulationDefaults.session_ms } = entry
-  return completeSimulation({ ...givenKeys(entry, 'session'), session_ms }, now)
+  return completeSimulation({ ...givenKeys(entry, 'session', 'command', 'find'), session_ms }, now)
 }
 
 export function simulationEntry(row: SimulationRow): SimulationEntry {
@@ -87,7 +117,7 @@ export const namespaceKeys = {
     .array(LobbyEntry)
     .optional()
     .meta({ description: 'The lobbies that exist when the world begins. Default: none.', default: [] }),
-  players: SimulationEntry.optional().describe('Simulated players, who come and go. Default: none.'),
+  players: PlayersEntry.optional().describe('Simulated players or bots, who come and go. Default: none.'),
   generate: z
     .strictObject({
       lobbies: z

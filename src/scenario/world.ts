@@ -25,6 +25,7 @@ import {
   deviceLinkRows,
   gameEntry,
   gameRow,
+  hasBots,
   listedTokenRows,
   namespaceColumnsOf,
   namespaceEntry,
@@ -152,7 +153,7 @@ function* rowsOf(
     players: playerRows(namespaces, ids),
     simulations: namespaces.flatMap(({ namespace_id, modes, given }) => {
       const players = given.players ?? (isLive && modes.size > 0 ? {} : undefined)
-      return players === undefined ? [] : { namespace_id, ...simulationColumnsOf(players, now) }
+      return players === undefined || hasBots(players) ? [] : { namespace_id, ...simulationColumnsOf(players, now) }
     }),
     deviceLinks,
     tokens: bearer_tokens

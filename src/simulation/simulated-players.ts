@@ -61,26 +61,45 @@ export function runSimulationStep(simulation: SimulationRow, context: JobContext
 
 /** The demand for each game mode in each region. On average over a day, all weights add up to 1. */
 function demandsOf({ namespace_id, modes: weights }: SimulationRow, { tables, now }: JobContext): Demand[] {
-  const modes = tables.gameModes
-    .inIndex('namespace_id', { namespace_id })
-    .filter(mode => mode.regions.length > 0 && !mode.disabled?.includes('find'))
-  const weightOf = ({ game_mode_id }: GameModeRow) => {
-    if (!weights) return 1
-    // The id of a mode may be the name of a property of every object.
-    return Object.hasOwn(weights, game_mode_id) ? (weights[game_mode_id] ?? 0) : 0
-  }
-  const total = modes.reduce((sum, mode) => sum + weightOf(mode), 0)
+  const modes = weightedModes(namespace_id, weights, tables)
+  const total = modes.reduce((sum, { weight }) => sum + weight, 0)
   if (total === 0) return []
   const activities = new Map(
     tables.regions.all().map(region => [region.region_id, activityAt(now, region.datacenter_coord.longitude)]),
   )
-  return modes.flatMap(mode => {
-    const weight = weightOf(mode) / total / mode.regions.length
+  return modes.flatMap(({ mode, weight: share }) => {
+    const weight = share / total / mode.regions.length
     return mode.regions.map(region_id => ({
       mode,
       region_id,
       weight: weight * (activities.get(region_id) ?? activityAt(now, 0)),
     }))
+  })
+}
+
+/** Draws the game mode of a player by the weights. Returns its id; `undefined` if no mode of the namespace can be found. */
+export function drawMode(
+  { namespace_id, modes }: Pick<SimulationRow, 'namespace_id' | 'modes'>,
+  random: Random,
+  tables: Tables,
+): string | undefined {
+  return drawWeighted(weightedModes(namespace_id, modes, tables), random)?.mode.game_mode_id
+}
+
+/** Lists the game modes of a namespace in which players find lobbies, with their weights. */
+function weightedModes(
+  namespace_id: string,
+  weights: SimulationRow['modes'],
+  tables: Tables,
+): { readonly mode: GameModeRow; readonly weight: number }[] {
+  const modes = tables.gameModes
+    .inIndex('namespace_id', { namespace_id })
+    .filter(mode => mode.regions.length > 0 && !mode.disabled?.includes('find'))
+  return modes.map(mode => {
+    const { game_mode_id } = mode
+    // The id of a mode may be the name of a property of every object.
+    const weight = !weights ? 1 : Object.hasOwn(weights, game_mode_id) ? (weights[game_mode_id] ?? 0) : 0
+    return { mode, weight }
   })
 }
 

@@ -248,9 +248,11 @@ const scenarioKeys: { readonly [Name in TableName]?: Readonly<Record<string, Sce
     game_modes: { rows: rowsInList('gameModes', 'game_modes', 'namespace_id') },
     lobbies: { rows: rowsInList('lobbies', 'lobbies', 'namespace_id') },
     players: {
-      rows: (value, row, context) => [
-        ownedInput('simulations', value, { path: 'players', owner: 'namespace_id', row, context }),
-      ],
+      rows(value, row, context) {
+        if (isPlainObject(value) && value.command !== undefined)
+          throw new UsageError(`${context.call}: players.command ${commandRefused}`)
+        return [ownedInput('simulations', value, { path: 'players', owner: 'namespace_id', row, context })]
+      },
     },
   },
   gameModes: { max_players: maxPlayers, ports: portsKey('ports'), servers: serversKey },

@@ -9,7 +9,9 @@ import { createListener, urlOnThisMachine } from '../http/server.js'
 import { escapedLine } from '../lib/text.js'
 import { createMock, describeBug } from '../mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../mock/options.js'
-import { GameServers, linesOf, type ServerLog } from '../processes/game-servers.js'
+import { linesOf, type ServerLog } from '../processes/game-servers.js'
+import { startPrograms } from '../processes/programs.js'
+import { checkBots } from '../processes/scenario-bots.js'
 import { checkWatchedPaths } from '../processes/watch-files.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
@@ -61,12 +63,15 @@ export async function serveBesideApp(
     return { mock, listener: createListener(mock, appOptions), publicUrl }
   }
   let served = create(urlAt(server, path))
-  if (servers) checkWatchedPaths(served.mock.commands)
+  if (servers) {
+    checkWatchedPaths(served.mock.commands)
+    checkBots(served.mock.commands)
+  }
   let hasServers = false
   const startServers = (url: string) => {
     if (!servers || hasServers) return
     hasServers = true
-    new GameServers({ mock: served.mock, url, log: logOf(server) })
+    startPrograms({ mock: served.mock, url, log: logOf(server) })
   }
   server.httpServer?.once('listening', () => {
     const publicUrl = urlAt(server, path)

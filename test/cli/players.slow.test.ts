@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { folder, run, serve, start } from '../support/command.js'
 import { isGroupAlive, until } from '../support/game-server-programs.js'
 
-/** Serves the game of a page, and returns its folder, with the client. */
-async function serveGame(page: string) {
+/** Serves a scenario beside the files of a page, and returns its folder, with the client. */
+async function serveGame(page: string, scenario: string) {
   const cwd = await folder()
   const files = readFileSync(page, 'utf8').matchAll(/```\w+\n(?:\/\/|#) (\S+\.(?:yaml|mjs))\n([\s\S]*?)```/g)
   const texts = new Map([...files].map(([, name = '', text = '']) => [name, text]))
+  texts.set('game.yaml', 'servers: { command: node lobby-server.mjs }\ngame_modes: [duel]\n')
   for (const [name, text] of texts) await writeFile(join(cwd, name), text)
-  const scenario = [...texts.keys()].find(name => name.endsWith('.yaml')) ?? ''
   const mock = await serve([scenario], { cwd })
   for (const [name, text] of texts) await writeFile(join(cwd, name), text.replaceAll('http://127.0.0.1:4100', mock.url))
   const players = async () => {
@@ -25,11 +25,11 @@ const guide = 'docs/guides/fill-it-with-bots.md'
 
 /** The pids of the processes that started, in their order. */
 const pidsIn = (lines: readonly string[]) =>
-  lines.flatMap(line => Number(/: started.*, pid (\d+)$/.exec(line)?.[1] ?? []) || [])
+  lines.flatMap(line => Number(/^bot \d+: started.*, pid (\d+)$/.exec(line)?.[1] ?? []) || [])
 
 describe('mockmaker players', () => {
   it('plays with the clients of the guide, which have seats', async () => {
-    const { url, cwd, players } = await serveGame(guide)
+    const { url, cwd, players } = await serveGame(guide, 'game.yaml')
     const bots = start(['players', '4', '--url', url, '--find', 'duel', '--', 'node', 'bot.mjs'], { cwd })
 
     await until(() => bots.lines().filter(line => /^bot (\d) \| player \1 hears: welcome$/.test(line)).length === 4)
@@ -38,7 +38,7 @@ describe('mockmaker players', () => {
   })
 
   it("plays with 32 of the README's client on the README's server, and leaves no process", async () => {
-    const { url, cwd, players } = await serveGame('README.md')
+    const { url, cwd, players } = await serveGame('README.md', 'duel.yaml')
     const bots = start(['players', '32', '--url', url, '--', process.execPath, 'play.mjs'], { cwd })
     const played = () => bots.lines().filter(line => line.endsWith('| you play'))
 
@@ -52,7 +52,7 @@ describe('mockmaker players', () => {
   })
 
   it('gives seats, and kills a client that floods its output and ignores SIGTERM', async () => {
-    const { url } = await serveGame(guide)
+    const { url } = await serveGame(guide, 'game.yaml')
     const client = `trap '' TERM; echo seat $PORT_default $HOST_default $RIVET_PLAYER_TOKEN; while :; do echo flood; done`
     const bots = start(['players', '2', '--url', url, '--find', 'duel', '--', 'sh', '-c', client])
     await until(() => bots.lines().filter(line => /^bot \d \| seat \d+ 127\.0\.0\.1 player\./.test(line)).length === 2)
@@ -67,7 +67,7 @@ describe('mockmaker players', () => {
   })
 
   it('ends with the mock', async () => {
-    const { url, signal } = await serveGame(guide)
+    const { url, signal } = await serveGame(guide, 'game.yaml')
     const bots = start(['players', '2', '--url', url, '--', process.execPath, '-e', 'setInterval(() => {}, 1e6)'])
     await until(() => pidsIn(bots.lines()).length === 2)
 
@@ -79,11 +79,35 @@ describe('mockmaker players', () => {
   })
 
   it('exits with 127 if there is no such command', async () => {
-    const { url } = await serveGame(guide)
+    const { url } = await serveGame(guide, 'game.yaml')
 
     const { code, stderr } = await run(['players', '4', '--url', url, '--', './no such client'])
 
     expect(code).toBe(127)
     expect(stderr).toContain("The shell found no such command. Command: exec './no such client'")
+  })
+})
+
+describe('players with a command', () => {
+  it('play on the servers of their scenario, and end with the mock', async () => {
+    const { lines, players, signal, exited } = await serveGame(guide, 'filled.yaml')
+    await until(() => lines().filter(line => /^bot (\d) \| player \1 hears: welcome$/.test(line)).length === 6)
+    expect((await players()).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'connected'))
+
+    signal('SIGINT')
+    const { code } = await exited
+
+    const pids = pidsIn(lines())
+    expect([code, pids.length, pids.filter(isGroupAlive)]).toEqual([0, 6, []])
+  })
+
+  it('end if the mock is killed', async () => {
+    const { lines, signal, exited } = await serveGame(guide, 'filled.yaml')
+    await until(() => pidsIn(lines()).length === 6)
+
+    signal('SIGKILL')
+    await exited
+
+    await until(() => pidsIn(lines()).filter(isGroupAlive).length === 0)
   })
 })

@@ -62,7 +62,7 @@ describe('the options in the help', () => {
     const { stdout } = await runHere(['--help'])
 
     expect(headings(stdout)).toEqual(
-      expect.arrayContaining(['Options:', 'Serve:', 'World:', 'Game servers:', 'Network:', 'Output:']),
+      expect.arrayContaining(['Options:', 'Serve:', 'World:', 'Game servers and bots:', 'Network:', 'Output:']),
     )
     expect(stdout).toMatch(/Network:\n {2}--host[^:]*/)
     expect(stdout.slice(stdout.indexOf('Options:'), stdout.indexOf('\n\n', stdout.indexOf('Options:')))).toMatch(

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { createApp, listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
-import { scenarioCommands } from '../../src/scenario/commands.js'
+import { keptScenario, scenarioCommands } from '../../src/scenario/commands.js'
 import { parseScenario } from '../../src/scenario/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import type { ScenarioInput } from '../../src/scenario/schema.js'
@@ -86,6 +86,7 @@ describe('a command of game servers', () => {
     expect(scenarioCommands(readScenario(top, { commands: 'allowed' }))).toEqual({
       all: { command: 'touch /tmp/owned', watch: [] },
       modes: new Map(),
+      bots: new Map(),
     })
     expect(scenarioCommands(readScenario(inMode, { commands: 'allowed' })).modes).toEqual(
       new Map([['tanks/prod/duel', { command: 'b', watch: [] }]]),
@@ -122,5 +123,92 @@ describe('servers', () => {
 
     expect(world.lobbies.all().map(({ run_by }) => run_by)).toEqual(['server', 'mock'])
     expect(createMockmaker({ scenario: snapshot() }).snapshot().games).toEqual(snapshot().games)
+  })
+})
+
+describe('a command of bots', () => {
+  const bots: ScenarioInput = {
+    players: { command: 'touch /tmp/owned', find: true, concurrent: 3 },
+    game_modes: ['duel'],
+  }
+  const inNamespace: ScenarioInput = { games: [{ name_id: 'tanks', namespaces: [{ name_id: 'prod', ...bots }] }] }
+
+  it.for([
+    ['PUT', '/__mock/scenario', { scenario: bots }],
+    ['PUT', '/__mock/scenario', { scenario: inNamespace }],
+    ['PUT', '/__mock/snapshot', { ...bots, revision: 1 }],
+    ['PUT', '/__mock/worlds/other', { scenario: bots }],
+    ['PUT', '/__mock/simulation', bots.players ?? {}],
+    ['POST', '/__mock/simulations', { namespace_id: 'tanks/prod', command: 'a' }],
+    ['POST', '/__mock/namespaces', { name_id: 'new', players: { command: 'a' } }],
+  ] as const)('is refused by %s %s, and nothing changes', async ([method, path, body], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = mock.snapshot()
+
+    const got = await steer(method, path, body)
+
+    expect(got.status).toBeGreaterThanOrEqual(400)
+    expect(mock.snapshot()).toEqual(before)
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+
+  it('is refused with a sentence that says where it may be', async ({ serve }) => {
+    const { steer } = await serve()
+
+    const scenario = await steer('PUT', '/__mock/scenario', { scenario: bots })
+    const namespace = await steer('POST', '/__mock/namespaces', { name_id: 'new', players: { command: 'a' } })
+
+    expect(json(scenario)).toEqual({ code: 'API_BAD_BODY', message: refusal('players.command') })
+    expect(json(namespace)).toMatchObject({
+      message: expect.stringContaining('players.command starts a program, and only your own command line'),
+    })
+  })
+
+  it('needs servers: true of what serves the mock', async () => {
+    const mock = createMockmaker({ scenario: readScenario(bots, { commands: 'allowed' }) })
+
+    await expect(listen(mock, { port: 0 })).rejects.toThrow(
+      'the scenario has a command for bots, and listen starts no program unasked: pass servers: true, or leave players.command out',
+    )
+    await mock.close()
+  })
+
+  it('takes the place of simulated players, also with live, and is in no snapshot and no storage', () => {
+    const scenario = readScenario(inNamespace, { commands: 'allowed' })
+    const { world, snapshot } = createMockmaker({ scenario, live: true })
+
+    expect(world.simulations.all()).toEqual([])
+    expect(JSON.stringify(snapshot())).not.toContain('"players"')
+    expect(keptScenario(scenario)).not.toContain('"players"')
+    expect(scenarioCommands(scenario).bots).toEqual(
+      new Map([
+        [
+          'tanks/prod',
+          { command: 'touch /tmp/owned', find: true, concurrent: 3, session_ms: 720_000, modes: undefined },
+        ],
+      ]),
+    )
+  })
+
+  it.for<readonly [ScenarioInput, string]>([
+    [{ players: { command: ' ' } }, 'players.command is " ": expected a command'],
+    [{ players: { find: true }, game_modes: ['duel'] }, 'players.find gives seats to bots, and no command starts any'],
+    [{ players: { command: 'a', concurrent: 1.5 } }, 'players.concurrent is 1.5: expected a whole number of bots.'],
+    [{ players: { command: 'a', settled: true } }, 'players.settled is for simulated players, and command starts bots'],
+    [
+      { players: { command: 'a', modes: { duel: 1 } }, game_modes: ['duel'] },
+      'players.modes says where bots get seats, and they get none. Add find: true, or remove modes.',
+    ],
+    [
+      { players: { command: 'a', find: true } },
+      'players.find is true, but no game mode of the namespace enables a region',
+    ],
+    [
+      { players: { command: 'a', find: true, modes: { dual: 1 } }, game_modes: ['duel'] },
+      'players.modes.dual is no game mode of the namespace',
+    ],
+    [{ players: { command: 'a', session: '1s' } }, 'expected a duration from 10s to 7d'],
+  ])('is wrong in %j', ([scenario, message]) => {
+    expect(() => readScenario(scenario, { commands: 'allowed' })).toThrow(message)
   })
 })

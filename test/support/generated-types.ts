@@ -136,7 +136,7 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
       NamespaceTokensInput: 'NamespaceTokensInput',
     }),
     ...entriesOf('src/scenario/entries.ts', entries, {
-      ScenarioSimulation: 'SimulationEntry',
+      ScenarioPlayers: 'PlayersEntry',
       ScenarioNamespace: 'NamespaceEntry',
       ScenarioGame: 'GameEntry',
       ScenarioDeviceLink: 'DeviceLinkEntry',

@@ -1,0 +1,27 @@
+import { GameServers } from './game-servers.js'
+import { checkBots, ScenarioBots } from './scenario-bots.js'
+
+/** The game servers and the bots of a mock. */
+export interface Programs {
+  /** Ends all of them, and waits for their end. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the programs of a mock's own scenario: its game servers and its bots. They end with the mock, or with `close`.
+ * Throws `UsageError` if they run already, if there are too many, or if a watched path does not exist.
+ */
+export function startPrograms(
+  options: ConstructorParameters<typeof ScenarioBots>[0] & ConstructorParameters<typeof GameServers>[0],
+): Programs {
+  checkBots(options.mock.commands, options.maxBots)
+  const servers = new GameServers(options)
+  const bots = new ScenarioBots(options)
+  return {
+    async close() {
+      // A server should see that its players leave.
+      await bots.close()
+      await servers.close()
+    },
+  }
+}
