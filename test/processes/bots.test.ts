@@ -106,11 +106,15 @@ describe('bots', () => {
     await pass(7_200_000)
 
     const stays = processes.slice(16).flatMap(({ startedAt, endedAt }) => (endedAt ? [endedAt - startedAt] : []))
-    const mean = stays.reduce((sum, stay) => sum + stay, 0) / stays.length
+    const meanOf = (ms: readonly number[]) => ms.reduce((sum, stay) => sum + stay, 0) / ms.length
+    const mean = meanOf(stays)
     expect(stays.length).toBeGreaterThan(1_000)
     expect(mean).toBeGreaterThan(54_000)
     expect(mean).toBeLessThan(66_000)
     expect(alive()).toBeGreaterThan(10)
+    // As if the first ones had come before.
+    const firsts = processes.slice(0, 16).map(({ startedAt, endedAt = 0 }) => endedAt - startedAt)
+    expect(meanOf(firsts)).toBeLessThan(45_000)
   })
 
   it('come and go at the same times with the same seed, and at others with another', async () => {
@@ -240,6 +244,21 @@ describe('a bot without a seat', () => {
     await bots.close()
 
     expect([failures, processes]).toEqual([[], []])
+  })
+
+  it('does not start if it gets one after the end', async () => {
+    let seat = (_: Record<string, string>) => {}
+    const late = new Promise<Record<string, string>>(resolve => {
+      seat = resolve
+    })
+    const { bots, processes } = run({ environment: () => late })
+    await pass(0)
+
+    const closed = bots.close()
+    seat({})
+    await closed
+
+    expect(processes).toEqual([])
   })
 })
 

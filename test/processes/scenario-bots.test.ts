@@ -46,13 +46,15 @@ beforeEach(() => {
 
 describe('the bots of a scenario', () => {
   it('play in the default world only, with its token, also while its clock stands still', async () => {
-    const { mock, alive } = run(duels)
+    const { mock, alive, processes } = run(duels)
     await mock.worlds.put('other')
-
+    await pass(5_000)
+    await mock.worlds.delete('other')
     await pass(5_000)
 
     const { world } = mock.default
     const [token] = world.tokens.all().filter(({ kind }) => kind === 'public')
+    expect(processes).toHaveLength(3)
     expect(alive().map(({ env }) => env.MOCKMAKER_BOT)).toEqual(['1', '2', '3'])
     expect(alive()[0]?.env).toMatchObject({ MOCKMAKER_URL: 'http://127.0.0.1:9', RIVET_TOKEN: token?.token })
   })
