@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { LabReport } from '../../src/mock/lab.js'
 import { run, start } from '../support/command.js'
 
-const client = (name: string) => fileURLToPath(new URL(`clients/${name}`, import.meta.url))
+const client = fileURLToPath(new URL('right-client.sh', import.meta.url))
 const folder = () => mkdtemp(join(tmpdir(), 'mockmaker-lab-'))
 const lab = (...args: string[]) => run(['lab', ...args])
 
@@ -33,21 +33,13 @@ const isAlive = (pid: number) => {
 }
 
 describe('mockmaker lab', () => {
-  it('gives right clients an A, in JavaScript, and in a shell with curl', async () => {
-    const commands = [
-      [process.execPath, client('right.mjs')],
-      ['bash', client('right.sh')],
-    ]
+  // The guide has one in JavaScript, which runs there.
+  it('gives a right client in a shell with curl an A', async () => {
+    const { code, stdout } = await lab('--quick', '--json', '--', 'bash', client)
 
-    const exits = await Promise.all(commands.map(command => lab('--quick', '--json', '--', ...command)))
-
-    const reports = exits.map(({ stdout }) => JSON.parse(stdout) as LabReport)
-    expect(reports.flatMap(({ checks }) => checks.filter(({ passed, notes }) => !passed || notes))).toEqual([])
-    expect(reports.map(({ grade, checks }) => [grade, checks.length])).toEqual([
-      ['A', 11],
-      ['A', 11],
-    ])
-    expect(exits.map(({ code }) => code)).toEqual([0, 0])
+    const { checks, grade } = JSON.parse(stdout) as LabReport
+    expect(checks.filter(({ passed, notes }) => !passed || notes)).toEqual([])
+    expect([code, grade, checks.length]).toEqual([0, 'A', 11])
   })
 
   it('prints a failure with its proof, and writes JUnit', async () => {

@@ -17,6 +17,7 @@ const subcommands = [
   'env',
   'story',
   'players',
+  'lab',
   'export',
   'health',
   'validate',
