@@ -369,6 +369,42 @@ describe('the story of a player', () => {
     expect(moved.notes).toEqual([expect.stringContaining('The player was in duel in Frankfurt then.')])
   })
 
+  it('names a lobby anew that has the id of one that was deleted', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    for (const region_id of ['lnd-fra', 'lnd-syd']) {
+      await mock.lobby({ lobby_id: 'again', game_mode_id: 'ffa', region_id })
+      await mock.player({ token: `player.${region_id}`, lobby_id: 'again', status: 'removed' })
+      await mock.world.lobbies.delete('again')
+    }
+
+    const regions = mock.stories.list({ lobby: 'again' }).stories.map(({ region_id }) => region_id)
+
+    expect(regions).toEqual(['lnd-syd', 'lnd-fra'])
+  })
+
+  it('has no refusal for a client that left before the answer', async () => {
+    const mock = createMockmaker({ scenario: manual })
+    await mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))
+    const client = new AbortController()
+    const answer = ask(mock, find, client.signal)
+    await mock.blocked(1, 'lobbies.find')
+    client.abort()
+    await answer
+
+    const story = storyOf(mock, String(mock.stories.list().stories[0]?.id))
+
+    expect(kindsOf(story)).toEqual(['found', 'reserved', 'gave_up'])
+  })
+
+  it('begins with no text that is too long for a token', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const texts = ['', 'x'.repeat(512), 'x'.repeat(513)]
+
+    for (const text of texts) await ask(mock, serverCall('connected', ids.lobby, text))
+
+    expect(mock.stories.list({ outcome: 'refused' }).total).toBe(1)
+  })
+
   it('keeps 24 facts: those about calls go first, and it says since when it is whole', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { token, lobby } = await seat(mock)
@@ -569,13 +605,19 @@ describe('stories', () => {
     await expect.poll(() => events).toHaveLength(1)
 
     await ask(mock, { method: 'GET', path: '/matchmaker/lobbies/list', headers: bearer(tokens.public) })
+    await mock.simulate({ concurrent: 5, session: '1m' })
+    await mock.clock.advance('30s')
     for (let i = 0; i < 25; i += 1) await mock.world.players.create({ lobby_id: 'empty', status: 'removed' })
     const { token } = await seat(mock)
 
     await expect.poll(() => events.at(-1)).toHaveProperty('newest.0.token', token)
-    const last = events.at(-1) as { newest: readonly { change: number }[]; counts: object; changes: number }
+    const last = events.at(-1) as { newest: readonly { id: number; change: number }[]; counts: object; changes: number }
     stop.abort()
     expect(last.newest).toHaveLength(20)
+    // Simulated players come and go all the time.
+    const simulated = mock.stories.list({ simulated: true }).stories.map(one => one.id)
+    expect(simulated.length).toBeGreaterThan(0)
+    expect(last.newest.filter(({ id }) => simulated.includes(id))).toEqual([])
     expect(last.newest[0]?.change).toBe(last.changes)
     expect(last.counts).toEqual(mock.stories.list().counts)
     expect(events.length).toBeLessThan(5)

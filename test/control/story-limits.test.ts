@@ -4,13 +4,29 @@ import { step } from '../../src/arbitraries/step.js'
 import { WorldStories } from '../../src/control/stories.js'
 import type { Story, StoryFact, StoryLimits, StoryMemory } from '../../src/control/story-memory.js'
 import { wholeSince } from '../../src/control/tell-story.js'
-import { createMockmaker } from '../../src/index.js'
+import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
-import { ask, post } from '../support/http.js'
+import { lobbyTokenOf } from '../../src/store/tokens.js'
+import { ask, json, post } from '../support/http.js'
 import { tanks, tokens } from '../support/tanks.js'
 import { closedAfterTest } from '../support/worlds.js'
 
 const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
+
+interface Seat {
+  readonly token: string
+  readonly lobby: string
+}
+
+async function seat(mock: Mockmaker): Promise<Seat> {
+  const { player, lobby } = json(await ask(mock, find)) as { player: { token: string }; lobby: { lobby_id: string } }
+  return { token: player.token, lobby: lobby.lobby_id }
+}
+
+/** Calls as the server of a player. */
+function serverCall(path: string, { token, lobby }: Seat) {
+  return post(`/matchmaker/players/${path}`, { player_token: token }, lobbyTokenOf(lobby))
+}
 
 const few: StoryLimits = { stories: 4, bytes: 1_900, facts: 3, unanswered: 50 }
 const endless: StoryLimits = {
@@ -99,5 +115,62 @@ describe('the limits of stories', () => {
     // The newest first.
     expect(requestsOf(limited()).slice(0, 4)).toEqual([true, true, false, false])
     expect(requestsOf(whole()).slice(0, 4)).toEqual([true, true, true, true])
+  })
+
+  it('begin a story that gave way anew with a late call, and say that earlier facts are gone', async () => {
+    const { mock, limited } = observedTwice(tanks, { ...endless, stories: 1 })
+    const late = await seat(mock)
+    await ask(mock, serverCall('disconnected', late))
+    const other = await seat(mock)
+    expect(limited().list()).toMatchObject([{ token: other.token }])
+
+    await ask(mock, serverCall('disconnected', other))
+    await ask(mock, serverCall('connected', late))
+    const [known] = limited().list()
+    await ask(mock, serverCall('connected', other))
+    // The rows are deleted an hour after the end.
+    await mock.clock.advance('2h')
+    await ask(mock, serverCall('connected', late))
+    const [unknown] = limited().list()
+
+    expect(known).toMatchObject({ token: late.token, seat: 'ended', lost: -1 })
+    expect(known?.facts.map(({ kind, status }) => [kind, status])).toEqual([
+      ['present', 4],
+      ['refused', 400],
+    ])
+    expect(unknown).toMatchObject({ token: late.token, seat: 'unknown', lost: -1, size: 1 })
+  })
+
+  it('begin no story when the row of a player that gave way is deleted', async () => {
+    const { mock, limited } = observedTwice(tanks, { ...endless, stories: 1 })
+    const late = await seat(mock)
+    await ask(mock, serverCall('disconnected', late))
+    const other = await seat(mock)
+    await ask(mock, serverCall('connected', other))
+    const { dropped } = limited()
+
+    await mock.clock.advance('2h')
+
+    expect(limited()).toMatchObject({ dropped, size: 1 })
+    expect(limited().get(other.token)?.state).toBe('connected')
+  })
+
+  it('take no answer for a canned seat if the story of its player gave way meanwhile', async () => {
+    const { mock, limited } = observedTwice({ ...tanks, servers: 'manual' }, { ...endless, stories: 1 })
+    await mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))
+    const waiting = ask(mock, find)
+    await mock.blocked(1, 'lobbies.find')
+    const { player_token } = await mock.player({ lobby_id: 'empty', status: 'connected' })
+    expect(limited().list()).toMatchObject([{ token: player_token }])
+
+    const [lobby] = mock.world.lobbies.findMany(q => q.where({ status: 'starting' }))
+    await ask(mock, post('/matchmaker/lobbies/ready', {}, lobbyTokenOf(lobby?.lobby_id ?? '')))
+    await waiting
+
+    expect(
+      limited()
+        .list()[0]
+        ?.facts.map(({ kind }) => kind),
+    ).toEqual(['lobby_ready'])
   })
 })

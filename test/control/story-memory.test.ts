@@ -95,6 +95,20 @@ describe('the facts about players', () => {
 })
 
 describe('the memory of a story', () => {
+  it('has room for the first 31 lobbies of a player, and for all its facts', () => {
+    const story = new Story('player.one', { id: 1, isWhole: true, isSimulated: false })
+    const ids = Array.from({ length: 40 }, (_, i) => `lobby-${i}`)
+    for (const [at, lobby_id] of ids.entries()) {
+      const lobby = { lobby_id, namespace_id: 'n', game_mode_id: 'm', region_id: 'r' }
+      story.add({ kind: 'moved', at, revision: at, cause: 'control', status: 503, lobby }, 100)
+    }
+
+    expect(story.facts.map(({ lobby }) => lobby?.lobby_id)).toEqual(ids.map((id, i) => (i < 31 ? id : undefined)))
+    expect(new Set(story.facts.map(({ kind, cause, status }) => `${kind} ${cause} ${status}`))).toEqual(
+      new Set(['moved control 503']),
+    )
+  })
+
   it('counts the lobbies that its player was in, because it may be the last to know them', () => {
     const story = new Story('player.one', { id: 1, isWhole: true, isSimulated: false })
     const [one, two] = ['one', 'two'].map(lobby_id => ({

@@ -1,5 +1,5 @@
 // @ts-check
-import { atLeast } from '../aim.js'
+import { atLeast, atMost, ratio } from '../aim.js'
 import { loadRow, loadText, measureLoad, speed } from '../http/load.js'
 import { scenarioOf, tokens, withFiles } from '../scenario.js'
 import { command, serving, withServers } from '../servers.js'
@@ -29,7 +29,13 @@ export function measureWatchedList() {
       return {
         title: `lobbies.list of ${lobbies} lobbies, with a dashboard open; ${loadText}`,
         rows: results.map(result => loadRow(result, { alone })),
-        aims: [atLeast('with a dashboard open to without', { least: 0.9, ...speed(watched, alone) })],
+        aims: [
+          atLeast('with a dashboard open to without', { least: 0.9, ...speed(watched, alone) }),
+          atMost('CPU of a request with a dashboard open to without', {
+            most: 1.05,
+            value: ratio(watched?.cpuUs, alone?.cpuUs),
+          }),
+        ],
       }
     }),
   )
