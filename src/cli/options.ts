@@ -7,7 +7,7 @@ import { defaultDataTtlMs } from '../http/data-folder.js'
 import { defaultPort } from '../http/server.js'
 import { checkNames, isCheckName } from '../lab/checks.js'
 import { parseUrl } from '../lib/parse-url.js'
-import { nearest } from '../lib/text.js'
+import { didYouMean, nearest, quoted } from '../lib/text.js'
 import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
 import type { LabCheckName } from '../mock/lab.js'
 import {
@@ -17,7 +17,10 @@ import {
   type MockmakerOptions,
   parseOptions,
 } from '../mock/options.js'
+
 import { defaultMaxBots } from '../processes/bots.js'
+import { type ExpectableCall, expectableCalls } from '../processes/judge-server.js'
+
 import { hostForm, isHost, isOrigin } from '../server/origin.js'
 import { sessionLimits } from '../store/matchmaker-rows.js'
 
@@ -303,6 +306,62 @@ function parseChecks(text: string, before: readonly LabCheckName[] = []): LabChe
   throw new InvalidArgumentError(
     `Expected ${checkNames.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
   )
+}
+
+/** The options of `mockmaker check-server`. */
+export interface CheckServerFlags extends Pick<MockFlags, 'seed'> {
+  /** Default: `defaultExpected`. */
+  readonly expect?: readonly ExpectableCall[]
+  /** In ms. */
+  readonly within: number
+  readonly players: number
+  /** A command of the shell. */
+  readonly client?: string
+  readonly gameMode?: string
+  readonly json?: boolean
+  /** A file. */
+  readonly junit?: string
+}
+
+/** The most players of a check. */
+const mostPlayers = 64
+
+/** Adds the options of `mockmaker check-server`. */
+export function addCheckServerOptions(command: Command): Command {
+  return command
+    .option(
+      '--expect <calls>',
+      `the calls that must come, separated by commas: ${expectableCalls.join(', ')} (default: ${defaultExpected})`,
+      parseExpected,
+    )
+    .addOption(durationOption('--within <duration>', 'the time in which they must come', 120_000))
+    .addOption(
+      new Option('--players <n>', 'the number of players in the lobby')
+        .default(1)
+        .argParser(wholeNumber(0, mostPlayers)),
+    )
+    .option(
+      '--client <command>',
+      'run this command for each player, with its token and its port in the environment',
+      notBlank('a command, as in "node client.mjs"'),
+    )
+    .option('--game-mode <id>', "the game mode of the lobby (default: the scenario's first)", notBlank('the id of one'))
+    .option('--seed <seed>', "the seed of ids and tokens (default: the scenario's)", wholeNumber(0))
+    .option('--json', 'print the result as JSON')
+    .option('--junit <file>', 'also write the result to a file, as JUnit XML', notBlank('the path of a file'))
+}
+
+/** The calls that a check expects if nobody says others. */
+export const defaultExpected: readonly ExpectableCall[] = ['ready', 'connected', 'disconnected']
+
+function parseExpected(text: string, before: readonly ExpectableCall[] = []): ExpectableCall[] {
+  const calls = parseList(text).map(name => {
+    const call = expectableCalls.find(one => one === name)
+    if (call !== undefined) return call
+    throw new InvalidArgumentError(`There is no call ${quoted(name)}.${didYouMean(name, expectableCalls)}`)
+  })
+  if (calls.length === 0) throw new InvalidArgumentError(`Expected one or more of ${expectableCalls.join(', ')}.`)
+  return [...new Set([...before, ...calls])]
 }
 
 /** Translates the options of a command into those of a mock. */

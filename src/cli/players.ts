@@ -68,6 +68,6 @@ function watchMock(url: string, onEnd: () => void): ReturnType<typeof setInterva
 }
 
 /** Quotes a command for the shell, which then becomes the program itself. */
-function commandLine(words: readonly string[]): string {
+export function commandLine(words: readonly string[]): string {
   return process.platform === 'win32' ? words.map(windowsWord).join(' ') : `exec ${words.map(shellWord).join(' ')}`
 }

@@ -8,15 +8,19 @@ import { nearest } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
+import { checkServerCommand } from './check-server.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import { type LabFlags, runLabCommand } from './lab.js'
 import {
+  addCheckServerOptions,
   addExecOptions,
   addLabOptions,
   addPlayersOptions,
   addServeOptions,
   addShowOptions,
+  type CheckServerFlags,
+  defaultExpected,
   type PlayersFlags,
   parseParts,
   type ServeFlags,
@@ -26,6 +30,7 @@ import {
   urlOption,
   wholeNumber,
 } from './options.js'
+
 import { type Console, createConsole } from './output.js'
 import { runPlayers } from './players.js'
 import {
@@ -41,6 +46,9 @@ import { serve } from './serve.js'
 import { show } from './show.js'
 import { printStory, type StoryFlags } from './story.js'
 
+/** The commands that run the words after `--`. */
+const runningCommands = ['exec', 'check-server', 'lab', 'players']
+
 /** Exit codes. */
 const failed = 1
 const wrongUsage = 2
@@ -51,8 +59,8 @@ const wrongUsage = 2
  */
 export async function runProgram(process: NodeJS.Process, packageRoot: URL): Promise<void> {
   const console = createConsole(process)
-  // These commands run the words after `--`. commander must not parse those.
-  const dashes = ['exec', 'lab', 'players'].includes(process.argv[2] ?? '') ? process.argv.indexOf('--') : -1
+  // Some commands run the words after `--`. commander must not parse those.
+  const dashes = runningCommands.includes(process.argv[2] ?? '') ? process.argv.indexOf('--') : -1
   const argv = dashes === -1 ? process.argv : process.argv.slice(0, dashes)
   const commandToRun = dashes === -1 ? undefined : process.argv.slice(dashes + 1)
   const setExitCode = (code: number) => {
@@ -107,6 +115,8 @@ Examples:
   mockmaker show world.yaml        look at an exported world
   mockmaker exec -- npm test       run a command against its own mock
   mockmaker players 8 -- ./client  run eight clients of your game
+  mockmaker check-server -- ./server
+                                   check a game server
   eval "$(mockmaker env)"          set the variables for the mock on port 4100`,
   )
 
@@ -114,6 +124,7 @@ Examples:
   addScenarioCommands(program, options)
   addContractCommands(program, options)
   addExec(program, options)
+  addCheckServer(program, options)
   addMockCommands(program, options)
   addPlayers(program, options)
   addLab(program, options)
@@ -166,11 +177,8 @@ function addExec(program: Command, { console, commandToRun, setExitCode }: Progr
     // The errors below say more than commander's.
     .allowExcessArguments()
     .action(async (scenario: string | undefined, flags: ExecFlags, command: Command) => {
-      const [, excess] = command.args
-      if (commandToRun === undefined) command.error(`error: ${withoutSeparator(command.args)}`)
-      if (excess !== undefined) command.error(`error: put only a scenario before --: remove ${excess}`)
-      if (!commandToRun?.[0]) return command.error('error: the command after -- is missing: mockmaker exec -- npm test')
-      setExitCode(await exec(commandToRun, { loaded: await loadIfNamed(scenario, program), flags, console }))
+      const words = wordsToRun(commandToRun, { command, example: 'npm test' })
+      setExitCode(await exec(words, { loaded: await loadIfNamed(scenario, program), flags, console }))
     })
 }
 
@@ -212,13 +220,47 @@ function addLab(program: Command, { console, commandToRun, setExitCode }: Progra
     })
 }
 
-/** Explains how to write the arguments of `exec`, which lack the separator `--`. */
-function withoutSeparator([first, ...others]: readonly string[]): string {
+function addCheckServer(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
+  addCheckServerOptions(
+    addCommand(program, 'check-server', 'run a game server with players, and check what it calls and how it ends'),
+  )
+    .usage('[options] [scenario] -- <command> [argument...]')
+    .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
+    // The errors below say more than commander's.
+    .allowExcessArguments()
+    .action(async (scenario: string | undefined, flags: CheckServerFlags, command: Command) => {
+      const words = wordsToRun(commandToRun, { command, example: './server' })
+      const { expect = defaultExpected, players } = flags
+      if (players === 0 && (expect.includes('connected') || expect.includes('disconnected')))
+        command.error('error: without players nobody connects: add --expect ready, or remove --players 0')
+      const loaded = await loadIfNamed(scenario, program)
+      if (!(await checkServerCommand(words, { loaded, flags, console }))) setExitCode(failed)
+    })
+}
+
+/** Returns the words after `--`. Ends the command with a usage error if there are none, or if more than a scenario is before them. */
+function wordsToRun(
+  words: readonly string[] | undefined,
+  { command, example }: { readonly command: Command; readonly example: string },
+): readonly string[] {
+  const start = `mockmaker ${command.name()}`
+  const [, excess] = command.args
+  if (words === undefined) return command.error(`error: ${withoutSeparator(command.args, { start, example })}`)
+  if (excess !== undefined) return command.error(`error: put only a scenario before --: remove ${excess}`)
+  if (!words[0]) return command.error(`error: the command after -- is missing: ${start} -- ${example}`)
+  return words
+}
+
+/** Explains how to write the arguments of a command that runs another one, which lack the separator `--`. */
+function withoutSeparator(
+  [first, ...others]: readonly string[],
+  { start, example }: { readonly start: string; readonly example: string },
+): string {
   if (first === undefined || isScenarioPath(first) || Object.hasOwn(scenarios, first)) {
     const scenario = first === undefined ? '' : ` ${first}`
-    return `the command is missing: mockmaker exec${scenario} -- ${others.join(' ') || 'npm test'}`
+    return `the command is missing: ${start}${scenario} -- ${others.join(' ') || example}`
   }
-  return `put -- before the command: mockmaker exec -- ${[first, ...others].join(' ')}`
+  return `put -- before the command: ${start} -- ${[first, ...others].join(' ')}`
 }
 
 /** Adds the commands that ask a running mock. */

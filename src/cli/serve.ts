@@ -41,6 +41,8 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
   readonly serverLog?: ServerLog | undefined
   /** Refuses everything that could change the mock, for this reason, and starts no program. Default: nothing is refused. */
   readonly readOnlyBecause?: string | undefined
+  /** False: starts no game server and no bot. Default: true. */
+  readonly startsPrograms?: boolean
   /** Replaces some of the limits of memory. */
   readonly memory?: MockEnvironment['memory']
   /** Asks for the next free port if this one is taken. Default: a taken port is an error. */
@@ -76,20 +78,24 @@ export interface MockServer {
  */
 export async function startMock(
   port: number,
-  { loaded, flags, console, serverLog, readOnlyBecause, memory, confirm, showsNetworkUrls }: StartOptions,
+  {
+    loaded,
+    flags,
+    console,
+    serverLog,
+    readOnlyBecause,
+    startsPrograms = true,
+    memory,
+    confirm,
+    showsNetworkUrls,
+  }: StartOptions,
 ): Promise<MockServer> {
   const { host, allowedHosts, control, controlHost, trustProxy, publicUrl, maxBots } = flags
   const isMade = flags.controlToken === 'auto'
   const controlToken = isMade ? createControlToken() : flags.controlToken
-  let askedMs = 0
-  const timedConfirm = async (question: string) => {
-    const askedAt = performance.now()
-    const isConfirmed = await confirm?.(question)
-    askedMs += performance.now() - askedAt
-    return isConfirmed === true
-  }
+  const asked = timed(confirm)
   const isReplica = flags.data !== undefined && isRedisUrl(flags.data)
-  const bound = await bindOrOffer({ port, host, isReplica }, confirm && timedConfirm)
+  const bound = await bindOrOffer({ port, host, isReplica }, confirm && asked.confirm)
   try {
     const [url, networkUrls] = [localUrl(bound.url), networkUrlsOf(host, bound.port)]
     if (host !== undefined)
@@ -114,13 +120,14 @@ export async function startMock(
     serveWith(createListener(mock, served, more))
     process.on('uncaughtException', error => console.warn(`mockmaker: unexpected error\n${error.stack ?? error}`))
     const log = serverLog ?? { report: report => console.warn(linesOf(report, { showsOutput: true }).join('\n')) }
-    const programs = readOnlyBecause === undefined ? startPrograms({ mock, url, log, maxBots }) : undefined
+    const programs =
+      startsPrograms && readOnlyBecause === undefined ? startPrograms({ mock, url, log, maxBots }) : undefined
     return {
       mock,
       url,
       networkUrls,
       ownToken,
-      readyMs: performance.now() - askedMs,
+      readyMs: performance.now() - asked.ms,
       controlToken: controlToken === undefined ? undefined : { token: controlToken, isMade },
       merged,
       reload: (changed, options) => mock.reload(configureServers(changed, flags), options),
@@ -136,6 +143,20 @@ export async function startMock(
     await bound.close()
     throw error
   }
+}
+
+/** Counts the time in which a person is asked, in ms. */
+function timed(confirm: StartOptions['confirm']) {
+  const asked = {
+    ms: 0,
+    async confirm(question: string): Promise<boolean> {
+      const askedAt = performance.now()
+      const isConfirmed = await confirm?.(question)
+      asked.ms += performance.now() - askedAt
+      return isConfirmed === true
+    },
+  }
+  return asked
 }
 
 /** Returns a function that prints a bug of the mock with its stack. */
@@ -278,7 +299,7 @@ async function scenarioServedOn({ host, port }: PortTaken): Promise<string | und
 }
 
 /** The exit code after a second SIGINT. */
-const interrupted = 130
+export const interrupted = 130
 
 /** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
 export async function serve(options: StartOptions<ServeFlags>): Promise<void> {

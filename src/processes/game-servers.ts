@@ -14,6 +14,8 @@ import type { LobbyPort } from '../store/columns.js'
 import { modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
+import type { ReadTables } from '../store/table-calls.js'
+import type { LiveWorld } from '../store/world.js'
 import { describeExit, longestTail, tailOf, tailStart } from './exit-report.js'
 import { KeptLines } from './kept-lines.js'
 import { type FindPorts, findPorts } from './ports.js'
@@ -113,6 +115,26 @@ const mostEnded = 100
 
 /** The port of a game mode that declares none. */
 const defaultPorts: readonly LobbyPort[] = [{ label: 'default', target_port: 0, proxy_protocol: 'tcp' }]
+
+/** Finds free ports for the server of a lobby, with the labels of its ports. */
+export function findLobbyPorts(
+  lobbyId: string,
+  tables: ReadTables,
+  find: FindPorts = findPorts,
+): Promise<readonly LobbyPort[]> {
+  const lobby = tables.lobbies.get(lobbyId)
+  const { lobby_ports = [] } = (lobby && lobbyPorts(lobby, tables)) ?? {}
+  return find(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
+}
+
+/** Gives ports to a lobby that waits for its server. Returns `false` if it does not wait any more. */
+export function givePorts(world: LiveWorld, lobbyId: string, ports: readonly LobbyPort[]): boolean {
+  const lobby = world.tables.lobbies.get(lobbyId)
+  if (lobby?.status !== 'starting') return false
+  const put = () => void world.tables.lobbies.put(Object.freeze({ ...lobby, ports: [...ports] }))
+  world.write(put, { cause: { kind: 'server' } })
+  return true
+}
 
 /**
  * Starts a process for each lobby that waits for its server, in all worlds of a mock. Stops it with its lobby. A process that
@@ -325,14 +347,10 @@ export class GameServers {
     const { tables } = mock.world
     server.process = undefined
     server.isRestarting = false
-    const lobby = tables.lobbies.get(lobbyId)
-    const { lobby_ports = [] } = (lobby && lobbyPorts(lobby, tables)) ?? {}
     const url = await this.#options.url
-    const ports = await this.#system.findPorts(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
-    const present = tables.lobbies.get(lobbyId)
+    const ports = await findLobbyPorts(lobbyId, tables, this.#system.findPorts)
     // It may have stopped meanwhile.
-    if (server.isStopping || this.#isClosed || present?.status !== 'starting') return false
-    mock.world.write(() => void tables.lobbies.put(Object.freeze({ ...present, ports })), { cause: { kind: 'server' } })
+    if (server.isStopping || this.#isClosed || !givePorts(mock.world, lobbyId, ports)) return false
     const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(mock.id) })
     server.startedAt = performance.now()
     server.environment = env

@@ -18,6 +18,7 @@ const subcommands = [
   'story',
   'players',
   'lab',
+  'check-server',
   'export',
   'health',
   'validate',

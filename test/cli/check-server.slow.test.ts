@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { folder, run, start } from '../support/command.js'
+import { isAlive, shown, until } from '../support/game-server-programs.js'
+
+const guide = readFileSync('docs/guides/check-a-game-server.md', 'utf8')
+const [, client = ''] = /```js\n\/\/ client\.mjs\n([\s\S]*?)```/.exec(guide) ?? []
+
+/** A server that is wrong in the way that its first argument names. Its clients are those of the guide. */
+const wrongServer = `
+import { createServer } from 'node:net'
+const { RIVET_API_ENDPOINT, RIVET_TOKEN, PORT_default } = process.env
+const wrong = process.argv[2]
+const call = (method, path, body = {}, token = RIVET_TOKEN) =>
+  fetch(RIVET_API_ENDPOINT + '/matchmaker' + path, {
+    method,
+    headers: { authorization: 'Bearer ' + token },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+let players = 0
+if (wrong === 'ignores SIGTERM') process.on('SIGTERM', () => {})
+if (wrong === 'floods') setInterval(() => process.stdout.write('flood '.repeat(200) + '\\n' + 'x'.repeat(100_000) + '\\n'), 1)
+const server = createServer(socket => {
+  socket.on('error', () => {})
+  socket.once('data', async data => {
+    players += 1
+    if (wrong === 'misses one' && players === 2) return
+    const body = { player_token: String(data).trim() }
+    const left = new Promise(resolve => socket.once('close', resolve))
+    if (wrong === 'sends a wrong token') await call('POST', '/players/connected', { player_token: 'nobody' })
+    if (wrong === 'has another token') await call('POST', '/lobbies/ready', {}, 'old')
+    await call('POST', '/players/connected', body)
+    if (wrong === 'crashes') throw new Error('the level is missing')
+    if (wrong === 'sends a bad state') await call('PUT', '/lobbies/state', 'no JSON')
+    await left
+    if (wrong !== 'forgets them') await call('POST', '/players/disconnected', body)
+  })
+})
+server.listen(PORT_default, () => wrong !== 'is never ready' && call('POST', '/lobbies/ready'))
+`
+
+async function programs(): Promise<string> {
+  const cwd = await folder()
+  const files = {
+    'client.mjs': client,
+    'wrong.mjs': wrongServer,
+    'lobby-server.mjs': shown('lobby-server.mjs'),
+    'lobby_server.py': shown('lobby_server.py'),
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
+  return cwd
+}
+
+const check = (...args: readonly string[]) => ['check-server', '--game-mode', 'sandbox', ...args]
+/** Ends each line of the client, so that servers that read lines work too. */
+const clients = (...args: readonly string[]) => check('--players', '2', '--client', 'node client.mjs', ...args)
+
+describe('mockmaker check-server', () => {
+  it.for([
+    ['in JavaScript', 'node', 'lobby-server.mjs'],
+    ['in Python', 'python3', 'lobby_server.py'],
+  ] as const)('passes the right server %s', async ([, ...server]) => {
+    const cwd = await programs()
+    await writeFile(join(cwd, 'client.mjs'), client.replace('RIVET_PLAYER_TOKEN)', "RIVET_PLAYER_TOKEN + '\\n')"))
+
+    const { code, stdout } = await run(
+      [...check('--players', '4', '--client', 'node client.mjs', '--junit', 'report.xml', '--json'), '--', ...server],
+      { cwd },
+    )
+
+    const { passed, checks } = JSON.parse(stdout)
+    const names = ['ready', 'connected', 'disconnected', 'tokens', 'calls', 'clients', 'exit']
+    expect(checks.map(({ name }: { name: string }) => name)).toEqual(names)
+    expect([passed, code]).toEqual([true, 0])
+    expect(checks[1].sentence).toBe('for 4 of 4 players')
+    expect(await readFile(join(cwd, 'report.xml'), 'utf8')).toContain('tests="7" failures="0"')
+  })
+
+  it('fails each wrong server with its sentence alone', async () => {
+    const cwd = await programs()
+    const failuresOf = async (wrong: string) => {
+      const args = clients('--within', '8s', '--', 'node', 'wrong.mjs', wrong)
+      const { code, stdout } = await run(args, { cwd })
+      return [code, ...stdout.split('\n').filter(line => line.startsWith('✗'))]
+    }
+    const expected = {
+      'is never ready': ['✗ ready: it did not call POST /matchmaker/lobbies/ready within 8s'],
+      'misses one': ['✗ connected: missing for 1 of 2 players'],
+      'forgets them': ['✗ disconnected: missing for 2 of 2 players'],
+      'sends a wrong token': ['✗ tokens: 2 calls with a refused token'],
+      'has another token': ['✗ tokens: 2 calls with a refused token'],
+      'sends a bad state': ['✗ state: 2 calls with a state that is not JSON'],
+      crashes: [expect.stringMatching(/^✗ exit: it crashed with exit code 1, after /)],
+      'ignores SIGTERM': ['✗ exit: it did not exit within 10 s of SIGTERM, and was killed'],
+    }
+
+    const found = await Promise.all(Object.keys(expected).map(async wrong => [wrong, await failuresOf(wrong)] as const))
+
+    const withCodes = Object.entries(expected).map(([wrong, lines]) => [wrong, [1, ...lines]])
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(withCodes))
+  })
+
+  it('passes a server that connects the players of MOCKMAKER_PLAYER_TOKENS by itself, and exits', async () => {
+    const script = `
+      const { RIVET_API_ENDPOINT, RIVET_TOKEN, MOCKMAKER_PLAYER_TOKENS } = process.env
+      const call = (path, body = {}) => fetch(RIVET_API_ENDPOINT + '/matchmaker' + path, {
+        method: 'POST', headers: { authorization: 'Bearer ' + RIVET_TOKEN }, body: JSON.stringify(body) })
+      await call('/lobbies/ready')
+      for (const path of ['/players/connected', '/players/disconnected'])
+        for (const player_token of MOCKMAKER_PLAYER_TOKENS.split(',')) await call(path, { player_token })`
+    const args = check('--players', '3', '--', 'node', '--input-type=module', '-e', script)
+
+    const { code, stdout } = await run(args)
+
+    expect(stdout).toContain('✓ disconnected: for 3 of 3 players')
+    expect(code).toBe(0)
+  })
+
+  it('passes a server that floods its output, which it drops', async () => {
+    const cwd = await programs()
+
+    const { code, stdout, stderr } = await run(clients('--within', '20s', '--', 'node', 'wrong.mjs', 'floods'), { cwd })
+
+    expect(stdout).toContain('✓ disconnected: for 2 of 2 players')
+    expect(code).toBe(0)
+    // It could write megabytes in this time.
+    expect(stderr.length).toBeLessThan(1_000_000)
+  })
+
+  it.for([
+    [['--', './no-such-server'], 1, '✗ exit: it could not start: the shell found no such command'],
+    [['--expect', 'ready', '--', 'node', '-e', '0'], 1, '✗ ready: it ended without a call of'],
+    [['--expect', 'redy', '--', './server'], 2, 'Did you mean ready?'],
+    [['--expect', '', '--', './server'], 2, 'Expected one or more of ready'],
+    [['--within', 'soon', '--', './server'], 2, 'Expected a number with ms, s'],
+    [['--players', '65', '--', './server'], 2, 'Expected a whole number from 0 to 64'],
+    [['--players', '0', '--', './server'], 2, 'without players nobody connects'],
+    [['--client', ' ', '--', './server'], 2, 'Expected a command'],
+    [['node', 'server.mjs'], 2, 'put -- before the command: mockmaker check-server -- node server.mjs'],
+    [['--'], 2, 'the command after -- is missing: mockmaker check-server -- ./server'],
+    [['duel.yaml', 'more', '--', './server'], 2, 'put only a scenario before --: remove more'],
+    [['--game-mode', 'nothing', '--', './server'], 1, 'the game mode is "nothing", which does not exist'],
+    [
+      ['--game-mode', 'duel', '--players', '3', '--', './server'],
+      1,
+      'player 3 of 3: it got no seat: MATCHMAKER_LOBBY_FULL',
+    ],
+    [['--junit', 'nowhere/report.xml', '--', './server'], 1, 'cannot write nowhere/report.xml: it does not exist'],
+  ] as const)('exits for %j with %d, and says why', async ([args, code, message]) => {
+    const ended = await run(['check-server', ...args])
+
+    expect(ended.stdout + ended.stderr).toContain(message)
+    expect(ended.code).toBe(code)
+  })
+
+  it('leaves no process after Ctrl+C', async () => {
+    const cwd = await programs()
+    await writeFile(join(cwd, 'client.mjs'), 'console.log(process.pid); setInterval(() => {}, 1_000)')
+    const server = `console.log(process.pid); ${wrongServer}`
+    await writeFile(join(cwd, 'server.mjs'), server)
+    const { errors, signal, exited } = start(clients('--', 'node', 'server.mjs'), { cwd })
+    const pids = () => [...errors().matchAll(/^(?:server|player \d) \| (\d+)$/gm)].map(([, pid]) => Number(pid))
+    await until(() => pids().length === 3)
+
+    signal('SIGINT')
+    const { code, stdout } = await exited
+
+    expect([code, stdout]).toEqual([130, ''])
+    expect(pids().map(isAlive)).toEqual([false, false, false])
+  })
+
+  it('kills a server that ignores SIGTERM at the second Ctrl+C', async () => {
+    const cwd = await programs()
+    await writeFile(join(cwd, 'server.mjs'), `console.log(process.pid); ${wrongServer}`)
+    const { errors, signal, exited } = start(check('--', 'node', 'server.mjs', 'ignores SIGTERM'), { cwd })
+    const pid = () => Number(/^server \| (\d+)$/m.exec(errors())?.[1] ?? 0)
+    await until(() => pid() > 0)
+
+    // Two signals at once are one.
+    let hasEnded = false
+    void exited.then(() => {
+      hasEnded = true
+    })
+    await until(() => {
+      signal('SIGINT')
+      return hasEnded
+    })
+
+    expect((await exited).code).toBe(130)
+    await until(() => !isAlive(pid()))
+  })
+})
