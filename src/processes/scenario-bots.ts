@@ -75,19 +75,25 @@ export class ScenarioBots {
 
   /** Ends the bots that nothing asks for any more, and starts the missing ones. */
   #update(): void {
-    const world = this.#world
     const wanted: ReadonlyMap<string, BotCommand> =
-      this.#isClosed || !world ? new Map() : this.#options.mock.commands.bots
+      this.#isClosed || !this.#world ? new Map() : this.#options.mock.commands.bots
     for (const [namespace, { command, bots }] of this.#running) {
       if (sameJson(command, wanted.get(namespace))) continue
       this.#running.delete(namespace)
       const end = bots.close().finally(() => this.#ends.delete(end))
       this.#ends.add(end)
     }
-    if (!world) return
-    for (const [namespace, command] of wanted)
+    // Otherwise there would be twice as many for a moment.
+    if (this.#ends.size > 0) void Promise.all(this.#ends).then(() => this.#startMissing())
+    else this.#startMissing()
+  }
+
+  #startMissing(): void {
+    const { commands } = this.#options.mock
+    if (!this.#world || this.#isClosed || this.#ends.size > 0) return
+    for (const [namespace, command] of commands.bots)
       if (!this.#running.has(namespace))
-        this.#running.set(namespace, { command, bots: this.#start(world, namespace, command) })
+        this.#running.set(namespace, { command, bots: this.#start(this.#world, namespace, command) })
   }
 
   #start(world: MockWorld, namespace: string, command: BotCommand): Bots {

@@ -7,8 +7,10 @@ import type { ScenarioInput } from '../../src/scenario/schema.js'
 const players = { command: './client', concurrent: 3 }
 const duels: ScenarioInput = { clock: 'frozen', game_modes: ['duel'], players }
 
-/** Runs the bots of a scenario with fake processes, on a fake clock. */
-function run(scenario: ScenarioInput, maxBots?: number) {
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+/** Runs the bots of a scenario on a fake clock, with fake processes, which end so many ms after a signal. */
+function run(scenario: ScenarioInput, { maxBots, endMs = 0 }: { maxBots?: number; endMs?: number } = {}) {
   const mock = createMock({ scenario }, { commands: 'allowed' })
   const processes: { command: string; env: Readonly<Record<string, string>>; isAlive: boolean }[] = []
   const lines: string[] = []
@@ -24,8 +26,12 @@ function run(scenario: ScenarioInput, maxBots?: number) {
         resolve = done
       })
       const end = (signal: string) => {
-        process.isAlive = false
-        resolve({ signal })
+        const ended = () => {
+          process.isAlive = false
+          resolve({ signal })
+        }
+        if (endMs > 0) setTimeout(ended, endMs)
+        else ended()
       }
       processes.push(process)
       const gone = exited.then(() => {})
@@ -37,11 +43,8 @@ function run(scenario: ScenarioInput, maxBots?: number) {
   return { mock, bots, processes, lines, alive: () => processes.filter(({ isAlive }) => isAlive) }
 }
 
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
-
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  return () => void vi.useRealTimers()
 })
 
 describe('the bots of a scenario', () => {
@@ -69,13 +72,15 @@ describe('the bots of a scenario', () => {
   })
 
   it('end after a reload that changes them, and others start', async () => {
-    const { mock, alive, processes } = run(duels)
+    const { mock, alive, processes } = run(duels, { endMs: 2_000 })
     await pass(5_000)
 
     await mock.reload({ ...duels, title: 'Same players' })
     await pass(5_000)
     expect(processes).toHaveLength(3)
     await mock.reload({ ...duels, players: { command: './other', concurrent: 2 } })
+    await pass(1_999)
+    expect(processes).toHaveLength(3)
     await pass(5_000)
     expect(alive().map(({ command }) => command)).toEqual(['./other', './other'])
     await mock.reload({ ...duels, players: { concurrent: 2 } })
@@ -109,7 +114,7 @@ describe('the bots of a scenario', () => {
     const message = 'players.concurrent: 66 bots are more than 64'
 
     expect(() => run(many)).toThrow(message)
-    expect(() => run(many, 66)).not.toThrow()
+    expect(() => run(many, { maxBots: 66 })).not.toThrow()
     const { mock, processes } = run(duels)
     await expect(mock.reload({ ...duels, players: { command: 'a', concurrent: 65 } })).rejects.toThrow('65 bots')
     await pass(5_000)
