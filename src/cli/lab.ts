@@ -1,12 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { constants } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { checkNames, isCheckName } from '../lab/checks.js'
 import { startCommand } from '../lab/command-client.js'
 import { runLab } from '../lab/laboratory.js'
-import { type CheckResult, checkLines, countsText, junitOf } from '../lib/check-report.js'
+import { type CheckResult, countsText } from '../lib/check-report.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { LabCheckName, LabReport } from '../mock/lab.js'
+import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'
 import type { Console } from './output.js'
 
 /** The options of `mockmaker lab`. */
@@ -18,14 +18,6 @@ export interface LabFlags {
   /** A file. */
   readonly junit?: string
   readonly json?: boolean
-}
-
-/** The exit code of a process that a signal ended is this and the number of the signal, as in shells. */
-const signalled = 128
-
-/** A signal has ended the lab. */
-class Interrupted {
-  constructor(readonly signal: NodeJS.Signals) {}
 }
 
 /**
@@ -40,18 +32,16 @@ export async function runLabCommand(
   const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline)
   const { signal, release } = abortOnSignals()
   const onResult = (result: CheckResult) => {
-    if (json) return
-    for (const line of checkLines(result, (text, { passed }) => console.style(passed ? 'green' : 'red', text)))
-      console.print(line)
+    if (!json) printCheck(result, console)
   }
   try {
     const report = await runLab(startCommand(command), { only, quick, baseline, onResult, signal })
     if (json) console.printJson(report)
     else console.print(summaryOf(report, { isQuick: quick === true }))
-    if (junit !== undefined) await writeJunit(junit, report)
+    if (junit !== undefined) await writeJunit(junit, { suite: 'mockmaker lab', checks: report.checks })
     return report.passed ? 0 : 1
   } catch (error) {
-    if (error instanceof Interrupted) return signalled + constants.signals[error.signal]
+    if (error instanceof Interrupted) return error.exitCode
     throw error
   } finally {
     release()
@@ -77,26 +67,4 @@ async function readBaseline(file: string): Promise<LabCheckName[]> {
     if (isCheckName(name)) return [name]
     throw new UsageError(`${file}:${i + 1}: ${quoted(name)} is no check.${didYouMean(name, checkNames)}`)
   })
-}
-
-async function writeJunit(file: string, { checks }: LabReport): Promise<void> {
-  try {
-    await writeFile(file, junitOf('mockmaker lab', checks))
-  } catch (error) {
-    throw asUsageError(error, `cannot write the JUnit report ${file}`)
-  }
-}
-
-/** Ends the clients on the signals that would end this process: they have groups of their own. */
-function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
-  const controller = new AbortController()
-  const abort = (signal: NodeJS.Signals) => controller.abort(new Interrupted(signal))
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, abort)
-  return {
-    signal: controller.signal,
-    release() {
-      for (const signal of signals) process.off(signal, abort)
-    },
-  }
 }

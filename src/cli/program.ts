@@ -234,7 +234,7 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
       if (players === 0 && (expect.includes('connected') || expect.includes('disconnected')))
         command.error('error: without players nobody connects: add --expect ready, or remove --players 0')
       const loaded = await loadIfNamed(scenario, program)
-      if (!(await checkServerCommand(words, { loaded, flags, console }))) setExitCode(failed)
+      setExitCode(await checkServerCommand(words, { loaded, flags, console }))
     })
 }
 

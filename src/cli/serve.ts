@@ -299,7 +299,7 @@ async function scenarioServedOn({ host, port }: PortTaken): Promise<string | und
 }
 
 /** The exit code after a second SIGINT. */
-export const interrupted = 130
+const interrupted = 130
 
 /** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
 export async function serve(options: StartOptions<ServeFlags>): Promise<void> {

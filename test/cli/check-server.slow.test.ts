@@ -147,7 +147,7 @@ describe('mockmaker check-server', () => {
       1,
       'player 3 of 3: it got no seat: MATCHMAKER_LOBBY_FULL',
     ],
-    [['--junit', 'nowhere/report.xml', '--', './server'], 1, 'cannot write nowhere/report.xml: it does not exist'],
+    [['--junit', 'nowhere/report.xml', '--', './server'], 1, 'cannot write the JUnit report nowhere/report.xml'],
   ] as const)('exits for %j with %d, and says why', async ([args, code, message]) => {
     const ended = await run(['check-server', ...args])
 

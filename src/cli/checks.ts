@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { type CheckResult, checkLines, junitOf } from '../lib/check-report.js'
+import { asUsageError } from '../lib/usage-error.js'
+import type { Console } from './output.js'
+
+// What the commands share that check the programs of a game.
+
+/** Prints a check, and what proves a failure. */
+export function printCheck(result: CheckResult, console: Console): void {
+  const mark = (text: string, { passed }: CheckResult) => console.style(passed ? 'green' : 'red', text)
+  for (const line of checkLines(result, mark)) console.print(line)
+}
+
+/** Writes a JUnit report. Rejects with `UsageError`. */
+export async function writeJunit(
+  file: string,
+  { suite, checks }: { readonly suite: string; readonly checks: readonly CheckResult[] },
+): Promise<void> {
+  try {
+    await writeFile(file, junitOf(suite, checks))
+  } catch (error) {
+    throw asUsageError(error, `cannot write the JUnit report ${file}`)
+  }
+}
+
+/** A signal has ended the checks. */
+export class Interrupted {
+  constructor(readonly signal: NodeJS.Signals) {}
+
+  /** As in shells. */
+  get exitCode(): number {
+    return 128 + constants.signals[this.signal]
+  }
+}
+
+/**
+ * Aborts on the signals that would end this process: the programs have groups of their own. A second one ends the process at once.
+ */
+export function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController()
+  const abort = (signal: NodeJS.Signals) => {
+    const interrupted = new Interrupted(signal)
+    if (controller.signal.aborted) process.exit(interrupted.exitCode)
+    controller.abort(interrupted)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, abort)
+  return {
+    signal: controller.signal,
+    release() {
+      for (const signal of signals) process.off(signal, abort)
+    },
+  }
+}
