@@ -235,13 +235,11 @@ class ServerCheck {
       let timer: ReturnType<typeof setTimeout> | undefined
       const look = () => {
         timer = undefined
-        if (isTrue() || (isRunning && this.#exit) || signal.aborted || performance.now() >= deadline) return end()
+        if (isTrue() || (isRunning && this.#exit) || signal.aborted) end()
       }
       const soon = () => {
         timer ??= setTimeout(look, readEveryMs)
       }
-      const late =
-        deadline === Number.POSITIVE_INFINITY ? undefined : setTimeout(look, deadline - performance.now() + 1)
       const unsubscribe = this.#world.world.subscribe(soon)
       const end = () => {
         clearTimeout(timer)
@@ -251,6 +249,8 @@ class ServerCheck {
         this.#onChange = () => {}
         resolve()
       }
+      // The timer ends the wait by itself: it may come a little before the deadline, by another clock.
+      const late = deadline === Number.POSITIVE_INFINITY ? undefined : setTimeout(end, deadline - performance.now())
       this.#onChange = soon
       signal.addEventListener('abort', look)
       look()
