@@ -46,7 +46,10 @@ interface Judged {
 /** The parts of a result that most checks have. */
 type Verdict = Pick<CheckResult, 'passed' | 'sentence'> & Partial<CheckResult>
 
-/** Judges a server. A missing call is not judged if another check says why it could not come. */
+/**
+ * Judges a server. A missing call is not judged if another check says why it could not come, nor are clients whose server has
+ * crashed.
+ */
 export function judgeServer(judged: Judged): CheckResult[] {
   const { served, end, clients } = judged
   const { bodies, tokens, others } = sorted(served.refused)
@@ -58,7 +61,7 @@ export function judgeServer(judged: Judged): CheckResult[] {
     ['closed', judgeClosed(judged)],
     ['tokens', noneOf(tokens, ['call', 'calls'], 'with a refused token')],
     ['calls', noneOf(others, ['other call', 'other calls'], 'that the mock refused')],
-    ['clients', judgeClients(clients)],
+    ['clients', hasCrashed(end) ? undefined : judgeClients(clients)],
     ['exit', judgeEnd(end, missingCalls(judged))],
   ]
   return verdicts.flatMap(([name, verdict]) =>

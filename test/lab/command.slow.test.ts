@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { LabReport } from '../../src/mock/lab.js'
 import { run, start } from '../support/command.js'
+import { isAlive, until } from '../support/game-server-programs.js'
 
 const client = fileURLToPath(new URL('right-client.sh', import.meta.url))
 const folder = () => mkdtemp(join(tmpdir(), 'mockmaker-lab-'))
@@ -16,21 +17,16 @@ const script = (file: string, body: string) => [
   process.execPath,
   '--input-type=module',
   '-e',
-  `import { writeFileSync } from 'node:fs'
+  `import { appendFileSync } from 'node:fs'
    const { MOCKMAKER_URL, MOCKMAKER_LINK_TOKEN } = process.env
    const poll = () => fetch(MOCKMAKER_URL + '/cloud/devices/links?device_link_token=' + MOCKMAKER_LINK_TOKEN)
-   writeFileSync(${JSON.stringify(file)}, String(process.pid))
+   appendFileSync(${JSON.stringify(file)}, process.pid + '\\n')
    ${body}`,
 ]
 
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
+/** The ids that the clients of a script have written, one a line. */
+const pidsIn = (file: string) =>
+  existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number) : []
 
 describe('mockmaker lab', () => {
   // The guide has one in JavaScript, which runs there.
@@ -85,7 +81,7 @@ describe('mockmaker lab', () => {
     const { code, stdout } = await lab('--only', 'gap', '--', ...command)
 
     expect([code, stdout.split('\n')[0]]).toEqual([1, '✗ gap: it did not exit within 3 s after the link was complete'])
-    expect(isAlive(Number(await readFile(file, 'utf8')))).toBe(false)
+    expect(pidsIn(file).map(isAlive)).toEqual([false])
   })
 
   it('leaves no process on Ctrl+C', async () => {
@@ -95,13 +91,12 @@ describe('mockmaker lab', () => {
       '--',
       ...script(file, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)`),
     ])
-    await expect.poll(() => existsSync(file)).toBe(true)
-    const pid = Number(await readFile(file, 'utf8'))
+    await until(() => pidsIn(file).length === 4)
 
     command.signal('SIGINT')
 
     expect((await command.exited).code).toBe(130)
-    expect(isAlive(pid)).toBe(false)
+    expect(pidsIn(file).map(isAlive)).toEqual([false, false, false, false])
   })
 
   it('says how a client ended that sent nothing', async () => {

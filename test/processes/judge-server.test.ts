@@ -157,10 +157,11 @@ describe('a wrong server', () => {
       ],
     ],
     [
-      'crashes before its players leave',
+      'crashes before its players leave, and takes a client with it',
       {
         served: { players: [player('Ada', { disconnected: false })] },
         end: { ...end, exit: { signal: 'SIGSEGV' }, wasStopped: false },
+        clients: [{ name: 'player 1', exit: { code: 1 }, lastLines: ['the connection was closed'] }],
       },
       [
         '✗ exit: it was ended by SIGSEGV, after 300 ms',
