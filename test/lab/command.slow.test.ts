@@ -91,12 +91,12 @@ describe('mockmaker lab', () => {
       '--',
       ...script(file, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)`),
     ])
-    await until(() => pidsIn(file).length === 4)
+    await until(() => pidsIn(file).length >= 4)
 
     command.signal('SIGINT')
 
     expect((await command.exited).code).toBe(130)
-    expect(pidsIn(file).map(isAlive)).toEqual([false, false, false, false])
+    expect(pidsIn(file).filter(isAlive)).toEqual([])
   })
 
   it('says how a client ended that sent nothing', async () => {
