@@ -13,12 +13,16 @@ interface ModalProps {
   onClose(): void
 }
 
-/** A modal dialog that opens when it is rendered. Escape closes it. */
+/**
+ * A modal dialog that opens when it is rendered, and focuses its element with `data-first`. Escape closes it. Browsers complain
+ * about `autofocus` in a page that has a focus.
+ */
 export function Modal({ title, children, onClose, ...rest }: ModalProps) {
   const { modals } = page
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
+    element.current?.querySelector<HTMLElement>('[data-first]')?.focus()
     modals.value += 1
     return () => void (modals.value -= 1)
   }, [])

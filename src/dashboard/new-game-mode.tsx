@@ -34,7 +34,7 @@ export function NewGameModeForm() {
           />
         </label>
       )}
-      <Field label="Name" text={name} required autofocus placeholder="duel" />
+      <Field label="Name" text={name} required data-first placeholder="duel" />
       <Field label="Seats of a lobby" type="number" min="1" required text={seats} />
       <button type="submit" class="main">
         Add the game mode

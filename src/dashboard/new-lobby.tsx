@@ -53,7 +53,7 @@ export function NewLobbyForm() {
         max={Math.min(1_000, chosen.max_players_direct)}
         text={players}
       />
-      <button type="submit" class="main" autofocus>
+      <button type="submit" class="main" data-first>
         Make the lobby
       </button>
     </form>

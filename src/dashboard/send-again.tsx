@@ -50,7 +50,7 @@ function Form({ entry, request }: NonNullable<typeof page.repeated.value>) {
           />
         </label>
       )}
-      <button type="submit" class="main" autofocus disabled={isWaiting.value}>
+      <button type="submit" class="main" data-first disabled={isWaiting.value}>
         {isWaiting.value ? 'Waits for the answer' : 'Send'}
       </button>
       {answered.value && (

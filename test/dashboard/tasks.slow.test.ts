@@ -51,13 +51,15 @@ const names: Readonly<Record<string, string>> = {
 async function perform(page: Page, { keys }: Task, nameOfPlayer: string): Promise<void> {
   for (const [i, written] of keys.entries()) {
     const isKey = written.length === 1 || written in names || written === 'Enter'
+    const before = keys[i - 1] ?? ''
     if (!isKey) {
+      // A text after Enter goes into the form that Enter has opened.
+      if (before === 'Enter') await page.locator('dialog[open] form').waitFor()
       const text = written === 'SilentOtter' ? nameOfPlayer : written
       await page.keyboard.type(text)
       if (await page.locator('[role=combobox]').count()) await foundFirst(page, text)
       continue
     }
-    const before = keys[i - 1] ?? ''
     // What the key before has opened is there: a form, or details.
     if (written === 'Enter' && ['N', 'Enter'].includes(before)) await page.locator('dialog[open] form').waitFor()
     else if (before === 'Enter') await page.locator('.details .foot button:enabled').first().waitFor()
