@@ -4,6 +4,7 @@ import { isRedisUrl } from '../cluster/keep-in-redis.js'
 import { openapi } from '../contract/openapi.js'
 import { operationIds, operations } from '../contract/operations.js'
 import { isScenarioPath, type LoadedScenario, loadScenario } from '../files/scenario-file.js'
+import { controlOpenapi } from '../http/control-openapi.js'
 import { nearest } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { scenarios } from '../scenario/shipped.js'
@@ -159,9 +160,12 @@ function addContractCommands(program: Command, { console }: ProgramOptions): voi
     }
   })
 
-  addCommand(program, 'openapi', 'print the OpenAPI document').action(() =>
-    console.printDocument(JSON.stringify(openapi({ version }), null, 2)),
-  )
+  addCommand(program, 'openapi', 'print the OpenAPI document')
+    .option('--control', 'print that of the control API instead')
+    .action(({ control }: { readonly control?: boolean }) => {
+      const document = control ? controlOpenapi({ version }) : openapi({ version })
+      console.printDocument(JSON.stringify(document, null, 2))
+    })
 }
 
 function addExec(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {

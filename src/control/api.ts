@@ -94,6 +94,11 @@ export const controlCalls = lazy(() => [
     summary: 'Lists these calls with their parameters.',
     run: () => ({ calls: describeCalls() }),
   }),
+  call('GET /openapi.json', {
+    answeredBy: 'this',
+    summary: 'Returns these calls as an OpenAPI 3.1 document, with the schemas of bodies and answers.',
+    run: ({ openapi }) => openapi(),
+  }),
   call('GET /health', {
     answeredBy: 'this',
     summary:
@@ -108,6 +113,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /worlds', {
+    media: 'text/event-stream',
     answeredBy: 'this',
     summary:
       'Lists the worlds of the server. If `accept` asks for `text/event-stream`, an event `worlds` has the list. It comes again after a world has come or gone. `created_at` and `used_at` are real times. `sleeping` marks a world that only the storage has. The next request loads it. With replicas, the list has the worlds of all. `replica` is the address of the one that runs the world. If another one does, `waiters` is some seconds old.',
@@ -169,6 +175,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /snapshot', {
+    media: 'application/yaml',
     summary:
       'Returns the whole world in the scenario format. It is JSON, or YAML if `accept` asks for it and the world is not too large.',
     query: z.strictObject({
@@ -383,6 +390,7 @@ export const controlCalls = lazy(() => [
     respond: sent => jsonResponse(sent, 'this origin'),
   }),
   call('POST /journal/next', {
+    media: 'text/event-stream',
     summary:
       'Waits for the next matching request, and streams it as a Server-Sent Event `done`. The event `begin` says that the mock waits. The event `failed` has a `code` and a `message`: `TIMED_OUT` after the `timeout`, in real time, or `WORLD_ENDED`.',
     body: NextQuery(),
@@ -393,6 +401,7 @@ export const controlCalls = lazy(() => [
     respond: (wait, { mock }) => waitStream(wait, mock.world),
   }),
   call('POST /journal/blocked', {
+    media: 'text/event-stream',
     summary: 'Waits until that many requests are blocked, and streams them as the same events.',
     body: BlockedQuery(),
     run:
@@ -434,6 +443,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /changes', {
+    media: 'text/event-stream',
     summary:
       'Streams change sets, requests and their answers as Server-Sent Events, from now on or from a revision on. `answers=short` is as in `GET /__mock/journal`. `newest=50` leaves out the older ones of more than 50 requests that wait for a slow reader, and counts them in an event `skipped`. `with` adds events with the present state of parts of the world: `clock`, `faults`, `finds`, `history`, `journal`, `schedule`, `servers`, `stories` and `world`. Each comes at the beginning and after each change.',
     query: z.strictObject({
@@ -471,6 +481,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, query, inSlices }) => inSlices(mock.explain(query)),
   }),
   call('GET /lobbies/{lobby_id}/env', {
+    media: 'text/plain',
     summary:
       'Returns the environment variables for the game server of a lobby. They are lines for a shell, or JSON if `accept` asks for it.',
     run: ({ mock, params: { lobby_id }, url }) => lobbyEnvironment(mock.world.tables, lobby_id, { url }),

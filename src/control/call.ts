@@ -82,6 +82,8 @@ export interface ControlContext {
   parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): Steps<ScenarioInput>
   /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
   scenarioText(json: string): Steps<string>
+  /** Describes the control API as an OpenAPI document. */
+  openapi(): object
   /** The version of mockmaker. */
   readonly version: string
   /** The URL by which the client reaches the world, without a slash at its end. */
@@ -119,6 +121,8 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
    * world that the call names. Default: the one that runs the world of the path.
    */
   readonly answeredBy?: 'this' | 'named'
+  /** The other media type of the answer. A call that returns a function has only that one. Default: the answer is always JSON. */
+  readonly media?: 'text/event-stream' | 'application/yaml' | 'text/plain'
   /** The limits of the body. Default: 1 MiB, as for the service's own operations, and any number of values. */
   readonly limits?: Omit<BodyLimits, 'levels'>
   /** Returns the answer, which is sent as JSON. Throws `ApiError`, or `UsageError` for wrong input. */

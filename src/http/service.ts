@@ -24,6 +24,7 @@ import { locate, type Place, requestAt, routes } from '../server/routes.js'
 import { runInSlices } from '../store/timers.js'
 import { version } from '../version.js'
 import { parseControlHosts } from './address-lists.js'
+import { controlOpenapi } from './control-openapi.js'
 import { checkControlToken, holderCheck } from './control-token.js'
 import { completeDeviceLink, isFromDeviceLinkPage } from './device-link-page.js'
 import { dashboardPage, isForPage, pageFor } from './pages.js'
@@ -244,11 +245,12 @@ export class Service {
     if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
     const server = this.#mock
     const texts = { parseScenario: parseSentScenario, scenarioText }
+    const openapi = () => controlOpenapi({ version, serverUrl: url })
     const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
     const hasControlToken = this.#access.hasToken !== undefined
     const { publicUrl } = this.#options
     return await runControlCall(found, {
-      ...{ mock: world, server, ...texts, version, url, request, inSlices, hasControlToken, isReadOnly },
+      ...{ mock: world, server, ...texts, openapi, version, url, request, inSlices, hasControlToken, isReadOnly },
       publicUrl: publicUrl === undefined || publicUrl === 'asked' ? undefined : publicUrl + worldPath(world.id),
     })
   }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseScenario } from '../../src/scenario/index.js'
 import { Scenario } from '../../src/scenario/schema.js'
+import { controlDocument } from '../support/control-openapi.js'
 import { pages } from '../support/docs.js'
 import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
 import { generatedFiles, generatedTypes } from '../support/generated-types.js'
@@ -23,6 +24,10 @@ it('`npm run generate` writes src/generated/land.ts', async () => {
 
 it.each(generatedFiles)('`npm run generate` writes src/generated/%s.ts', async file => {
   await expect(generatedTypes(file)).toMatchFileSnapshot(`../../src/generated/${file}.ts`)
+})
+
+it('`npm run generate` writes fixtures/control-openapi.json', async () => {
+  await expect(controlDocument()).toMatchFileSnapshot('../../fixtures/control-openapi.json')
 })
 
 const pagesWithTables = pages.filter(({ text }) => text !== withoutGenerated(text))

@@ -185,12 +185,15 @@ describe('mockmaker routes', () => {
 })
 
 describe('mockmaker openapi', () => {
-  it('prints the document of GET /openapi.json without its server', async () => {
+  it.for([
+    [[], '/openapi.json'],
+    [['--control'], '/__mock/openapi.json'],
+  ] as const)('with %j prints the document of GET %s without its server', async ([options, path]) => {
     const { url, close } = await listen(createMockmaker(), { port: 0, host: '127.0.0.1' })
-    const { body } = await sendTo(url, { method: 'GET', path: '/openapi.json' })
+    const { body } = await sendTo(url, { method: 'GET', path })
     await close()
 
-    const { code, stdout } = await runHere(['openapi'])
+    const { code, stdout } = await runHere(['openapi', ...options])
 
     const { servers, ...document } = JSON.parse(body)
     expect(code).toBe(0)
