@@ -32,20 +32,14 @@ const remembered = 64
 export class WorldStories {
   readonly #tables: LiveWorld['tables']
   readonly #limits: StoryLimits
-  #memory: StoryMemory
+  /** `undefined` until something happens to a player. */
+  #parts: StoryParts | undefined
   #nextId = 1
   #beginsAt = { revision: 0, at: 0 }
   /** The players at the beginning. `undefined` once they have stories. */
   #players: TableState<PlayerRow> | undefined
-  /** Shared by the stories of a lobby. */
-  readonly #lobbies = new Map<string, StoryLobby>()
-  /** The tokens of the change sets of requests that have no journal entry yet, by revision. */
-  readonly #unanswered = new Map<number, string[]>()
-  /** The same of the newest change set. Most requests are answered before the next one. */
+  /** The stories of the newest change set of a request that has no journal entry yet. Most are answered before the next one. */
   #newestUnanswered: { readonly revision: number; readonly stories: Story[] } | undefined
-  /** The stories that changed last. */
-  #recent: Story[] = []
-  #recentCount = 0
   #changes = 0
   #restartedAt: number | undefined
   /** Emits after a story has changed, or all have begun anew. */
@@ -59,14 +53,18 @@ export class WorldStories {
   ) {
     this.#tables = tables
     this.#limits = limits
-    this.#memory = new StoryMemory(limits)
     this.begin(begin)
   }
 
   /** The stories. Players that have been there from the beginning have one, too. */
   get memory(): StoryMemory {
     this.#addFirstPlayers()
-    return this.#memory
+    return this.#kept.memory
+  }
+
+  get #kept(): StoryParts {
+    this.#parts ??= new StoryParts(this.#limits)
+    return this.#parts
   }
 
   /** Since when the world has stories: a revision, and its time in ms of the world's clock. */
@@ -87,27 +85,23 @@ export class WorldStories {
   /** No earlier request gets its answer any more. */
   set restartedAt(revision: number) {
     this.#restartedAt = revision
-    this.#unanswered.clear()
+    this.#parts?.unanswered.clear()
     this.#newestUnanswered = undefined
   }
 
   /** Lists the stories of players that changed last, the newest first. Leaves out simulated players. */
   recent(most: number): Story[] {
-    const stories = [...new Set(this.#recent)].filter(({ list }) => list !== undefined)
+    const stories = [...new Set(this.#parts?.recent)].filter(({ list }) => list !== undefined)
     return stories.sort((one, other) => other.changedAt - one.changedAt).slice(0, most)
   }
 
   /** Forgets all stories, and begins at a revision. */
   begin(revision: { readonly revision: number; readonly at: number }): void {
-    this.#memory = new StoryMemory(this.#limits)
+    this.#parts = undefined
     this.#nextId = 1
     this.#beginsAt = revision
     this.#players = this.#tables.players.share()
-    this.#lobbies.clear()
-    this.#unanswered.clear()
     this.#newestUnanswered = undefined
-    this.#recent = []
-    this.#recentCount = 0
     this.#restartedAt = undefined
     this.#changes += 1
     this.changed.emit()
@@ -133,7 +127,7 @@ export class WorldStories {
       this.#addRowFact(change, changeSet, reader)
     }
     if (hasDeletedLobby)
-      for (const { table, id, after } of changes) if (table === 'lobbies' && !after) this.#lobbies.delete(id)
+      for (const { table, id, after } of changes) if (table === 'lobbies' && !after) this.#kept.lobbies.delete(id)
     if (reader) this.changed.emit()
   }
 
@@ -142,7 +136,7 @@ export class WorldStories {
     const row = (change.after ?? change.before)?.row
     if (kind === undefined || !row) return
     this.#addFirstPlayers()
-    const known = this.#memory.get(row.player_token)
+    const known = this.#kept.memory.get(row.player_token)
     // Its story gave way to others long ago.
     if (!known && kind === 'forgotten') return
     const story = known ?? this.#createStory(row, change.before === undefined)
@@ -204,7 +198,7 @@ export class WorldStories {
   #addCall(token: string | undefined, kind: 'called' | 'refused' | 'canned', exchange: RecordedExchange): void {
     if (token === undefined || token === '' || token.length > longestToken) return
     this.#addFirstPlayers()
-    const story = this.#memory.get(token) ?? this.#beginStoryOfCall(token, exchange)
+    const story = this.#kept.memory.get(token) ?? this.#beginStoryOfCall(token, exchange)
     if (story.seat === 'unknown' && kind !== 'refused') story.state = 'canned'
     this.#addCallFact(story, kind, exchange)
   }
@@ -213,7 +207,7 @@ export class WorldStories {
   #beginStoryOfCall(token: string, { at, revision }: RecordedExchange): Story {
     const row = this.#tables.players.state.entry(token)?.row
     if (row) return this.#beginStory(row, { at, revision, isWhole: false })
-    return this.#createStory({ player_token: token }, this.#memory.dropped === 0)
+    return this.#createStory({ player_token: token }, this.#kept.memory.dropped === 0)
   }
 
   #addCallFact(story: Story, kind: 'answered' | 'called' | 'refused' | 'canned', exchange: RecordedExchange): void {
@@ -228,7 +222,7 @@ export class WorldStories {
   }
 
   #keep(story: Story): void {
-    this.#memory.keep(story)
+    this.#kept.memory.keep(story)
     this.#touch(story)
   }
 
@@ -236,7 +230,7 @@ export class WorldStories {
   #touch(story: Story): void {
     this.#changes += 1
     story.changedAt = this.#changes
-    if (!story.isSimulated) this.#recent[this.#recentCount++ % remembered] = story
+    if (!story.isSimulated) this.#kept.rememberRecent(story)
   }
 
   #createStory({ player_token, session_ms }: Pick<PlayerRow, 'player_token' | 'session_ms'>, isWhole: boolean): Story {
@@ -252,8 +246,9 @@ export class WorldStories {
     const { revision, at } = this.#beginsAt
     const tooMany = Math.max(0, rows.length - this.#limits.stories)
     this.#nextId += tooMany
-    this.#memory.countDropped(tooMany)
-    for (const row of rows.slice(tooMany)) this.#memory.keep(this.#beginStory(row, { at, revision, isWhole: true }))
+    this.#kept.memory.countDropped(tooMany)
+    for (const row of rows.slice(tooMany))
+      this.#kept.memory.keep(this.#beginStory(row, { at, revision, isWhole: true }))
   }
 
   /** Begins a story with a row that has been there before. */
@@ -271,17 +266,17 @@ export class WorldStories {
   }
 
   #lobbyOf(id: string): StoryLobby | undefined {
-    const known = this.#lobbies.get(id)
+    const known = this.#kept.lobbies.get(id)
     if (known) return known
     const row = this.#tables.lobbies.state.entry(id)?.row
     return row && this.#rememberLobby(row)
   }
 
   #rememberLobby({ lobby_id, namespace_id, game_mode_id, region_id }: LobbyRow): StoryLobby {
-    const known = this.#lobbies.get(lobby_id)
+    const known = this.#kept.lobbies.get(lobby_id)
     if (known) return known
     const lobby = { lobby_id, namespace_id, game_mode_id, region_id }
-    this.#lobbies.set(lobby_id, lobby)
+    this.#kept.lobbies.set(lobby_id, lobby)
     return lobby
   }
 
@@ -294,13 +289,14 @@ export class WorldStories {
     this.#newestUnanswered = { revision, stories: [story] }
     if (!newest) return
     // Its request waits, or ended without an entry. Tokens, because the stories may give way to others meanwhile.
-    this.#unanswered.set(
+    const { unanswered } = this.#kept
+    unanswered.set(
       newest.revision,
       newest.stories.map(({ token }) => token),
     )
-    if (this.#unanswered.size <= this.#limits.unanswered) return
-    const [oldest = 0] = this.#unanswered.keys()
-    this.#unanswered.delete(oldest)
+    if (unanswered.size <= this.#limits.unanswered) return
+    const [oldest = 0] = unanswered.keys()
+    unanswered.delete(oldest)
   }
 
   #takeUnanswered(revision: number): readonly Story[] {
@@ -309,9 +305,31 @@ export class WorldStories {
       this.#newestUnanswered = undefined
       return newest.stories
     }
-    const tokens = this.#unanswered.get(revision) ?? noTokens
-    this.#unanswered.delete(revision)
-    return tokens.flatMap(token => this.#memory.get(token) ?? [])
+    if (!this.#parts) return []
+    const { memory, unanswered } = this.#parts
+    const tokens = unanswered.get(revision) ?? noTokens
+    unanswered.delete(revision)
+    return tokens.flatMap(token => memory.get(token) ?? [])
+  }
+}
+
+/** What a world remembers of its players. */
+class StoryParts {
+  readonly memory: StoryMemory
+  /** Shared by the stories of a lobby. */
+  readonly lobbies = new Map<string, StoryLobby>()
+  /** The tokens of older change sets of requests that have no journal entry yet, by revision. */
+  readonly unanswered = new Map<number, string[]>()
+  /** The stories that changed last, in no order. */
+  readonly recent: Story[] = []
+  #recentCount = 0
+
+  constructor(limits: StoryLimits) {
+    this.memory = new StoryMemory(limits)
+  }
+
+  rememberRecent(story: Story): void {
+    this.recent[this.#recentCount++ % remembered] = story
   }
 }
 
