@@ -13,6 +13,7 @@ import { checkServerCommand } from './check-server.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import { type LabFlags, runLabCommand } from './lab.js'
+import { serveMcp } from './mcp.js'
 import {
   addCheckServerOptions,
   addExecOptions,
@@ -31,7 +32,6 @@ import {
   urlOption,
   wholeNumber,
 } from './options.js'
-
 import { type Console, createConsole } from './output.js'
 import { runPlayers } from './players.js'
 import {
@@ -40,6 +40,7 @@ import {
   type ExportFlags,
   exportScenario,
   type HealthFlags,
+  type MockAddress,
   printEnvironment,
 } from './running-mock.js'
 import { initScenario, validateScenarios } from './scenario-files.js'
@@ -68,7 +69,7 @@ export async function runProgram(process: NodeJS.Process, packageRoot: URL): Pro
     process.exitCode = code
   }
   try {
-    await createProgram({ console, packageRoot, commandToRun, setExitCode }).parseAsync(argv)
+    await createProgram({ streams: process, console, packageRoot, commandToRun, setExitCode }).parseAsync(argv)
   } catch (error) {
     // commander has printed its own errors.
     if (error instanceof CommanderError) setExitCode(error.exitCode === 0 ? 0 : wrongUsage)
@@ -80,6 +81,7 @@ export async function runProgram(process: NodeJS.Process, packageRoot: URL): Pro
 }
 
 interface ProgramOptions {
+  readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'>
   readonly console: Console
   readonly packageRoot: URL
   /** The words after `--`. Default: there is no `--`. */
@@ -268,7 +270,7 @@ function withoutSeparator(
 }
 
 /** Adds the commands that ask a running mock. */
-function addMockCommands(program: Command, { console }: ProgramOptions): void {
+function addMockCommands(program: Command, { streams, console, setExitCode }: ProgramOptions): void {
   addCommand(
     program,
     'env',
@@ -294,6 +296,14 @@ function addMockCommands(program: Command, { console }: ProgramOptions): void {
     .addOption(sentControlTokenOption())
     .option('--json', 'print the story as JSON')
     .action((player: string, flags: StoryFlags) => printStory(player, flags, console))
+
+  addCommand(program, 'mcp', 'serve tools for a coding agent, over MCP on standard input and output')
+    .addOption(urlOption().env('MOCKMAKER_URL'))
+    .addOption(sentControlTokenOption())
+    .action(async (flags: MockAddress, command: Command) => {
+      const isDefault = command.getOptionValueSource('url') === 'default'
+      setExitCode(await serveMcp({ ...flags, isDefault }, { streams, console }))
+    })
 
   addCommand(program, 'export', 'print a running world, or one in a folder, as a scenario')
     .addOption(urlOption())

@@ -176,7 +176,7 @@ export async function ask<Name extends Route>(
 }
 
 /** Follows no redirect, waits only so long for an answer, and reads only so many bytes of it. */
-function remoteOf(
+export function remoteOf(
   { url, controlToken: token }: MockAddress,
   { bytes, beginsWithinMs = timeoutMs }: { readonly bytes: number; readonly beginsWithinMs?: number },
 ): Remote {

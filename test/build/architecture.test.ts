@@ -43,6 +43,10 @@ const folders: Readonly<Record<string, Row>> = {
   },
   cluster: { folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'http'], packages: [] },
   lab: { folders: ['lib', 'contract', 'scenario', 'control', 'mock', 'processes', 'http'], packages: [] },
+  mcp: {
+    folders: ['lib', 'contract', 'control', 'client', 'files'],
+    packages: ['zod', '@modelcontextprotocol/server'],
+  },
   testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
   vitest: {
     folders: ['lib', 'scenario', 'server', 'mock', 'client', 'files', 'msw', 'testing'],
@@ -80,6 +84,7 @@ const folders: Readonly<Record<string, Row>> = {
       'http',
       'cluster',
       'lab',
+      'mcp',
     ],
     packages: ['zod', 'commander', 'lean-qr'],
   },
@@ -87,7 +92,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((http|cluster|lab|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
+  /^((http|cluster|lab|mcp|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string

@@ -22,6 +22,7 @@ describe('mockmaker --help', () => {
       'exec',
       'env',
       'story',
+      'mcp',
       'export',
       'friday-night',
       'default: 4100, env: PORT',

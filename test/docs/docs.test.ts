@@ -49,6 +49,8 @@ function isTested(
   // test/deploy/deploy.slow.test.ts compares and runs them.
   if (['deploy/nginx.conf', 'deploy/replicas.nginx.conf', 'deploy/kubernetes.yaml'].includes(file)) return true
   if (language === 'js') return file !== '' && commands.includes(`node ${file}`)
+  // test/cli/mcp.test.ts compares them with what the command prints.
+  if (page.path === 'docs/guides/use-it-from-an-agent.md' && language === 'json') return true
   // The tests of its page import it.
   if (file === 'wait-for-cloud-token.ts') return true
   if (language === 'ts') return file.endsWith('.test.ts') || ranInBrowser.includes(file)

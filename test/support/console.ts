@@ -38,7 +38,8 @@ export function processWith({
     })
     return Object.assign(through, { isTTY })
   }
-  const streams = { stdout: stream('stdout'), stderr: stream('stderr') }
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const streams = { stdin, stdout: stream('stdout'), stderr: stream('stderr') }
   const process = Object.assign(new EventEmitter(), { env: {}, ...more, ...streams })
   // The console and the command use no other part of a process, unless they serve.
   return { process: process as unknown as NodeJS.Process, written }

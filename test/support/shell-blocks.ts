@@ -19,6 +19,7 @@ const subcommands = [
   'players',
   'lab',
   'check-server',
+  'mcp',
   'export',
   'health',
   'validate',

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { ClientError, type Remote } from '../client/core.js'
+import { BodyTooLong } from '../lib/limited-response.js'
+import { UsageError } from '../lib/usage-error.js'
+import { version } from '../version.js'
+import { Session } from './session.js'
+import { type Tool, tools } from './tools.js'
+
+/** The longest answer of a tool, in characters. A longer one would fill the context of an agent. */
+const longestAnswer = 60_000
+
+const instructions =
+  'You work in a fork of a world of mockmaker, a mock of the Rivet matchmaker. It is yours: nobody else sees your changes, and it is deleted at the end. Point the game at the url of get_world, with a token of it. Read the world where the user plays with "of": "mock". To find a cause, begin with list_requests, then explain. The package has docs, and a skill at skills/mockmaker/SKILL.md.'
+
+/**
+ * Serves the tools to an agent over streams, until one of them ends or `signal` aborts. Then it deletes the fork. It needs no mock
+ * before the first call of a tool.
+ */
+export async function serveTools(
+  remote: Remote,
+  { input, output, signal }: { readonly input: Readable; readonly output: Writable; readonly signal: AbortSignal },
+): Promise<void> {
+  const session = new Session(remote, `mcp-${randomUUID().slice(0, 8)}`)
+  const handle = serveStdio(
+    () => {
+      const server = new McpServer({ name: 'mockmaker', version }, { instructions })
+      for (const tool of tools()) register(tool, { server, session })
+      return server
+    },
+    { transport: new StdioServerTransport(input, output) },
+  )
+  // A failed stream has ended too.
+  await Promise.race([
+    finished(input, { writable: false, signal }),
+    finished(output, { readable: false, signal }),
+  ]).catch(() => {})
+  await handle.close()
+  await session.end()
+}
+
+function register(
+  { name, description, input, isReadOnly, run }: Tool,
+  { server, session }: { readonly server: McpServer; readonly session: Session },
+): void {
+  const annotations = { readOnlyHint: isReadOnly, openWorldHint: false }
+  server.registerTool(name, { description, inputSchema: input, annotations }, async args => {
+    try {
+      return answerOf(await run(session, args))
+    } catch (error) {
+      if (error instanceof ClientError && error.cause instanceof BodyTooLong) return failure(tooLong)
+      if (error instanceof ClientError || error instanceof UsageError) return failure(error.message)
+      throw error
+    }
+  })
+}
+
+const tooLong =
+  'the answer is too long: ask for less, with limit or where. For a whole world, the user can run mockmaker export'
+
+function answerOf(value: unknown): CallToolResult {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > longestAnswer ? failure(tooLong) : { content: [{ type: 'text', text }] }
+}
+
+function failure(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
