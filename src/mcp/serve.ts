@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { ClientError, type Remote } from '../client/core.js'
 import { BodyTooLong } from '../lib/limited-response.js'
@@ -47,25 +47,19 @@ function register(
   { server, session }: { readonly server: McpServer; readonly session: Session },
 ): void {
   const annotations = { readOnlyHint: isReadOnly, openWorldHint: false }
+  // The library answers with the message of an error.
   server.registerTool(name, { description, inputSchema: input, annotations }, async args => {
-    try {
-      return answerOf(await run(session, args))
-    } catch (error) {
-      if (error instanceof ClientError && error.cause instanceof BodyTooLong) return failure(tooLong)
-      if (error instanceof ClientError || error instanceof UsageError) return failure(error.message)
-      throw error
-    }
+    const value = await run(session, args).catch(error => {
+      throw error instanceof ClientError && error.cause instanceof BodyTooLong ? tooLong() : error
+    })
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (text.length > longestAnswer) throw tooLong()
+    return { content: [{ type: 'text', text }] }
   })
 }
 
-const tooLong =
-  'the answer is too long: ask for less, with limit or where. For a whole world, the user can run mockmaker export'
-
-function answerOf(value: unknown): CallToolResult {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > longestAnswer ? failure(tooLong) : { content: [{ type: 'text', text }] }
-}
-
-function failure(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
+function tooLong(): UsageError {
+  return new UsageError(
+    'the answer is too long: ask for less, with limit or where. For a whole world, the user can run mockmaker export',
+  )
 }

@@ -1,7 +1,8 @@
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { listen } from '../../src/http/index.js'
 import { createListener } from '../../src/http/server.js'
 import { createMockmaker } from '../../src/index.js'
+import { limitedResponse } from '../../src/lib/limited-response.js'
 import { tools } from '../../src/mcp/tools.js'
 import { createMock } from '../../src/mock/mock.js'
 import { freePort } from '../support/command.js'
@@ -128,13 +129,22 @@ describe('a session', () => {
 
   it('deletes a world that is still being made at its end', async ({ serve }) => {
     const served = await serve()
-    const session = await openSession(served.url)
-    const call = session.use('get_world').catch(() => {})
+    const said: string[] = []
+    const noted: typeof fetch = async (input, init) => {
+      said.push(`${init?.method} sent`)
+      const response = await fetch(input, init)
+      said.push(`${init?.method} answered`)
+      return response
+    }
+    const session = await openSession(served.url, { fetch: noted })
+    session.use('get_world').catch(() => {})
+    await vi.waitUntil(() => said.length === 1, { interval: 0 })
 
     await session.interrupt()
 
+    expect(said.slice(0, 3)).toEqual(['PUT sent', 'PUT answered', expect.stringMatching(/sent$/)])
+    expect(said).toContain('DELETE answered')
     expect(worldsOf(served)).toEqual(['default'])
-    await Promise.race([call, session.client.close()])
   })
 
   it('ends without a word if the mock has ended before', async ({ serve }) => {
@@ -351,6 +361,15 @@ describe('a tool', () => {
     await use('load_scenario', { name: 'friday-night' })
 
     expect(await fail('take_snapshot')).toContain('the answer is too long: ask for less')
+  })
+
+  it('refuses an answer of which the command reads no more', async ({ serve }) => {
+    const { url } = await serve()
+    const limitedFetch: typeof fetch = async (input, init) =>
+      limitedResponse(await fetch(input, init), { bytes: 5_000, signal: new AbortController().signal })
+    const { fail } = await openSession(url, { fetch: limitedFetch })
+
+    expect(await fail('take_snapshot', { of: 'mock' })).toContain('the answer is too long: ask for less')
   })
 })
 

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { onTestFinished } from 'vitest'
+import type { Remote } from '../../src/client/core.js'
 import { serveTools } from '../../src/mcp/serve.js'
 
 /** A session of an agent with a mock. */
@@ -46,10 +47,10 @@ export function toolsOf(client: Client): McpTools {
 }
 
 /** Serves the tools in this process, to the client of the protocol's own package. */
-export async function openSession(url: string, { token }: { readonly token?: string } = {}): Promise<McpSession> {
+export async function openSession(url: string, options: Partial<Omit<Remote, 'url'>> = {}): Promise<McpSession> {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const controller = new AbortController()
-  const served = serveTools({ url, token, fetch }, { input, output, signal: controller.signal })
+  const served = serveTools({ url, fetch, ...options }, { input, output, signal: controller.signal })
   const client = new Client({ name: 'test', version: '1' })
   // Its lines are the same on both sides.
   await client.connect(new StdioServerTransport(output, input))
