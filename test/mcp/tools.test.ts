@@ -328,6 +328,18 @@ describe('a tool', () => {
     expect(await fail('load_scenario', { name: 'party', reset: true })).toBe('give one of name, text and reset')
   })
 
+  it.for(['servers: { command: ./server }', 'players: { command: ./client, concurrent: 2 }'])(
+    'loads no scenario that starts a process: %s',
+    async (commands, { serve }) => {
+      const { url } = await serve()
+      const { use, fail } = await openSession(url)
+      const text = `title: Mine\ngame_modes: [duel]\n${commands}\n`
+
+      expect(await fail('load_scenario', { text })).toContain('command')
+      expect((await use('get_world')).world.title).toBe('Tanks')
+    },
+  )
+
   it('validates a scenario without a mock', async () => {
     const { use, fail } = await openSession(`http://127.0.0.1:${await freePort()}`)
 
