@@ -65,6 +65,7 @@ async function perform(page: Page, { keys }: Task, nameOfPlayer: string): Promis
     else if (before === 'Enter') await page.locator('.details .foot button:enabled').first().waitFor()
     const key = names[written] ?? written
     await page.keyboard.press(key.length === 1 ? key.toLowerCase() : key)
+    if (written === 'F') await page.locator('form button:focus').waitFor()
     if (written === 'Ctrl+K') await page.locator('[role=combobox]').waitFor()
     if (written === '←') await page.getByRole('region', { name: 'The past' }).waitFor()
   }
