@@ -27,6 +27,6 @@ export async function openDashboard(browser, url) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   const page = await context.newPage()
   await page.goto(url)
-  await page.getByText('live', { exact: true }).waitFor()
+  await page.locator('[data-connection=live]').waitFor()
   return page
 }

@@ -130,7 +130,7 @@ async function clickOnce(page) {
     const painted = new Promise(resolve => {
       const paint = (/** @type {number} */ clickedAt) =>
         requestAnimationFrame(() => {
-          if (document.querySelector('dialog[open]')) setTimeout(() => resolve(performance.now() - clickedAt))
+          if (document.querySelector('.details')) setTimeout(() => resolve(performance.now() - clickedAt))
           else paint(clickedAt)
         })
       addEventListener('click', ({ timeStamp }) => paint(timeStamp), { once: true, capture: true })
