@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { constants } from 'node:os'
 import { environmentOf, secretVariables, withoutSecrets } from '../control/environment.js'
 import { versionNameOf } from '../operations/games.js'
@@ -48,25 +50,29 @@ function firstToken(kind: TokenKind, world: World): string | undefined {
   return world.tokens.all().find(token => token.kind === kind && isOwn(token))?.token
 }
 
-async function runCommand(
-  [name = '', ...args]: readonly string[],
-  env: NodeJS.ProcessEnv,
-  console: Console,
-): Promise<number> {
-  const child = spawnCommand([name, ...args], { stdio: 'inherit', env })
+async function runCommand(command: readonly string[], env: NodeJS.ProcessEnv, console: Console): Promise<number> {
+  // Listen before the command starts. A signal that comes while it starts would end the mock alone.
+  let child: ChildProcess | undefined
+  const stopForwarding = forwardSignals(signal => child?.kill(signal))
+  try {
+    child = spawnCommand(command, { stdio: 'inherit', env })
+    return await exitCodeOf(child)
+  } catch (error) {
+    const failure = error as NodeJS.ErrnoException
+    console.fail(startFailure(command[0] ?? '', failure))
+    return failure.code === 'ENOENT' ? exitCodes.notFound : exitCodes.cannotRun
+  } finally {
+    stopForwarding()
+  }
+}
+
+/** Resolves with the exit code of a command, which ends with the mock. Rejects if the command did not start. */
+async function exitCodeOf(child: ChildProcess): Promise<number> {
   const { pid } = child
   if (pid !== undefined) watchdog.add(pid)
-  const stopForwarding = forwardSignals(signal => child.kill(signal))
-  const exitCode = await new Promise<number>(resolve => {
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      console.fail(startFailure(name, error))
-      resolve(error.code === 'ENOENT' ? exitCodes.notFound : exitCodes.cannotRun)
-    })
-    child.once('exit', (code, signal) => resolve(code ?? exitCodes.signalled + constants.signals[signal ?? 'SIGTERM']))
-  })
-  stopForwarding()
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
   if (pid !== undefined) watchdog.remove(pid)
-  return exitCode
+  return code ?? exitCodes.signalled + constants.signals[signal ?? 'SIGTERM']
 }
 
 /** Sends the signals that would end this process to the command instead. Returns a function that stops it. */

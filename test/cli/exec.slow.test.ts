@@ -129,6 +129,23 @@ describe('mockmaker exec', () => {
     expect((await command.exited).code).toBe(code)
   })
 
+  it('forwards a signal that comes as soon as the command has started', async () => {
+    const preload = `
+      import childProcess from 'node:child_process'
+      import { syncBuiltinESMExports } from 'node:module'
+      const { spawn } = childProcess
+      childProcess.spawn = (...args) => {
+        const child = spawn(...args)
+        process.kill(process.pid, 'SIGTERM')
+        return child
+      }
+      syncBuiltinESMExports()`
+
+    const { code } = await run(['exec', '--', 'sleep', '30'], { preload })
+
+    expect(code).toBe(128 + 15)
+  })
+
   it('ends with 127 if there is no such command', async () => {
     expect(await run(['exec', '--', 'no-such-command', 'test'])).toEqual({
       code: 127,
@@ -145,6 +162,15 @@ describe('mockmaker exec', () => {
 
     expect(code).toBe(126)
     expect(stderr).toBe('cannot run "./folder": it is not a program, or you have no permission to run it\n')
+  })
+
+  it('ends with 126 if the system takes no command of this length', async () => {
+    const preload = `for (let i = 0; i < 40; i++) process.env['LONG_' + i] = 'x'.repeat(100_000)`
+
+    const { code, stderr } = await run(node(''), { preload })
+
+    expect(code).toBe(126)
+    expect(stderr).toContain(`cannot run ${JSON.stringify(process.execPath)}: `)
   })
 
   it('runs nothing if the scenario is wrong', async () => {
