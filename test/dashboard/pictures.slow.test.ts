@@ -58,6 +58,12 @@ async function play({ mock, url, send, page }: OpenDashboard): Promise<void> {
   await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
   const running = mock.world.lobbies.all().filter(({ status }) => status !== 'stopped').length
   await page.getByRole('grid', { name: `${running} lobbies`, includeHidden: true }).waitFor({ state: 'attached' })
+  const players = mock.world.players.count().toLocaleString('en')
+  await page.getByText(`${players} players`).first().waitFor({ state: 'attached' })
+  // A phone shows them in another view.
+  const { length: requests } = mock.journal.find()
+  if (page.viewportSize()?.width !== phone.width)
+    await page.getByRole('grid', { name: `${requests} requests` }).waitFor()
   const { kilometers = 0 } = mock.explain({ find: 'free-for-all' })
   const note = `next find, ${Math.round(kilometers).toLocaleString('en')} km`
   await page.getByRole('cell', { name: note }).waitFor({ state: 'attached' })
