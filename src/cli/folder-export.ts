@@ -7,7 +7,7 @@ import { createMock } from '../mock/mock.js'
 import { openFolder } from '../storage/folder.js'
 import { StorageError } from '../storage/storage.js'
 import { WorldStorage } from '../storage/world-storage.js'
-import type { Console } from './output.js'
+import type { PrintDocument } from './documents.js'
 
 /** The options of `mockmaker export --data`. */
 export interface FolderExportFlags {
@@ -23,7 +23,7 @@ export interface FolderExportFlags {
 /** Prints a world of a folder as YAML, or as JSON if it is long. Changes nothing in the folder. Rejects with `UsageError`. */
 export async function exportFromFolder(
   { data = '', world: id = defaultWorldId, with: parts = [], revision }: FolderExportFlags,
-  console: Console,
+  print: PrintDocument,
 ): Promise<void> {
   if (parts.includes('journal'))
     throw new UsageError('a folder has no journal: leave journal out of --with, or export from a running mock')
@@ -36,7 +36,7 @@ export async function exportFromFolder(
       throw new UsageError(`${data} has no world ${quoted(id)}.${didYouMean(id, ids)}`)
     }
     const snapshot = runAtOnce(world.snapshot({ with: parts.includes('faults') ? ['faults'] : [], revision }))
-    console.printDocument(runAtOnce(scenarioText(JSON.stringify(snapshot))).trimEnd())
+    await print(runAtOnce(scenarioText(JSON.stringify(snapshot))).trimEnd())
     await world.close()
   } catch (error) {
     throw error instanceof StorageError ? new UsageError(error.message) : error

@@ -476,7 +476,7 @@ function parseHistory(text: string): string | number {
 }
 
 /** Refuses the empty text that an unset variable of the shell makes. As a host it would mean every address. */
-function notBlank(expected: string): (text: string) => string {
+export function notBlank(expected: string): (text: string) => string {
   return text => {
     if (text.trim() === '') throw new InvalidArgumentError(`Expected ${expected}.`)
     return text

@@ -10,6 +10,7 @@ import { UsageError } from '../lib/usage-error.js'
 import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { checkServerCommand } from './check-server.js'
+import { documentPrinter } from './documents.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import { type LabFlags, runLabCommand } from './lab.js'
@@ -23,6 +24,7 @@ import {
   addShowOptions,
   type CheckServerFlags,
   defaultExpected,
+  notBlank,
   type PlayersFlags,
   parseParts,
   type ServeFlags,
@@ -38,6 +40,7 @@ import {
   checkHealth,
   type EnvFlags,
   type ExportFlags,
+  exportHar,
   exportScenario,
   type HealthFlags,
   type MockAddress,
@@ -129,6 +132,7 @@ Examples:
   addExec(program, options)
   addCheckServer(program, options)
   addMockCommands(program, options)
+  addExport(program, options)
   addPlayers(program, options)
   addLab(program, options)
   addHelp(program)
@@ -304,24 +308,44 @@ function addMockCommands(program: Command, { streams, console, setExitCode }: Pr
       const isDefault = command.getOptionValueSource('url') === 'default'
       setExitCode(await serveMcp({ ...flags, isDefault }, { streams, console }))
     })
+}
 
-  addCommand(program, 'export', 'print a running world, or one in a folder, as a scenario')
+interface AllExportFlags extends ExportFlags, FolderExportFlags {
+  readonly har?: boolean
+  /** A file. */
+  readonly output?: string
+}
+
+function addExport(program: Command, { console }: ProgramOptions): void {
+  addCommand(program, 'export', 'print a running world, or one in a folder, as a scenario, or its requests as a HAR')
     .addOption(urlOption())
     .addOption(sentControlTokenOption())
     .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseParts)
     .option('--revision <n>', 'print the world as it was at this revision', wholeNumber(0))
+    .option('--har', 'print the journal of the world as an HTTP Archive, which developer tools open')
+    .option('-o, --output <file>', 'write to this file instead', notBlank('the path of a file'))
     .option('--data <folder>', 'print a world of this folder; no mock has to run')
     .option('--world <id>', 'the world of the folder to print (default: default)')
-    .action((flags: ExportFlags & FolderExportFlags, command: Command) => {
-      const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
-      if (flags.data === undefined && isGiven('world'))
-        command.error('error: --world names a world of a folder: add --data <folder>, or name the world in --url')
-      if (flags.data !== undefined && isGiven('url')) command.error('error: use either --data or --url')
-      // The URL may have a password.
-      if (flags.data !== undefined && isRedisUrl(flags.data))
-        command.error('error: --data reads a folder: name a replica with --url to export a world from Redis')
-      return flags.data === undefined ? exportScenario(flags, console) : exportFromFolder(flags, console)
+    .action((flags: AllExportFlags, command: Command) => {
+      checkExport(flags, command)
+      const print = documentPrinter(flags.output, console)
+      if (flags.har) return exportHar(flags, { print, console })
+      return flags.data === undefined ? exportScenario(flags, print) : exportFromFolder(flags, print)
     })
+}
+
+/** Ends the command with a usage error if its options do not fit together. */
+function checkExport({ data, har, revision, with: parts }: AllExportFlags, command: Command): void {
+  const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
+  if (har && data !== undefined) command.error('error: a folder has no journal: export --har from a running mock')
+  if (har && parts) command.error('error: --har prints the journal alone: remove --with')
+  if (har && revision !== undefined) command.error('error: --har prints the whole journal: remove --revision')
+  if (data === undefined && isGiven('world'))
+    command.error('error: --world names a world of a folder: add --data <folder>, or name the world in --url')
+  if (data !== undefined && isGiven('url')) command.error('error: use either --data or --url')
+  // The URL may have a password.
+  if (data !== undefined && isRedisUrl(data))
+    command.error('error: --data reads a folder: name a replica with --url to export a world from Redis')
 }
 
 function addHelp(program: Command): void {

@@ -3,11 +3,13 @@ import { ClientError, call, type InputOf, type Output, type Remote, type Route, 
 import { readinessPath, splitWorldUrl } from '../contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
 import { scenarioText } from '../files/scenario-file.js'
+import { journalToHar } from '../har/write.js'
 import { BodyTooLong, limitedResponse } from '../lib/limited-response.js'
 import { runAtOnce } from '../lib/steps.js'
-import { escapedLine, shortened } from '../lib/text.js'
+import { counted, escapedLine, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
+import type { PrintDocument } from './documents.js'
 import type { TokenKind } from './options.js'
 import type { Console } from './output.js'
 
@@ -94,7 +96,7 @@ export interface ExportFlags extends MockAddress {
 /** Prints the snapshot of a running world as YAML, or as JSON if it is long. Rejects with `UsageError`. */
 export async function exportScenario(
   { url, controlToken, with: parts = [], revision }: ExportFlags,
-  console: Console,
+  print: PrintDocument,
 ): Promise<void> {
   await checkWorldExists({ url, controlToken })
   const query = { with: parts.join() || undefined, revision }
@@ -110,12 +112,27 @@ export async function exportScenario(
   })
   try {
     if (!json.startsWith('{')) throw new SyntaxError('this is no object')
-    console.printDocument(runAtOnce(scenarioText(json)).trimEnd())
+    await print(runAtOnce(scenarioText(json)).trimEnd())
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)
     throw error
   }
+}
+
+/** Prints the journal of a running world as a HAR. Rejects with `UsageError`. */
+export async function exportHar(
+  address: MockAddress,
+  { print, console }: { readonly print: PrintDocument; readonly console: Console },
+): Promise<void> {
+  await checkWorldExists(address)
+  const { exchanges, dropped } = await ask(address, 'GET /journal', { query: {} })
+  if (!Array.isArray(exchanges)) throw notMockmaker(address.url)
+  await print(JSON.stringify(journalToHar(exchanges, address), null, 2))
+  if (dropped > 0)
+    console.warn(
+      `the journal no longer has the first ${counted(dropped, 'request', 'requests')}: --journal of the mock keeps more`,
+    )
 }
 
 /** Checks that a mock has the world that its URL names. Any other call for an unknown world would create it. */

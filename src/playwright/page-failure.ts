@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import type { TestInfo } from '@playwright/test'
+import { journalToHar } from '../har/write.js'
 import { shortened } from '../lib/text.js'
 import { checkUnusedFaults } from '../server/unused-faults.js'
 import { failedWorld, reportRequests, summarizeRequests } from '../testing/report.js'
@@ -12,6 +13,9 @@ const worldName = 'mockmaker-world.json'
 
 /** The name of the attachment with all requests and their bodies. */
 const journalName = 'mockmaker-journal.txt'
+
+/** The name of the attachment with all requests for developer tools. */
+const harName = 'mockmaker.har'
 
 /** The longest text that the reporters `list`, `line` and `dot` print whole, in characters. Of a file they print the path. */
 const longestPrinted = 300
@@ -55,6 +59,7 @@ export class FailureReport {
     if (found.journal === undefined) return
     await this.#write(journalName, found.journal, 'text/plain')
     await this.#write(worldName, found.world, 'application/json')
+    await this.#write(harName, found.har, 'application/json')
   }
 
   async #describe() {
@@ -68,6 +73,7 @@ export class FailureReport {
       summary: warning + (await summarizeRequests(this.#mock, { longest, noRequest })),
       journal: `${warning}${report}\n`,
       world: JSON.stringify(failed.world, null, 2),
+      har: JSON.stringify(journalToHar(await this.#mock.journal.find(), { url: this.#requests.matchmaker }), null, 2),
     }
   }
 

@@ -27,6 +27,7 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control', 'storage'],
     packages: ['zod', 'msw'],
   },
+  har: { folders: ['contract'], packages: ['har-format'] },
   processes: {
     folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'simulation', 'control', 'mock'],
     packages: ['chokidar'],
@@ -53,7 +54,7 @@ const folders: Readonly<Record<string, Row>> = {
     packages: ['msw', 'vitest'],
   },
   playwright: {
-    folders: ['lib', 'contract', 'scenario', 'server', 'mock', 'client', 'files', 'http', 'testing'],
+    folders: ['lib', 'contract', 'scenario', 'server', 'mock', 'har', 'client', 'files', 'http', 'testing'],
     packages: ['zod', '@playwright/test'],
   },
   jest: { folders: ['msw', 'testing'], packages: ['@jest/expect', '@jest/globals', '@jest/transform', 'sucrase'] },
@@ -78,6 +79,7 @@ const folders: Readonly<Record<string, Row>> = {
       'control',
       'storage',
       'mock',
+      'har',
       'processes',
       'client',
       'files',
@@ -92,7 +94,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((http|cluster|lab|mcp|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
+  /^((har|http|cluster|lab|mcp|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string

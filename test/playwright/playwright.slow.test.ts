@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Har } from 'har-format'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/client/index.js'
 import { balance } from '../support/balancer.js'
@@ -49,17 +50,22 @@ const attached = [
   'mockmaker-requests text/plain',
   'mockmaker-journal.txt text/plain',
   'mockmaker-world.json application/json',
+  'mockmaker.har application/json',
 ]
 
 /** Expects what the test `has a page that shows no lobby` has attached. */
 async function expectAttachments(test: ReportedTest | undefined): Promise<void> {
   expect(attachedTo(test)).toEqual(attached)
-  const [requests, journal, world] = test?.attachments ?? []
+  const [requests, journal, world, har] = test?.attachments ?? []
   expect(requests?.text).toMatch(/^GET .* → 503 \(.* ms\), by a fault\nGET \/cloud\/devices\/links\?.* still waits$/m)
   expect(journal?.text).toMatch(/^ {2}POST \/matchmaker\/lobbies\/find → 200 \(.* ms\)\n {4}request: \{"game_modes"/m)
   expect(journal?.text).toContain('by fault 1 (lobbies.list: {"error":{"status":503}})')
   expect(journal?.text).toMatch(/still wait .*\n {2}GET \/cloud\/devices\/links/)
   expect(journal?.text).toMatch(/as it was before GET \/matchmaker\/lobbies\/list → 503\. To look at it, run: npx/)
+  const { entries } = JSON.parse(har?.text ?? '').log as Har['log']
+  const sent = entries.map(({ request, response }) => `${request.method} ${request.url} ${response.status}`)
+  expect(sent).toContain('POST https://matchmaker.example/matchmaker/lobbies/find 200')
+  expect(sent).toContain('GET https://matchmaker.example/matchmaker/lobbies/list 503')
   await expectSameAnswer(world, test?.annotations.find(({ type }) => type === 'answer')?.description)
 }
 
