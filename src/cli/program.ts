@@ -13,6 +13,7 @@ import { checkServerCommand } from './check-server.js'
 import { documentPrinter } from './documents.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
+import { type ImportFlags, importHar } from './import.js'
 import { type LabFlags, runLabCommand } from './lab.js'
 import { serveMcp } from './mcp.js'
 import {
@@ -150,6 +151,11 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
     .action(async (files: string[]) => {
       if (!(await validateScenarios(files, console))) setExitCode(failed)
     })
+
+  addCommand(program, 'import', 'make a scenario from recorded requests: an HTTP Archive (HAR)')
+    .argument('<file>', 'a HAR of your browser, of Playwright, or of mockmaker export --har')
+    .option('-o, --output <file>', 'write to this file instead', notBlank('the path of a file'))
+    .action((file: string, flags: ImportFlags) => importHar(file, flags, console))
 
   addCommand(program, 'init', 'write a commented scenario file to start from')
     .argument('[folder]', 'the folder to write into', '.')

@@ -111,7 +111,8 @@ export const FaultError = lazy(() =>
 )
 export type FaultError = types.FaultError
 
-function isServiceCode(code: string): code is ErrorCode {
+/** Tells whether the service has an error code. */
+export function isServiceCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorStatus, code)
 }
 

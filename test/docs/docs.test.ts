@@ -184,7 +184,7 @@ describe('docs/contributing.md', () => {
 describe('docs/reference/command.md', () => {
   const { text } = pageAt('docs/reference/command.md')
 
-  it.for(['serve', 'exec', 'env', 'export', 'health', 'show'])('lists the flags of %s', async name => {
+  it.for(['serve', 'exec', 'env', 'export', 'import', 'health', 'show'])('lists the flags of %s', async name => {
     const { stdout } = await run(['help', name])
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag)
     const listed = firstCells(sectionOf(text, name), /(--[\w-]+)/)

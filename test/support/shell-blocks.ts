@@ -21,6 +21,7 @@ const subcommands = [
   'check-server',
   'mcp',
   'export',
+  'import',
   'health',
   'validate',
   'init',

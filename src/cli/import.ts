@@ -1,0 +1,80 @@
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { scenarioText } from '../files/scenario-file.js'
+import { longestHar, type Recording, readHar } from '../har/read.js'
+import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
+import { runAtOnce } from '../lib/steps.js'
+import { counted } from '../lib/text.js'
+import { asUsageError, UsageError } from '../lib/usage-error.js'
+import type { Console } from './output.js'
+
+/** The options of `mockmaker import`. */
+export interface ImportFlags {
+  /** A file. Default: standard output. */
+  readonly output?: string
+}
+
+/**
+ * Writes a scenario from a HAR, and one line that says what it took. Only the owner may read the file. Rejects with `UsageError`,
+ * whose message has nothing of the HAR.
+ */
+export async function importHar(file: string, { output }: ImportFlags, console: Console): Promise<void> {
+  const recording = await loadHar(file)
+  const imported = scenarioOf(recording)
+  if (imported.used.size === 0)
+    throw new UsageError(`${file} has no answer that a scenario needs: ${leftOutText(recording, imported)}`)
+  const text = runAtOnce(scenarioText(JSON.stringify(imported.scenario))).trimEnd()
+  const summary = `${contentText(imported)}, from ${counted(imported.used.size, 'request', 'requests')}. ${leftOutText(recording, imported)}`
+  if (output === undefined) {
+    console.printDocument(text)
+    console.warn(summary)
+  } else {
+    await writeOwnFile(output, `${text}\n`)
+    console.print(`${output}: ${summary}`)
+  }
+}
+
+/** Reads a HAR from a file. Rejects with `UsageError`. */
+async function loadHar(file: string): Promise<Recording> {
+  const cannotRead = (error: unknown) => {
+    throw asUsageError(error, `cannot read ${file}`)
+  }
+  const { size } = await stat(file).catch(cannotRead)
+  if (size > longestHar)
+    throw new UsageError(`${file} is larger than ${longestHar / 1024 ** 2} MiB: save only the requests to the service`)
+  return readHar(await readFile(file, 'utf8').catch(cannotRead), file)
+}
+
+async function writeOwnFile(path: string, text: string): Promise<void> {
+  try {
+    // An older file may be open to others.
+    await chmod(path, 0o600).catch(() => {})
+    await writeFile(path, text, { mode: 0o600 })
+  } catch (error) {
+    throw asUsageError(error, `cannot write ${path}`)
+  }
+}
+
+/** Counts what is in a scenario. */
+function contentText({ scenario }: ImportedScenario): string {
+  const { regions = [], games = [], device_links = [], faults = [] } = scenario
+  const namespaces = games.flatMap(game => game.namespaces ?? [])
+  const parts = [
+    [regions.length, 'region', 'regions'],
+    [namespaces.flatMap(({ game_modes = [] }) => game_modes).length, 'game mode', 'game modes'],
+    [namespaces.flatMap(({ lobbies = [] }) => lobbies).length, 'lobby', 'lobbies'],
+    [games.length, 'game', 'games'],
+    [namespaces.length, 'namespace', 'namespaces'],
+    [device_links.length, 'device link', 'device links'],
+    [faults.length, 'fault', 'faults'],
+  ] as const
+  return parts.flatMap(([count, one, many]) => (count === 0 ? [] : [counted(count, one, many)])).join(', ')
+}
+
+/** Counts the requests that are not in a scenario. */
+function leftOutText({ exchanges, leftOut }: Recording, { used }: ImportedScenario): string {
+  const reasons = [
+    ...(exchanges.length > used.size ? [`${exchanges.length - used.size} with nothing new`] : []),
+    ...[...leftOut].map(([reason, count]) => `${count} ${reason}`),
+  ]
+  return reasons.length === 0 ? 'All were used' : `Not used: ${reasons.join(', ')}`
+}

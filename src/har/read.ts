@@ -1,0 +1,227 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import * as z from 'zod'
+import type { OperationId } from '../contract/operations.js'
+import { nestingLimit, textNestsWithin } from '../lib/json.js'
+import { lazy } from '../lib/lazy.js'
+import { parseUrl } from '../lib/parse-url.js'
+import { UsageError } from '../lib/usage-error.js'
+import { routes } from '../server/routes.js'
+
+/** The longest HAR, and the longest body in one after it is decompressed, in bytes. */
+export const longestHar = 64 * 1024 * 1024
+
+/** A recorded request to an operation, and its answer. */
+export interface RecordedExchange {
+  readonly operation: OperationId
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>
+  readonly method: string
+  /** The path below the URL of the service: `/matchmaker/lobbies/list`. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON, or a text. `undefined` if there was none. */
+  readonly body: unknown
+  readonly status: number
+  /** JSON, or a text. `undefined` if it was empty. */
+  readonly answer: unknown
+  /** By name in lower case. */
+  readonly answerHeaders: Readonly<Record<string, string>>
+  /** When it was sent, in ms since the epoch. `undefined` if the HAR does not say it. */
+  readonly sentAt: number | undefined
+  /** When its answer came, in ms since the epoch. `undefined` if the HAR does not say it. */
+  readonly answeredAt: number | undefined
+}
+
+/** Why an entry of a HAR is no `RecordedExchange`, as words that follow a number. */
+type LeftOut = 'for other paths' | 'without an answer' | 'without a kept body' | 'redirects' | 'unreadable'
+
+/** The requests to the service in a HAR, in the order of their times. */
+export interface Recording {
+  readonly exchanges: readonly RecordedExchange[]
+  /** The number of entries that were left out, by the reason. */
+  readonly leftOut: ReadonlyMap<LeftOut, number>
+  /** The texts that must not leave the HAR: tokens, cookies, and the values of fields with such names. */
+  readonly secrets: ReadonlySet<string>
+}
+
+const Headers = lazy(() => z.array(z.object({ name: z.string(), value: z.string() })).catch([]))
+
+const Entry = lazy(() =>
+  z.object({
+    startedDateTime: z.string().optional().catch(undefined),
+    time: z.number().optional().catch(undefined),
+    request: z.object({
+      method: z.string(),
+      url: z.string(),
+      headers: Headers(),
+      postData: z.object({ text: z.string() }).optional().catch(undefined),
+    }),
+    response: z.object({
+      status: z.number(),
+      headers: Headers(),
+      content: z
+        .object({ text: z.string().optional(), encoding: z.string().optional(), size: z.number().optional() })
+        .optional()
+        .catch(undefined),
+    }),
+  }),
+)
+type Entry = z.output<ReturnType<typeof Entry>>
+
+const Archive = lazy(() => z.object({ log: z.object({ entries: z.array(z.unknown()) }) }))
+
+/**
+ * Reads the text of an HTTP Archive. Takes the requests to operations, under any prefix of their paths. Throws `UsageError` if
+ * it is no HAR. No message has a part of the text.
+ *
+ * @param file the path of the HAR, for messages
+ */
+export function readHar(text: string, file: string): Recording {
+  const archive = Archive().safeParse(parseJson(text))
+  if (!archive.success)
+    throw new UsageError(`${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it`)
+  const leftOut = new Map<LeftOut, number>()
+  const secrets = new Set<string>()
+  const exchanges: RecordedExchange[] = []
+  for (const value of archive.data.log.entries) {
+    const { success, data } = Entry().safeParse(value)
+    const read = success ? readEntry(data, secrets) : 'unreadable'
+    if (typeof read !== 'string') exchanges.push(read)
+    else if (read !== 'preflight') leftOut.set(read, (leftOut.get(read) ?? 0) + 1)
+  }
+  exchanges.sort((one, other) => (one.sentAt ?? 0) - (other.sentAt ?? 0))
+  return { exchanges, leftOut, secrets }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    // Some tools begin a file with a byte order mark.
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+/** `preflight`: a browser asked whether it may send a request. */
+function readEntry(entry: Entry, secrets: Set<string>): RecordedExchange | LeftOut | 'preflight' {
+  const { request, response, startedDateTime, time = 0 } = entry
+  const { status } = response
+  const url = parseUrl(request.url)
+  const [headers, answerHeaders] = [headersOf(request.headers), headersOf(response.headers)]
+  const body = jsonOrText(request.postData?.text)
+  const answer = jsonOrText(bodyOf(response, answerHeaders['content-encoding']))
+  addSecrets({ headers, answerHeaders, query: url?.searchParams, bodies: [body, answer] }, secrets)
+  if (request.method === 'OPTIONS') return 'preflight'
+  const found = url && findOperation(request.method, url.pathname)
+  if (!found) return 'for other paths'
+  if (status >= 300 && status < 400) return 'redirects'
+  if (status < 200 || status > 599) return 'without an answer'
+  if (answer === undefined && lacksBody(response)) return 'without a kept body'
+  const ms = Date.parse(startedDateTime ?? '')
+  const sentAt = Number.isNaN(ms) ? undefined : ms
+  return {
+    ...found,
+    method: request.method,
+    query: url.searchParams,
+    headers,
+    body,
+    status,
+    answer,
+    answerHeaders,
+    sentAt,
+    answeredAt: sentAt === undefined ? undefined : Math.round(sentAt + Math.max(0, time)),
+  }
+}
+
+/** Finds the operation of a path, which may have anything before it. */
+function findOperation(
+  method: string,
+  pathname: string,
+): Pick<RecordedExchange, 'operation' | 'params' | 'path'> | undefined {
+  for (let at = 0; at !== -1; at = pathname.indexOf('/', at + 1)) {
+    const path = pathname.slice(at)
+    const [operation] = routes.list(method, path)
+    if (operation !== undefined) return { operation, params: routes.find(method, path).params, path }
+  }
+  return undefined
+}
+
+/** A HAR may be saved without bodies, and says nothing about an answer of the cache. */
+function lacksBody({ content }: Entry['response']): boolean {
+  return content?.text === undefined && content?.size !== 0
+}
+
+function bodyOf({ content }: Entry['response'], compression: string | undefined): string | undefined {
+  if (content?.text === undefined) return undefined
+  if (content.encoding !== 'base64') return content.text
+  const bytes = Buffer.from(content.text, 'base64')
+  return decompressed(bytes, compression).toString()
+}
+
+const decompressions = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync }
+
+/** Most tools save a body as it was before its compression, but keep the header. */
+function decompressed(bytes: Buffer, compression = ''): Buffer {
+  const decompress = decompressions[compression as keyof typeof decompressions]
+  try {
+    return decompress?.(bytes, { maxOutputLength: longestHar }) ?? bytes
+  } catch {
+    return bytes
+  }
+}
+
+function headersOf(headers: Entry['request']['headers']): Record<string, string> {
+  return Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
+}
+
+/** An answer may contain the states of lobbies, each as deep as a body may be. */
+const deepestBody = 2 * nestingLimit
+
+function jsonOrText(text: string | undefined): unknown {
+  if (text === undefined || text === '') return undefined
+  // A deeper value would overflow the stack of whoever walks through it.
+  if (!textNestsWithin(new TextEncoder().encode(text), deepestBody)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** In characters. Shorter values are no secrets: they are in other texts by chance. */
+const shortestSecret = 8
+
+interface SecretPlaces {
+  readonly headers: Readonly<Record<string, string>>
+  readonly answerHeaders: Readonly<Record<string, string>>
+  readonly query: URLSearchParams | undefined
+  readonly bodies: readonly unknown[]
+}
+
+function addSecrets({ headers, answerHeaders, query, bodies }: SecretPlaces, secrets: Set<string>): void {
+  const add = (text: string) => {
+    // A token has parts, and an id may be one of them.
+    for (const part of [text, ...text.split(/[^\w-]+/)]) if (part.length >= shortestSecret) secrets.add(part)
+  }
+  for (const [name, value] of [...Object.entries(headers), ...Object.entries(answerHeaders)])
+    if (isSecretName(name)) for (const part of value.split(/[\s;,=]+/)) add(part)
+  for (const [name, value] of query ?? []) if (isSecretName(name)) add(value)
+  for (const body of bodies) addSecretFields(body, add)
+}
+
+function addSecretFields(value: unknown, add: (text: string) => void, isSecret = false): void {
+  if (typeof value === 'string') {
+    if (isSecret) add(value)
+  } else if (typeof value === 'object' && value !== null)
+    for (const [name, field] of Object.entries(value))
+      addSecretFields(field, add, isSecretName(name) || (isSecret && Array.isArray(value)))
+}
+
+/** Tells whether a header, a parameter or a field holds a secret, by its name. */
+function isSecretName(name: string): boolean {
+  return /authori[sz]ation|authenticat|(?:^|[-_])auth(?:$|[-_])|cookie|secret|password|token|api[-_]?key|session/i.test(
+    name,
+  )
+}

@@ -1,0 +1,354 @@
+import { isServiceCode, mostFaults } from '../contract/faults.js'
+import { isIdentifier } from '../contract/formats.js'
+import type { Join, Lobby } from '../contract/lobbies.js'
+import type { OperationId, OperationOutput } from '../contract/operations.js'
+import type { Region, RegionSummary } from '../contract/regions.js'
+import { nestsWithin, sameJson } from '../lib/json.js'
+import { LobbyEntry } from '../scenario/matchmaker-entries.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import { catalogueRegion } from '../store/matchmaker-rows.js'
+import type { RecordedExchange, Recording } from './read.js'
+import { answerOf, RecordedGames, type RecordedNamespace } from './recorded-games.js'
+import { Redaction } from './redact.js'
+
+type RegionInput = Exclude<NonNullable<ScenarioInput['regions']>[number], string>
+type LinkInput = NonNullable<ScenarioInput['device_links']>[number]
+type FaultInput = NonNullable<ScenarioInput['faults']>[number]
+type ServerPortsInput = NonNullable<ScenarioInput['development']>
+type PortInput = NonNullable<ServerPortsInput['lobby_ports']>[number]
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+/** A scenario from a recording. */
+export interface ImportedScenario {
+  readonly scenario: ScenarioInput
+  /** The requests whose answers are in the scenario. */
+  readonly used: ReadonlySet<RecordedExchange>
+  /** The tokens of the scenario, by those of the recording. */
+  readonly tokens: ReadonlyMap<string, string>
+}
+
+/**
+ * Makes a scenario from recorded answers: the world as it was at the first request. It has only what the schemas of the
+ * operations name. Tokens are replaced, and a text with a secret of the recording in it.
+ */
+export function scenarioOf(recording: Recording): ImportedScenario {
+  return new Import(recording).run()
+}
+
+/** Errors that a mock answers by itself come again, because the world is the same. These need a fault. */
+function needsFault({ status, answer }: RecordedExchange): boolean {
+  const code = codeOf(answer)
+  return (
+    status === 429 ||
+    status >= 500 ||
+    (status >= 400 && (code === undefined || !isServiceCode(code) || onlyByFault.includes(code)))
+  )
+}
+
+/** Codes that only faults answer. */
+const onlyByFault: readonly string[] = [
+  'MATCHMAKER_LOBBY_CLOSED',
+  'CAPTCHA_CAPTCHA_REQUIRED',
+  'CLAIMS_ENTITLEMENT_EXPIRED',
+  'TOKEN_ERROR',
+]
+
+function codeOf(answer: unknown): string | undefined {
+  const { code } = Object(answer) as { code?: unknown }
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
+}
+
+/** The recorded answers of an operation so far. */
+interface Counts {
+  answered: number
+  /** Those that a fault repeats. */
+  failed: number
+  last?: { readonly fault: { times: number } & FaultInput; readonly after: number }
+}
+
+class Import {
+  readonly #recording: Recording
+  readonly #redaction: Redaction
+  readonly #games: RecordedGames
+  readonly #regions = new Map<string, Writable<RegionInput>>()
+  /** By the recorded token. `undefined`: the recording itself made the link. */
+  readonly #links = new Map<string, Writable<LinkInput> | undefined>()
+  /** The tokens that are in the scenario already. */
+  readonly #placed = new Set<string>()
+  readonly #faults: FaultInput[] = []
+  readonly #counts = new Map<OperationId, Counts>()
+  readonly #used = new Set<RecordedExchange>()
+  readonly #beganAt: number | undefined
+
+  constructor(recording: Recording) {
+    this.#recording = recording
+    this.#redaction = new Redaction(recording)
+    this.#games = new RecordedGames(this.#redaction)
+    this.#beganAt = recording.exchanges.find(({ sentAt }) => sentAt !== undefined)?.sentAt
+  }
+
+  run(): ImportedScenario {
+    const { exchanges } = this.#recording
+    for (const exchange of exchanges) this.#note(this.#games.take(exchange), exchange)
+    for (const exchange of exchanges) this.#note(this.#take(exchange), exchange)
+    for (const exchange of exchanges) this.#note(this.#takeJoin(exchange), exchange)
+    return { scenario: this.#scenario(), used: this.#used, tokens: this.#redaction.tokens }
+  }
+
+  #note(isUsed: boolean, exchange: RecordedExchange): void {
+    if (isUsed) this.#used.add(exchange)
+  }
+
+  #take(exchange: RecordedExchange): boolean {
+    const parts = [
+      this.#takeError(exchange),
+      this.#takeRegions(exchange),
+      this.#takeList(exchange),
+      this.#takeLink(exchange),
+    ]
+    return parts.includes(true)
+  }
+
+  /** Repeats an error of the service at the same place in the order of the requests. */
+  #takeError(exchange: RecordedExchange): boolean {
+    const { operation, status, answer, answerHeaders } = exchange
+    const counts = this.#counts.get(operation) ?? { answered: 0, failed: 0 }
+    this.#counts.set(operation, counts)
+    counts.answered += 1
+    if (!needsFault(exchange) || this.#faults.length >= mostFaults) return false
+    const [code, seconds] = [codeOf(answer), answerHeaders['retry-after'] ?? '']
+    const error = {
+      status,
+      ...(code !== undefined && this.#redaction.text(code) === code && { code }),
+      ...(/^\d{1,6}$/.test(seconds) && { retry_after: Number(seconds) }),
+    }
+    // A fault does not count the requests that an earlier one answers.
+    const after = counts.answered - 1 - counts.failed
+    const { last } = counts
+    counts.failed += 1
+    if (last && last.after === after && sameJson(last.fault.effect.error, error)) last.fault.times += 1
+    else {
+      const fault = { operation, ...(after > 0 && { after }), times: 1, effect: { error } }
+      counts.last = { fault, after }
+      this.#faults.push(fault)
+    }
+    return true
+  }
+
+  #takeRegions(exchange: RecordedExchange): boolean {
+    const shown = answerOf(exchange, 'lobbies.list') ?? answerOf(exchange, 'regions.list')
+    const added = (shown?.regions ?? []).map(region => this.#addRegion(region))
+    const summaries = answerOf(exchange, 'games.getGameById')?.game.available_regions ?? []
+    for (const summary of summaries) this.#addSummary(summary)
+    return added.includes(true)
+  }
+
+  #addRegion({ region_id, provider_display_name, region_display_name, datacenter_coord }: Region): boolean {
+    const id = this.#redaction.id(region_id)
+    if (id === undefined || this.#regions.get(id)?.datacenter_coord) return false
+    this.#regions.set(id, {
+      ...this.#regions.get(id),
+      region_id: id,
+      provider_display_name: this.#redaction.text(provider_display_name),
+      region_display_name: this.#redaction.text(region_display_name),
+      datacenter_coord,
+    })
+    return true
+  }
+
+  #addSummary(summary: RegionSummary): void {
+    const id = this.#redaction.id(summary.region_name_id)
+    if (id === undefined) return
+    const known = this.#regions.get(id) ?? {
+      region_id: id,
+      provider_display_name: this.#redaction.text(summary.provider_display_name),
+      region_display_name: this.#redaction.text(summary.region_display_name),
+    }
+    this.#regions.set(id, { ...known, region_uuid: summary.region_id })
+  }
+
+  /** The first list says which lobbies there are. A later one with their states adds those. */
+  #takeList(exchange: RecordedExchange): boolean {
+    const list = answerOf(exchange, 'lobbies.list')
+    if (!list) return isOfMatchmaker(exchange) && this.#takeCaller(exchange)
+    const namespace = this.#games.ownerOf(exchange)
+    for (const { game_mode_id } of list.game_modes) this.#modeOf(game_mode_id, namespace)
+    const isFirst = namespace.lobbies === undefined
+    namespace.regions ??= list.regions.flatMap(({ region_id }) => this.#redaction.id(region_id) ?? [])
+    namespace.lobbies ??= new Map()
+    let isUsed = isFirst
+    for (const lobby of list.lobbies) {
+      const id = this.#redaction.id(lobby.lobby_id)
+      const known = id === undefined ? undefined : namespace.lobbies.get(id)
+      if (isFirst) this.#addLobby(lobby, namespace)
+      else if (known && known.state === undefined && lobby.state !== undefined) {
+        Object.assign(known, this.#stateOf(lobby))
+        isUsed = true
+      }
+    }
+    return isUsed
+  }
+
+  /** Notes which token a request to the matchmaker has. */
+  #takeCaller(exchange: RecordedExchange): boolean {
+    this.#games.ownerOf(exchange)
+    return false
+  }
+
+  #addLobby(lobby: Lobby, namespace: RecordedNamespace): void {
+    const lobby_id = this.#redaction.id(lobby.lobby_id)
+    const region_id = this.#redaction.id(lobby.region_id)
+    const mode = this.#modeOf(lobby.game_mode_id, namespace)
+    if (lobby_id === undefined || region_id === undefined || !mode) return
+    if (!this.#regions.has(region_id)) this.#regions.set(region_id, { region_id })
+    const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = lobby
+    const max_players = normal === direct && direct === party ? normal : { normal, direct, party }
+    mode.max_players ??= max_players
+    const entry = {
+      lobby_id,
+      game_mode_id: mode.game_mode_id,
+      region_id,
+      total_player_count: lobby.total_player_count,
+      ...(!sameJson(mode.max_players, max_players) && { max_players }),
+      ...this.#stateOf(lobby),
+    }
+    if (LobbyEntry.safeParse(entry).success) namespace.lobbies?.set(lobby_id, entry)
+  }
+
+  #stateOf({ state }: Lobby): { state?: Record<string, unknown> } {
+    if (state === undefined || !nestsWithin(state)) return {}
+    return { state: this.#redaction.json(state) as Record<string, unknown> } // it was an object
+  }
+
+  #modeOf(recordedId: string, { modes }: RecordedNamespace) {
+    const game_mode_id = this.#redaction.id(recordedId)
+    if (game_mode_id === undefined) return undefined
+    const known = modes.get(game_mode_id)
+    if (known) return known
+    modes.set(game_mode_id, { game_mode_id })
+    return modes.get(game_mode_id)
+  }
+
+  /** A seat shows the ports of a game mode, and a region. */
+  #takeJoin(exchange: RecordedExchange): boolean {
+    const join =
+      answerOf(exchange, 'lobbies.find') ?? answerOf(exchange, 'lobbies.join') ?? answerOf(exchange, 'lobbies.create')
+    if (!join) return false
+    const namespace = this.#games.ownerOf(exchange)
+    const { region_id, display_name } = join.lobby.region
+    const id = this.#redaction.id(region_id)
+    if (id !== undefined && !this.#regions.has(id))
+      this.#regions.set(id, { region_id: id, region_display_name: this.#redaction.text(display_name) })
+    const { game_modes, game_mode } = Object(exchange.body) as { game_modes?: unknown; game_mode?: unknown }
+    const [asked] = [game_modes ?? game_mode].flat()
+    const seated = this.#redaction.id(join.lobby.lobby_id)
+    const ofLobby = namespace.lobbies?.get(seated ?? '')?.game_mode_id
+    const modeId = ofLobby ?? (typeof asked === 'string' ? asked : undefined)
+    // A development token gets a seat in any game mode, also in one that the list does not have.
+    const isNew = namespace.lobbies === undefined && modeId !== undefined
+    const mode = isNew ? this.#modeOf(modeId, namespace) : namespace.modes.get(this.#redaction.id(modeId ?? '') ?? '')
+    if (!mode || mode.ports) return false
+    const lobby_ports = portsOf(join.ports)
+    if (lobby_ports.length > 0) mode.ports = { lobby_ports }
+    return lobby_ports.length > 0
+  }
+
+  #takeLink(exchange: RecordedExchange): boolean {
+    const made = answerOf(exchange, 'devices.links.prepare')?.device_link_token
+    if (made !== undefined) this.#links.set(made, undefined)
+    const link = answerOf(exchange, 'devices.links.get')
+    const recorded = exchange.query.get('device_link_token')
+    if (!link || recorded === null) return false
+    if (!this.#links.has(recorded)) return this.#addLink(recorded, link)
+    const known = this.#links.get(recorded)
+    if (!known || known.status === 'complete' || link.cloud_token === undefined || known.completes_after !== undefined)
+      return false
+    known.completes_after = `${Math.max(0, (exchange.answeredAt ?? 0) - (this.#beganAt ?? 0))}ms`
+    return true
+  }
+
+  #addLink(recorded: string, { cloud_token }: OperationOutput<'devices.links.get'>): boolean {
+    const token = this.#redaction.token(recorded, 'device')
+    if (cloud_token === undefined) this.#links.set(recorded, { token, status: 'pending' })
+    else {
+      const ofCloud = this.#unused(this.#redaction.token(cloud_token, 'cloud'))
+      this.#links.set(recorded, {
+        token,
+        status: 'complete',
+        ...(ofCloud !== undefined && { cloud_token: ofCloud }),
+      })
+    }
+    return true
+  }
+
+  #scenario(): ScenarioInput {
+    const regions = [...this.#regions.values()].map(region => shortest(region))
+    const links = [...this.#links.values()].filter(link => link !== undefined)
+    const [first] = this.#games.all
+    const game = this.#games.all.length > 1 ? first?.entry.name_id : undefined
+    return {
+      title: 'Recorded session',
+      ...(this.#beganAt !== undefined && { now: new Date(this.#beganAt).toISOString() }),
+      ...(regions.length > 0 && { regions }),
+      ...(this.#games.all.length > 0 && { games: this.#games.all.map(one => this.#gameInput(one)) }),
+      ...(links.length > 0 && { device_links: links.map(link => ({ ...link, ...(game !== undefined && { game }) })) }),
+      ...(this.#faults.length > 0 && { faults: this.#faults }),
+    }
+  }
+
+  #gameInput({ entry, cloudToken, namespaces }: RecordedGames['all'][number]) {
+    const cloud = this.#unused(cloudToken)
+    return {
+      ...entry,
+      ...(cloud !== undefined && { tokens: { cloud } }),
+      ...(namespaces.length > 0 && { namespaces: namespaces.map(one => this.#namespaceInput(one)) }),
+    }
+  }
+
+  #namespaceInput({ entry, tokens, modes, lobbies, regions = [] }: RecordedNamespace) {
+    const used = [...(lobbies?.values() ?? [])].flatMap(({ region_id }) => region_id ?? [])
+    const enabled = new Set([...regions, ...used])
+    // By default a game mode enables all regions of the scenario.
+    const some = enabled.size > 0 && enabled.size < this.#regions.size ? { regions: [...enabled] } : {}
+    const [inPublic, development] = [this.#unused(tokens.public), this.#unused(tokens.development)]
+    return {
+      ...entry,
+      ...((inPublic !== undefined || development !== undefined) && {
+        tokens: {
+          ...(inPublic !== undefined && { public: inPublic }),
+          ...(development !== undefined && { development }),
+        },
+      }),
+      ...(modes.size > 0 && { game_modes: [...modes.values()].map(mode => ({ ...mode, ...some })) }),
+      ...(lobbies !== undefined && lobbies.size > 0 && { lobbies: [...lobbies.values()] }),
+    }
+  }
+
+  /** Returns a token at its first place in the scenario. A world has each token once. */
+  #unused(token: string | undefined): string | undefined {
+    if (token === undefined || this.#placed.has(token)) return undefined
+    this.#placed.add(token)
+    return token
+  }
+}
+
+/** Returns only the id of a region that is as in the catalogue. */
+function shortest(region: RegionInput): RegionInput | string {
+  const known = catalogueRegion(region.region_id)
+  return known && sameJson({ ...known, ...region }, known) ? region.region_id : region
+}
+
+function isOfMatchmaker({ operation }: RecordedExchange): boolean {
+  return /^lobbies\.(list|find|join|create)$|^regions\.list$/.test(operation)
+}
+
+/** The ports of a game server without its host. */
+function portsOf(ports: Join['ports']): NonNullable<ServerPortsInput['lobby_ports']> {
+  return Object.entries(ports).flatMap(([label, { port, port_range, is_tls }]): PortInput[] => {
+    if (!isIdentifier(label)) return []
+    if (port_range) return [{ label, port_range, proxy_protocol: 'udp' as const }]
+    return port === undefined
+      ? []
+      : [{ label, target_port: port, proxy_protocol: is_tls ? ('https' as const) : ('http' as const) }]
+  })
+}
