@@ -10,7 +10,7 @@ import type { RecordedExchange } from './read.js'
 import type { Redaction } from './redact.js'
 
 type GameInput = NonNullable<ScenarioInput['games']>[number]
-type NamespaceInput = NonNullable<GameInput['namespaces']>[number]
+export type NamespaceInput = NonNullable<GameInput['namespaces']>[number]
 type ModeInput = Exclude<NonNullable<NamespaceInput['game_modes']>[number], string>
 type LobbyInput = NonNullable<NamespaceInput['lobbies']>[number]
 
@@ -22,6 +22,8 @@ export interface RecordedNamespace {
   readonly tokens: { public?: string; development?: string }
   /** By id. */
   readonly modes: Map<string, Writable<ModeInput>>
+  /** A list with the states of the lobbies was read. */
+  hasStates?: boolean
   /** The ids of the regions in its first list. */
   regions?: readonly string[]
   /** By id, as the first list has them. `undefined` until then. */
@@ -85,20 +87,30 @@ export class RecordedGames {
     return inspected !== undefined
   }
 
-  /** Returns the namespace that a call to the matchmaker is for. */
-  ownerOf(exchange: RecordedExchange): RecordedNamespace {
+  /**
+   * Returns the namespace that a call to the matchmaker is for. Without a token, it is the one that has one of the lobbies of
+   * the answer, or else the first one.
+   */
+  ownerOf(exchange: RecordedExchange, lobbyIds: readonly string[] = []): RecordedNamespace {
     const token = tokenOf(exchange)
-    const [, prefix, label] = /^(pub|dev)_([0-9a-z_]{1,16})\./.exec(token ?? '') ?? []
-    const namespace = this.#owners.get(token ?? '') ?? this.#named(label?.replaceAll('_', '-'))
     if (token === undefined) {
+      const [known] = lobbyIds.flatMap(id => this.withLobby(this.#redaction.id(id) ?? '') ?? [])
+      const namespace = known ?? this.#named(undefined)
       if (exchange.status < 300) namespace.entry.tokenless = true
       return namespace
     }
+    const [, prefix, label] = /^(pub|dev)_([0-9a-z_]{1,16})\./.exec(token) ?? []
+    const namespace = this.#owners.get(token) ?? this.#named(label?.replaceAll('_', '-'))
     this.#owners.set(token, namespace)
     const kind = prefix === 'dev' ? 'development' : 'public'
     namespace.tokens[kind] ??= this.#redaction.token(token, namespaceLabel(kind, namespace.entry.name_id ?? ''))
     this.#redaction.alias(token, namespace.tokens[kind])
     return namespace
+  }
+
+  /** Finds the namespace that has a lobby. */
+  withLobby(lobby_id: string): RecordedNamespace | undefined {
+    return this.all.flatMap(({ namespaces }) => namespaces).find(({ lobbies }) => lobbies?.has(lobby_id))
   }
 
   #takeCloudToken(exchange: RecordedExchange, game: RecordedGame): void {

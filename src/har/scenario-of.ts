@@ -4,11 +4,18 @@ import type { Join, Lobby } from '../contract/lobbies.js'
 import type { OperationId, OperationOutput } from '../contract/operations.js'
 import type { Region, RegionSummary } from '../contract/regions.js'
 import { nestsWithin, sameJson } from '../lib/json.js'
+import { givenKeys } from '../scenario/entry-keys.js'
 import { LobbyEntry } from '../scenario/matchmaker-entries.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { catalogueRegion } from '../store/matchmaker-rows.js'
 import type { RecordedExchange, Recording } from './read.js'
-import { answerOf, RecordedGames, type RecordedNamespace } from './recorded-games.js'
+import {
+  answerOf,
+  type NamespaceInput,
+  type RecordedGame,
+  RecordedGames,
+  type RecordedNamespace,
+} from './recorded-games.js'
 import { Redaction } from './redact.js'
 
 type RegionInput = Exclude<NonNullable<ScenarioInput['regions']>[number], string>
@@ -171,22 +178,26 @@ class Import {
   #takeList(exchange: RecordedExchange): boolean {
     const list = answerOf(exchange, 'lobbies.list')
     if (!list) return isOfMatchmaker(exchange) && this.#takeCaller(exchange)
-    const namespace = this.#games.ownerOf(exchange)
+    const namespace = this.#games.ownerOf(
+      exchange,
+      list.lobbies.map(({ lobby_id }) => lobby_id),
+    )
     for (const { game_mode_id } of list.game_modes) this.#modeOf(game_mode_id, namespace)
     const isFirst = namespace.lobbies === undefined
     namespace.regions ??= list.regions.flatMap(({ region_id }) => this.#redaction.id(region_id) ?? [])
     namespace.lobbies ??= new Map()
-    let isUsed = isFirst
-    for (const lobby of list.lobbies) {
-      const id = this.#redaction.id(lobby.lobby_id)
-      const known = id === undefined ? undefined : namespace.lobbies.get(id)
-      if (isFirst) this.#addLobby(lobby, namespace)
-      else if (known && known.state === undefined && lobby.state !== undefined) {
-        Object.assign(known, this.#stateOf(lobby))
-        isUsed = true
-      }
+    if (isFirst) for (const lobby of list.lobbies) this.#addLobby(lobby, namespace)
+    const addsStates = !namespace.hasStates && exchange.query.get('include_state') === 'true'
+    if (addsStates) this.#addStates(list.lobbies, namespace)
+    return isFirst || addsStates
+  }
+
+  #addStates(lobbies: readonly Lobby[], namespace: RecordedNamespace): void {
+    namespace.hasStates = true
+    for (const lobby of lobbies) {
+      const known = namespace.lobbies?.get(this.#redaction.id(lobby.lobby_id) ?? '')
+      if (known) Object.assign(known, this.#stateOf(lobby))
     }
-    return isUsed
   }
 
   /** Notes which token a request to the matchmaker has. */
@@ -210,9 +221,9 @@ class Import {
       region_id,
       total_player_count: lobby.total_player_count,
       ...(!sameJson(mode.max_players, max_players) && { max_players }),
-      ...this.#stateOf(lobby),
     }
-    if (LobbyEntry.safeParse(entry).success) namespace.lobbies?.set(lobby_id, entry)
+    const isTaken = this.#games.withLobby(lobby_id) !== undefined
+    if (!isTaken && LobbyEntry.safeParse(entry).success) namespace.lobbies?.set(lobby_id, entry)
   }
 
   #stateOf({ state }: Lobby): { state?: Record<string, unknown> } {
@@ -271,54 +282,59 @@ class Import {
     const token = this.#redaction.token(recorded, 'device')
     if (cloud_token === undefined) this.#links.set(recorded, { token, status: 'pending' })
     else {
-      const ofCloud = this.#unused(this.#redaction.token(cloud_token, 'cloud'))
-      this.#links.set(recorded, {
-        token,
-        status: 'complete',
-        ...(ofCloud !== undefined && { cloud_token: ofCloud }),
-      })
+      const ofCloud = this.#redaction.token(cloud_token, 'cloud')
+      this.#links.set(recorded, { token, status: 'complete', cloud_token: ofCloud })
     }
     return true
   }
 
   #scenario(): ScenarioInput {
     const regions = [...this.#regions.values()].map(region => shortest(region))
-    const links = [...this.#links.values()].filter(link => link !== undefined)
-    const [first] = this.#games.all
-    const game = this.#games.all.length > 1 ? first?.entry.name_id : undefined
+    // A client may have sent the token of a link or of a game as one of a namespace.
+    const namespaces = new Map(
+      this.#games.all.map(game => [game, game.namespaces.map(one => this.#namespaceInput(one))]),
+    )
+    const links = this.#linkInputs()
+    const games = this.#games.all.map(game => this.#gameInput(game, namespaces.get(game) ?? []))
     return {
       title: 'Recorded session',
       ...(this.#beganAt !== undefined && { now: new Date(this.#beganAt).toISOString() }),
       ...(regions.length > 0 && { regions }),
-      ...(this.#games.all.length > 0 && { games: this.#games.all.map(one => this.#gameInput(one)) }),
-      ...(links.length > 0 && { device_links: links.map(link => ({ ...link, ...(game !== undefined && { game }) })) }),
+      ...(games.length > 0 && { games }),
+      ...(links.length > 0 && { device_links: links }),
       ...(this.#faults.length > 0 && { faults: this.#faults }),
     }
   }
 
-  #gameInput({ entry, cloudToken, namespaces }: RecordedGames['all'][number]) {
+  #linkInputs(): LinkInput[] {
+    const [first] = this.#games.all
+    // With several games, a link has to name one.
+    const game = this.#games.all.length > 1 ? first?.entry.name_id : undefined
+    return [...this.#links.values()].flatMap(link => {
+      if (!link) return []
+      const [token, cloud_token] = [this.#unused(link.token), this.#unused(link.cloud_token)]
+      return [givenKeys({ ...link, token, cloud_token, game })]
+    })
+  }
+
+  #gameInput({ entry, cloudToken }: RecordedGame, namespaces: readonly NamespaceInput[]) {
     const cloud = this.#unused(cloudToken)
     return {
       ...entry,
       ...(cloud !== undefined && { tokens: { cloud } }),
-      ...(namespaces.length > 0 && { namespaces: namespaces.map(one => this.#namespaceInput(one)) }),
+      ...(namespaces.length > 0 && { namespaces }),
     }
   }
 
-  #namespaceInput({ entry, tokens, modes, lobbies, regions = [] }: RecordedNamespace) {
+  #namespaceInput({ entry, tokens, modes, lobbies, regions = [] }: RecordedNamespace): NamespaceInput {
     const used = [...(lobbies?.values() ?? [])].flatMap(({ region_id }) => region_id ?? [])
     const enabled = new Set([...regions, ...used])
     // By default a game mode enables all regions of the scenario.
     const some = enabled.size > 0 && enabled.size < this.#regions.size ? { regions: [...enabled] } : {}
-    const [inPublic, development] = [this.#unused(tokens.public), this.#unused(tokens.development)]
+    const given = givenKeys({ public: this.#unused(tokens.public), development: this.#unused(tokens.development) })
     return {
       ...entry,
-      ...((inPublic !== undefined || development !== undefined) && {
-        tokens: {
-          ...(inPublic !== undefined && { public: inPublic }),
-          ...(development !== undefined && { development }),
-        },
-      }),
+      ...(Object.keys(given).length > 0 && { tokens: given }),
       ...(modes.size > 0 && { game_modes: [...modes.values()].map(mode => ({ ...mode, ...some })) }),
       ...(lobbies !== undefined && lobbies.size > 0 && { lobbies: [...lobbies.values()] }),
     }

@@ -418,10 +418,11 @@ describe('no secret of a HAR', () => {
 
 /** A HAR with secrets in all places that may have one. */
 function harWithSecrets(secret: () => string): string {
+  const [cookie, key] = [secret(), secret()]
   const headers = {
     authorization: `Bearer ${secret()}`,
-    cookie: `sid=${secret()}; other=${secret()}`,
-    'x-api-key': secret(),
+    cookie: `sid=${cookie}; other=${secret()}`,
+    'x-api-key': key,
     'x-unknown': secret(),
     origin: `https://${secret()}.example`,
     referer: `https://x.example/?token=${secret()}`,
@@ -444,7 +445,7 @@ function harWithSecrets(secret: () => string): string {
           { ...lobby, ...unknown, state: { token: secret(), text: `see ${token}`, [token]: 1 } },
           { ...lobby, lobby_id: token.replaceAll(/\W/g, '') },
         ],
-        regions: [{ ...region, ...unknown, region_display_name: `At ${token}` }],
+        regions: [{ ...region, ...unknown, region_display_name: `At ${token}`, provider_display_name: `By ${cookie}` }],
         ...unknown,
       },
     },
@@ -477,7 +478,7 @@ function harWithSecrets(secret: () => string): string {
           developer_group_id: ids.tanks,
           total_player_count: 0,
           namespaces: [
-            { namespace_id: ids.prod, create_ts: '', display_name: 'Prod', name_id: 'prod', version_id: token },
+            { namespace_id: ids.prod, create_ts: '', display_name: `Prod ${key}`, name_id: 'prod', version_id: token },
           ],
           versions: [],
           available_regions: [],
