@@ -394,12 +394,14 @@ describe('no secret of a HAR', () => {
     .tuple(fc.constantFrom('', 'pub_prod.', 'cloud.', 'dev_x.', 'a/', 'é'), fc.stringMatching(/^[A-Za-z0-9]{24}$/))
     .map(([label, rest]) => ({ whole: label + rest, rest }))
 
-  test.prop([fc.array(canary, { minLength: 20, maxLength: 20 }), fc.boolean()], { numRuns: 200 })(
+  test.prop([fc.array(canary, { minLength: 100, maxLength: 100 }), fc.boolean()], { numRuns: 60 })(
     'is in the scenario or in a message',
     async (canaries, isBroken) => {
       let next = 0
-      const secret = () => canaries[next++ % canaries.length]?.whole ?? ''
+      // Each place has a secret of its own.
+      const secret = () => canaries[next++]?.whole ?? ''
       const text = harWithSecrets(secret)
+      expect(next).toBeLessThan(canaries.length)
       const path = await folder()
       const file = join(path, 'session.har')
       await writeFile(file, isBroken ? text.slice(0, -20) : text)
