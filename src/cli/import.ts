@@ -34,7 +34,7 @@ export async function importHar(file: string, { output }: ImportFlags, console: 
 }
 
 /** Reads a HAR from a file. Rejects with `UsageError`. */
-async function loadHar(file: string): Promise<Recording> {
+export async function loadHar(file: string): Promise<Recording> {
   const cannotRead = (error: unknown) => {
     throw asUsageError(error, `cannot read ${file}`)
   }

@@ -10,6 +10,7 @@ import { UsageError } from '../lib/usage-error.js'
 import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { checkServerCommand } from './check-server.js'
+import { type DiffFlags, diffHar } from './diff.js'
 import { documentPrinter } from './documents.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
@@ -156,6 +157,11 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
     .argument('<file>', 'a HAR of your browser, of Playwright, or of mockmaker export --har')
     .option('-o, --output <file>', 'write to this file instead', notBlank('the path of a file'))
     .action((file: string, flags: ImportFlags) => importHar(file, flags, console))
+
+  addCommand(program, 'diff', 'compare the answers of a HAR with those of the mock: exits with 0 or 1')
+    .argument('<file>', 'a HAR of the real service')
+    .option('--json', 'print the differences as one line of JSON')
+    .action(async (file: string, flags: DiffFlags) => setExitCode(await diffHar(file, flags, console)))
 
   addCommand(program, 'init', 'write a commented scenario file to start from')
     .argument('[folder]', 'the folder to write into', '.')

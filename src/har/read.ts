@@ -225,3 +225,9 @@ function isSecretName(name: string): boolean {
     name,
   )
 }
+
+/** Returns the code of an error, if it has the form of one. Anything else may be a free text. */
+export function codeOf(answer: unknown): string | undefined {
+  const { code } = Object(answer) as { code?: unknown }
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
+}

@@ -51,7 +51,7 @@ export function answerOf<Id extends OperationId>(
 }
 
 /** Returns the token of a request, or `undefined`. */
-function tokenOf({ headers }: Pick<RecordedExchange, 'headers'>): string | undefined {
+export function tokenOf({ headers }: Pick<RecordedExchange, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 

@@ -8,7 +8,7 @@ import { givenKeys } from '../scenario/entry-keys.js'
 import { LobbyEntry } from '../scenario/matchmaker-entries.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { catalogueRegion } from '../store/matchmaker-rows.js'
-import type { RecordedExchange, Recording } from './read.js'
+import { codeOf, type RecordedExchange, type Recording } from './read.js'
 import {
   answerOf,
   type NamespaceInput,
@@ -30,8 +30,8 @@ export interface ImportedScenario {
   readonly scenario: ScenarioInput
   /** The requests whose answers are in the scenario. */
   readonly used: ReadonlySet<RecordedExchange>
-  /** The tokens of the scenario, by those of the recording. */
-  readonly tokens: ReadonlyMap<string, string>
+  /** What stands for the tokens and the secrets of the recording. */
+  readonly redaction: Redaction
 }
 
 /**
@@ -59,11 +59,6 @@ const onlyByFault: readonly string[] = [
   'CLAIMS_ENTITLEMENT_EXPIRED',
   'TOKEN_ERROR',
 ]
-
-function codeOf(answer: unknown): string | undefined {
-  const { code } = Object(answer) as { code?: unknown }
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
-}
 
 /** The recorded answers of an operation so far. */
 interface Counts {
@@ -99,7 +94,7 @@ class Import {
     for (const exchange of exchanges) this.#note(this.#games.take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#takeJoin(exchange), exchange)
-    return { scenario: this.#scenario(), used: this.#used, tokens: this.#redaction.tokens }
+    return { scenario: this.#scenario(), used: this.#used, redaction: this.#redaction }
   }
 
   #note(isUsed: boolean, exchange: RecordedExchange): void {
@@ -182,11 +177,13 @@ class Import {
       exchange,
       list.lobbies.map(({ lobby_id }) => lobby_id),
     )
-    for (const { game_mode_id } of list.game_modes) this.#modeOf(game_mode_id, namespace)
     const isFirst = namespace.lobbies === undefined
     namespace.regions ??= list.regions.flatMap(({ region_id }) => this.#redaction.id(region_id) ?? [])
     namespace.lobbies ??= new Map()
-    if (isFirst) for (const lobby of list.lobbies) this.#addLobby(lobby, namespace)
+    if (isFirst) {
+      for (const { game_mode_id } of list.game_modes) this.#modeOf(game_mode_id, namespace)
+      for (const lobby of list.lobbies) this.#addLobby(lobby, namespace)
+    }
     const addsStates = !namespace.hasStates && exchange.query.get('include_state') === 'true'
     if (addsStates) this.#addStates(list.lobbies, namespace)
     return isFirst || addsStates

@@ -27,7 +27,7 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control', 'storage'],
     packages: ['zod', 'msw'],
   },
-  har: { folders: ['lib', 'contract', 'store', 'scenario', 'server'], packages: ['zod', 'har-format'] },
+  har: { folders: ['lib', 'contract', 'store', 'scenario', 'server', 'mock'], packages: ['zod', 'har-format'] },
   processes: {
     folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'simulation', 'control', 'mock'],
     packages: ['chokidar'],

@@ -184,15 +184,18 @@ describe('docs/contributing.md', () => {
 describe('docs/reference/command.md', () => {
   const { text } = pageAt('docs/reference/command.md')
 
-  it.for(['serve', 'exec', 'env', 'export', 'import', 'health', 'show'])('lists the flags of %s', async name => {
-    const { stdout } = await run(['help', name])
-    const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag)
-    const listed = firstCells(sectionOf(text, name), /(--[\w-]+)/)
-    // `exec` accepts most flags of `serve`, and the page lists them there.
-    const elsewhere = ['--help', ...(name === 'exec' ? firstCells(sectionOf(text, 'serve'), /(--[\w-]+)/) : [])]
+  it.for(['serve', 'exec', 'env', 'export', 'import', 'diff', 'health', 'show'])(
+    'lists the flags of %s',
+    async name => {
+      const { stdout } = await run(['help', name])
+      const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag)
+      const listed = firstCells(sectionOf(text, name), /(--[\w-]+)/)
+      // `exec` accepts most flags of `serve`, and the page lists them there.
+      const elsewhere = ['--help', ...(name === 'exec' ? firstCells(sectionOf(text, 'serve'), /(--[\w-]+)/) : [])]
 
-    expect(flags.filter(flag => !elsewhere.includes(flag ?? '')).sort()).toEqual(listed.sort())
-  })
+      expect(flags.filter(flag => !elsewhere.includes(flag ?? '')).sort()).toEqual(listed.sort())
+    },
+  )
 })
 
 describe('docs/reference/options.md', () => {

@@ -74,9 +74,9 @@ describe('the scenario of a recording', () => {
       const entries = await record(mock, [first, ...requests], startAt)
       await mock.close()
 
-      const { scenario, tokens: replaced } = imported(entries)
+      const { scenario, redaction } = imported(entries)
       const copy = createMock({ scenario: { ...scenario, clock: 'frozen' } })
-      const answer = await ask(copy, { ...first, headers: bearer(replaced.get(tokens.public) ?? '') })
+      const answer = await ask(copy, { ...first, headers: bearer(redaction.tokens.get(tokens.public) ?? '') })
       await copy.close()
 
       const byId = (text: string) => {
@@ -95,9 +95,9 @@ describe('the scenario of a recording', () => {
     const namespace = request('GET', `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`, tokens.cloud)
     const entries = await record(mock, [game, namespace, request('GET', list, tokens.public)], startAt)
 
-    const { scenario, tokens: replaced } = imported(entries)
+    const { scenario, redaction } = imported(entries)
     const copy = mockOf(scenario)
-    const again = (one: typeof game) => ask(copy, { ...one, headers: bearer(replaced.get(tokens.cloud) ?? '') })
+    const again = (one: typeof game) => ask(copy, { ...one, headers: bearer(redaction.tokens.get(tokens.cloud) ?? '') })
 
     expect(JSON.parse((await again(game)).body).game).toMatchObject({
       ...(entries[0]?.answer as { game: object } | undefined)?.game,

@@ -22,6 +22,7 @@ const subcommands = [
   'mcp',
   'export',
   'import',
+  'diff',
   'health',
   'validate',
   'init',

@@ -1,0 +1,160 @@
+import { operations } from '../contract/operations.js'
+import { createMock, type Mock } from '../mock/mock.js'
+import type { MockResponse } from '../server/message.js'
+import { compareAnswers, type Drift, type Names } from './compare.js'
+import { codeOf, type RecordedExchange, type Recording } from './read.js'
+import { tokenOf } from './recorded-games.js'
+import { scenarioOf } from './scenario-of.js'
+
+/** A difference, with the requests that show it. */
+export interface RequestDrift extends Drift {
+  /** `GET /matchmaker/lobbies/list`. */
+  readonly request: string
+  /** How many requests show it. */
+  readonly count: number
+}
+
+/** The comparison of a recording with the mock. */
+export interface Comparison {
+  readonly drifts: readonly RequestDrift[]
+  /** The number of requests that were sent to the mock. */
+  readonly compared: number
+  /** The number of requests that need the token of a lobby's server, which the world has not. */
+  readonly skipped: number
+}
+
+/**
+ * Replays a recording in a world that is made from it, and compares the answers. The clock moves as in the recording, and
+ * nothing waits: a watch is asked once, at the time of its answer.
+ */
+export async function compareRecording(recording: Recording): Promise<Comparison> {
+  const replay = new Replay(recording)
+  try {
+    return await replay.run()
+  } finally {
+    await replay.close()
+  }
+}
+
+class Replay {
+  readonly #recording: Recording
+  readonly #mock: Mock
+  /** Ids and tokens of the mock, by the recorded ones. */
+  readonly #known: Map<string, string>
+  readonly #show: (recorded: string) => string
+  readonly #drifts = new Map<string, RequestDrift & { count: number }>()
+
+  constructor(recording: Recording) {
+    const { scenario, redaction } = scenarioOf(recording)
+    this.#recording = recording
+    this.#mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
+    this.#known = new Map(redaction.tokens)
+    this.#show = text => redaction.text(text)
+  }
+
+  async run(): Promise<Comparison> {
+    const { exchanges } = this.#recording
+    const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
+    for (const exchange of own) {
+      const answer = await this.#send(exchange)
+      for (const drift of this.#compare(exchange, answer)) this.#add(exchange, drift)
+    }
+    return { drifts: [...this.#drifts.values()], compared: own.length, skipped: exchanges.length - own.length }
+  }
+
+  close(): Promise<void> {
+    return this.#mock.close()
+  }
+
+  async #send(exchange: RecordedExchange): Promise<MockResponse> {
+    const { operation, method, path, query, body, sentAt, answeredAt } = exchange
+    const isWatch = operations[operation].kind === 'watch'
+    await this.#moveClock(isWatch ? answeredAt : sentAt)
+    const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
+    // With an index, the mock would wait for a change.
+    if (isWatch) sent.delete('watch_index')
+    return this.#mock.answer({
+      method,
+      path: path
+        .split('/')
+        .map(segment => this.#translatePart(segment))
+        .join('/'),
+      query: sent.toString(),
+      headers: this.#headersOf(exchange),
+      ...(body !== undefined && { body: new TextEncoder().encode(this.#bodyText(body)) }),
+    })
+  }
+
+  async #moveClock(to: number | undefined): Promise<void> {
+    const { clock } = this.#mock.default
+    const ms = (to ?? 0) - clock.now()
+    if (ms > 0) await clock.advance(ms)
+  }
+
+  #headersOf(exchange: RecordedExchange): Record<string, string> {
+    const { 'x-coords': place } = exchange.headers
+    const token = tokenOf(exchange)
+    return {
+      ...(place !== undefined && { 'x-coords': place }),
+      ...(token !== undefined && { authorization: `Bearer ${this.#translate(token)}` }),
+    }
+  }
+
+  #bodyText(body: unknown): string {
+    return typeof body === 'string'
+      ? body
+      : JSON.stringify(body, (_, value) => (typeof value === 'string' ? this.#translate(value) : value))
+  }
+
+  #translate(recorded: string): string {
+    return this.#known.get(recorded) ?? this.#show(recorded)
+  }
+
+  #translatePart(segment: string): string {
+    try {
+      return encodeURIComponent(this.#translate(decodeURIComponent(segment)))
+    } catch {
+      return segment
+    }
+  }
+
+  #compare({ status, answer, headers }: RecordedExchange, response: MockResponse): Drift[] {
+    const text = new TextDecoder().decode(response.body)
+    const mock: unknown = text === '' ? undefined : JSON.parse(text)
+    const [code, mockCode] = [codeOf(answer), codeOf(mock)]
+    if (status !== response.status) {
+      const [recorded, ofMock] = [statusText(status, code), statusText(response.status, mockCode)]
+      return [{ kind: 'status', path: '', sure: 'certain', recorded, mock: ofMock }]
+    }
+    if (status >= 400)
+      return code === mockCode
+        ? []
+        : [{ kind: 'code', path: 'code', sure: 'certain', recorded: code ?? 'none', mock: mockCode ?? 'none' }]
+    const names: Names = {
+      translate: recorded => this.#translate(recorded),
+      learn: (recorded, ours) => void this.#known.set(recorded, ours),
+      show: this.#show,
+      hasPlace: headers['x-coords'] !== undefined,
+    }
+    return compareAnswers(answer, mock, names)
+  }
+
+  #add({ method, operation }: RecordedExchange, drift: Drift): void {
+    const request = `${method} ${operations[operation].path}`
+    const key = JSON.stringify([
+      request,
+      drift.kind,
+      drift.path,
+      drift.sure,
+      drift.kind === 'value' ? '' : drift.recorded,
+      drift.kind === 'value' ? '' : drift.mock,
+    ])
+    const known = this.#drifts.get(key)
+    if (known) known.count += 1
+    else this.#drifts.set(key, { request, ...drift, count: 1 })
+  }
+}
+
+function statusText(status: number, code: string | undefined): string {
+  return status >= 400 && code !== undefined ? `${status} ${code}` : String(status)
+}

@@ -1,0 +1,346 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from '@fast-check/vitest'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readHar } from '../../src/har/read.js'
+import { compareRecording } from '../../src/har/replay.js'
+import { createMock } from '../../src/mock/mock.js'
+import { folder } from '../support/command.js'
+import { post, request, type TestRequest } from '../support/http.js'
+import { type Recorded, record, recordedHar } from '../support/recorded-har.js'
+import { runHere } from '../support/run-here.js'
+import { bearer, ids, startAt, tanks, tokens } from '../support/tanks.js'
+
+const list = request('GET', '/matchmaker/lobbies/list', tokens.public)
+const states = { ...list, query: 'include_state=true' }
+const find = (mode: string) => post('/matchmaker/lobbies/find', { game_modes: [mode] }, tokens.public)
+const joined = (lobby_id: string) => post('/matchmaker/lobbies/join', { lobby_id }, tokens.public)
+const link = (token: string) =>
+  ({ method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${token}` }) as const
+const game = request('GET', `/cloud/games/${ids.tanks}`, tokens.cloud)
+const namespace = request('GET', `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`, tokens.cloud)
+const validate = post(
+  `/cloud/games/${ids.tanks}/namespaces/validate`,
+  { name_id: 'a b', display_name: '' },
+  tokens.cloud,
+)
+
+interface ListAnswer {
+  readonly game_modes: readonly object[]
+  readonly lobbies: readonly object[]
+  readonly regions: readonly object[]
+}
+interface Seat {
+  readonly lobby: { readonly lobby_id: string }
+}
+interface Made {
+  readonly device_link_token: string
+}
+
+const region = {
+  region_id: 'moon',
+  provider_display_name: 'Own',
+  region_display_name: 'Moon',
+  datacenter_coord: { latitude: 1, longitude: 2 },
+  datacenter_distance_from_client: { kilometers: 3, miles: 2 },
+}
+const lobby = {
+  region_id: 'moon',
+  game_mode_id: 'duel',
+  lobby_id: 'one',
+  max_players_normal: 2,
+  max_players_direct: 2,
+  max_players_party: 2,
+  total_player_count: 1,
+}
+const emptyList = { game_modes: [{ game_mode_id: 'duel' }], lobbies: [], regions: [region] }
+
+const compare = (entries: readonly Recorded[]) => compareRecording(readHar(recordedHar(entries), 'session.har'))
+
+/** Records requests to a mock, the first list and the game before them. */
+async function recordedAt(requests: readonly TestRequest[]): Promise<Recorded[]> {
+  const mock = createMock({ scenario: tanks, seed: 1 })
+  const entries = await record(mock, [states, game, namespace, ...requests], startAt)
+  await mock.close()
+  return entries
+}
+
+const anyRequest: fc.Arbitrary<TestRequest> = fc.oneof(
+  fc.constantFrom<TestRequest>(list, states, game, namespace, validate, link(tokens.pending), link(tokens.complete)),
+  fc.constantFrom('duel', 'ffa', 'nobodys').map(find),
+  fc.constantFrom(ids.lobby, 'empty', 'nobodys').map(joined),
+  fc.constant(request('GET', '/matchmaker/regions', tokens.public)),
+  fc.constant({ ...list, headers: { ...list.headers, 'x-coords': '52.5,13.4' } }),
+  fc.constant(post('/matchmaker/lobbies/create', { game_mode: 'duel' }, tokens.public)),
+)
+
+describe('the comparison of a recording', () => {
+  test.prop([fc.array(anyRequest, { maxLength: 12 })], { numRuns: 100 })(
+    'finds nothing if the mock itself was recorded',
+    async requests => {
+      const { drifts, compared } = await compare(await recordedAt(requests))
+
+      expect(drifts.filter(({ sure }) => sure !== 'possible')).toEqual([])
+      expect(compared).toBe(requests.length + 3)
+    },
+  )
+
+  it('asks a watch once, at the time of its answer, and never waits', async () => {
+    const url = '/cloud/devices/links?device_link_token=device.one'
+    const watch = { index: '1' }
+    const entries = [
+      { url, answer: { watch }, at: startAt },
+      { url: `${url}&watch_index=1`, answer: { watch }, at: startAt + 1_000, took: 40_000 },
+      {
+        url: `${url}&watch_index=1`,
+        answer: { cloud_token: 'cloud.secret', watch },
+        at: startAt + 41_000,
+        took: 5_000,
+      },
+    ]
+
+    expect(await compare(entries)).toEqual({ drifts: [], compared: 3, skipped: 0 })
+  })
+
+  it('leaves out the calls of game servers, which need the token of a lobby', async () => {
+    const ready = {
+      method: 'POST',
+      url: '/matchmaker/lobbies/ready',
+      headers: bearer('lobby.secret'),
+      body: {},
+      answer: {},
+    }
+
+    expect(await compare([{ answer: emptyList }, ready])).toMatchObject({ compared: 1, skipped: 1 })
+  })
+
+  it('follows the ids and tokens that the service has made', async () => {
+    const entries = await recordedAt([
+      find('ffa'),
+      request('POST', '/cloud/devices/links'),
+      post(`/cloud/games/${ids.tanks}/namespaces/${ids.prod}/tokens/public`, {}, tokens.cloud),
+    ])
+    const [seat, made, token] = entries.slice(-3).map(({ answer }) => answer) as [Seat, Made, { token: string }]
+    const later = [
+      {
+        method: 'POST',
+        url: '/matchmaker/lobbies/join',
+        body: { lobby_id: seat.lobby.lobby_id },
+        headers: bearer(tokens.public),
+        answer: seat,
+        at: startAt,
+      },
+      {
+        url: `/cloud/devices/links?device_link_token=${made.device_link_token}`,
+        answer: { watch: { index: '1' } },
+        at: startAt,
+      },
+      { headers: bearer(token.token), answer: entries[0]?.answer, at: startAt },
+    ]
+
+    const { drifts } = await compare([...entries, ...later])
+
+    expect(drifts.filter(({ sure }) => sure !== 'possible')).toEqual([])
+  })
+
+  const changed = (change: (answer: ListAnswer) => object) => async () => {
+    const [entry] = await recordedAt([])
+    // The world is made from the first list.
+    return [entry, { ...entry, answer: change(structuredClone(entry?.answer as ListAnswer)) }] as Recorded[]
+  }
+  it.for([
+    [
+      'another status',
+      async () => [{ answer: emptyList }, { method: 'POST', url: '/matchmaker/lobbies/find', body: {}, answer: {} }],
+      'status  certain',
+    ],
+    [
+      'another code',
+      async () => [
+        { answer: emptyList },
+        {
+          method: 'POST',
+          url: '/matchmaker/lobbies/find',
+          body: { game_modes: [] },
+          status: 400,
+          answer: { code: 'API_BAD_BODY', message: '' },
+        },
+      ],
+      'code code certain',
+    ],
+    ['a field that the mock lacks', changed(list => ({ ...list, season: 3 })), 'missing season certain'],
+    ['a field that only the mock has', changed(({ regions: _, ...list }) => list), 'extra regions certain'],
+    [
+      'another type',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, max_players_normal: '2' })) })),
+      'type lobbies[].max_players_normal certain',
+    ],
+    ['null', changed(list => ({ ...list, regions: null })), 'type regions certain'],
+    [
+      'another value',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, max_players_normal: 77 })) })),
+      'value lobbies[].max_players_normal likely',
+    ],
+    [
+      'another number of players',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, total_player_count: 77 })) })),
+      'value lobbies[].total_player_count possible',
+    ],
+    [
+      'another state',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, state: { map: 'sand' } })) })),
+      'value lobbies[].state.map possible',
+    ],
+    [
+      'a missing mode',
+      changed(list => ({ ...list, game_modes: list.game_modes.slice(1) })),
+      'extra game_modes[] likely',
+    ],
+    [
+      'another mode',
+      changed(list => ({ ...list, game_modes: [...list.game_modes, { game_mode_id: 'new' }] })),
+      'missing game_modes[] likely',
+    ],
+    [
+      'a lobby that others made',
+      changed(list => ({ ...list, lobbies: [...list.lobbies, { ...list.lobbies[0], lobby_id: 'others' }] })),
+      'missing lobbies[] possible',
+    ],
+    [
+      'another order',
+      changed(list => ({ ...list, game_modes: list.game_modes.toReversed() })),
+      'order game_modes possible',
+    ],
+  ] as const)('finds %s', async ([, entries, expected]) => {
+    const { drifts } = await compare(await entries())
+
+    expect(drifts.map(({ kind, path, sure }) => `${kind} ${path} ${sure}`)).toContain(expected)
+    expect(new Set(drifts.map(({ kind, path }) => `${kind} ${path}`)).size).toBeLessThanOrEqual(2)
+  })
+
+  it('compares distances only if the request says where the client is', async () => {
+    const [entry] = await recordedAt([])
+    const moved = (entry?.answer as ListAnswer | undefined)?.regions.map(one => ({
+      ...one,
+      datacenter_distance_from_client: { kilometers: 77, miles: 48 },
+    }))
+    const answer = { ...(entry?.answer as ListAnswer), regions: moved }
+
+    const without = await compare([entry as Recorded, { ...entry, answer }])
+    const withPlace = await compare([
+      entry as Recorded,
+      { ...entry, headers: { ...entry?.headers, 'x-coords': '1,2' }, answer },
+    ])
+
+    expect(without.drifts).toEqual([])
+    expect(withPlace.drifts.map(({ path }) => path)).toContain('regions[].datacenter_distance_from_client.kilometers')
+  })
+})
+
+describe('mockmaker diff', () => {
+  async function har(entries: readonly Recorded[]): Promise<string> {
+    const file = join(await folder(), 'session.har')
+    await writeFile(file, recordedHar(entries))
+    return file
+  }
+
+  it('prints nothing but a count if nothing differs', async () => {
+    expect(await runHere(['diff', await har([{ answer: emptyList }])])).toEqual({
+      code: 0,
+      stdout: '1 request compared, no difference\n',
+      stderr: '',
+    })
+  })
+
+  it('prints each difference once, the surest first, and exits with 1', async () => {
+    const entries = (await recordedAt([])).slice(0, 1)
+    const answer = entries[0]?.answer as ListAnswer
+    const other = {
+      ...entries[0],
+      answer: { ...answer, season: 3, lobbies: answer.lobbies.map(one => ({ ...one, total_player_count: 77 })) },
+    }
+
+    const { code, stdout } = await runHere(['diff', await har([...entries, other, other])])
+
+    expect(code).toBe(1)
+    expect(stdout.split('\n')).toEqual([
+      '✗ GET /matchmaker/lobbies/list ×2: missing season: recorded a number, mock absent (certain)',
+      expect.stringMatching(
+        /^· GET \/matchmaker\/lobbies\/list ×4: value lobbies\[\]\.total_player_count: recorded 77, mock \d \(possible\)$/,
+      ),
+      '3 requests compared, differences: 1 certain, 1 possible',
+      '',
+    ])
+  })
+
+  it('exits with 0 if differences are only possible', async () => {
+    const list = (total_player_count: number) => ({
+      answer: { ...emptyList, lobbies: [{ ...lobby, total_player_count }] },
+    })
+
+    expect((await runHere(['diff', await har([list(1), list(2)])])).code).toBe(0)
+  })
+
+  it('prints JSON with --json', async () => {
+    const { code, stdout } = await runHere([
+      'diff',
+      '--json',
+      await har([{ answer: emptyList }, { answer: { ...emptyList, season: 1 } }]),
+    ])
+
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      passed: false,
+      compared: 2,
+      skipped: 0,
+      drifts: [
+        {
+          request: 'GET /matchmaker/lobbies/list',
+          kind: 'missing',
+          path: 'season',
+          sure: 'certain',
+          recorded: 'a number',
+          mock: 'absent',
+          count: 1,
+        },
+      ],
+    })
+  })
+
+  it('prints no token of the recording', async () => {
+    const secret = 'secret12345678'
+    const entry = {
+      headers: bearer(`pub_prod.${secret}`),
+      answer: { ...emptyList, game_modes: [{ game_mode_id: secret, [secret]: secret }] },
+    }
+
+    const { stdout, stderr } = await runHere([
+      'diff',
+      await har([entry, { ...entry, answer: { ...entry.answer, [secret]: 1, regions: secret } }]),
+    ])
+
+    expect(stdout).toContain('certain')
+    expect(stdout + stderr).not.toContain(secret.slice(0, 8))
+  })
+
+  it('ends with 1 if there is nothing to compare', async () => {
+    const file = await har([{ url: '/other' }])
+
+    expect(await runHere(['diff', file])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${file} has no answered request that the mock can replay: mockmaker routes lists the requests\n`,
+    })
+  })
+
+  it.for([
+    [[], "missing required argument 'file'"],
+    [['--nope', 'a'], "unknown option '--nope'"],
+  ] as const)('refuses %j', async ([args, message]) => {
+    const { code, stderr } = await runHere(['diff', ...args])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
