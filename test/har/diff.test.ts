@@ -5,9 +5,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readHar } from '../../src/har/read.js'
 import { compareRecording } from '../../src/har/replay.js'
+import { scenarioOf } from '../../src/har/scenario-of.js'
 import { createMock } from '../../src/mock/mock.js'
 import { folder } from '../support/command.js'
-import { post, request, type TestRequest } from '../support/http.js'
+import { ask, post, request, type TestRequest } from '../support/http.js'
 import { type Recorded, record, recordedHar } from '../support/recorded-har.js'
 import { runHere } from '../support/run-here.js'
 import { bearer, ids, startAt, tanks, tokens } from '../support/tanks.js'
@@ -101,6 +102,20 @@ describe('the comparison of a recording', () => {
     ]
 
     expect(await compare(entries)).toEqual({ drifts: [], compared: 3, skipped: 0 })
+  })
+
+  it('does not wait if the index of the recording is that of its own world', async () => {
+    const url = '/cloud/devices/links?device_link_token=device.one'
+    const entries = (index: string) => [
+      { url, answer: { watch: { index } }, at: startAt },
+      { url: `${url}&watch_index=${index}`, answer: { watch: { index } }, at: startAt },
+    ]
+    const { scenario, redaction } = scenarioOf(readHar(recordedHar(entries('1')), 'session.har'))
+    const mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
+    const { body } = await ask(mock, link(redaction.tokens.get('device.one') ?? ''))
+    await mock.close()
+
+    expect(await compare(entries(JSON.parse(body).watch.index))).toMatchObject({ drifts: [], compared: 2 })
   })
 
   it('leaves out the calls of game servers, which need the token of a lobby', async () => {
@@ -310,18 +325,29 @@ describe('mockmaker diff', () => {
 
   it('prints no token of the recording', async () => {
     const secret = 'secret12345678'
-    const entry = {
-      headers: bearer(`pub_prod.${secret}`),
-      answer: { ...emptyList, game_modes: [{ game_mode_id: secret, [secret]: secret }] },
-    }
+    const headers = bearer(`pub_prod.${secret}`)
+    const regions = [{ ...region, region_display_name: secret }]
+    const game_modes = [{ game_mode_id: secret, [secret]: secret }]
 
     const { stdout, stderr } = await runHere([
       'diff',
-      await har([entry, { ...entry, answer: { ...entry.answer, [secret]: 1, regions: secret } }]),
+      await har([
+        { headers, answer: { ...emptyList, game_modes } },
+        { headers, answer: { ...emptyList, game_modes, regions, [secret]: 1 } },
+      ]),
     ])
 
-    expect(stdout).toContain('certain')
+    expect(stdout).toContain('value regions[].region_display_name')
+    expect(stdout).toContain('(certain)')
     expect(stdout + stderr).not.toContain(secret.slice(0, 8))
+  })
+
+  it('exits with 1 if a difference is likely', async () => {
+    const named = (region_display_name: string) => ({ ...emptyList, regions: [{ ...region, region_display_name }] })
+
+    const { code, stdout } = await runHere(['diff', await har([{ answer: named('Moon') }, { answer: named('Mars') }])])
+
+    expect([code, stdout.split('\n').at(-2)]).toEqual([1, '2 requests compared, differences: 1 likely'])
   })
 
   it('ends with 1 if there is nothing to compare', async () => {
