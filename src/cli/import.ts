@@ -1,4 +1,6 @@
+import { readFileSync, statSync } from 'node:fs'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
 import { longestHar, type Recording, readHar } from '../har/read.js'
 import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
@@ -41,7 +43,13 @@ export async function loadHar(file: string): Promise<Recording> {
   const { size } = await stat(file).catch(cannotRead)
   if (size > longestHar)
     throw new UsageError(`${file} is larger than ${longestHar / 1024 ** 2} MiB: save only the requests to the service`)
-  return readHar(await readFile(file, 'utf8').catch(cannotRead), file)
+  const readAttached = (name: string) => readIfShort(join(dirname(file), name))
+  return readHar(await readFile(file, 'utf8').catch(cannotRead), file, readAttached)
+}
+
+function readIfShort(path: string): Buffer | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file?.isFile() && file.size <= longestHar ? readFileSync(path) : undefined
 }
 
 async function writeOwnFile(path: string, text: string): Promise<void> {

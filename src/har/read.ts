@@ -62,7 +62,12 @@ const Entry = lazy(() =>
       status: z.number(),
       headers: Headers(),
       content: z
-        .object({ text: z.string().optional(), encoding: z.string().optional(), size: z.number().optional() })
+        .object({
+          text: z.string().optional(),
+          encoding: z.string().optional(),
+          size: z.number().optional(),
+          _file: z.string().optional(),
+        })
         .optional()
         .catch(undefined),
     }),
@@ -77,8 +82,10 @@ const Archive = lazy(() => z.object({ log: z.object({ entries: z.array(z.unknown
  * it is no HAR. No message has a part of the text.
  *
  * @param file the path of the HAR, for messages
+ * @param readAttached reads a body that Playwright has attached as a file beside the HAR. Default: those answers are left out
  */
-export function readHar(text: string, file: string): Recording {
+export function readHar(text: string, file: string, readAttached: ReadAttached = () => undefined): Recording {
+  if (text.startsWith('PK')) throw new UsageError(`${file} is a zip: unpack it, and take the .har file in it`)
   const archive = Archive().safeParse(parseJson(text))
   if (!archive.success)
     throw new UsageError(`${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it`)
@@ -87,12 +94,26 @@ export function readHar(text: string, file: string): Recording {
   const exchanges: RecordedExchange[] = []
   for (const value of archive.data.log.entries) {
     const { success, data } = Entry().safeParse(value)
-    const read = success ? readEntry(data, secrets) : 'unreadable'
+    const read = success ? readEntry(withAttached(data, readAttached), secrets) : 'unreadable'
     if (typeof read !== 'string') exchanges.push(read)
     else if (read !== 'preflight') leftOut.set(read, (leftOut.get(read) ?? 0) + 1)
   }
   exchanges.sort((one, other) => (one.sentAt ?? 0) - (other.sentAt ?? 0))
   return { exchanges, leftOut, secrets }
+}
+
+/** Reads a file beside a HAR. Returns `undefined` if it cannot. */
+type ReadAttached = (name: string) => Buffer | undefined
+
+/** Puts the body of an answer in its place. */
+function withAttached(entry: Entry, readAttached: ReadAttached): Entry {
+  const { content } = entry.response
+  // Only a name: a path could lead anywhere.
+  if (content?._file === undefined || !/^\w[\w.-]*$/.test(content._file)) return entry
+  const text = readAttached(content._file)?.toString('base64')
+  return text === undefined
+    ? entry
+    : { ...entry, response: { ...entry.response, content: { text, encoding: 'base64' } } }
 }
 
 function parseJson(text: string): unknown {

@@ -367,6 +367,20 @@ describe('a HAR', () => {
     })
   })
 
+  it('may have a body in a file beside it, and nowhere else', () => {
+    const read = (name: string) => (name === 'a1.json' ? Buffer.from(text) : Buffer.from('{"secret":1}'))
+    const entries = ['a1.json', '../secret', '/etc/secret', '.secret'].map(_file => withContent({ _file }))
+    const { exchanges } = readHar(recordedHar(entries as never), 'session.har', read)
+
+    expect(exchanges.map(({ answer }) => answer)).toEqual([listAnswer])
+  })
+
+  it('is not the zip of Playwright', () => {
+    expect(() => readHar('PK\u0003\u0004', 'session.zip')).toThrow(
+      'session.zip is a zip: unpack it, and take the .har file in it',
+    )
+  })
+
   it('may begin with a byte order mark', () => {
     expect(readHar(`\uFEFF${recordedHar([{ answer: listAnswer }])}`, 'session.har').exchanges).toHaveLength(1)
   })
