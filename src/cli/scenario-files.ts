@@ -1,8 +1,9 @@
-import { constants, copyFileSync, lstatSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import fs, { constants, copyFileSync, lstatSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadScenario } from '../files/scenario-file.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
+import { makeFolders } from '../storage/folder-files.js'
 import type { Console } from './output.js'
 
 /** Checks scenarios, and prints the problems of each. Resolves with `true` if all are valid. */
@@ -32,7 +33,8 @@ const templates = [
  */
 export function initScenario(folder: string, packageRoot: URL, console: Console): void {
   try {
-    makeFolder(folder)
+    makeFolders(folder, { fs })
+    if (!statSync(folder).isDirectory()) throw new UsageError(`${folder} is a file: name a folder`)
     // `lstat` also finds a symbolic link that leads nowhere.
     const existing = templates
       .map(({ to }) => join(folder, to))
@@ -49,13 +51,4 @@ export function initScenario(folder: string, packageRoot: URL, console: Console)
     throw asUsageError(error, `cannot write into ${folder}`)
   }
   console.print(`next: npx mockmaker ${join(folder, templates[0].to)}`)
-}
-
-/** Makes a folder and those above it. With `recursive`, Node tries for ever below a folder that takes none, such as /proc. */
-function makeFolder(folder: string): void {
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (found?.isDirectory()) return
-  if (found) throw new UsageError(`${folder} is a file: name a folder`)
-  makeFolder(dirname(resolve(folder)))
-  mkdirSync(folder)
 }

@@ -1,5 +1,5 @@
 import type * as nodeFs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { runAtOnce, type Steps } from '../lib/steps.js'
 import { systemReason } from '../lib/usage-error.js'
@@ -35,6 +35,25 @@ export const folderMode = 0o700
 
 const start = `{"format":${formatVersion},`
 const sealLength = `,"crc32":"00000000"}\n`.length
+
+/**
+ * Makes a folder and those above it, unless they exist. With `recursive`, Node tries for ever below a folder that takes none,
+ * such as /proc. Throws the errors of the system.
+ */
+export function makeFolders(
+  folder: string,
+  { fs, mode }: { readonly fs: Pick<FileCalls, 'mkdirSync' | 'statSync'>; readonly mode?: number | undefined },
+): void {
+  if (fs.statSync(folder, { throwIfNoEntry: false })) return
+  const parent = dirname(resolve(folder))
+  if (parent !== folder) makeFolders(parent, { fs, mode })
+  try {
+    fs.mkdirSync(folder, { mode })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
 
 /** Writes a CRC-32 as eight hexadecimal digits. */
 export function crcText(crc: number): string {

@@ -11,6 +11,7 @@ import {
   fileMode,
   folderMode,
   isMissing,
+  makeFolders,
   removeLeftovers,
   seal,
   sealedText,
@@ -213,7 +214,7 @@ class Folder implements Storage {
 
   #prepare(): void {
     try {
-      if (!this.#isReadOnly) this.#fs.mkdirSync(this.place, { recursive: true, mode: folderMode })
+      if (!this.#isReadOnly) makeFolders(this.place, { fs: this.#fs, mode: folderMode })
       if (this.#fs.statSync(this.place).isDirectory()) {
         if (!this.#isReadOnly) this.#hideFromGit()
         return

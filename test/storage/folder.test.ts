@@ -490,6 +490,10 @@ describe('a folder', () => {
     )
   })
 
+  it('refuses a place where no folder can be made', () => {
+    expect(() => openFolder('/proc/mockmaker/data')).toThrow(/^cannot use the folder \/proc\/mockmaker\/data: /)
+  })
+
   it('of a newer version is refused, and left to others', () => {
     const { path, folder } = createWorld()
     folder.close()

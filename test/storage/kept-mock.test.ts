@@ -348,13 +348,11 @@ describe('export of a folder', () => {
     const { revision } = mock.world
     await mock.lobby({ lobby_id: 'mine' })
     const printed: string[] = []
-    const console = { printDocument: (text: string) => void printed.push(text) } as unknown as Parameters<
-      typeof exportFromFolder
-    >[1]
+    const print = (text: string) => void printed.push(text)
 
-    await exportFromFolder({ data }, console)
-    await exportFromFolder({ data, revision }, console)
-    const wrong = exportFromFolder({ data, world: 'defualt' }, console)
+    await exportFromFolder({ data }, print)
+    await exportFromFolder({ data, revision }, print)
+    const wrong = exportFromFolder({ data, world: 'defualt' }, print)
 
     await expect(wrong).rejects.toThrow('has no world "defualt". Known: default. Did you mean default?')
     expect(printed.map(text => text.includes('mine'))).toEqual([true, false])

@@ -96,6 +96,19 @@ describe('the start', () => {
     expect(await refusalOf(url)).toBe(message)
   })
 
+  it.each([
+    ['~mockmaker:*', '+@read'],
+    ['~mockmaker:*', '+@all', '-eval', '-evalsha'],
+    ['~other:*', '+@all'],
+  ])('refuses a user who may not do all that it needs: %s %s %s', async (...rights) => {
+    const server = await serve()
+    await server.send('ACL', 'SETUSER', 'some', 'on', '>hidden', ...rights)
+
+    expect(await refusalOf(server.url.replace('//', '//some:hidden@'))).toBe(
+      `cannot use ${server.url}: the user may not do this there: give it all commands and the keys of the prefix`,
+    )
+  })
+
   it('refuses a wrong password, and does not tell it', async () => {
     const server = await serve('--requirepass', 'right-one')
     const at = (user: string) => server.url.replace('//', `//${user}`)
