@@ -15,6 +15,7 @@ import { documentPrinter } from './documents.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import { type ImportFlags, importHar } from './import.js'
+import { init } from './init.js'
 import { type LabFlags, runLabCommand } from './lab.js'
 import { serveMcp } from './mcp.js'
 import {
@@ -48,7 +49,7 @@ import {
   type MockAddress,
   printEnvironment,
 } from './running-mock.js'
-import { initScenario, validateScenarios } from './scenario-files.js'
+import { validateScenarios } from './scenario-files.js'
 import { serve } from './serve.js'
 import { show } from './show.js'
 import { printStory, type StoryFlags } from './story.js'
@@ -163,9 +164,12 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
     .option('--json', 'print the differences as one line of JSON')
     .action(async (file: string, flags: DiffFlags) => setExitCode(await diffHar(file, flags, console)))
 
-  addCommand(program, 'init', 'write a commented scenario file to start from')
+  addCommand(program, 'init', 'write a commented scenario file to start from, or a whole game')
     .argument('[folder]', 'the folder to write into', '.')
-    .action((folder: string) => initScenario(folder, packageRoot, console))
+    .option('--phaser', 'write a game with Phaser, its game server and its tests')
+    .action((folder: string, { phaser }: { readonly phaser?: boolean }) =>
+      init(folder, { packageRoot, example: phaser ? 'phaser' : undefined, console }),
+    )
 }
 
 /** Adds the commands that print the promise of the service. */

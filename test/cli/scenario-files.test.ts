@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { version } from '../../src/version.js'
 import { file, folder } from '../support/command.js'
 import { runHere } from '../support/run-here.js'
 
@@ -155,5 +156,42 @@ describe('mockmaker init', () => {
     expect((await runHere(['init', path])).code).toBe(0)
 
     expect(await readFile(join(path, 'scenario.yaml'), 'utf8')).toContain('title')
+  })
+
+  it('writes a game with Phaser: the files of the example', async () => {
+    const path = join(await folder(), 'game')
+
+    const { code, stdout } = await runHere(['init', '--phaser', path])
+
+    const example = readdirSync('examples/phaser', { recursive: true, encoding: 'utf8' }).filter(
+      name => !/node_modules|test-results|^dist|\.npmrc|lock/.test(name),
+    )
+    const written = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    expect(code).toBe(0)
+    expect(stdout.split('\n').at(-2)).toBe(`next: cd ${path} && npm install && npm run dev`)
+    expect(written.sort()).toEqual(example.sort())
+    const textOf = (root: string, name: string) => readFileSync(join(root, name), 'utf8')
+    for (const name of example)
+      if (name !== 'package.json' && statSync(join(path, name)).isFile())
+        expect(textOf(path, name)).toBe(textOf('examples/phaser', name))
+    const { '//': _, ...manifest } = JSON.parse(textOf('examples/phaser', 'package.json'))
+    expect(JSON.parse(textOf(path, 'package.json'))).toEqual({
+      ...manifest,
+      name: 'arena',
+      devDependencies: { ...manifest.devDependencies, mockmaker: `^${version}` },
+    })
+    expect(textOf(path, 'README.md').split('\n').length).toBeLessThanOrEqual(11)
+  })
+
+  it('names a few of the files that it would overwrite, and writes nothing', async () => {
+    const path = await folder()
+    for (const name of ['README.md', 'index.html', 'package.json', 'scenario.yaml'])
+      await writeFile(join(path, name), 'mine')
+
+    const { code, stderr } = await runHere(['init', '--phaser', path])
+
+    const named = ['README.md', 'index.html', 'package.json'].map(name => join(path, name)).join(' and ')
+    expect([code, stderr]).toEqual([1, `${named} and 1 other already exist: move them, or name another folder\n`])
+    expect(readdirSync(path)).toHaveLength(4)
   })
 })

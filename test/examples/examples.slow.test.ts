@@ -20,6 +20,10 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 24, packages: { next: '16', msw: '3' } },
     { node: 20, packages: { next: '15', msw: '2' } },
   ],
+  phaser: [
+    { node: 24, packages: { vite: '8', vitest: '4', msw: '2' } },
+    { node: 20, packages: { vite: '7', vitest: '4', msw: '2' } },
+  ],
   playwright: [
     { node: 24, packages: { '@playwright/test': '1' } },
     { node: 20, packages: { '@playwright/test': '1' } },

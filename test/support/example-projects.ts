@@ -42,7 +42,8 @@ export async function packPackage(): Promise<{ readonly folder: string; remove()
   const { stdout } = await execute('npm', args)
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
   await execute('tar', ['-xzf', join(folder, filename), '-C', folder, '--strip-components=1'])
-  mkdirSync(join(folder, 'examples'))
+  // The package has one of the examples.
+  mkdirSync(join(folder, 'examples'), { recursive: true })
   return { folder, remove: () => rmSync(folder, { recursive: true }) }
 }
 

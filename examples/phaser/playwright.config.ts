@@ -1,0 +1,20 @@
+import { defineConfig } from '@playwright/test'
+
+// CHROMIUM names an installed browser. Otherwise install one: npx playwright install chromium.
+const { CHROMIUM: executablePath } = process.env
+const url = 'http://localhost:5183'
+
+export default defineConfig({
+  testDir: 'e2e',
+  workers: 1,
+  use: {
+    baseURL: url,
+    launchOptions: executablePath === undefined ? {} : { executablePath, args: ['--no-sandbox'] },
+  },
+  webServer: {
+    command: 'npx vite --port 5183 --strictPort',
+    url,
+    // The mock ends its game servers.
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 10_000 },
+  },
+})

@@ -1,0 +1,7 @@
+import { mockmaker } from 'mockmaker/vite'
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  // The mock also starts the game servers of the scenario.
+  plugins: [mockmaker({ path: '/mm', scenario: 'scenario.yaml', servers: true })],
+})
