@@ -181,7 +181,7 @@ describe('a HAR of the journal', () => {
     await ask(mock, list).catch(() => {})
     const har = harOf(mock)
     const server = setupServer(...fromTraffic(har))
-    server.listen({ onUnhandledRequest: 'error' })
+    server.listen()
     onTestFinished(() => server.close())
     const send = ({ method, path, body }: { method: string; path: string; body?: string }) =>
       fetch(url + path, { method, ...(body && { body }) })
