@@ -7,8 +7,14 @@ import { makeFolders } from '../storage/folder-files.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
 
+/** The options of `mockmaker init`. */
+export interface InitFlags {
+  readonly phaser?: boolean
+  readonly godot?: boolean
+}
+
 /** An example that `init` writes. */
-type ExampleName = 'phaser'
+type ExampleName = 'phaser' | 'godot'
 
 /** A file of the package, and where it goes. */
 interface Template {
@@ -60,7 +66,7 @@ function scenarioTemplates(root: string): Template[] {
 }
 
 /** What a checkout has besides the files of an example. */
-const notOfExample = /^(?:node_modules|dist|test-results|package-lock\.json|\.npmrc)$/
+const notOfExample = /^(?:node_modules|dist|\.godot|test-results|package-lock\.json|\.npmrc)$/
 
 function exampleTemplates(folder: string): Template[] {
   const filesIn = (path: string): string[] =>
@@ -75,7 +81,7 @@ function contentOf(from: string, to: string): string {
   const text = readFileSync(from, 'utf8')
   if (to !== 'package.json') return text
   const { '//': _, name: __, devDependencies, ...manifest } = JSON.parse(text)
-  const own = { name: 'arena', ...manifest, devDependencies: { ...devDependencies, mockmaker: `^${version}` } }
+  const own = { name: 'game', ...manifest, devDependencies: { ...devDependencies, mockmaker: `^${version}` } }
   return `${JSON.stringify(own, null, 2)}\n`
 }
 

@@ -15,7 +15,7 @@ import { documentPrinter } from './documents.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import { type ImportFlags, importHar } from './import.js'
-import { init } from './init.js'
+import { type InitFlags, init } from './init.js'
 import { type LabFlags, runLabCommand } from './lab.js'
 import { serveMcp } from './mcp.js'
 import {
@@ -167,9 +167,12 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
   addCommand(program, 'init', 'write a commented scenario file to start from, or a whole game')
     .argument('[folder]', 'the folder to write into', '.')
     .option('--phaser', 'write a game with Phaser, its game server and its tests')
-    .action((folder: string, { phaser }: { readonly phaser?: boolean }) =>
-      init(folder, { packageRoot, example: phaser ? 'phaser' : undefined, console }),
-    )
+    .option('--godot', 'write a game for Godot 4, its game server and its tests')
+    .action((folder: string, { phaser, godot }: InitFlags, command: Command) => {
+      if (phaser && godot) command.error('error: use either --phaser or --godot')
+      const example = phaser ? 'phaser' : godot ? 'godot' : undefined
+      init(folder, { packageRoot, example, console })
+    })
 }
 
 /** Adds the commands that print the promise of the service. */

@@ -158,29 +158,37 @@ describe('mockmaker init', () => {
     expect(await readFile(join(path, 'scenario.yaml'), 'utf8')).toContain('title')
   })
 
-  it('writes a game with Phaser: the files of the example', async () => {
+  it.for(['phaser', 'godot'])('writes the files of the example %s', async name => {
+    const root = `examples/${name}`
     const path = join(await folder(), 'game')
 
-    const { code, stdout } = await runHere(['init', '--phaser', path])
+    const { code, stdout } = await runHere(['init', `--${name}`, path])
 
-    const example = readdirSync('examples/phaser', { recursive: true, encoding: 'utf8' }).filter(
-      name => !/node_modules|test-results|^dist|\.npmrc|lock/.test(name),
+    const example = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+      file => !/node_modules|test-results|^dist|\.npmrc|lock/.test(file),
     )
     const written = readdirSync(path, { recursive: true, encoding: 'utf8' })
     expect(code).toBe(0)
     expect(stdout.split('\n').at(-2)).toBe(`next: cd ${path} && npm install && npm run dev`)
     expect(written.sort()).toEqual(example.sort())
-    const textOf = (root: string, name: string) => readFileSync(join(root, name), 'utf8')
-    for (const name of example)
-      if (name !== 'package.json' && statSync(join(path, name)).isFile())
-        expect(textOf(path, name)).toBe(textOf('examples/phaser', name))
-    const { '//': _, ...manifest } = JSON.parse(textOf('examples/phaser', 'package.json'))
+    const textOf = (at: string, file: string) => readFileSync(join(at, file), 'utf8')
+    for (const file of example)
+      if (file !== 'package.json' && statSync(join(path, file)).isFile())
+        expect(textOf(path, file)).toBe(textOf(root, file))
+    const { '//': _, ...manifest } = JSON.parse(textOf(root, 'package.json'))
     expect(JSON.parse(textOf(path, 'package.json'))).toEqual({
       ...manifest,
-      name: 'arena',
+      name: 'game',
       devDependencies: { ...manifest.devDependencies, mockmaker: `^${version}` },
     })
     expect(textOf(path, 'README.md').split('\n').length).toBeLessThanOrEqual(11)
+  })
+
+  it('writes one game at a time', async () => {
+    const { code, stderr } = await runHere(['init', '--phaser', '--godot'])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain('error: use either --phaser or --godot')
   })
 
   it('names a few of the files that it would overwrite, and writes nothing', async () => {

@@ -27,10 +27,10 @@ function isExecutable(file: string): boolean {
 /** Returns what the engine printed about each answer: the result of the request, the status and the body. */
 type Answered = readonly [result: number, status: number, body: Readonly<Record<string, unknown>>]
 
-async function play(program: string, environment: Environment): Promise<Answered[]> {
+async function play(program: string, script: string, environment: Environment): Promise<Answered[]> {
   const home = await mkdtemp(join(tmpdir(), 'mockmaker-godot-'))
   const env = { ...process.env, ...environment, HOME: home }
-  const args = ['--no-window', '--path', resolve('test/engine/godot3'), '-s', 'session.gd']
+  const args = ['--no-window', '--path', resolve('test/engine/godot3'), '-s', script]
   const { stdout } = await promisify(execFile)(program, args, { env })
   await rm(home, { recursive: true })
   const lines = stdout.split('\n').filter(line => line.startsWith('['))
@@ -43,7 +43,11 @@ describe('Godot itself', () => {
     const { url, mock } = await serve()
     const { RIVET_TOKEN: SERVER_TOKEN = '' } = mock.lobbyEnvironment('empty')
 
-    const answered = await play(engine, { RIVET_API_ENDPOINT: url, RIVET_TOKEN: tokens.public, SERVER_TOKEN })
+    const answered = await play(engine, 'session.gd', {
+      RIVET_API_ENDPOINT: url,
+      RIVET_TOKEN: tokens.public,
+      SERVER_TOKEN,
+    })
 
     const [regions, found, ready, connected, state, closed, list, disconnected] = answered
     expect(regions).toMatchObject([0, 200, { regions: [{ region_id: 'lnd-fra' }, { region_id: 'lnd-syd' }] }])
@@ -56,5 +60,23 @@ describe('Godot itself', () => {
       { lobbies: [{ lobby_id: ids.lobby }, { lobby_id: 'empty', total_player_count: 1, state: { map: 'Ødegård' } }] },
     ])
     expect(mock.world.lobbies.get('empty')?.total_player_count).toBe(0)
+  })
+
+  it('sends the calls of the example for Godot 4', async ({ serve }) => {
+    if (engine === undefined) throw new Error('there is no godot3-server: apt-get install godot3-server')
+    const { url, mock } = await serve()
+
+    const answers = play(engine, 'example.gd', { RIVET_API_ENDPOINT: url, RIVET_TOKEN: tokens.public })
+    await mock.blocked(1)
+    const made = mock.world.deviceLinks.all().at(-1)?.device_link_token ?? ''
+    await mock.completeDeviceLink(made, { game: 'tanks' })
+
+    expect(await answers).toMatchObject([
+      [0, 200, { lobbies: { length: 2 } }],
+      [0, 200, { ports: { default: { hostname: '127.0.0.1', port: 7777 } } }],
+      [0, 200, { device_link_token: made }],
+      [0, 200, { watch: { index: expect.any(String) } }],
+      [0, 200, { cloud_token: expect.stringMatching(/^cloud\./) }],
+    ])
   })
 })

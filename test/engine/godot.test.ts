@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../src/scenario/index.js'
 import { type GodotGame, godotGame } from '../support/engine-clients.js'
@@ -95,5 +96,14 @@ describe('a game with the Godot plugin', () => {
     const { game } = body as { game: { namespaces: { version_id: string }[]; versions: { version_id: string }[] } }
     const versionIds = game.versions.map(({ version_id }) => version_id)
     expect(game.namespaces.map(({ version_id }) => versionIds.includes(version_id))).toEqual([true])
+  })
+})
+
+describe('the example for Godot 4', () => {
+  it('has the calls of the script that Godot 3 runs in a test', () => {
+    const callsIn = (file: string) =>
+      JSON.parse(/const CALLS := (\{[^}]*\})/.exec(readFileSync(file, 'utf8'))?.[1] ?? '')
+
+    expect(callsIn('examples/godot/matchmaker.gd')).toEqual(callsIn('test/engine/godot3/example.gd'))
   })
 })

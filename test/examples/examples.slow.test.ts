@@ -10,6 +10,10 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 20, packages: { msw: '2' } },
     { node: 24, packages: { msw: '2' } },
   ],
+  godot: [
+    { node: 20, packages: {} },
+    { node: 24, packages: {} },
+  ],
   jest: [
     { node: 20, packages: { jest: '30', msw: '2' } },
     { node: 22, packages: { jest: '30', msw: '3' } },
