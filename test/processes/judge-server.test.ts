@@ -115,6 +115,14 @@ describe('a wrong server', () => {
       ],
     ],
     [
+      'connects nobody, although clients play',
+      {
+        served: { players: [player('Ada', { connected: false })] },
+        clients: [{ name: 'player 1', exit: { code: 0 }, lastLines: [] }],
+      },
+      ['✗ connected: missing for 1 of 1 player', '    Ada player.mock.Ada: Ada was here.'],
+    ],
+    [
       'sends wrong tokens',
       { served: { refused: [refusal({}), refusal({ code: 'CLAIMS_MISSING_ENTITLEMENT' })] } },
       [
@@ -183,7 +191,7 @@ describe('a wrong server', () => {
     ],
     [
       'ignores SIGTERM',
-      { end: { ...end, exit: { signal: 'SIGKILL' }, ms: 10_012 } },
+      { end: { ...end, exit: { signal: 'SIGKILL' }, ms: 10_000 } },
       ['✗ exit: it did not exit within 10 s of SIGTERM, and was killed', '    the last line'],
     ],
     [
