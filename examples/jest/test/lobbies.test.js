@@ -14,6 +14,8 @@ test('takes a seat', async () => {
 
   expect(mock).toHaveAnswered('lobbies.join', { body: { lobby_id } }, 1)
   expect(mock).not.toHaveAnswered('lobbies.find')
+  // No game server runs here.
+  expect(mock).toHaveServed(lobby_id, { ready: false, connected: 0 })
 })
 
 test('reports a broken matchmaker', async () => {
