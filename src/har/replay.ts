@@ -57,7 +57,7 @@ class Replay {
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
     for (const exchange of own) {
       const answer = await this.#send(exchange)
-      for (const drift of this.#compare(exchange, answer)) this.#add(exchange, drift)
+      this.#add(exchange, this.#compare(exchange, answer))
     }
     return { drifts: [...this.#drifts.values()], compared: own.length, skipped: exchanges.length - own.length }
   }
@@ -139,19 +139,19 @@ class Replay {
     return compareAnswers(answer, mock, names)
   }
 
-  #add({ method, operation }: RecordedExchange, drift: Drift): void {
+  /** Adds the differences of a request. One that many elements of a list have counts once. */
+  #add({ method, operation }: RecordedExchange, drifts: readonly Drift[]): void {
     const request = `${method} ${operations[operation].path}`
-    const key = JSON.stringify([
-      request,
-      drift.kind,
-      drift.path,
-      drift.sure,
-      drift.kind === 'value' ? '' : drift.recorded,
-      drift.kind === 'value' ? '' : drift.mock,
-    ])
-    const known = this.#drifts.get(key)
-    if (known) known.count += 1
-    else this.#drifts.set(key, { request, ...drift, count: 1 })
+    const seen = new Set<string>()
+    for (const drift of drifts) {
+      const { kind, path, sure, recorded, mock } = drift
+      const key = JSON.stringify([request, kind, path, sure, ...(kind === 'value' ? [] : [recorded, mock])])
+      if (seen.has(key)) continue
+      seen.add(key)
+      const known = this.#drifts.get(key)
+      if (known) known.count += 1
+      else this.#drifts.set(key, { request, ...drift, count: 1 })
+    }
   }
 }
 

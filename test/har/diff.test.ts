@@ -282,7 +282,7 @@ describe('mockmaker diff', () => {
     expect(stdout.split('\n')).toEqual([
       '✗ GET /matchmaker/lobbies/list ×2: missing season: recorded a number, mock absent (certain)',
       expect.stringMatching(
-        /^· GET \/matchmaker\/lobbies\/list ×4: value lobbies\[\]\.total_player_count: recorded 77, mock \d \(possible\)$/,
+        /^· GET \/matchmaker\/lobbies\/list ×2: value lobbies\[\]\.total_player_count: recorded 77, mock \d \(possible\)$/,
       ),
       '3 requests compared, differences: 1 certain, 1 possible',
       '',
