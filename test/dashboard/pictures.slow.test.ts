@@ -31,6 +31,18 @@ async function goBack(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'The past' }).waitFor()
 }
 
+async function showPlayer(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Players/ }).click()
+  await page.getByRole('row', { name: /^MerryJaguar/ }).click()
+  await page.getByRole('heading', { name: 'MerryJaguar' }).waitFor()
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+K')
+  await page.keyboard.type('tok')
+  await page.getByRole('dialog').getByRole('option').first().waitFor()
+}
+
 const pictures: { readonly [name: string]: Picture } = {
   'dashboard-light': { size: desktop, scheme: 'light', go: showRefusedFind },
   'dashboard-dark': { size: desktop, scheme: 'dark', go: showRefusedFind },
@@ -38,6 +50,8 @@ const pictures: { readonly [name: string]: Picture } = {
   'phone-dark': { size: phone, scheme: 'dark' },
   lobby: { size: desktop, scheme: 'light', go: showLobby, part: '.details' },
   past: { size: desktop, scheme: 'light', go: goBack },
+  player: { size: desktop, scheme: 'light', go: showPlayer },
+  palette: { size: desktop, scheme: 'light', go: openPalette },
 }
 
 /** Plays the same 40 seconds each time: lists, finds, a watch that waits, and a fault. */
