@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
 import { longestHar, type Recording, readHar } from '../har/read.js'
@@ -21,6 +21,8 @@ export interface ImportFlags {
  */
 export async function importHar(file: string, { output }: ImportFlags, console: Console): Promise<void> {
   const recording = await loadHar(file)
+  if (output !== undefined && (await isSame(file, output)))
+    throw new UsageError(`${output} is the recording itself: name another file with -o`)
   const imported = scenarioOf(recording)
   if (imported.used.size === 0)
     throw new UsageError(`${file} has no answer that a scenario needs: ${leftOutText(recording, imported)}`)
@@ -52,12 +54,19 @@ function readIfShort(path: string): Buffer | undefined {
   return file?.isFile() && file.size <= longestHar ? readFileSync(path) : undefined
 }
 
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map(path => realpath(path).catch(() => undefined)))
+  return first !== undefined && first === second
+}
+
+/** Writes a file that only its owner may read. Puts a new one in the place of an older one, which may be open to others. */
 async function writeOwnFile(path: string, text: string): Promise<void> {
+  const made = `${path}.${process.pid}.tmp`
   try {
-    // An older file may be open to others.
-    await chmod(path, 0o600).catch(() => {})
-    await writeFile(path, text, { mode: 0o600 })
+    await writeFile(made, text, { mode: 0o600, flag: 'wx' })
+    await rename(made, path)
   } catch (error) {
+    await rm(made, { force: true })
     throw asUsageError(error, `cannot write ${path}`)
   }
 }

@@ -7,7 +7,7 @@ import { parseUrl } from '../lib/parse-url.js'
 import { UsageError } from '../lib/usage-error.js'
 import { routes } from '../server/routes.js'
 
-/** The longest HAR, and the longest body in one after it is decompressed, in bytes. */
+/** The longest HAR, and the most bytes of its attached and decompressed bodies together. */
 export const longestHar = 64 * 1024 * 1024
 
 /** A recorded request to an operation, and its answer. */
@@ -46,7 +46,9 @@ export interface Recording {
   readonly secrets: ReadonlySet<string>
 }
 
-const Headers = lazy(() => z.array(z.object({ name: z.string(), value: z.string() })).catch([]))
+/** Headers, cookies or parameters. */
+const Pairs = lazy(() => z.array(z.object({ name: z.string(), value: z.string() })).catch([]))
+type Pairs = z.output<ReturnType<typeof Pairs>>
 
 const Entry = lazy(() =>
   z.object({
@@ -55,12 +57,17 @@ const Entry = lazy(() =>
     request: z.object({
       method: z.string(),
       url: z.string(),
-      headers: Headers(),
-      postData: z.object({ text: z.string() }).optional().catch(undefined),
+      headers: Pairs(),
+      cookies: Pairs(),
+      postData: z
+        .object({ text: z.string().optional().catch(undefined), params: Pairs() })
+        .optional()
+        .catch(undefined),
     }),
     response: z.object({
       status: z.number(),
-      headers: Headers(),
+      headers: Pairs(),
+      cookies: Pairs(),
       content: z
         .object({
           text: z.string().optional(),
@@ -92,9 +99,10 @@ export function readHar(text: string, file: string, readAttached: ReadAttached =
   const leftOut = new Map<LeftOut, number>()
   const secrets = new Set<string>()
   const exchanges: RecordedExchange[] = []
+  const bodies = new Bodies(readAttached)
   for (const value of archive.data.log.entries) {
     const { success, data } = Entry().safeParse(value)
-    const read = success ? readEntry(withAttached(data, readAttached), secrets) : 'unreadable'
+    const read = success ? readEntry(data, { secrets, bodies }) : 'unreadable'
     if (typeof read !== 'string') exchanges.push(read)
     else if (read !== 'preflight') leftOut.set(read, (leftOut.get(read) ?? 0) + 1)
   }
@@ -105,15 +113,50 @@ export function readHar(text: string, file: string, readAttached: ReadAttached =
 /** Reads a file beside a HAR. Returns `undefined` if it cannot. */
 type ReadAttached = (name: string) => Buffer | undefined
 
-/** Puts the body of an answer in its place. */
-function withAttached(entry: Entry, readAttached: ReadAttached): Entry {
-  const { content } = entry.response
-  // Only a name: a path could lead anywhere.
-  if (content?._file === undefined || !/^\w[\w.-]*$/.test(content._file)) return entry
-  const text = readAttached(content._file)?.toString('base64')
-  return text === undefined
-    ? entry
-    : { ...entry, response: { ...entry.response, content: { text, encoding: 'base64' } } }
+const decompressions = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync }
+
+/** Reads the bodies of answers, as long as they do not become too large together. */
+class Bodies {
+  readonly #readAttached: ReadAttached
+  /** In bytes. */
+  #left = longestHar
+
+  constructor(readAttached: ReadAttached) {
+    this.#readAttached = readAttached
+  }
+
+  /** Returns the text of a body. `undefined` if the HAR does not have it, or if there are too many bytes. */
+  textOf({ content, headers }: Entry['response']): string | undefined {
+    if (!content) return undefined
+    const { text, encoding, _file: file } = content
+    if (text !== undefined && encoding !== 'base64') return text
+    const bytes = text === undefined ? this.#attached(file) : Buffer.from(text, 'base64')
+    if (!bytes) return undefined
+    const plain = this.#decompressed(bytes, fieldsOf(headers)['content-encoding'])
+    this.#left -= plain?.length ?? 0
+    return this.#left < 0 ? undefined : plain?.toString()
+  }
+
+  #attached(name: string | undefined): Buffer | undefined {
+    // Only a name: a path could lead anywhere.
+    return name !== undefined && this.#left > 0 && /^\w[\w.-]*$/.test(name) ? this.#readAttached(name) : undefined
+  }
+
+  /** Most tools save a body as it was before its compression, but keep the header. `undefined` if it becomes too large. */
+  #decompressed(bytes: Buffer, header = ''): Buffer | undefined {
+    const names = header
+      .toLowerCase()
+      .split(',')
+      .map(name => name.trim().replace(/^x-/, ''))
+    try {
+      return names.reduceRight((inner, name) => {
+        const decompress = decompressions[name as keyof typeof decompressions]
+        return decompress?.(inner, { maxOutputLength: Math.max(1, this.#left) }) ?? inner
+      }, bytes)
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? undefined : bytes
+    }
+  }
 }
 
 function parseJson(text: string): unknown {
@@ -125,32 +168,41 @@ function parseJson(text: string): unknown {
   }
 }
 
+interface Reading {
+  readonly secrets: Set<string>
+  readonly bodies: Bodies
+}
+
 /** `preflight`: a browser asked whether it may send a request. */
-function readEntry(entry: Entry, secrets: Set<string>): RecordedExchange | LeftOut | 'preflight' {
+function readEntry(entry: Entry, { secrets, bodies }: Reading): RecordedExchange | LeftOut | 'preflight' {
   const { request, response, startedDateTime, time = 0 } = entry
   const { status } = response
   const url = parseUrl(request.url)
-  const [headers, answerHeaders] = [headersOf(request.headers), headersOf(response.headers)]
-  const body = jsonOrText(request.postData?.text)
-  const answer = jsonOrText(bodyOf(response, answerHeaders['content-encoding']))
-  addSecrets({ headers, answerHeaders, query: url?.searchParams, bodies: [body, answer] }, secrets)
+  addSecretPairs([...request.headers, ...response.headers, ...parametersOf(url)], secrets)
+  for (const { value } of [...request.cookies, ...response.cookies]) addSecret(value, secrets)
+  for (const text of [url?.username, url?.password]) addSecret(text ?? '', secrets)
+  addSecretPairs(request.postData?.params ?? [], secrets)
   if (request.method === 'OPTIONS') return 'preflight'
   const found = url && findOperation(request.method, url.pathname)
   if (!found) return 'for other paths'
+  const text = bodies.textOf(response)
+  const [body, answer] = [jsonOrText(request.postData?.text), jsonOrText(text)]
+  for (const one of [body, answer]) addSecretFields(one, secrets)
   if (status >= 300 && status < 400) return 'redirects'
   if (status < 200 || status > 599) return 'without an answer'
-  if (answer === undefined && lacksBody(response)) return 'without a kept body'
+  // A HAR may be saved without bodies, and says nothing about an answer of the cache.
+  if (text === undefined && response.content?.size !== 0) return 'without a kept body'
   const ms = Date.parse(startedDateTime ?? '')
   const sentAt = Number.isNaN(ms) ? undefined : ms
   return {
     ...found,
     method: request.method,
     query: url.searchParams,
-    headers,
+    headers: fieldsOf(request.headers),
     body,
     status,
     answer,
-    answerHeaders,
+    answerHeaders: fieldsOf(response.headers),
     sentAt,
     answeredAt: sentAt === undefined ? undefined : Math.round(sentAt + Math.max(0, time)),
   }
@@ -169,31 +221,8 @@ function findOperation(
   return undefined
 }
 
-/** A HAR may be saved without bodies, and says nothing about an answer of the cache. */
-function lacksBody({ content }: Entry['response']): boolean {
-  return content?.text === undefined && content?.size !== 0
-}
-
-function bodyOf({ content }: Entry['response'], compression: string | undefined): string | undefined {
-  if (content?.text === undefined) return undefined
-  if (content.encoding !== 'base64') return content.text
-  const bytes = Buffer.from(content.text, 'base64')
-  return decompressed(bytes, compression).toString()
-}
-
-const decompressions = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync }
-
-/** Most tools save a body as it was before its compression, but keep the header. */
-function decompressed(bytes: Buffer, compression = ''): Buffer {
-  const decompress = decompressions[compression as keyof typeof decompressions]
-  try {
-    return decompress?.(bytes, { maxOutputLength: longestHar }) ?? bytes
-  } catch {
-    return bytes
-  }
-}
-
-function headersOf(headers: Entry['request']['headers']): Record<string, string> {
+/** Returns headers by their names in lower case. Of several with a name, the last one counts. */
+function fieldsOf(headers: Pairs): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
 }
 
@@ -214,30 +243,26 @@ function jsonOrText(text: string | undefined): unknown {
 /** In characters. Shorter values are no secrets: they are in other texts by chance. */
 const shortestSecret = 8
 
-interface SecretPlaces {
-  readonly headers: Readonly<Record<string, string>>
-  readonly answerHeaders: Readonly<Record<string, string>>
-  readonly query: URLSearchParams | undefined
-  readonly bodies: readonly unknown[]
+function parametersOf(url: URL | undefined): Pairs {
+  return [...(url?.searchParams ?? [])].map(([name, value]) => ({ name, value }))
 }
 
-function addSecrets({ headers, answerHeaders, query, bodies }: SecretPlaces, secrets: Set<string>): void {
-  const add = (text: string) => {
-    // A token has parts, and an id may be one of them.
-    for (const part of [text, ...text.split(/[^\w-]+/)]) if (part.length >= shortestSecret) secrets.add(part)
-  }
-  for (const [name, value] of [...Object.entries(headers), ...Object.entries(answerHeaders)])
-    if (isSecretName(name)) for (const part of value.split(/[\s;,=]+/)) add(part)
-  for (const [name, value] of query ?? []) if (isSecretName(name)) add(value)
-  for (const body of bodies) addSecretFields(body, add)
+function addSecret(text: string, secrets: Set<string>): void {
+  // A token has parts, and an id may be one of them.
+  for (const part of [text, ...text.split(/[^\w-]+/)]) if (part.length >= shortestSecret) secrets.add(part)
 }
 
-function addSecretFields(value: unknown, add: (text: string) => void, isSecret = false): void {
+function addSecretPairs(pairs: Pairs, secrets: Set<string>): void {
+  for (const { name, value } of pairs)
+    if (isSecretName(name)) for (const part of [value, ...value.split(/[\s;,=]+/)]) addSecret(part, secrets)
+}
+
+function addSecretFields(value: unknown, secrets: Set<string>, isSecret = false): void {
   if (typeof value === 'string') {
-    if (isSecret) add(value)
+    if (isSecret) addSecret(value, secrets)
   } else if (typeof value === 'object' && value !== null)
     for (const [name, field] of Object.entries(value))
-      addSecretFields(field, add, isSecretName(name) || (isSecret && Array.isArray(value)))
+      addSecretFields(field, secrets, isSecretName(name) || (isSecret && Array.isArray(value)))
 }
 
 /** Tells whether a header, a parameter or a field holds a secret, by its name. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test } from '@fast-check/vitest'
@@ -335,12 +335,26 @@ describe('a HAR', () => {
       'gzip',
     ],
     ['gzip', { text: gzipSync(text).toString('base64'), encoding: 'base64' }, 'gzip'],
+    ['gzip, in capitals', { text: gzipSync(text).toString('base64'), encoding: 'base64' }, 'GZIP'],
+    [
+      'gzip and then Brotli',
+      { text: brotliCompressSync(gzipSync(text)).toString('base64'), encoding: 'base64' },
+      'gzip, br',
+    ],
     ['Brotli', { text: brotliCompressSync(text).toString('base64'), encoding: 'base64' }, 'br'],
   ] as const)('may have a body as %s', ([, content, compression]) => {
     const headers = compression === undefined ? [] : [{ name: 'Content-Encoding', value: compression }]
     const { exchanges } = readHar(recordedHar([withContent(content, headers) as never]), 'session.har')
 
     expect(exchanges.map(({ answer }) => answer)).toEqual([listAnswer])
+  })
+
+  it('leaves out bodies that become too large together', () => {
+    const large = gzipSync(JSON.stringify({ ...listAnswer, unknown: 'x'.repeat(40 * 1024 * 1024) })).toString('base64')
+    const entry = withContent({ text: large, encoding: 'base64' }, [{ name: 'content-encoding', value: 'gzip' }])
+    const { exchanges, leftOut } = readHar(recordedHar([entry, entry] as never), 'session.har')
+
+    expect([exchanges.length, leftOut.get('without a kept body')]).toEqual([1, 1])
   })
 
   it('says what it leaves out, by the reason', () => {
@@ -434,7 +448,7 @@ describe('no secret of a HAR', () => {
 
 /** A HAR with secrets in all places that may have one. */
 function harWithSecrets(secret: () => string): string {
-  const [cookie, key] = [secret(), secret()]
+  const [cookie, key, second, listed] = [secret(), secret(), secret(), secret()]
   const headers = {
     authorization: `Bearer ${secret()}`,
     cookie: `sid=${cookie}; other=${secret()}`,
@@ -461,7 +475,10 @@ function harWithSecrets(secret: () => string): string {
           { ...lobby, ...unknown, state: { token: secret(), text: `see ${token}`, [token]: 1 } },
           { ...lobby, lobby_id: token.replaceAll(/\W/g, '') },
         ],
-        regions: [{ ...region, ...unknown, region_display_name: `At ${token}`, provider_display_name: `By ${cookie}` }],
+        regions: [
+          { ...region, ...unknown, region_display_name: `At ${token}`, provider_display_name: `By ${cookie}` },
+          { ...region, region_id: 'mars', region_display_name: second, provider_display_name: listed },
+        ],
         ...unknown,
       },
     },
@@ -517,7 +534,8 @@ function harWithSecrets(secret: () => string): string {
   for (const entry of har.log.entries) {
     entry.serverIPAddress = secret()
     entry._secret = secret()
-    entry.request.cookies = [{ name: 'sid', value: secret() }]
+    entry.request.cookies = [{ name: 'sid', value: listed }]
+    entry.response.headers.unshift({ name: 'Set-Cookie', value: `other=${second}` })
     entry.request.postData ??= { mimeType: 'x', params: [{ name: 'token', value: secret() }] }
   }
   return JSON.stringify(har)
@@ -585,13 +603,31 @@ describe('mockmaker import', () => {
     expect((await runHere(['import', path])).stderr).toBe(`cannot read ${path}: it is a folder\n`)
   })
 
+  it('does not overwrite the recording', async () => {
+    const { path, file } = await har()
+    const before = await readFile(file, 'utf8')
+    await symlink(file, join(path, 'link.yaml'))
+
+    for (const output of [file, join(path, 'link.yaml')])
+      expect(await runHere(['import', file, '-o', output])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${output} is the recording itself: name another file with -o\n`,
+      })
+
+    expect(await readFile(file, 'utf8')).toBe(before)
+  })
+
   it('says if it cannot write the scenario', async () => {
-    const { file, output } = await har()
+    const { path, file, output } = await har()
     await mkdir(output)
+    const { mode } = await stat(output)
 
     const { code, stderr } = await runHere(['import', file, '-o', output])
 
     expect([code, stderr]).toEqual([1, `cannot write ${output}: it is a folder\n`])
+    expect((await stat(output)).mode & 0o777).toBe(mode & 0o777)
+    expect((await readdir(path)).sort()).toEqual(['session.har', 'world.yaml'])
   })
 
   it.for([
