@@ -1,12 +1,19 @@
-import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folder, run, start } from '../support/command.js'
 import { isAlive, shown, until } from '../support/game-server-programs.js'
 
-const guide = readFileSync('docs/guides/check-a-game-server.md', 'utf8')
-const [, client = ''] = /```js\n\/\/ client\.mjs\n([\s\S]*?)```/.exec(guide) ?? []
+const checkGuide = 'docs/guides/check-a-game-server.md'
+const botsGuide = 'docs/guides/fill-it-with-bots.md'
+
+/** A client that leaves while the server still reports it. */
+const early = `
+import { connect } from 'node:net'
+const { HOST_default, PORT_default, RIVET_PLAYER_TOKEN } = process.env
+const socket = connect(PORT_default, HOST_default, () => socket.write(RIVET_PLAYER_TOKEN + '\\n', leave))
+const leave = () => (process.argv[2] === 'resets' ? socket.resetAndDestroy() : socket.end())
+`
 
 /** A server that is wrong in the way that its first argument names. Its clients are those of the guide. */
 const wrongServer = `
@@ -44,29 +51,54 @@ server.listen(PORT_default, () => wrong !== 'is never ready' && call('POST', '/l
 async function programs(): Promise<string> {
   const cwd = await folder()
   const files = {
-    'client.mjs': client,
+    'client.mjs': shown('client.mjs', checkGuide),
+    'bot.mjs': shown('bot.mjs', botsGuide),
+    'early.mjs': early,
     'wrong.mjs': wrongServer,
     'lobby-server.mjs': shown('lobby-server.mjs'),
     'lobby_server.py': shown('lobby_server.py'),
+    'checked-server.mjs': shown('lobby-server.mjs', checkGuide),
+    'bots-server.mjs': shown('lobby-server.mjs', botsGuide),
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
   return cwd
 }
 
 const check = (...args: readonly string[]) => ['check-server', '--game-mode', 'sandbox', ...args]
-/** Ends each line of the client, so that servers that read lines work too. */
 const clients = (...args: readonly string[]) => check('--players', '2', '--client', 'node client.mjs', ...args)
 
 describe('mockmaker check-server', () => {
   it.for([
-    ['in JavaScript', 'node', 'lobby-server.mjs'],
-    ['in Python', 'python3', 'lobby_server.py'],
-  ] as const)('passes the right server %s', async ([, ...server]) => {
+    ['node', 'lobby-server.mjs'],
+    ['python3', 'lobby_server.py'],
+    ['node', 'checked-server.mjs'],
+    ['node', 'bots-server.mjs'],
+  ] as const)('passes %s %s of a guide, with each client of a guide', async server => {
     const cwd = await programs()
-    await writeFile(join(cwd, 'client.mjs'), client.replace('RIVET_PLAYER_TOKEN)', "RIVET_PLAYER_TOKEN + '\\n')"))
+    const failuresOf = async (client: string) => {
+      const { code, stdout } = await run(
+        check('--players', '2', '--client', client, '--within', '20s', '--', ...server),
+        { cwd },
+      )
+      return [code, ...stdout.split('\n').filter(line => line.startsWith('✗'))]
+    }
+
+    const clients = ['node client.mjs', 'node bot.mjs', 'node early.mjs ends', 'node early.mjs resets']
+    const found = await Promise.all(clients.map(async client => [client, await failuresOf(client)] as const))
+
+    expect(found).toEqual(clients.map(client => [client, [0]]))
+  })
+
+  it('writes its result as JSON and as JUnit XML', async () => {
+    const cwd = await programs()
 
     const { code, stdout } = await run(
-      [...check('--players', '4', '--client', 'node client.mjs', '--junit', 'report.xml', '--json'), '--', ...server],
+      [
+        ...check('--players', '4', '--client', 'node client.mjs', '--junit', 'report.xml', '--json'),
+        '--',
+        'node',
+        'lobby-server.mjs',
+      ],
       { cwd },
     )
 

@@ -3,12 +3,10 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Join } from '../../src/contract/lobbies.js'
 
-const guide = readFileSync('docs/guides/game-servers.md', 'utf8')
-
-/** Returns a file that the guide shows. */
-export function shown(name: string): string {
-  const [, text] = new RegExp(`\`\`\`\\w+\\n(?://|#) ${name}\\n([^]*?)\`\`\``).exec(guide) ?? []
-  if (text === undefined) throw new Error(`the guide shows no ${name}`)
+/** Returns a file that a page of the docs shows. */
+export function shown(name: string, page = 'docs/guides/game-servers.md'): string {
+  const [, text] = new RegExp(`\`\`\`\\w+\\n(?://|#) ${name}\\n([^]*?)\`\`\``).exec(readFileSync(page, 'utf8')) ?? []
+  if (text === undefined) throw new Error(`${page} shows no ${name}`)
   return text
 }
 
