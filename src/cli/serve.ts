@@ -429,14 +429,16 @@ export function logOfServers({ json, quiet }: Pick<ServeFlags, 'json' | 'quiet'>
  * does the same as a signal.
  */
 export function quitOnSignals(close: () => Promise<unknown>): () => void {
+  let isQuitting = false
   const quit = () => {
-    process.on('SIGINT', () => process.exit(interrupted))
-    // A second SIGTERM does not interrupt the first.
-    process.on('SIGTERM', () => {})
+    if (isQuitting) return
+    isQuitting = true
     // Exits with 0 even if its output failed, because it served until the signal.
     void close().finally(() => process.exit(0))
   }
-  process.once('SIGINT', quit)
-  process.once('SIGTERM', quit)
+  // The listeners stay. Between one that is removed and the next, a signal would end the process with what it has started.
+  process.on('SIGINT', () => (isQuitting ? process.exit(interrupted) : quit()))
+  // A second SIGTERM does not interrupt the first.
+  process.on('SIGTERM', quit)
   return quit
 }
