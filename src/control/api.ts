@@ -52,6 +52,7 @@ import {
   NewWorldOptions,
   ResetOptions,
   ScenarioOrName,
+  type WorldDescription,
 } from './world-control.js'
 
 /** The limits of a scenario or a snapshot, such as one of 80,000 lobbies with 200,000 players. */
@@ -134,11 +135,14 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /worlds/{world_id}', {
     answeredBy: 'named',
-    summary: 'Returns a world: its title, description, seed, revision, time, and the number of records in each table.',
-    run({ server, params: { world_id }, isReadOnly }) {
+    summary:
+      'Returns a world: its title, description, seed, revision, time, and the number of records in each table. `created_at` is a real time.',
+    run({ server, params: { world_id }, isReadOnly }): WorldDescription & Pick<ListedWorld, 'created_at'> {
       const world = server.worlds.get(world_id)
       if (!world) throw unknownWorld(world_id)
-      return marked(describeWorld(world), isReadOnly)
+      const createdAt = server.worlds.createdAt(world_id)
+      const created = createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }
+      return marked({ ...describeWorld(world), ...created }, isReadOnly)
     },
   }),
   call('PUT /worlds/{world_id}', {
@@ -158,7 +162,7 @@ export const controlCalls = lazy(() => [
     },
   }),
   call('GET /world', {
-    summary: 'Returns this world, in the same form.',
+    summary: 'Returns this world, in the same form, without `created_at`.',
     run: ({ mock, isReadOnly }) => marked(describeWorld(mock), isReadOnly),
   }),
   call('GET /status', {

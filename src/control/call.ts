@@ -32,6 +32,8 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   /** The place that keeps the worlds. `undefined` if they are only in memory. */
   readonly data: KeptData | undefined
   get(id: string): IdentifiedWorld | undefined
+  /** Returns when a world was created, in real ms since the epoch. `undefined` if nobody knows. */
+  createdAt(id: string): number | undefined
   put(
     id: string,
     options: NewWorldOptions,

@@ -12,8 +12,8 @@ export class Session {
   readonly #server: Remote
   readonly #source: string
   readonly #id: string
-  /** The fork, once a call has asked for it. */
-  #fork: Promise<void> | undefined
+  /** The fork, once a call has asked for it: the time at which the mock has created its world. */
+  #fork: Promise<string | undefined> | undefined
   #isEnded = false
 
   /** `id` is that of the fork. */
@@ -32,12 +32,7 @@ export class Session {
   /** Makes a call of the control API in the fork. Rejects with `ClientError`. */
   async write<Name extends Route>(route: Name, ...input: InputOf<Name>): Promise<Output<Name>> {
     await this.#ensureFork()
-    try {
-      return await call({ ...this.#server, url: this.url }, route, ...input)
-    } catch (error) {
-      if (isMissing(error)) await this.#checkFork()
-      throw error
-    }
+    return call({ ...this.#server, url: this.url }, route, ...input)
   }
 
   /** Makes a call that changes nothing, in either world. Rejects with `ClientError`. */
@@ -57,19 +52,20 @@ export class Session {
     })
   }
 
-  /** Makes the fork if there is none. Rejects with `ClientError` if that fails. */
-  #ensureFork(): Promise<void> {
+  /** Makes the fork if there is none. Rejects with `ClientError` if that fails, or if the mock no longer has the fork. */
+  async #ensureFork(): Promise<void> {
     if (this.#isEnded) throw new ClientError('the session has ended', { status: 0, code: 'ENDED' })
+    const known = this.#fork
     this.#fork ??= this.#makeFork()
-    return this.#fork
+    await this.#fork
+    if (known) await this.#checkFork(known)
   }
 
-  async #makeFork(): Promise<void> {
+  async #makeFork(): Promise<string | undefined> {
     try {
-      await call(this.#server, 'PUT /worlds/{world_id}', {
-        params: { world_id: this.#id },
-        body: { fork: this.#source },
-      })
+      const params = { world_id: this.#id }
+      await call(this.#server, 'PUT /worlds/{world_id}', { params, body: { fork: this.#source } })
+      return (await call(this.#server, 'GET /worlds/{world_id}', { params })).created_at
     } catch (error) {
       // The next call tries again.
       this.#fork = undefined
@@ -77,21 +73,23 @@ export class Session {
     }
   }
 
-  /** Rejects with `ClientError` if the mock no longer has the fork. The next call makes another one. */
-  async #checkFork(): Promise<void> {
-    try {
-      await call(this.#server, 'GET /worlds/{world_id}', { params: { world_id: this.#id } })
-    } catch (error) {
-      if (!isMissing(error)) return
-      this.#fork = undefined
-      throw new ClientError(
-        `the mock no longer has your world: it was restarted, or nobody used the world for long. Your changes are gone. The next call makes a new world with the same URL, ${this.url}`,
-        { status: 404, code: 'FORK_LOST' },
-      )
-    }
+  /**
+   * Rejects with `ClientError` if the mock no longer has a fork. A request of the game may have made a plain world in its place. The
+   * next call makes another fork.
+   */
+  async #checkFork(fork: Promise<string | undefined>): Promise<void> {
+    const found = await call(this.#server, 'GET /worlds/{world_id}', { params: { world_id: this.#id } }).catch(
+      error => {
+        if (error instanceof ClientError && error.status === 404) return undefined
+        throw error
+      },
+    )
+    if (found && found.created_at === (await fork)) return
+    // Another call may have made the next one already.
+    if (this.#fork === fork) this.#fork = undefined
+    throw new ClientError(
+      `the mock no longer has your world: it was restarted, or nobody used the world for long. Your changes are gone. The next call makes a new world with the same URL, ${this.url}`,
+      { status: 404, code: 'FORK_LOST' },
+    )
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof ClientError && error.status === 404
 }

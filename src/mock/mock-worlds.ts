@@ -255,6 +255,11 @@ export class MockWorlds {
     return entry.mock
   }
 
+  /** Returns when a world in memory was created, in real ms since the epoch. `undefined` if its storage does not have it. */
+  createdAt(id: string): number | undefined {
+    return this.#open.get(id)?.createdAt
+  }
+
   /** Tells whether there is a world, in memory or in the storage. If processes share the worlds: one that this process runs. */
   has(id: string): boolean {
     if (this.#open.has(id)) return true

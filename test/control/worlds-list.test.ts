@@ -29,6 +29,10 @@ describe('the list of worlds', () => {
       used_at: '2026-11-25T10:05:00.000Z',
     })
     expect((await served.client.world.describe()).players).toBe(3)
+    expect(json(await served.steer('GET', '/__mock/worlds/other'))).toMatchObject({
+      id: 'other',
+      created_at: '2026-11-25T10:00:00.000Z',
+    })
     expect(served.mock.worlds.list()).toEqual(await served.client.worlds.list())
   })
 

@@ -413,6 +413,26 @@ describe('an error', () => {
     expect((await use('get_world')).world.id).toBe(world.id)
   })
 
+  it('says so too if a request of the game has made a plain world in its place', async ({ serve }) => {
+    const { mock, url } = await serve()
+    const { use, fail } = await openSession(url)
+    await use('change_world', { action: 'create', table: 'lobbies', fields: { lobby_id: 'mine' } })
+    const { url: forkUrl, world } = await use('get_world')
+    // As a restart does.
+    await mock.worlds.delete(world.id)
+    await mock.world.lobbies.create({ lobby_id: 'new', game_mode_id: 'duel', region_id: 'lnd-fra' })
+    await fetch(`${forkUrl}/matchmaker/lobbies/list`)
+
+    const changed = await fail('change_world', { action: 'create', table: 'lobbies', fields: { lobby_id: 'lost' } })
+
+    expect(changed).toContain('the mock no longer has your world')
+    const { records } = await use('get_world', { table: 'lobbies', limit: 500 })
+    const named = (records as { lobby_id: string }[]).filter(({ lobby_id }) =>
+      ['mine', 'lost', 'new'].includes(lobby_id),
+    )
+    expect(named.map(({ lobby_id }) => lobby_id)).toEqual(['new'])
+  })
+
   it('of an unknown record names it', async ({ serve }) => {
     const { url } = await serve()
     const { fail } = await openSession(url)
