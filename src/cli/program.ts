@@ -82,7 +82,11 @@ export async function runProgram(process: NodeJS.Process, packageRoot: URL): Pro
     else if (error instanceof UsageError) {
       console.fail(error.message)
       setExitCode(failed)
-    } else throw error
+    } else {
+      // A mock that runs prints the error, and would end with 0.
+      setExitCode(failed)
+      throw error
+    }
   }
 }
 

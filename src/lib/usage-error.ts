@@ -58,6 +58,7 @@ export function checkKeys(options: object, known: readonly string[], call?: stri
 
 /** Common system errors by code, worded as the end of a sentence. */
 const reasons: Readonly<Record<string, string>> = {
+  E2BIG: 'the command and its environment are too long for this system',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EEXIST: 'it already exists',

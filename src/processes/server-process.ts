@@ -41,15 +41,30 @@ export type StartProcess = (
 /** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
 const lateOutputMs = 200
 
-/** Starts a process in a group of its own, so that signals reach its children. */
-export const startProcess: StartProcess = (command, env, onLine, graceMs = defaultGraceMs) => {
-  const child = spawn(command, {
+function spawnShell(command: string, env: Environment) {
+  return spawn(command, {
     shell: true,
     env: { ...withoutSecrets(process.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,
   })
+}
+
+function notStarted(error: string): ServerProcess {
+  const exited = Promise.resolve({ error })
+  return { pid: undefined, exited, gone: Promise.resolve(), lastLines: () => [], stop() {}, kill() {} }
+}
+
+/** Starts a process in a group of its own, so that signals reach its children. */
+export const startProcess: StartProcess = (command, env, onLine, graceMs = defaultGraceMs) => {
+  let child: ReturnType<typeof spawnShell>
+  try {
+    child = spawnShell(command, env)
+  } catch (error) {
+    // Node throws what it does not emit, such as E2BIG.
+    return notStarted(systemReason(error as Error))
+  }
   if (child.pid !== undefined) watchdog.add(-child.pid)
   const output = new ServerOutput([child.stdout, child.stderr], onLine)
   const exited = new Promise<Exit>(resolve => {

@@ -187,6 +187,30 @@ describe('mockmaker check-server', () => {
     expect(ended.code).toBe(code)
   })
 
+  it('says that the command is too long for the system', async () => {
+    const { code, stdout, stderr } = await run(
+      check('--', 'true', ...Array.from({ length: 3 }, () => 'x'.repeat(60_000))),
+    )
+
+    expect([code, stderr]).toEqual([1, ''])
+    expect(stdout).toContain(
+      '✗ exit: it could not start: the command and its environment are too long for this system\n',
+    )
+  })
+
+  it('exits with 1 after an unexpected error', async () => {
+    const preload = `const { once } = process
+      process.once = function (event, ...rest) {
+        if (event === 'exit') throw new Error('a bug')
+        return once.call(this, event, ...rest)
+      }`
+
+    const { code, stdout, stderr } = await run(check('--', 'node', '-e', '0'), { preload })
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('mockmaker: unexpected error\nError: a bug')
+  })
+
   it('leaves no process after Ctrl+C', async () => {
     const cwd = await programs()
     await writeFile(join(cwd, 'client.mjs'), 'console.log(process.pid); setInterval(() => {}, 1_000)')
