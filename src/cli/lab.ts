@@ -30,6 +30,9 @@ export async function runLabCommand(
 ): Promise<number> {
   const { only, quick, json, junit } = flags
   const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline)
+  const suite = 'mockmaker lab'
+  // A file that cannot be written is said before the checks.
+  if (junit !== undefined) await writeJunit(junit, { suite, checks: [] })
   const { signal, release } = abortOnSignals()
   const onResult = (result: CheckResult) => {
     if (!json) printCheck(result, console)
@@ -38,7 +41,7 @@ export async function runLabCommand(
     const report = await runLab(startCommand(command), { only, quick, baseline, onResult, signal })
     if (json) console.printJson(report)
     else console.print(summaryOf(report, { isQuick: quick === true }))
-    if (junit !== undefined) await writeJunit(junit, { suite: 'mockmaker lab', checks: report.checks })
+    if (junit !== undefined) await writeJunit(junit, { suite, checks: report.checks })
     return report.passed ? 0 : 1
   } catch (error) {
     if (error instanceof Interrupted) return error.exitCode

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { withoutSecrets } from '../control/environment.js'
 import { sizeText } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
 import { endGroup, isGroupAlive, isWindows } from '../processes/process-group.js'
 import { spawnCommand, startFailure } from '../processes/spawn-command.js'
 import { watchdog } from '../processes/watchdog.js'
@@ -21,11 +22,11 @@ const lateOutputMs = 200
 export function startCommand(command: readonly string[]): StartClient {
   return ({ url, token, print, exceed }) => {
     const { RIVET_TOKEN: _, ...inherited } = withoutSecrets(process.env)
-    const child = spawnCommand(command, {
-      env: { ...inherited, MOCKMAKER_URL: url, RIVET_API_ENDPOINT: url, MOCKMAKER_LINK_TOKEN: token },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: !isWindows,
-      windowsHide: true,
+    const child = spawnClient(command, {
+      ...inherited,
+      MOCKMAKER_URL: url,
+      RIVET_API_ENDPOINT: url,
+      MOCKMAKER_LINK_TOKEN: token,
     })
     const { pid } = child
     if (pid !== undefined) watchdog.add(-pid)
@@ -49,6 +50,15 @@ export function startCommand(command: readonly string[]): StartClient {
         watchdog.remove(-pid)
       },
     }
+  }
+}
+
+/** Throws `UsageError` for a failure that Node does not emit, such as a command that is too long. */
+function spawnClient(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  try {
+    return spawnCommand(command, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: !isWindows, windowsHide: true })
+  } catch (error) {
+    throw new UsageError(startFailure(command[0] ?? '', error as Error), { cause: error })
   }
 }
 

@@ -82,7 +82,12 @@ export class Stage {
     const prepared = await mock.answer({ method: 'POST', path: linksPath, headers: {} })
     const { device_link_token: token } = JSON.parse(Buffer.from(prepared.body).toString()) as LinkJson
     const stage = new Stage({ mock, port, token, signal })
-    stage.#start(start)
+    try {
+      stage.#start(start)
+    } catch (error) {
+      await stage.close()
+      throw error
+    }
     return stage
   }
 

@@ -126,15 +126,29 @@ describe('mockmaker lab', () => {
     [['--only', 'gaps', '--', 'true'], 2, 'Did you mean gap?'],
     [['--quick', '--only', 'patience', '--', 'true'], 1, 'lab: options.quick leaves out patience'],
     [['--baseline', '/nowhere/b', '--', 'true'], 1, 'cannot read the baseline /nowhere/b: it does not exist\n'],
-    [
-      ['--only', 'gap', '--junit', '/nowhere/j', '--', 'true'],
-      1,
-      'cannot write the JUnit report /nowhere/j: it does not exist',
-    ],
   ] as const)('answers %j', async ([args, code, message]) => {
     const exit = await lab(...args)
 
     expect([exit.code, exit.stderr]).toEqual([code, expect.stringContaining(message)])
+  })
+
+  it('says before the checks that the JUnit report cannot be written', async () => {
+    const file = join(await folder(), 'pid')
+
+    const { code, stdout, stderr } = await lab('--junit', '/nowhere/j', '--', ...script(file, 'await poll()'))
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe('cannot write the JUnit report /nowhere/j: it does not exist\n')
+    expect(pidsIn(file)).toEqual([])
+  })
+
+  it('says that the command is too long for the system', async () => {
+    const preload = `for (let i = 0; i < 40; i++) process.env['LONG_' + i] = 'x'.repeat(100_000)`
+
+    const exit = await run(['lab', '--', 'true'], { preload })
+
+    const stderr = 'cannot run "true": the command and its environment are too long for this system\n'
+    expect(exit).toEqual({ code: 1, stdout: '', stderr })
   })
 
   it('names the line of a wrong baseline', async () => {
