@@ -128,7 +128,7 @@ class EventQueue {
     this.#newest = newest
     this.#createGap = createGap
     this.pastBytes = (past ?? []).reduce((sum, { bytes }) => sum + bytes, 0)
-    if (past && past.length <= maxWaiting) this.#append(past)
+    if (past) this.push(...past)
     else this.drop()
   }
 
@@ -136,12 +136,17 @@ class EventQueue {
     return this.#waiting.length
   }
 
-  push(added: WaitingEvent): void {
-    if (this.#waiting.length >= maxWaiting) {
+  push(...added: readonly WaitingEvent[]): void {
+    if (this.#waiting.length + added.length > maxWaiting) {
       this.drop()
       return
     }
-    this.#append([added])
+    for (const waiting of added) {
+      this.#waiting.push(waiting)
+      if (waiting.kind === 'exchange') this.#exchanges += 1
+    }
+    this.#addBytes(added.reduce((sum, { bytes }) => sum + bytes, 0))
+    while (this.#exchanges > this.#newest) this.#skipExchange()
   }
 
   shift(): MockEvent | undefined {
@@ -171,22 +176,9 @@ class EventQueue {
     this.#addBytes(-this.bytes)
   }
 
-  #append(added: readonly WaitingEvent[]): void {
-    let bytes = 0
-    for (const waiting of added) {
-      this.#waiting.push(waiting)
-      if (waiting.kind === 'exchange') this.#exchanges += 1
-      bytes += waiting.bytes
-    }
-    this.#addBytes(bytes)
-    while (this.#exchanges > this.#newest) this.#skipExchange()
-  }
-
   #skipExchange(): void {
     const index = this.#waiting.findIndex(({ kind }) => kind === 'exchange')
-    // In a flood of requests the oldest event is one of them. `shift` costs less than `splice` then.
-    const skipped = index === 0 ? this.#waiting.shift() : this.#waiting.splice(index, 1)[0]
-    if (skipped) this.#remove(skipped)
+    for (const skipped of this.#waiting.splice(index, 1)) this.#remove(skipped)
     this.#skipped += 1
   }
 
@@ -234,11 +226,10 @@ export class EventReader implements MockEvents {
     const checkedNames = checkStateNames(names)
     const start = entryBefore({ world, history }, options)
     const past = start === undefined ? undefined : history.entriesAfter(start)?.filter(isEvent)
-    const waiting = (entry: HistoryEntry): WaitingEvent => ({
-      kind: entry.kind,
-      createEvent: () => eventOf(entry, history.eventId(entry.id), answers),
-      bytes: entry.bytes,
-    })
+    const waiting = (entry: HistoryEntry) => {
+      const id = history.eventId(entry.id)
+      return { kind: entry.kind, createEvent: () => eventOf(entry, id, answers), bytes: entry.bytes }
+    }
     const createGap = (): MockEvent => ({
       type: 'gone',
       id: history.eventId(history.lastId),
@@ -302,7 +293,6 @@ export class EventReader implements MockEvents {
   }
 
   #wake(): void {
-    if (this.#wakers.length === 0) return
     for (const wake of this.#wakers.splice(0)) wake()
   }
 }
