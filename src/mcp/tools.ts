@@ -56,8 +56,11 @@ export const tools = lazy((): readonly Tool[] => {
         where: z.record(z.string(), z.string()).default({}).describe('fields to match: {"game_mode_id": "duel"}'),
         limit,
       }),
-      run: (session, { table, ...args }) =>
-        table === undefined ? describeWorld(session, args.of) : listRecords(session, { table, ...args }),
+      async run(session, { table, ...args }) {
+        if (table !== undefined) return listRecords(session, { table, ...args })
+        if (Object.keys(args.where).length > 0) throw new UsageError('where needs a table')
+        return describeWorld(session, args.of)
+      },
     }),
     tool('change_world', {
       description:
@@ -104,8 +107,12 @@ export const tools = lazy((): readonly Tool[] => {
         method: z.string().optional(),
         token: z.string().optional(),
       }),
-      run: (session, { of, request: exchange, ...question }) =>
-        session.read(of, 'GET /explain', { query: { ...question, exchange } }),
+      async run(session, { of, request: exchange, ...question }) {
+        const { lobby_id, find, path } = question
+        if ([exchange, lobby_id, find, path].filter(one => one !== undefined).length !== 1)
+          throw new UsageError('ask for one of request, lobby_id, find and path')
+        return session.read(of, 'GET /explain', { query: { ...question, exchange } })
+      },
     }),
     tool('get_story', {
       description:

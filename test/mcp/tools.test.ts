@@ -458,6 +458,17 @@ describe('an error', () => {
   })
 
   it.for([
+    ['explain', {}, 'ask for one of request, lobby_id, find and path'],
+    ['explain', { request: 1, find: 'duel' }, 'ask for one of request, lobby_id, find and path'],
+    ['explain', { method: 'POST' }, 'ask for one of request, lobby_id, find and path'],
+    ['get_world', { where: { game_mode_id: 'duel' } }, 'where needs a table'],
+  ] as const)('of %s with %j', async ([tool, args, message]) => {
+    const { fail } = await openSession('http://127.0.0.1:1')
+
+    expect(await fail(tool, args)).toBe(message)
+  })
+
+  it.for([
     ['get_world', { table: 'lobbys' }],
     ['get_world', { tabel: 'lobbies' }],
     ['list_requests', { limit: 0 }],
