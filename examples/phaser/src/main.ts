@@ -29,6 +29,7 @@ async function play(): Promise<void> {
   status.textContent = 'Looking for a lobby …'
   const seat = await findSeat(modes.value, regions.value)
   const socket = await connect(seat)
+  socket.addEventListener('close', () => say(new Error('The game server is gone.')))
   status.textContent = `You play in ${seat.lobby.region.display_name}.`
   const showPlayers = ({ you, players }: { you: string; players: Record<string, { x: number; y: number }> }) =>
     element('#players').replaceChildren(
@@ -57,12 +58,18 @@ async function link(): Promise<void> {
   shown.textContent = 'This device is linked.'
 }
 
-const say = (error: Error) => {
+function say(error: Error): void {
   status.textContent = error.message
 }
+
 form.addEventListener('submit', event => {
   event.preventDefault()
-  play().catch(say)
+  // A second game would share the page with this one.
+  form.inert = true
+  play().catch(error => {
+    form.inert = false
+    say(error)
+  })
 })
 element('#link').addEventListener('click', () => void link().catch(say))
 showLobbies().catch(say)
