@@ -7,7 +7,7 @@ import { createMock } from '../mock/mock.js'
 import { openFolder } from '../storage/folder.js'
 import { StorageError } from '../storage/storage.js'
 import { WorldStorage } from '../storage/world-storage.js'
-import type { PrintDocument } from './documents.js'
+import type { PrintDocument } from './output.js'
 
 /** The options of `mockmaker export --data`. */
 export interface FolderExportFlags {

@@ -25,7 +25,7 @@ export async function importHar(file: string, { output }: ImportFlags, console: 
     throw new UsageError(`${output} is the recording itself: name another file with -o`)
   const imported = scenarioOf(recording)
   if (imported.used.size === 0)
-    throw new UsageError(`${file} has no answer that a scenario needs: ${leftOutText(recording, imported)}`)
+    throw new UsageError(`${file} has no answer that a scenario needs. ${leftOutText(recording, imported)}`)
   const text = runAtOnce(scenarioText(JSON.stringify(imported.scenario))).trimEnd()
   const summary = `${contentText(imported)}, from ${counted(imported.used.size, 'request', 'requests')}. ${leftOutText(recording, imported)}`
   if (output === undefined) {
@@ -59,7 +59,7 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return first !== undefined && first === second
 }
 
-/** Writes a file that only its owner may read. Puts a new one in the place of an older one, which may be open to others. */
+/** Writes a file that only its owner may read. Replaces an older file, because others may be able to read that one. */
 async function writeOwnFile(path: string, text: string): Promise<void> {
   const made = `${path}.${process.pid}.tmp`
   try {
@@ -93,5 +93,6 @@ function leftOutText({ exchanges, leftOut }: Recording, { used }: ImportedScenar
     ...(exchanges.length > used.size ? [`${exchanges.length - used.size} with nothing new`] : []),
     ...[...leftOut].map(([reason, count]) => `${count} ${reason}`),
   ]
-  return reasons.length === 0 ? 'All were used' : `Not used: ${reasons.join(', ')}`
+  if (reasons.length === 0) return used.size === 0 ? 'It has no requests' : 'All were used'
+  return `Not used: ${reasons.join(', ')}`
 }

@@ -1,7 +1,7 @@
 import fs, { lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { counted } from '../lib/text.js'
+import { counted, shellWord } from '../lib/text.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
 import { makeFolders } from '../storage/folder-files.js'
 import { version } from '../version.js'
@@ -48,10 +48,10 @@ export function init(folder: string, { packageRoot, example, console }: InitOpti
   } catch (error) {
     throw asUsageError(error, `cannot write into ${folder}`)
   }
-  const enter = folder === '.' ? '' : `cd ${folder} && `
+  const enter = folder === '.' ? '' : `cd ${shellWord(folder)} && `
   console.print(
     example === undefined
-      ? `next: npx mockmaker ${join(folder, scenarioFile)}`
+      ? `next: npx mockmaker ${shellWord(join(folder, scenarioFile))}`
       : `next: ${enter}npm install && npm run dev`,
   )
 }
@@ -65,7 +65,7 @@ function scenarioTemplates(root: string): Template[] {
   ]
 }
 
-/** What a checkout has besides the files of an example. */
+/** Names in a checkout that are not of the example. */
 const notOfExample = /^(?:node_modules|dist|\.godot|test-results|package-lock\.json|\.npmrc)$/
 
 function exampleTemplates(folder: string): Template[] {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { counted, escapedLine } from '../lib/text.js'
-import { systemReason } from '../lib/usage-error.js'
+import { asUsageError, systemReason } from '../lib/usage-error.js'
 
 /**
  * Everything that the command prints goes through here. The console escapes control characters, so no text from outside
@@ -113,6 +114,18 @@ export function createConsole(process: NodeJS.Process): Console {
     clear: () => stdout.writeAfterLines(`${codeStart}2J${codeStart}3J${codeStart}H`),
     showStatus,
   }
+}
+
+/** Prints a document, or writes it to a file. */
+export type PrintDocument = (text: string) => void | Promise<void>
+
+/** Returns a function that prints a document on standard output, or writes it to a file. It replaces an older file. It rejects with `UsageError`. */
+export function documentPrinter(file: string | undefined, console: Console): PrintDocument {
+  if (file === undefined) return text => console.printDocument(text)
+  return text =>
+    writeFile(file, `${text}\n`).catch(error => {
+      throw asUsageError(error, `cannot write ${file}`)
+    })
 }
 
 function jsonOf(object: object | (() => object)): string {

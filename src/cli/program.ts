@@ -11,7 +11,6 @@ import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { checkServerCommand } from './check-server.js'
 import { type DiffFlags, diffHar } from './diff.js'
-import { documentPrinter } from './documents.js'
 import { type ExecFlags, exec } from './exec.js'
 import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
 import { type ImportFlags, importHar } from './import.js'
@@ -37,7 +36,7 @@ import {
   urlOption,
   wholeNumber,
 } from './options.js'
-import { type Console, createConsole } from './output.js'
+import { type Console, createConsole, documentPrinter } from './output.js'
 import { runPlayers } from './players.js'
 import {
   checkHealth,
@@ -49,10 +48,10 @@ import {
   type MockAddress,
   printEnvironment,
 } from './running-mock.js'
-import { validateScenarios } from './scenario-files.js'
 import { serve } from './serve.js'
 import { show } from './show.js'
 import { printStory, type StoryFlags } from './story.js'
+import { validateScenarios } from './validate.js'
 
 /** The commands that run the words after `--`. */
 const runningCommands = ['exec', 'check-server', 'lab', 'players']

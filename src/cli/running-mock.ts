@@ -9,9 +9,8 @@ import { runAtOnce } from '../lib/steps.js'
 import { counted, escapedLine, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
-import type { PrintDocument } from './documents.js'
 import type { TokenKind } from './options.js'
-import type { Console } from './output.js'
+import type { Console, PrintDocument } from './output.js'
 
 /** The mock that a command calls. */
 export interface MockAddress {

@@ -1,7 +1,7 @@
 import { sameJson } from '../lib/json.js'
-import { quoted, shortened } from '../lib/text.js'
+import { counted, quoted, shortened } from '../lib/text.js'
 
-/** How an answer differs. `missing`: only the recorded one has it. `extra`: only the mock's has it. */
+/** The kind of a difference. `missing`: only the recorded answer has it. `extra`: only the mock's has it. */
 type DriftKind = 'status' | 'code' | 'missing' | 'extra' | 'type' | 'value' | 'order'
 
 /**
@@ -15,7 +15,7 @@ export type Sureness = 'certain' | 'likely' | 'possible'
 /** A difference between a recorded answer and that of the mock. */
 export interface Drift {
   readonly kind: DriftKind
-  /** Where in the answer: `lobbies[].state.map`. Empty for the status. */
+  /** The place in the answer: `lobbies[].state.map`. Empty for the status. */
   readonly path: string
   readonly sure: Sureness
   /** In words. */
@@ -65,7 +65,7 @@ const keysOfElements = [
   'domain',
 ] as const
 
-/** What a comparison needs to know, and what it learns. */
+/** The ids, tokens and texts of both worlds. */
 export interface Names {
   /** Returns the text that stands for a recorded one in the mock's world. */
   translate(recorded: string): string
@@ -101,107 +101,92 @@ function compare(pair: Pair, names: Names): Drift[] {
     ]
   const differs = mustDiffer[name]
   if (differs !== undefined) {
-    if (typeof recorded === 'string' && typeof mock === 'string' && differs !== 'index') names.learn(recorded, mock)
+    const isName = differs === 'id' || differs === 'token'
+    if (isName && typeof recorded === 'string' && typeof mock === 'string') names.learn(recorded, mock)
     return []
   }
   if (Array.isArray(recorded) && Array.isArray(mock)) return compareLists({ ...pair, recorded, mock, sure }, names)
   if (isObject(recorded) && isObject(mock)) return compareObjects({ ...pair, recorded, mock, sure }, names)
   if (!names.hasPlace && (name === 'kilometers' || name === 'miles')) return []
-  const same = typeof recorded === 'string' ? names.translate(recorded) === mock : recorded === mock
-  return same
-    ? []
-    : [{ kind: 'value', path, sure, recorded: shownValue(recorded, names), mock: shownValue(mock, names) }]
+  const isSame = typeof recorded === 'string' ? names.translate(recorded) === mock : recorded === mock
+  if (isSame) return []
+  return [{ kind: 'value', path, sure, recorded: shownValue(recorded, names), mock: shownValue(mock, names) }]
 }
 
 function compareObjects(
   { recorded, mock, path, sure }: Pair & { readonly recorded: object; readonly mock: object },
   names: Names,
 ): Drift[] {
-  const [ours, theirs] = [new Map(Object.entries(mock)), new Map(Object.entries(recorded))]
-  const formSure = sure === 'possible' ? sure : 'certain'
-  const drifts: Drift[] = []
-  for (const [name, value] of theirs) {
-    const at = joined(path, names.show(name))
-    const pair = { recorded: value, mock: ours.get(name), path: at, name, sure }
-    if (ours.has(name)) drifts.push(...compare(pair, names))
-    // The scenario has states only if a list has shown them.
-    else
-      drifts.push({
-        kind: 'missing',
-        path: at,
-        sure: name === 'state' ? 'possible' : formSure,
-        recorded: typeText(value),
-        mock: 'absent',
-      })
-  }
-  for (const [name, value] of ours)
-    if (!theirs.has(name))
-      drifts.push({
-        kind: 'extra',
-        path: joined(path, name),
-        sure: name === 'state' ? 'possible' : formSure,
-        recorded: 'absent',
-        mock: typeText(value),
-      })
-  return drifts
-}
-
-function compareLists(
-  {
-    recorded,
-    mock,
-    path,
-    name,
-    sure,
-  }: Pair & { readonly recorded: readonly unknown[]; readonly mock: readonly unknown[] },
-  names: Names,
-): Drift[] {
-  const key = keysOfElements.find(key =>
-    [...recorded, ...mock].every(one => isObject(one) && typeof one[key] === 'string'),
-  )
-  const at = `${path}[]`
-  const inside = (one: unknown, other: unknown) =>
-    compare({ recorded: one, mock: other, path: at, name: '', sure }, names)
-  if (key === undefined || recorded.length + mock.length === 0) {
-    const shared = recorded.slice(0, mock.length).flatMap((one, i) => inside(one, mock[i]))
-    if (recorded.length === mock.length) return shared
-    return [
-      ...shared,
-      { kind: 'value', path, sure, recorded: `${recorded.length} elements`, mock: `${mock.length} elements` },
-    ]
-  }
-  const idOf = (one: unknown) => String((one as Record<string, unknown>)[key])
-  const ours = new Map(mock.map(one => [idOf(one), one]))
-  const ids = recorded.map(one => names.translate(idOf(one)))
-  const common = ids.filter(id => ours.has(id))
-  // Lobbies come and go by other players.
-  const elementSure = name === 'lobbies' ? 'possible' : sure
-  const element = (kind: 'missing' | 'extra', count: number): Drift[] =>
-    count === 0
-      ? []
-      : [
-          {
-            kind,
-            path: at,
-            sure: elementSure,
-            recorded: `${recorded.length} elements`,
-            mock: `${mock.length} elements`,
-          },
-        ]
+  const [theirs, ours] = [new Map(Object.entries(recorded)), new Map(Object.entries(mock))]
+  const at = (name: string) => joined(path, names.show(name))
+  // The scenario has states only if a list has shown them.
+  const sureOf = (name: string) => (name === 'state' || sure === 'possible' ? 'possible' : 'certain')
   return [
-    ...recorded.flatMap((one, i) => (ours.has(ids[i] ?? '') ? inside(one, ours.get(ids[i] ?? '')) : [])),
-    ...element('missing', ids.length - common.length),
-    ...element('extra', mock.length - new Set(common).size),
-    ...(sameJson(
-      common,
-      mock.map(idOf).filter(id => common.includes(id)),
-    )
-      ? []
-      : [{ kind: 'order' as const, path, sure: 'possible' as const, recorded: `by ${key}`, mock: 'in another order' }]),
+    ...[...theirs].flatMap(([name, value]): Drift[] =>
+      ours.has(name)
+        ? compare({ recorded: value, mock: ours.get(name), path: at(name), name, sure }, names)
+        : [{ kind: 'missing', path: at(name), sure: sureOf(name), recorded: typeText(value), mock: 'absent' }],
+    ),
+    ...[...ours].flatMap(([name, value]): Drift[] =>
+      theirs.has(name)
+        ? []
+        : [{ kind: 'extra', path: at(name), sure: sureOf(name), recorded: 'absent', mock: typeText(value) }],
+    ),
   ]
 }
 
-/** `value` of an enumeration, of a number, or of any JSON, in at most this many characters. */
+interface Lists extends Pair {
+  readonly recorded: readonly unknown[]
+  readonly mock: readonly unknown[]
+}
+
+/** Compares lists by the ids of their elements, or else by their places. */
+function compareLists(lists: Lists, names: Names): Drift[] {
+  const all = [...lists.recorded, ...lists.mock]
+  const key = keysOfElements.find(name => all.every(one => isObject(one) && typeof one[name] === 'string'))
+  return key === undefined || all.length === 0 ? compareByPlace(lists, names) : compareById(lists, { key, names })
+}
+
+function compareByPlace({ recorded, mock, path, sure }: Lists, names: Names): Drift[] {
+  const shared = recorded
+    .slice(0, mock.length)
+    .flatMap((one, i) => compare({ recorded: one, mock: mock[i], path: `${path}[]`, name: '', sure }, names))
+  if (recorded.length === mock.length) return shared
+  return [...shared, { kind: 'value', path, sure, ...lengthsOf({ recorded, mock }) }]
+}
+
+function compareById(
+  { recorded, mock, path, name, sure }: Lists,
+  { key, names }: { readonly key: string; readonly names: Names },
+): Drift[] {
+  const idOf = (one: unknown) => String((one as Record<string, unknown>)[key])
+  const theirs = new Map(recorded.map(one => [names.translate(idOf(one)), one]))
+  const ours = new Map(mock.map(one => [idOf(one), one]))
+  const common = [...theirs.keys()].filter(id => ours.has(id))
+  // Lobbies come and go by other players.
+  const element = { path: `${path}[]`, sure: name === 'lobbies' ? 'possible' : sure, ...lengthsOf({ recorded, mock }) }
+  const inOrder = sameJson(
+    common,
+    [...ours.keys()].filter(id => theirs.has(id)),
+  )
+  return [
+    ...common.flatMap(id =>
+      compare({ recorded: theirs.get(id), mock: ours.get(id), path: element.path, name: '', sure }, names),
+    ),
+    ...(common.length < theirs.size ? [{ kind: 'missing', ...element } as const] : []),
+    ...(common.length < ours.size ? [{ kind: 'extra', ...element } as const] : []),
+    ...(inOrder
+      ? []
+      : [{ kind: 'order', path, sure: 'possible', recorded: `by ${key}`, mock: 'in another order' } as const]),
+  ]
+}
+
+function lengthsOf({ recorded, mock }: Pick<Lists, 'recorded' | 'mock'>) {
+  const text = ({ length }: readonly unknown[]) => counted(length, 'element', 'elements')
+  return { recorded: text(recorded), mock: text(mock) }
+}
+
+/** The longest value or name of a field in the output, in characters. */
 const longestShown = 60
 
 function shownValue(value: unknown, names: Names): string {

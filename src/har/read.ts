@@ -34,7 +34,7 @@ export interface RecordedExchange {
   readonly answeredAt: number | undefined
 }
 
-/** Why an entry of a HAR is no `RecordedExchange`, as words that follow a number. */
+/** The reason why an entry of a HAR is no `RecordedExchange`: words that follow a number. */
 type LeftOut = 'for other paths' | 'without an answer' | 'without a kept body' | 'redirects' | 'unreadable'
 
 /** The requests to the service in a HAR, in the order of their times. */
@@ -231,7 +231,7 @@ const deepestBody = 2 * nestingLimit
 
 function jsonOrText(text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined
-  // A deeper value would overflow the stack of whoever walks through it.
+  // A deeper value would overflow the stack of the code that walks through it.
   if (!textNestsWithin(new TextEncoder().encode(text), deepestBody)) return undefined
   try {
     return JSON.parse(text)

@@ -14,9 +14,10 @@ export type NamespaceInput = NonNullable<GameInput['namespaces']>[number]
 type ModeInput = Exclude<NonNullable<NamespaceInput['game_modes']>[number], string>
 type LobbyInput = NonNullable<NamespaceInput['lobbies']>[number]
 
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+/** A type whose fields can be set. */
+export type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-/** What a recording shows of a namespace. */
+/** A namespace, as far as a recording shows it. */
 export interface RecordedNamespace {
   readonly entry: Writable<Omit<NamespaceInput, 'game_modes' | 'lobbies' | 'tokens'>>
   readonly tokens: { public?: string; development?: string }
@@ -30,7 +31,7 @@ export interface RecordedNamespace {
   lobbies?: Map<string, Writable<LobbyInput>>
 }
 
-/** What a recording shows of a game. */
+/** A game, as far as a recording shows it. */
 export interface RecordedGame {
   readonly entry: Writable<Omit<GameInput, 'namespaces' | 'tokens'>>
   cloudToken?: string
@@ -88,8 +89,8 @@ export class RecordedGames {
   }
 
   /**
-   * Returns the namespace that a call to the matchmaker is for. Without a token, it is the one that has one of the lobbies of
-   * the answer, or else the first one.
+   * Returns the namespace that a call to the matchmaker is for, and notes the token of the call there. Without a token, it is
+   * the namespace that has one of the lobbies of the answer, or else the first one.
    */
   ownerOf(exchange: RecordedExchange, lobbyIds: readonly string[] = []): RecordedNamespace {
     const token = tokenOf(exchange)

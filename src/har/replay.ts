@@ -10,7 +10,7 @@ import { scenarioOf } from './scenario-of.js'
 export interface RequestDrift extends Drift {
   /** `GET /matchmaker/lobbies/list`. */
   readonly request: string
-  /** How many requests show it. */
+  /** The number of requests that show it. */
   readonly count: number
 }
 
@@ -19,7 +19,7 @@ export interface Comparison {
   readonly drifts: readonly RequestDrift[]
   /** The number of requests that were sent to the mock. */
   readonly compared: number
-  /** The number of requests that need the token of a lobby's server, which the world has not. */
+  /** The number of requests that need the token of a lobby's server. No recording of a client has it. */
   readonly skipped: number
 }
 

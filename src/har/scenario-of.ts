@@ -15,6 +15,7 @@ import {
   type RecordedGame,
   RecordedGames,
   type RecordedNamespace,
+  type Writable,
 } from './recorded-games.js'
 import { Redaction } from './redact.js'
 
@@ -23,14 +24,13 @@ type LinkInput = NonNullable<ScenarioInput['device_links']>[number]
 type FaultInput = NonNullable<ScenarioInput['faults']>[number]
 type ServerPortsInput = NonNullable<ScenarioInput['development']>
 type PortInput = NonNullable<ServerPortsInput['lobby_ports']>[number]
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 /** A scenario from a recording. */
 export interface ImportedScenario {
   readonly scenario: ScenarioInput
   /** The requests whose answers are in the scenario. */
   readonly used: ReadonlySet<RecordedExchange>
-  /** What stands for the tokens and the secrets of the recording. */
+  /** The texts that stand for the tokens and the secrets of the recording. */
   readonly redaction: Redaction
 }
 
@@ -63,7 +63,7 @@ const onlyByFault: readonly string[] = [
 /** The recorded answers of an operation so far. */
 interface Counts {
   answered: number
-  /** Those that a fault repeats. */
+  /** The errors that a fault repeats. */
   failed: number
   last?: { readonly fault: { times: number } & FaultInput; readonly after: number }
 }

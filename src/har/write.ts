@@ -5,7 +5,7 @@ import type { OperationSpec } from '../contract/operation.js'
 import { operations } from '../contract/operations.js'
 import { version } from '../version.js'
 
-/** What a request was to the mock. HAR lets a program add fields that begin with `_`. */
+/** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
 type MockNotes = Pick<
   JournalEntry,
   'id' | 'world' | 'operation' | 'caller' | 'fault' | 'edited' | 'blocked_ms' | 'revisions' | 'reasons'

@@ -347,7 +347,7 @@ function isWorld(fs: FileCalls, path: string): boolean {
   return [logName, baseName].some(name => sizeOf(fs, join(path, name)) !== undefined)
 }
 
-/** Returns the size of a file: 0 if nobody may see it, `undefined` if there is none. */
+/** Returns the size of a file: 0 if the system refuses to tell it, `undefined` if there is none. */
 function sizeOf(fs: FileCalls, path: string): number | undefined {
   try {
     return fs.statSync(path).size

@@ -9,7 +9,7 @@ import { scenarioOf } from '../../src/har/scenario-of.js'
 import { createMock } from '../../src/mock/mock.js'
 import { folder } from '../support/command.js'
 import { ask, post, request, type TestRequest } from '../support/http.js'
-import { type Recorded, record, recordedHar } from '../support/recorded-har.js'
+import { lobby, type Recorded, record, recordedHar, region } from '../support/recorded-har.js'
 import { runHere } from '../support/run-here.js'
 import { bearer, ids, startAt, tanks, tokens } from '../support/tanks.js'
 
@@ -39,22 +39,6 @@ interface Made {
   readonly device_link_token: string
 }
 
-const region = {
-  region_id: 'moon',
-  provider_display_name: 'Own',
-  region_display_name: 'Moon',
-  datacenter_coord: { latitude: 1, longitude: 2 },
-  datacenter_distance_from_client: { kilometers: 3, miles: 2 },
-}
-const lobby = {
-  region_id: 'moon',
-  game_mode_id: 'duel',
-  lobby_id: 'one',
-  max_players_normal: 2,
-  max_players_direct: 2,
-  max_players_party: 2,
-  total_player_count: 1,
-}
 const emptyList = { game_modes: [{ game_mode_id: 'duel' }], lobbies: [], regions: [region] }
 
 const compare = (entries: readonly Recorded[]) => compareRecording(readHar(recordedHar(entries), 'session.har'))

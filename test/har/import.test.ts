@@ -11,7 +11,15 @@ import { readScenario } from '../../src/scenario/read.js'
 import { folder } from '../support/command.js'
 import { ask, request } from '../support/http.js'
 import { randomRead, randomWriteCall } from '../support/random-request.js'
-import { type Recorded, record, recordedEntry, recordedHar } from '../support/recorded-har.js'
+import {
+  listAnswer,
+  lobby,
+  type Recorded,
+  record,
+  recordedEntry,
+  recordedHar,
+  region,
+} from '../support/recorded-har.js'
 import { runHere } from '../support/run-here.js'
 import { bearer, ids, startAt, tanks, tokens } from '../support/tanks.js'
 
@@ -34,23 +42,6 @@ function mockOf(scenario: object): Mock {
   return mock
 }
 
-const region = {
-  region_id: 'moon',
-  provider_display_name: 'Own',
-  region_display_name: 'Moon',
-  datacenter_coord: { latitude: 1, longitude: 2 },
-  datacenter_distance_from_client: { kilometers: 3, miles: 2 },
-}
-const lobby = {
-  region_id: 'moon',
-  game_mode_id: 'duel',
-  lobby_id: 'one',
-  max_players_normal: 2,
-  max_players_direct: 2,
-  max_players_party: 2,
-  total_player_count: 1,
-}
-const listAnswer = { game_modes: [{ game_mode_id: 'duel' }], lobbies: [lobby], regions: [region] }
 const seat = {
   lobby: {
     lobby_id: 'one',
@@ -580,8 +571,16 @@ describe('mockmaker import', () => {
     const { code, stdout, stderr } = await runHere(['import', file, '-o', output])
 
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(`${file} has no answer that a scenario needs: Not used: 1 for other paths\n`)
+    expect(stderr).toBe(`${file} has no answer that a scenario needs. Not used: 1 for other paths\n`)
     await expect(stat(output)).rejects.toThrow('ENOENT')
+  })
+
+  it('says that it has no requests', async () => {
+    const { file } = await har([])
+
+    expect((await runHere(['import', file])).stderr).toBe(
+      `${file} has no answer that a scenario needs. It has no requests\n`,
+    )
   })
 
   it('refuses a file of more than 64 MiB before it reads it', async () => {

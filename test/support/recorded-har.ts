@@ -19,6 +19,29 @@ export interface Recorded {
   readonly took?: number
 }
 
+/** A region of no catalogue, as the service shows it. */
+export const region = {
+  region_id: 'moon',
+  provider_display_name: 'Own',
+  region_display_name: 'Moon',
+  datacenter_coord: { latitude: 1, longitude: 2 },
+  datacenter_distance_from_client: { kilometers: 3, miles: 2 },
+}
+
+/** A lobby of that region. */
+export const lobby = {
+  region_id: 'moon',
+  game_mode_id: 'duel',
+  lobby_id: 'one',
+  max_players_normal: 2,
+  max_players_direct: 2,
+  max_players_party: 2,
+  total_player_count: 1,
+}
+
+/** A list of that lobby. */
+export const listAnswer = { game_modes: [{ game_mode_id: 'duel' }], lobbies: [lobby], regions: [region] }
+
 const service = 'https://api.service.example'
 
 const listed = (headers: Readonly<Record<string, string>>) =>
