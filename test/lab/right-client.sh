@@ -29,7 +29,7 @@ while :; do
     fi
     index=$(sed -nE 's/.*"index":"([0-9]*)".*/\1/p' <<<"$body")
     # An answer at once: ask more slowly.
-    if [ $((($(date +%s%N) - began) / 1000000)) -lt 400 ]; then fast=$((fast + 1)); else fast=0; fi
+    if [ $((($(date +%s%N) - began) / 1000000)) -lt 400 ]; then fast=$((fast + 1)); elif [ "$fast" -gt 0 ]; then fast=$((fast - 1)); fi
     [ "$fast" -lt 2 ] || pause $((fast - 2))
   elif [ "$failed" -eq 0 ] && [[ $status == 4* ]] && [ "$status" != 429 ]; then
     echo "the service refused the link: $body" >&2

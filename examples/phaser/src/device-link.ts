@@ -27,9 +27,10 @@ export async function waitForCloudToken(token: string): Promise<string> {
       if (watch.index) query.set('watch_index', watch.index)
       else query.delete('watch_index')
       failures = 0
-      // A watch that answers at once, again and again, must not make a busy loop.
-      fast = performance.now() - askedAt < 400 ? fast + 1 : 0
-      if (fast > 1) await sleep(growing(fast - 2))
+      // A watch that answers at once, again and again, must not make a busy loop. One late answer does not end the pauses.
+      const isFast = performance.now() - askedAt < 400
+      fast = isFast ? fast + 1 : Math.max(0, fast - 1)
+      if (isFast && fast > 1) await sleep(growing(fast - 2))
     } else if (response && response.status < 500 && response.status !== 429) {
       throw new Error(JSON.parse(text).code)
     } else {
