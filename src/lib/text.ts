@@ -69,7 +69,8 @@ const mostCompared = 2_000
 const shortestPart = 3
 
 /**
- * Finds the choice that a mistyped word most likely meant: at most a third of the letters differ, ignoring case.
+ * Finds the choice that a mistyped word most likely meant: at most a third of the letters differ, ignoring case. Two neighbours that
+ * are swapped are one different letter.
  * If there is none, it returns the only choice that has the word as a part: `lnd-fra` for `fra`, `A_LOBBY_FULL` for
  * `LOBBY_FULL`.
  */
@@ -87,12 +88,20 @@ export function nearest(word: string, choices: Iterable<string>): string | undef
     const allowed = Math.min(Math.floor(Math.max(word.length, choice.length) / 3), least - 1)
     // The distance is at least the difference of the lengths.
     if (Math.abs(word.length - choice.length) > allowed) continue
-    const letters = distance(lower, choice.toLowerCase())
+    const letters = lettersBetween(lower, choice.toLowerCase())
     if (letters > allowed) continue
     found = choice
     least = letters
   }
   return found ?? (withPart.length === 1 ? withPart[0] : undefined)
+}
+
+/** Counts the letters that differ. */
+function lettersBetween(one: string, other: string): number {
+  let i = 0
+  while (i < one.length && one[i] === other[i]) i++
+  const isSwap = one.length === other.length && one[i] === other[i + 1] && one[i + 1] === other[i]
+  return i + 1 < one.length && isSwap && one.slice(i + 2) === other.slice(i + 2) ? 1 : distance(one, other)
 }
 
 function hasPart(choice: string, lower: string): boolean {
