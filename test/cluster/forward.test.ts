@@ -271,7 +271,9 @@ describe('a request to a replica that does not run its world', () => {
 })
 
 describe('a replica without its storage', () => {
-  it('answers nothing about its worlds once its lease may have ended, not even a page', async () => {
+  it('answers nothing about its worlds once its lease may have ended, not even a page', {
+    tags: ['slow'],
+  }, async () => {
     const { url, redis, mock } = await serveReplica(sharedModel())
     ok(await sendTo(url, list))
 
@@ -422,7 +424,7 @@ describe('the calls of the control API', () => {
     expect((await createClient(first.url).health()).worlds).toBe(2)
   })
 
-  it('tell how many requests wait in a world of another replica', async () => {
+  it('tell how many requests wait in a world of another replica', { tags: ['slow'] }, async () => {
     const [owner, other] = await serveTwo()
     const client = createClient(other.url)
     const waitersOf = async () => [
@@ -442,7 +444,7 @@ describe('the calls of the control API', () => {
     await expect.poll(waitersOf, { timeout: 10_000 }).toEqual([[0], 0])
   })
 
-  it('follow the worlds that another replica creates', async () => {
+  it('follow the worlds that another replica creates', { tags: ['slow'] }, async () => {
     const [owner, other] = await serveTwo()
     const abort = new AbortController()
     const response = await fetch(`${owner.url}/__mock/worlds`, {

@@ -195,7 +195,7 @@ describe('a call that replaces many rows', () => {
   )
 })
 
-describe('two calls at once that replace the world', () => {
+describe('two calls at once that replace the world', { tags: ['slow'] }, () => {
   const calls = {
     load: ['PUT', '/scenario', { scenario: crowded('Loaded', 800) }],
     'load another': ['PUT', '/scenario', { scenario: crowded('Other', 0) }],

@@ -96,7 +96,7 @@ describe('changes({ with })', () => {
     expect(events.map(({ id }) => id)).toEqual(events.map(() => expect.stringMatching(/-1-\d+$/)))
   })
 
-  it('tells the newest state of each part, whatever changes', async ({ serve }) => {
+  it('tells the newest state of each part, whatever changes', { tags: ['slow'] }, async ({ serve }) => {
     const served = await serve()
     const { now, stop } = await follow(served)
     await fc.assert(

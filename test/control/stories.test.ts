@@ -436,7 +436,7 @@ describe('the story of a player', () => {
   })
 })
 
-describe('stories', () => {
+describe('all stories', { tags: ['slow'] }, () => {
   const numRuns = Math.min(inject('runs'), 60)
 
   property.prop([fc.nat(), fc.constantFrom('tanks', 'manual')], { numRuns })(
@@ -460,7 +460,9 @@ describe('stories', () => {
       expect([...expected.keys()].filter(token => !listed.has(token))).toEqual([])
     },
   )
+})
 
+describe('stories', () => {
   it('begin anew with a reset, a load and a restore, and in a fork', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { token } = await seat(mock)

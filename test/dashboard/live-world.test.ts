@@ -175,7 +175,9 @@ describe('the world of a page', () => {
     await served.mock.close()
   })
 
-  it('shows the rows and the requests of the mock after any changes, and after lost connections', async () => {
+  it('shows the rows and the requests of the mock after any changes, and after lost connections', {
+    tags: ['slow'],
+  }, async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { fetch, drop } = fetchInProcess(mock)
     const live = new LiveWorld(new Api(origin, fetch), { retryMs: 0 })

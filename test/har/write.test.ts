@@ -49,7 +49,7 @@ async function entryOf(request: TestRequest, mock = mockOf()) {
   return entry
 }
 
-describe('a HAR of the journal', () => {
+describe('a HAR of any journal', { tags: ['slow'] }, () => {
   test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { minLength: 1, maxLength: 12 })], { numRuns: 60 })(
     'is valid, and has each request of the journal',
     async requests => {
@@ -65,7 +65,9 @@ describe('a HAR of the journal', () => {
       )
     },
   )
+})
 
+describe('a HAR of the journal', () => {
   it('has the whole request', async () => {
     const { request } = await entryOf({ ...find, query: 'a=1&a=2&b=%20x', headers: { 'x-coords': '1,2' } })
 
