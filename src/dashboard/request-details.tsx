@@ -4,6 +4,7 @@ import type { ExplainedCandidate, JournalEntry } from '../contract/journal.js'
 import type { Explanation } from '../control/explain-find.js'
 import type { RecordedChange } from '../control/history.js'
 import { counted, grouped } from '../lib/text.js'
+import { formatInstant } from '../lib/time.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { foldCandidates, isChosen, kilometersText, loserWords, reasonSentence } from './answer-reasons.js'
 import { CodeBlock, CopyButton, DetailsPane, Parts, Reasons } from './controls.js'
@@ -224,11 +225,11 @@ function candidateColumns(candidates: readonly ExplainedCandidate[]): readonly C
       hint: ({ lobby_id }) => lobby_id,
       cell: ({ lobby_id }) => <code>{lobby_id.slice(0, 8)}</code>,
     },
-    { key: 'region', title: 'Region', width: 88, sortBy: region, cell: region },
+    { key: 'region', title: 'Region', width: 84, sortBy: region, cell: region },
     {
       key: 'seats',
       title: 'Seats then',
-      width: 144,
+      width: 136,
       sortBy: ({ free_seats }) => -free_seats,
       cell: ({ lobby_id, free_seats }) => {
         const max = tables.lobbies.get(lobby_id)?.max_players_normal
@@ -238,7 +239,7 @@ function candidateColumns(candidates: readonly ExplainedCandidate[]): readonly C
     {
       key: 'distance',
       title: 'Distance',
-      width: 72,
+      width: 84,
       sortBy: ({ kilometers }) => kilometers,
       cell: ({ kilometers }) => kilometersText(kilometers),
     },
@@ -304,13 +305,16 @@ function columnLines(before: object | undefined, after: object | undefined): str
   const [old, changed] = [before, after].map(row => (row ?? {}) as Readonly<Record<string, unknown>>)
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(changed ?? {})])]
   return names.flatMap(name => {
-    const [from, to] = [old?.[name], changed?.[name]].map(value => (value === undefined ? '' : shortJson(value)))
+    const [from, to] = [old?.[name], changed?.[name]].map(value => valueText(name, value))
     if (from === to) return []
     return [`${name}: ${[from, to].filter(text => text !== '' || (before && after)).join(' → ') || 'none'}`]
   })
 }
 
-function shortJson(value: unknown): string {
+/** Writes a value of a row: an instant for `expires_at` and its like, and short JSON for others. */
+function valueText(name: string, value: unknown): string {
+  if (value === undefined) return ''
+  if (name.endsWith('_at') && typeof value === 'number') return formatInstant(value)
   const text = JSON.stringify(value)
   return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text.length)})` : text
 }

@@ -6,7 +6,7 @@ import { counted, grouped } from '../lib/text.js'
 import { Removal, Select } from './controls.js'
 import { duration } from './format.js'
 import { Icon } from './icons.js'
-import { operationName, outcomeOf, statusKind, timeWords } from './outcome.js'
+import { adviceOf, operationName, outcomeOf, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
 import { foldRequests, type RequestRow } from './request-rows.js'
 import { Table } from './table.js'
@@ -218,7 +218,7 @@ function RequestLine({ row: { entry, entries, isPart } }: { readonly row: Reques
   const isInOneLine = (!isBad || page.past.value !== undefined) && !isPhone
   const result = (
     <span class={isInOneLine ? 'cut outcome' : 'cut reason'} dir="auto" title={outcome}>
-      {outcome}
+      {isBad ? adviceOf(outcome) : outcome}
     </span>
   )
   return (

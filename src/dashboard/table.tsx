@@ -11,6 +11,8 @@ export interface Column<Item> {
   readonly title: string
   /** The least width in px. The columns share what is left in proportion. */
   readonly width: number
+  /** The most width in px, which the column has before the others share what is left. Default: as wide as they are. */
+  readonly most?: number
   /** Where the table is too narrow, columns with a higher rank are left out first. Default: 0, which always stays. */
   readonly rank?: number
   /** Returns what the column sorts by. `undefined` comes last in both orders. */
@@ -219,7 +221,7 @@ function Head<Item>({ id, columns, sort, active, onSort }: HeadProps<Item>) {
   return (
     <div class="head-row" role="row" aria-rowindex={1}>
       {columns.map((column, i) => {
-        const { key, title, width } = column
+        const { key, title } = column
         const order = sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : undefined
         return (
           <div
@@ -228,7 +230,7 @@ function Head<Item>({ id, columns, sort, active, onSort }: HeadProps<Item>) {
             role="columnheader"
             class={i === active ? 'cell active' : 'cell'}
             aria-sort={order}
-            style={{ flex: `${width} 0 ${width}px` }}
+            style={widthOf(column)}
           >
             <button type="button" tabIndex={-1} onClick={() => onSort(column)}>
               {title} {order && <span aria-hidden="true">{order === 'ascending' ? '↑' : '↓'}</span>}
@@ -244,10 +246,15 @@ function Cell<Item>({ column, item }: { readonly column: Column<Item>; readonly 
   const content = column.cell(item)
   const hint = column.hint?.(item) ?? (typeof content === 'string' ? content : undefined)
   return (
-    <div role="gridcell" class="cell" dir="auto" title={hint} style={{ flex: `${column.width} 0 ${column.width}px` }}>
+    <div role="gridcell" class="cell" dir="auto" title={hint} style={widthOf(column)}>
       {typeof content === 'string' ? <span class="cut">{content}</span> : content}
     </div>
   )
+}
+
+/** Returns the style that gives the cells of a column their width. */
+function widthOf<Item>({ width, most }: Column<Item>) {
+  return most ? { flex: `9999 0 ${width}px`, maxWidth: `${most}px` } : { flex: `${width} 0 ${width}px` }
 }
 
 /** Leaves out the columns of the highest rank until the others fit. */

@@ -242,17 +242,23 @@ function Moments({ scale, hovered, isDragged }: MomentsProps) {
   const isFrozen = live.clock.value?.mode === 'frozen'
   const current = scale()
   const at = hovered.value
+  const [end, shown] = [toPx(current, now.value), past.value && toPx(current, past.value.at)]
   const canTravel = at !== undefined && at < now.value && at >= live.oldestAt.value
   return (
     <>
       <Moment
-        x={toPx(current, now.value)}
+        x={end}
         width={current.width}
         kind={past.value ? 'ghost' : isFrozen ? 'frozen' : 'now'}
-        text={`${isFrozen ? 'frozen' : 'now'} ${page.timeText(now.value)}`}
+        // The pill of the moment that the page shows would cover it.
+        text={
+          shown === undefined || end - shown > 110
+            ? `${isFrozen ? 'frozen' : 'now'} ${page.timeText(now.value)}`
+            : undefined
+        }
       />
-      {past.value && (
-        <Moment x={toPx(current, past.value.at)} width={current.width} kind="at" text={page.timeText(past.value.at)} />
+      {past.value && shown !== undefined && (
+        <Moment x={shown} width={current.width} kind="at" text={page.timeText(past.value.at)} />
       )}
       {at !== undefined && (
         <Moment
@@ -270,7 +276,8 @@ interface MomentProps {
   readonly x: number
   readonly width: number
   readonly kind: 'now' | 'frozen' | 'ghost' | 'at' | 'hovered'
-  readonly text: string
+  /** Absent: a line without a pill. */
+  readonly text: string | undefined
 }
 
 function Moment({ x, width, kind, text }: MomentProps) {
@@ -279,7 +286,7 @@ function Moment({ x, width, kind, text }: MomentProps) {
   const shift = x < 90 ? `-${Math.round(x)}px` : x > width - 90 ? `calc(-100% + ${Math.round(width - x)}px)` : '-50%'
   return (
     <div class="moment" data-kind={kind} style={{ transform: `translateX(${x}px)` }} aria-hidden="true">
-      <span style={{ transform: `translateX(${shift})` }}>{text}</span>
+      {text && <span style={{ transform: `translateX(${shift})` }}>{text}</span>}
     </div>
   )
 }

@@ -34,7 +34,7 @@ export function WorldMap() {
         ) : (
           <MapTitle sums={sums} />
         )}
-        {now && <ChangeSince sums={sums} now={[...now.values()]} />}
+        {now && compared.size === 0 && <ChangeSince sums={sums} now={[...now.values()]} />}
         {page.framed.value && (
           <button type="button" onClick={() => (page.framed.value = undefined)}>
             Whole world

@@ -528,6 +528,10 @@ describe('the requests', () => {
     )
     await press(page, 'Changed')
     await details.getByText('reserved_player_count: 0 → 1').waitFor()
+    await details
+      .getByText(/expires_at: "?2026-11-/)
+      .first()
+      .waitFor()
   })
 
   it('are copied as curl with the whole token, and that line sends the same again', async ({ open }) => {

@@ -49,6 +49,9 @@ describe('a mock that is gone', () => {
     await disconnect()
     await said(page).getByText('You see its last state.').waitFor()
     expect(await page.getByRole('button', { name: 'Make a lobby' }).isDisabled()).toBe(true)
+    const filters = () =>
+      page.evaluate(() => ['main', '.timeline'].map(part => getComputedStyle(document.querySelector(part)).filter))
+    expect(await filters()).toEqual(['grayscale(1)', 'grayscale(1)'])
     mock.lobby({ game_mode_id: 'duel' })
     await send(list)
     await page.context().setOffline(false)
@@ -58,6 +61,7 @@ describe('a mock that is gone', () => {
     await expect.poll(() => rowsOf(page, 'requests').count()).toBe(1)
     expect(await said(page).getByText('You see its last state.').count()).toBe(0)
     expect(await page.getByText('was away for too long').count()).toBe(0)
+    expect(await filters()).toEqual(['none', 'none'])
   })
 
   it('is said to be restarted when a new one answers at its URL', async ({ open }) => {

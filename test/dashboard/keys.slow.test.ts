@@ -207,6 +207,46 @@ describe('the texts beside open details', () => {
     })
 
     expect(cut).toEqual({ seats: 0, withoutBar: 0, name: false, players: false, cells: [] })
+    expect(await page.locator('.request .reason').textContent()).toBe('Did you mean GET /matchmaker/lobbies/list?')
+  })
+
+  it('have whole distances in the table of the compared lobbies', async ({ open }) => {
+    const { page, send } = await open({ scenario, size: { width: 1280, height: 800 } })
+    await send('/matchmaker/lobbies/find', { game_modes: ['free-for-all'] })
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+
+    const distances = page.locator('.candidates .rows [role=row] > :nth-child(4) > *')
+    await distances.first().waitFor()
+    const shown = await distances.evaluateAll(cells =>
+      cells.map(({ textContent, scrollWidth, clientWidth }) => ({ textContent, isCut: scrollWidth > clientWidth })),
+    )
+    expect(shown.map(({ textContent }) => textContent)).toContainEqual(expect.stringMatching(/^\d,\d{3} km$/))
+    expect(shown.filter(({ isCut }) => isCut)).toEqual([])
+  })
+
+  it('have their actions below the notices', async ({ open }) => {
+    const { page, send } = await open({ scenario, size: { width: 1280, height: 800 } })
+    await send('/matchmaker/lobbies/list')
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+
+    await page.getByRole('button', { name: 'Save the world before this' }).click()
+
+    const [notice, actions] = [page.locator('.notice'), page.locator('.details .foot')]
+    await notice.filter({ hasText: 'Saved the world' }).waitFor()
+    const [upper, lower] = [await notice.boundingBox(), await actions.boundingBox()]
+    expect((upper?.y ?? 0) + (upper?.height ?? 0)).toBeLessThanOrEqual(lower?.y ?? 0)
+  })
+})
+
+describe('the names of the modes', () => {
+  it('are whole beside "next", if no details are open', async ({ open }) => {
+    const { page } = await open({ scenario, size: { width: 1280, height: 800 } })
+
+    const names = page.locator('.lobbies .named .cut')
+    await page.locator('.lobbies .badge').first().waitFor()
+    expect(await names.evaluateAll(all => all.filter(one => one.scrollWidth > one.clientWidth).length)).toBe(0)
   })
 })
 
