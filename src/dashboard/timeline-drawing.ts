@@ -205,13 +205,23 @@ function drawSpans(
   spans: Lanes['waits'],
   { top, height }: { readonly top: number; readonly height: number },
 ): void {
-  for (const { left, right, tone, text } of spans) {
-    const [ground, ink] = toneColours[tone]
-    context.fillStyle = colour(ground)
+  for (const { left, right, tone } of spans) {
+    context.fillStyle = colour(toneColours[tone][0])
     box(context, [left, top, Math.min(width, right) - left, height], [4, 4, 4, 4])
     context.fill()
-    context.fillStyle = colour(ink)
-    textIn(context, text, { left: left + 6, right: Math.min(width, right) - 4, baseline: top + 13 })
+  }
+  // A text stands where no later span covers its own.
+  let [from, to] = [width, 0]
+  for (const { left, right, tone, text } of spans.toReversed()) {
+    const isFirst = left < from
+    context.fillStyle = colour(toneColours[tone][1])
+    textIn(context, text, {
+      left: (isFirst ? left : Math.max(left, to)) + 6,
+      right: Math.min(isFirst ? from : width, right) - 4,
+      baseline: top + 13,
+    })
+    from = Math.min(from, left)
+    to = Math.max(to, right)
   }
 }
 

@@ -50,7 +50,7 @@ describe('a mock that is gone', () => {
     await said(page).getByText('You see its last state.').waitFor()
     expect(await page.getByRole('button', { name: 'Make a lobby' }).isDisabled()).toBe(true)
     const filters = () =>
-      page.evaluate(() => ['main', '.timeline'].map(part => getComputedStyle(document.querySelector(part)).filter))
+      page.locator('main, .timeline').evaluateAll(parts => parts.map(part => getComputedStyle(part).filter))
     expect(await filters()).toEqual(['grayscale(1)', 'grayscale(1)'])
     mock.lobby({ game_mode_id: 'duel' })
     await send(list)

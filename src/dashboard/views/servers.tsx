@@ -257,6 +257,7 @@ const columns: readonly Column<GameServerState>[] = [
   },
 ]
 
-function lastLine({ last_lines }: GameServerState): string | undefined {
-  return last_lines.at(-1)?.text
+/** Of a crashed server, the last lines begin with its error. */
+function lastLine({ status, last_lines }: GameServerState): string | undefined {
+  return last_lines.at(status === 'crashed' ? 0 : -1)?.text
 }
