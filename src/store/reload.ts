@@ -90,7 +90,12 @@ function mergeScenario(states: MergeStates): TableStates {
   context.openTransaction = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
   repair(tables, states.file)
   recountSeats(tables)
-  return mapTables<TableStates>(name => tables[name].share())
+  return mapTables<TableStates>(name => {
+    const state: AnyState = tables[name].share()
+    if (state === merged[name] || merged[name] === states.present[name]) return state
+    // Rows that the repair deleted may have stood between rows that can now keep their numbers.
+    return tableInOrder(states.present[name], new Map(state.entries().map(({ id, row }) => [id, row])))
+  })
 }
 
 function mergeTable(name: TableName, states: MergeStates): AnyState {

@@ -265,6 +265,20 @@ describe('a reload of a changed scenario', () => {
     },
   )
 
+  it('leaves a row alone that stands behind one that the file moves and one that it deletes', async () => {
+    const game = (game_id: string, name_id: string) =>
+      ({ game_id, name_id, display_name: name_id, created_at: startAt, developer_group_id: 'makers' }) as const
+    const world = worldOf({ games: [game('boats', 'yellow')], tokens: [] })
+    for (const one of [game('g2', 'green'), game('tanks', 'red'), game('g3', 'blue')]) await world.games.create(one)
+    const { revision } = world.read(({ tables }) => tables.games.get('g3'))
+
+    // The game g2 has the name that the file gives to the game tanks.
+    world.reload(definitionOf({ games: [game('tanks', 'green')], tokens: [] }))
+
+    expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks', 'g3'])
+    expect(world.read(({ tables }) => tables.games.get('g3')).revision).toBe(revision)
+  })
+
   it('changes the random state only if nothing has been drawn', async () => {
     const [drawn, untouched] = [worldOf({ games: [], tokens: [] }), worldOf({ games: [], tokens: [] })]
     const other = { ...definitionOf({ games: [], tokens: [] }), seed: 2 }
