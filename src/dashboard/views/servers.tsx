@@ -252,7 +252,7 @@ const columns: readonly Column<GameServerState>[] = [
     width: 140,
     rank: 2,
     sortBy: lastLine,
-    cell: server => <code class="muted">{lastLine(server)}</code>,
+    cell: server => <code class="muted cut">{lastLine(server)}</code>,
     hint: lastLine,
   },
 ]
