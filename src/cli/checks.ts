@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { type CheckResult, checkLines, junitOf } from '../lib/check-report.js'
-import { asUsageError } from '../lib/usage-error.js'
+import { asWriteError } from '../lib/usage-error.js'
 import type { Console } from './output.js'
 
 // What the commands share that check the programs of a game.
@@ -20,7 +20,7 @@ export async function writeJunit(
   try {
     await writeFile(file, junitOf(suite, checks))
   } catch (error) {
-    throw asUsageError(error, `cannot write the JUnit report ${file}`)
+    throw asWriteError(error, `the JUnit report ${file}`)
   }
 }
 

@@ -6,7 +6,7 @@ import { longestHar, type Recording, readHar } from '../har/read.js'
 import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
 import { runAtOnce } from '../lib/steps.js'
 import { counted } from '../lib/text.js'
-import { asUsageError, UsageError } from '../lib/usage-error.js'
+import { asUsageError, asWriteError, UsageError } from '../lib/usage-error.js'
 import type { Console } from './output.js'
 
 /** The options of `mockmaker import`. */
@@ -67,7 +67,7 @@ async function writeOwnFile(path: string, text: string): Promise<void> {
     await rename(made, path)
   } catch (error) {
     await rm(made, { force: true })
-    throw asUsageError(error, `cannot write ${path}`)
+    throw asWriteError(error, path)
   }
 }
 

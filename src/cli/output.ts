@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { counted, escapedLine } from '../lib/text.js'
-import { asUsageError, systemReason } from '../lib/usage-error.js'
+import { asWriteError, systemReason } from '../lib/usage-error.js'
 
 /**
  * Everything that the command prints goes through here. The console escapes control characters, so no text from outside
@@ -124,7 +124,7 @@ export function documentPrinter(file: string | undefined, console: Console): Pri
   if (file === undefined) return text => console.printDocument(text)
   return text =>
     writeFile(file, `${text}\n`).catch(error => {
-      throw asUsageError(error, `cannot write ${file}`)
+      throw asWriteError(error, file)
     })
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
-import { asUsageError, UsageError } from '../lib/usage-error.js'
+import { asWriteError, UsageError } from '../lib/usage-error.js'
 import { runInSlices } from '../store/timers.js'
 import type { KeyWorld } from './key-world.js'
 
@@ -29,6 +29,6 @@ async function writeNewFile(path: string, text: string): Promise<boolean> {
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false // only the system throws here
-    throw asUsageError(error, `cannot write ${path}`)
+    throw asWriteError(error, path)
   }
 }

@@ -84,3 +84,10 @@ export function asUsageError(error: unknown, what: string): unknown {
   const isSystemError = error instanceof Error && 'syscall' in error
   return isSystemError ? new UsageError(`${what}: ${systemReason(error)}`, { cause: error }) : error
 }
+
+/** Does the same for a file that cannot be written: what does not exist then is its folder. */
+export function asWriteError(error: unknown, file: string): unknown {
+  const what = `cannot write ${file}`
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return isMissing ? new UsageError(`${what}: its folder does not exist`, { cause: error }) : asUsageError(error, what)
+}

@@ -213,7 +213,9 @@ describe('the keys of a command that serves', () => {
   it('e says why it cannot write', async () => {
     const { press, onExport } = serving(undefined, '/no/such/folder')
 
-    await expect(press('e')).rejects.toThrow('cannot write /no/such/folder/mockmaker-world.yaml: it does not exist')
+    await expect(press('e')).rejects.toThrow(
+      'cannot write /no/such/folder/mockmaker-world.yaml: its folder does not exist',
+    )
     expect(onExport).not.toHaveBeenCalled()
   })
 

@@ -138,7 +138,7 @@ describe('mockmaker lab', () => {
     const { code, stdout, stderr } = await lab('--junit', '/nowhere/j', '--', ...script(file, 'await poll()'))
 
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe('cannot write the JUnit report /nowhere/j: it does not exist\n')
+    expect(stderr).toBe('cannot write the JUnit report /nowhere/j: its folder does not exist\n')
     expect(pidsIn(file)).toEqual([])
   })
 
