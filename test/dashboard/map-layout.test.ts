@@ -110,7 +110,7 @@ const distanceToBox = ({ left, right, top, bottom }: Box, { x, y }: Point) =>
 /** Holds a rule for all worlds. */
 const forAllWorlds = (rule: (world: World) => void) => fc.assert(fc.property(worlds, rule), { numRuns: 30 })
 
-describe('the map', () => {
+describe('the map', { tags: ['slow'] }, () => {
   it('cuts no circle, label or pin', () => {
     forAllWorlds(world => {
       const { circles, radii, boxes, pin, name } = layOut(world)

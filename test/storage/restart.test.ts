@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { afterAll, describe, expect, inject } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest'
 import { scenario } from '../../src/arbitraries/scenario.js'
 import { type Step, step } from '../../src/arbitraries/step.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
@@ -13,10 +13,6 @@ import { dataPath, quickFs } from '../support/kept-worlds.js'
 import { memoryStorage } from '../support/memory-storage.js'
 import { RedisServer } from '../support/redis-server.js'
 import { newPrefix, patient } from '../support/replicas.js'
-
-const server = await RedisServer.start()
-
-afterAll(() => server.stop())
 
 /** Starts a mock whose worlds a storage keeps. */
 function start(options: MockmakerOptions, storage: Storage) {
@@ -103,9 +99,17 @@ describe('a world that a storage keeps', () => {
       await compare({ scenario: input, history: 3 }, { events, seed, open: () => openFolder(path, { fs: quickFs }) })
     },
   )
+})
+
+describe('a world that Redis keeps', { tags: ['slow'] }, () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await RedisServer.start()
+  })
+  afterAll(() => server.stop())
 
   it.prop([scenario(), fc.array(event, { maxLength: 10 }), fc.nat()], { numRuns: 10 })(
-    'is the same in Redis, where another replica takes it over',
+    'is the same in another replica that takes it over',
     async (input, events, seed) => {
       const prefix = newPrefix()
       let storage: SharedStorage | undefined
