@@ -219,7 +219,7 @@ describe('mockmaker env', () => {
     expect(stderr).toBe(`the server at ${url} is not mockmaker: pass the URL of a mock with --url\n`)
   })
 
-  it('ends with 1 if another server streams without an end', async () => {
+  it('ends with 1 if another server streams without an end', { tags: ['slow'] }, async () => {
     let isClosed = false
     const url = await stubServer((_, response) => {
       const endless = new Readable({

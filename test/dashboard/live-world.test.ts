@@ -38,7 +38,7 @@ const actions: { readonly [name: string]: (mock: Mockmaker, drop: () => void) =>
 }
 
 describe('the world of a page', () => {
-  it('knows the regions at each change that it has seen', async () => {
+  it('knows the regions at each change that it has seen', { tags: ['slow'] }, async () => {
     const mock = createMockmaker({ scenario: tanks })
     const live = new LiveWorld(new Api(origin, fetchInProcess(mock).fetch))
     await expect.poll(() => live.version.value).toBeGreaterThan(0)

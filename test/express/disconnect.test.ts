@@ -46,7 +46,9 @@ async function blockedSockets(mock: Mockmaker, { url, count }: { url: string; co
 }
 
 describe('a client with a blocked watch', () => {
-  it('removes its waiter and its deadline when it disconnects: 1,000 clients leave none', async () => {
+  it('removes its waiter and its deadline when it disconnects: 1,000 clients leave none', {
+    tags: ['slow'],
+  }, async () => {
     const { mock, url, close } = await listenTanks()
     const sockets = await blockedSockets(mock, { url, count: 1_000 })
 

@@ -188,7 +188,9 @@ describe('worlds that sleep', () => {
     await mock.close()
   })
 
-  it('are deleted from the folder when nobody has used them for long, but not those of code', async () => {
+  it('are deleted from the folder when nobody has used them for long, but not those of code', {
+    tags: ['slow'],
+  }, async () => {
     const { mock } = start({ scenario: frozen, worldTtlMs: minute }, { dataTtlMs: 10 * minute })
     await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
     await mock.worlds.put('mine')

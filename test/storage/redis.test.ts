@@ -178,7 +178,7 @@ describe('a world in Redis', () => {
     expect(await b.read('y')).toBeUndefined()
   })
 
-  it('of 20 MB in one change is kept', async () => {
+  it('of 20 MB in one change is kept', { tags: ['slow'] }, async () => {
     const { a, b } = await twoReplicas()
     const world = await createWorld(a, 'x')
     const large = line(11, 10 * 1024 ** 2)
