@@ -70,7 +70,7 @@ function lostFacts(story: Story, all: Story): StoryFact[] {
   return lost
 }
 
-describe('the limits of stories', () => {
+describe('the limits of stories', { tags: ['slow'] }, () => {
   it.prop([fc.nat()], { numRuns: Math.min(inject('runs'), 20) })(
     'hold after each step, and only make a world forget',
     async seed => {

@@ -296,7 +296,7 @@ describe('a request that does not arrive in time', () => {
       'chunks',
       `POST ${validate} HTTP/1.1\r\nhost: localhost\r\n${auth}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`,
     ],
-  ])('with endless %s is answered with a JSON error', async ([, sent = '']) => {
+  ])('with endless %s is answered with a JSON error', { tags: ['slow'] }, async ([, sent = '']) => {
     const mock = createMockmaker({ scenario: tanks })
     const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
     bound.serve(createApp(mock))

@@ -71,7 +71,7 @@ function play({ does, n }: Write, { tables: { lobbies } }: LiveWorld): void {
   else if (row) lobbies.put(does === 'close' ? Object.freeze({ ...row, is_closed: true }) : row)
 }
 
-describe('a state whose line was prepared', () => {
+describe('a state whose line was prepared', { tags: ['slow'] }, () => {
   property.prop([fc.nat(states.length - 1), fc.array(write, { maxLength: 4 }), fc.constantFrom(400, 700)], {
     numRuns: 20,
   })('has the line and the origins of one that was not, whatever is written meanwhile', (index, writes, count) => {
