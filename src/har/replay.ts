@@ -55,7 +55,7 @@ class Replay {
   async run(): Promise<Comparison> {
     const { exchanges } = this.#recording
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
-    for (const exchange of own) {
+    for (const exchange of inOrderOfTurns(own)) {
       const answer = await this.#send(exchange)
       this.#add(exchange, this.#compare(exchange, answer))
     }
@@ -67,12 +67,11 @@ class Replay {
   }
 
   async #send(exchange: RecordedExchange): Promise<MockResponse> {
-    const { operation, method, path, query, body, sentAt, answeredAt } = exchange
-    const isWatch = operations[operation].kind === 'watch'
-    await this.#moveClock(isWatch ? answeredAt : sentAt)
+    const { method, path, query, body } = exchange
+    await this.#moveClock(turnOf(exchange))
     const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
     // With an index, the mock would wait for a change.
-    if (isWatch) sent.delete('watch_index')
+    if (isWatch(exchange)) sent.delete('watch_index')
     return this.#mock.answer({
       method,
       path: path
@@ -153,6 +152,28 @@ class Replay {
       else this.#drifts.set(key, { request, ...drift, count: 1 })
     }
   }
+}
+
+/** Sorts requests by the time at which each is asked. Those without a time stay behind the one before them. */
+function inOrderOfTurns(exchanges: readonly RecordedExchange[]): RecordedExchange[] {
+  let last = Number.NEGATIVE_INFINITY
+  const turns = exchanges.map(exchange => {
+    const at = turnOf(exchange) ?? last
+    if (!isWatch(exchange)) last = at
+    return { exchange, at }
+  })
+  return turns
+    .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
+    .map(({ exchange }) => exchange)
+}
+
+/** Returns when a request is asked: a watch when its answer came, after the requests that were sent while it waited. */
+function turnOf(exchange: RecordedExchange): number | undefined {
+  return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
+}
+
+function isWatch({ operation }: RecordedExchange): boolean {
+  return operations[operation].kind === 'watch'
 }
 
 function statusText(status: number, code: string | undefined): string {

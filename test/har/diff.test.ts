@@ -88,6 +88,50 @@ describe('the comparison of a recording', () => {
     expect(await compare(entries)).toEqual({ drifts: [], compared: 3, skipped: 0 })
   })
 
+  it.each(['a link that the recording prepares', 'a link from before'])(
+    'asks a watch after the request that ended its wait: the completion of %s',
+    async which => {
+      const url = '/cloud/devices/links'
+      const asked = `${url}?device_link_token=device.one`
+      const watch = { index: '1' }
+      const isPrepared = which.includes('prepares')
+      const prepared = {
+        device_link_id: 'one',
+        device_link_token: 'device.one',
+        device_link_url: 'https://hub.example/devices/link/device.one',
+      }
+      const entries: Recorded[] = [
+        {
+          url: `/cloud/games/${ids.tanks}`,
+          headers: bearer('cloud.secret'),
+          answer: { game: {} },
+          status: 200,
+          at: startAt,
+        },
+        ...(isPrepared ? [{ method: 'POST', url, answer: prepared, at: startAt }] : []),
+        { url: asked, answer: { watch }, at: startAt + 1_000 },
+        {
+          url: `${asked}&watch_index=1`,
+          answer: { cloud_token: 'cloud.new', watch },
+          at: startAt + 2_000,
+          took: 5_000,
+        },
+        {
+          method: 'POST',
+          url: `${url}/complete`,
+          headers: bearer('cloud.secret'),
+          body: { device_link_token: 'device.one', game_id: ids.tanks },
+          answer: {},
+          at: startAt + 4_000,
+        },
+      ]
+
+      const { drifts } = await compare(entries)
+
+      expect(drifts.filter(({ request }) => request.includes('devices/links'))).toEqual([])
+    },
+  )
+
   it('does not wait if the index of the recording is that of its own world', async () => {
     const url = '/cloud/devices/links?device_link_token=device.one'
     const entries = (index: string) => [
