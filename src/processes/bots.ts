@@ -146,6 +146,7 @@ export class Bots {
 
   /** Lets a bot come, stay and leave. Then it waits for its next visit. */
   async #visit(bot: Bot): Promise<void> {
+    bot.isLeaving = false
     const stayMs = this.#drawStay(bot)
     let played: { readonly exit: Exit; readonly ageMs: number }
     try {
@@ -175,7 +176,6 @@ export class Bots {
     const { command, start = startProcess } = this.#options
     const startedAt = performance.now()
     bot.starts += 1
-    bot.isLeaving = false
     const process = start(command, env, line => this.#addLine(bot, line), graceMs)
     bot.process = process
     const { pid } = process

@@ -235,6 +235,22 @@ describe('a bot without a seat', () => {
     expect(failures[0]).toContain('bot 1: cannot play: it got no seat: MATCHMAKER_LOBBY_FULL: full')
   })
 
+  it('says why, and comes back later and later, also after a stay', async () => {
+    let isFull = false
+    const environment = async () => {
+      if (isFull) throw new Error('it got no seat')
+      return {}
+    }
+    const { processes, lines, failures } = run({ environment, sessionMs: 60_000 })
+    await pass(0)
+    isFull = true
+    await pass(600_000)
+
+    expect(processes).toHaveLength(1)
+    expect(lines.filter(line => line.includes('left'))).toHaveLength(1)
+    expect(failures[0]).toContain('bot 1: cannot play: it got no seat')
+  })
+
   it('does not hold up the end', async () => {
     const waits = (signal: AbortSignal) =>
       new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
