@@ -329,9 +329,15 @@ export class MockWorlds {
     return true
   }
 
-  #deleteOwn(id: string, reason: string): Promise<void> {
-    this.storage?.delete(id)
-    return this.#remove(id, reason)
+  async #deleteOwn(id: string, reason: string): Promise<void> {
+    try {
+      this.storage?.delete(id)
+    } catch (error) {
+      // It is still kept, but its log is closed: the next request reads it again.
+      await this.#remove(id, `the world ${quoted(id)} left memory: it could not be deleted. Get it again`)
+      throw error
+    }
+    await this.#remove(id, reason)
   }
 
   /** Answers blocked requests first, and then deletes the world. Otherwise other replicas would send them again, and create it anew. */

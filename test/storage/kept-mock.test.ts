@@ -40,10 +40,10 @@ async function get(mock: Mockmaker, url: string) {
   return { status: response.status, body: JSON.parse(Buffer.from(response.body).toString() || 'null') }
 }
 
-async function find(mock: Mockmaker) {
+async function find(mock: Mockmaker, world = '') {
   return mock.answer({
     method: 'POST',
-    path: '/matchmaker/lobbies/find',
+    path: `${world}/matchmaker/lobbies/find`,
     headers: { 'content-type': 'application/json' },
     body: new TextEncoder().encode('{"game_modes":["duel"]}'),
   })
@@ -263,6 +263,22 @@ describe('a folder that takes no new world', () => {
     await vi.advanceTimersByTimeAsync(minute)
 
     expect(kept).toEqual(['default', 't1'])
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
+    await mock.close()
+  })
+})
+
+describe('a world that its folder refuses to delete', () => {
+  it('stays, takes changes again, and can be deleted later', async () => {
+    const { mock, failing } = startFailing()
+    await mock.worlds.put('a')
+    failing.renameSync = 'EROFS'
+    await expect(mock.worlds.delete('a')).rejects.toThrow('cannot delete the world "a"')
+    failing.renameSync = undefined
+
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'a'])
+    expect((await find(mock, '/w/a')).status).toBe(200)
+    await mock.worlds.delete('a')
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
     await mock.close()
   })
