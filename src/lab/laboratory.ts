@@ -32,7 +32,7 @@ export async function runLab(
   if (signal?.aborted) abort()
   const run = async (name: LabCheckName) => {
     if (stop.signal.aborted) return
-    const result = await runCheck(name, checks[name], start, stop.signal)
+    const result = await runCheck(name, checks[name], start, stop)
     if (stop.signal.aborted) return
     const marked = baseline.includes(name) && !result.passed ? { ...result, expected: true as const } : result
     results.set(name, marked)
@@ -87,10 +87,18 @@ async function runCheck(
   name: LabCheckName,
   { cases, passes }: Check,
   start: StartClient,
-  signal: AbortSignal,
+  stop: AbortController,
 ): Promise<CheckResult> {
   const startedAt = performance.now()
-  const all = await Promise.all(cases.map(one => runCase(one, start, signal)))
+  const running = cases.map(one =>
+    runCase(one, start, stop.signal).catch((error: unknown) => {
+      stop.abort(error)
+      throw error
+    }),
+  )
+  // Also after an error, the other clients and ports have to close.
+  await Promise.allSettled(running)
+  const all = await Promise.all(running)
   const failed = all.find(({ failure }) => failure)
   const notes = all.some(({ isSilent }) => isSilent)
     ? { notes: ['the client printed nothing, so only its requests and its exit were judged'] }

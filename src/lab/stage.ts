@@ -210,8 +210,11 @@ export class Stage {
   /** Ends the client, and frees the port. */
   async close(): Promise<void> {
     this.recording.stoppedAt = this.now()
-    await this.#client?.stop()
-    await this.#port.close(this.#mock)
+    try {
+      await this.#client?.stop()
+    } finally {
+      await this.#port.close(this.#mock)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkFunctionClient } from '../../src/lab/index.js'
+import { runLab } from '../../src/lab/laboratory.js'
 import type { LabOptions } from '../../src/mock/lab.js'
 import { watchClient } from '../support/watch-clients.js'
 
@@ -29,6 +30,35 @@ describe('lab', () => {
       ],
     })
     expect(results).toEqual(['gap'])
+  })
+
+  it('ends the clients of all cases before it reports that one could not start', async () => {
+    const running = new Set<string>()
+    let starts = 0
+    const report = runLab(
+      ({ url }) => {
+        starts += 1
+        if (starts === 2) throw new Error('no process')
+        running.add(url)
+        let end = () => {}
+        const ended = new Promise<{ code: number; reason: string }>(resolve => {
+          end = () => resolve({ code: 0, reason: '' })
+        })
+        return {
+          ended,
+          async stop() {
+            await fetch(url).catch(() => {})
+            running.delete(url)
+            end()
+          },
+        }
+      },
+      { only: ['give up'] },
+    )
+
+    await expect(report).rejects.toThrow('no process')
+    expect(starts).toBeGreaterThanOrEqual(2)
+    expect([...running]).toEqual([])
   })
 
   it('says what it could not judge of a client without a token', async () => {
