@@ -38,8 +38,11 @@ export async function serveTools(
     finished(input, { writable: false, signal }),
     finished(output, { readable: false, signal }),
   ]).catch(() => {})
-  await handle.close()
-  await session.end()
+  try {
+    await handle.close()
+  } finally {
+    await session.end()
+  }
 }
 
 function register(

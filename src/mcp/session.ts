@@ -14,6 +14,8 @@ export class Session {
   readonly #id: string
   /** The fork, once a call has asked for it: the time at which the mock has created its world. */
   #fork: Promise<string | undefined> | undefined
+  /** True while the mock has the fork, as far as the session knows. */
+  #isMade = false
   #isEnded = false
 
   /** `id` is that of the fork. */
@@ -45,7 +47,7 @@ export class Session {
   async end(): Promise<void> {
     this.#isEnded = true
     await this.#fork?.catch(() => {})
-    if (this.#fork === undefined) return
+    if (!this.#isMade) return
     await call(this.#server, 'DELETE /worlds/{world_id}', { params: { world_id: this.#id } }).catch(error => {
       // The mock has ended, or has deleted the fork itself.
       if (!(error instanceof ClientError)) throw error
@@ -65,6 +67,7 @@ export class Session {
     try {
       const params = { world_id: this.#id }
       await call(this.#server, 'PUT /worlds/{world_id}', { params, body: { fork: this.#source } })
+      this.#isMade = true
       return (await call(this.#server, 'GET /worlds/{world_id}', { params })).created_at
     } catch (error) {
       // The next call tries again.
@@ -86,7 +89,10 @@ export class Session {
     )
     if (found && found.created_at === (await fork)) return
     // Another call may have made the next one already.
-    if (this.#fork === fork) this.#fork = undefined
+    if (this.#fork === fork) {
+      this.#fork = undefined
+      this.#isMade = false
+    }
     throw new ClientError(
       `the mock no longer has your world: it was restarted, or nobody used the world for long. Your changes are gone. The next call makes a new world with the same URL, ${this.url}`,
       { status: 404, code: 'FORK_LOST' },

@@ -147,6 +147,21 @@ describe('a session', () => {
     expect(worldsOf(served)).toEqual(['default'])
   })
 
+  it('deletes a world that it could make, and not read', async ({ serve }) => {
+    const served = await serve()
+    const failing: typeof fetch = (input, init) =>
+      init?.method === 'GET' && String(input).includes('/worlds/')
+        ? Promise.reject(new TypeError('fetch failed'))
+        : fetch(input, init)
+    const session = await openSession(served.url, { fetch: failing })
+    await session.fail('get_world')
+    expect(worldsOf(served)).toHaveLength(2)
+
+    await session.end()
+
+    expect(worldsOf(served)).toEqual(['default'])
+  })
+
   it('ends without a word if the mock has ended before', async ({ serve }) => {
     const served = await serve()
     const session = await openSession(served.url)
