@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { ClientError } from '../client/core.js'
 import type { ExplainedCandidate, JournalEntry } from '../contract/journal.js'
 import type { Explanation } from '../control/explain-find.js'
 import type { RecordedChange } from '../control/history.js'
@@ -32,7 +33,7 @@ interface Details {
 
 /** The details of the chosen request: why first. */
 export function RequestDetails() {
-  const details: Signal<Details | 'gone' | undefined> = useSignal(undefined)
+  const details: Signal<Details | string | undefined> = useSignal(undefined)
   const id = page.requestId.value
   const isLive = page.live.connection.value === 'live'
   useEffect(() => {
@@ -46,19 +47,22 @@ export function RequestDetails() {
       ])
       if (isShown()) details.value = { entry, explanation }
     }
-    read().catch(() => isShown() && (details.value = 'gone'))
+    read().catch(({ status, message }: ClientError) => {
+      if (isShown()) details.value = status === 404 ? `Request ${grouped(id)} is no longer kept.` : message
+    })
   }, [id, isLive, details])
   const shown = details.value
   if (id === undefined) return null
-  if (shown === 'gone') return <Gone id={id} />
+  if (typeof shown === 'string') return <Unknown id={id} why={shown} />
   return shown ? <Shown key={id} {...shown} /> : <DetailsPane label="The chosen request" title="…" children={null} />
 }
 
-function Gone({ id }: { readonly id: number }) {
+/** A request that could not be read. */
+function Unknown({ id, why }: { readonly id: number; readonly why: string }) {
   return (
     <DetailsPane label="The chosen request" title={`Request ${id}`}>
       <p class="empty">
-        Request {grouped(id)} is no longer kept.
+        {why}
         <button type="button" onClick={() => page.go({ opened: undefined })}>
           Newest requests
         </button>
@@ -282,8 +286,8 @@ function WorldChanges({ entry }: { readonly entry: JournalEntry }) {
   if (typeof changes === 'string') return <p class="muted">{changes}</p>
   return (
     <ul class="changes">
-      {changes.map(({ table, id, before, after }) => (
-        <li key={`${table} ${id}`}>
+      {changes.map(({ table, id, before, after }, i) => (
+        <li key={i}>
           <b>{!before ? 'new' : !after ? 'deleted' : 'changed'}</b> {table} <code dir="auto">{id}</code>
           <CodeBlock label={`Columns of ${table}`} text={columnLines(before, after).join('\n')} />
         </li>

@@ -534,6 +534,22 @@ describe('the requests', () => {
       .waitFor()
   })
 
+  it('say why they cannot be read, if the mock still has them', async ({ open }) => {
+    const { page, send } = await open({ scenario })
+    await send(list)
+    await page.getByRole('grid', { name: '1 request' }).waitFor()
+    await page.route('**/__mock/explain*', route =>
+      route.fulfill({ status: 500, json: { code: 'INTERNAL', message: 'the mock has a bug' } }),
+    )
+
+    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
+    await page.keyboard.press('Enter')
+
+    const details = page.getByRole('region', { name: 'The chosen request' })
+    await details.getByText('the mock has a bug').waitFor()
+    expect(await details.getByText('no longer kept').count()).toBe(0)
+  })
+
   it('are copied as curl with the whole token, and that line sends the same again', async ({ open }) => {
     const { page, mock, url } = await open({ scenario })
     const token = mock.tokens.find(({ kind }) => kind === 'public')?.token
@@ -688,6 +704,23 @@ describe('the timeline', () => {
     await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(1)
     await page.getByRole('button', { name: /Show all times/ }).press('Enter')
     await expect.poll(() => rowsOf(page, 'requests')).toHaveLength(2)
+  })
+
+  it('travels where it is clicked, also if the clock moves on during the click', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    await mock.clock.advance('30s')
+    await mock.world.lobbies.delete('full')
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(2)
+    const { x, y, width } = (await page.locator('canvas').boundingBox()) ?? { x: 0, y: 0, width: 0 }
+
+    await page.mouse.move(x + width / 3, y + 60)
+    await page.mouse.down()
+    await mock.clock.advance('5s')
+    await page.getByText(/^(now|frozen) 20:00:35$/).waitFor()
+    await page.mouse.up()
+
+    await page.getByRole('region', { name: 'The past' }).waitFor()
+    expect(await page.getByRole('button', { name: /Show all times/ }).count()).toBe(0)
   })
 
   it('draws a span while it is brushed, also if nothing else changes', async ({ open }) => {
