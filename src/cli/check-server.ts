@@ -20,7 +20,6 @@ export async function checkServerCommand(
   const suite = 'mockmaker check-server'
   // A file that cannot be written is said before the checks.
   if (junit !== undefined) await writeJunit(junit, { suite, checks: [] })
-  const { signal, release } = abortOnSignals()
   const command = commandLine(words)
   const { mock, url, close } = await startMock(0, {
     loaded,
@@ -28,6 +27,7 @@ export async function checkServerCommand(
     console,
     startsPrograms: false,
   })
+  const { signal, release } = abortOnSignals()
   try {
     const onLine = (from: string, line: string) => console.warn(`${from} | ${line}`)
     const checks = await checkServer({
@@ -54,7 +54,6 @@ export async function checkServerCommand(
     if (error instanceof Interrupted) return error.exitCode
     throw error
   } finally {
-    await close()
-    release()
+    await close().finally(release)
   }
 }

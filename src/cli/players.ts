@@ -58,10 +58,19 @@ export async function runPlayers(
 function watchMock(url: string, onEnd: () => void): ReturnType<typeof setInterval> {
   const { server = url } = splitWorldUrl(url) ?? {}
   let misses = 0
+  let isAsking = false
   const probe = async () => {
-    const answer = await fetch(server + readinessPath, { redirect: 'error' }).catch(() => undefined)
-    await answer?.body?.cancel()
-    misses = answer ? 0 : misses + 1
+    // A mock that stands at a breakpoint answers later.
+    if (isAsking) return
+    isAsking = true
+    const isThere = await fetch(server + readinessPath, { redirect: 'error' })
+      .then(answer => answer.text())
+      .then(
+        () => true,
+        () => false,
+      )
+    isAsking = false
+    misses = isThere ? 0 : misses + 1
     if (misses === 2) onEnd()
   }
   return setInterval(() => void probe(), probeMs)
