@@ -22,7 +22,8 @@ function tellAll() {
 }
 
 /** The first message of a player is its token. The others are moves. */
-async function receive(socket, { token, move }) {
+async function receive(socket, data) {
+  const { token, move } = JSON.parse(data)
   const player = players.get(socket)
   if (player && move) {
     player.x = clamp(player.x + move.x, 400)
@@ -39,7 +40,7 @@ async function receive(socket, { token, move }) {
 
 const server = new WebSocketServer({ port: PORT_default })
 server.on('connection', socket => {
-  socket.on('message', data => receive(socket, JSON.parse(data)).catch(error => socket.close(1011, error.message)))
+  socket.on('message', data => receive(socket, data).catch(error => socket.close(1011, error.message)))
   socket.on('close', async () => {
     const player = players.get(socket)
     if (!player) return

@@ -53,9 +53,15 @@ async function link(): Promise<void> {
   anchor.href = device_link_url
   anchor.textContent = 'Scan the code, or open this page'
   shown.replaceChildren(anchor)
-  await waitForCloudToken(device_link_token)
-  code.hidden = true
-  shown.textContent = 'This device is linked.'
+  try {
+    await waitForCloudToken(device_link_token)
+    shown.textContent = 'This device is linked.'
+  } catch (error) {
+    shown.textContent = ''
+    throw error
+  } finally {
+    code.hidden = true
+  }
 }
 
 function say(error: Error): void {
