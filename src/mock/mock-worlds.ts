@@ -330,14 +330,10 @@ export class MockWorlds {
   }
 
   async #deleteOwn(id: string, reason: string): Promise<void> {
-    try {
-      this.storage?.delete(id)
-    } catch (error) {
-      // It is still kept, but its log is closed: the next request reads it again.
-      await this.#remove(id, `the world ${quoted(id)} left memory: it could not be deleted. Get it again`)
-      throw error
-    }
-    await this.#remove(id, reason)
+    // First from memory: if the storage refuses, it still has the world, and the next request reads it again.
+    const removal = this.#remove(id, reason)
+    this.storage?.delete(id)
+    await removal
   }
 
   /** Answers blocked requests first, and then deletes the world. Otherwise other replicas would send them again, and create it anew. */
