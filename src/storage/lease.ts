@@ -13,8 +13,8 @@ export interface LeaseTimes {
   readonly renewMs: number
 }
 
-/** The time for which a lease that has ended may begin again before requests are refused, in ms. A connection takes about a second. */
-const hopeMs = 2_000
+/** The time for which requests wait until a lease that has ended begins again, in ms. A connection takes about a second. */
+const graceMs = 2_000
 
 /** The replica that has a lease. */
 export interface LeaseHolder {
@@ -56,7 +56,7 @@ export class Lease {
   /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
   #noticedAt: number | undefined
   /** Those who wait until it holds again. */
-  readonly #hopeful = new Set<() => void>()
+  readonly #waiters = new Set<() => void>()
   #isStopped = false
   #cancelRenewal: (() => void) | undefined
   #cancelEnd: (() => void) | undefined
@@ -80,12 +80,17 @@ export class Lease {
     await this.#renewAgain()
   }
 
-  /** Renews the lease no more. */
-  stop(): void {
+  /** Renews the lease no more, nor begins it again. It holds until its time is over. */
+  stopRenewing(): void {
     this.#isStopped = true
     this.#cancelRenewal?.()
+    for (const resolve of [...this.#waiters]) resolve()
+  }
+
+  /** Renews the lease no more, and tells nobody when it ends. */
+  stop(): void {
+    this.stopRenewing()
     this.#cancelEnd?.()
-    for (const resolve of [...this.#hopeful]) resolve()
   }
 
   /**
@@ -96,16 +101,16 @@ export class Lease {
     if (this.#remainingMs > 0 || this.#isStopped) return undefined
     const now = this.#environment.monotonic()
     this.#noticedAt ??= now
-    const ms = this.#noticedAt + hopeMs - now
+    const ms = this.#noticedAt + graceMs - now
     if (ms <= 0) return undefined
     return new Promise(resolve => {
       const done = () => {
         cancel()
-        this.#hopeful.delete(done)
+        this.#waiters.delete(done)
         resolve()
       }
       const cancel = this.#environment.setTimer(done, ms)
-      this.#hopeful.add(done)
+      this.#waiters.add(done)
     })
   }
 
@@ -159,6 +164,7 @@ export class Lease {
       let sentAt = this.#now
       const { isHeld, serverNow } = await this.#redis.renew(this.#holder.id, this.#times.leaseMs)
       this.#serverOffsetMs = Math.round(serverNow - (sentAt.wall + this.#environment.now()) / 2)
+      if (this.#isStopped) return
       if (!isHeld) {
         this.#isUnverified = true
         this.#count += 1
@@ -185,7 +191,7 @@ export class Lease {
       this.#hasEnded = false
       this.#holder.onChange(undefined)
     }
-    for (const resolve of [...this.#hopeful]) resolve()
+    for (const resolve of [...this.#waiters]) resolve()
   }
 
   /** Tells when the lease ends. A clock may jump, so that it ends later or earlier than its timer. */

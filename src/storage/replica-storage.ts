@@ -242,14 +242,20 @@ class ReplicaStorage implements SharedStorage {
     if (world) this.#forget(world, `the world ${quoted(id)} was deleted`)
     if (known === undefined) return
     this.#index = new Map([...this.#index].filter(([other]) => other !== id))
+    const earlier = this.#deletions.get(id)
+    // The creation waits for the earlier deletion, and is sent no more.
+    if (earlier && !world?.isSent) {
+      this.#track(id, earlier)
+      return
+    }
     const deletion = this.#retry(async () => {
       const [kind, owner] = await this.#run('delete', id, String(known))
       if (kind === 'ok') return
       throw new StorageError(`cannot delete the world ${quoted(id)}: ${lossOf(id, owner)}`)
     })
     this.#track(id, deletion)
-    const done = deletion.catch(() => {}).then(() => void this.#deletions.delete(id))
-    this.#deletions.set(id, done)
+    this.#deletions.set(id, deletion)
+    void deletion.catch(() => {}).finally(() => this.#deletions.delete(id))
   }
 
   async read(id: string): Promise<KeptWorld | undefined> {
@@ -565,6 +571,8 @@ class ReplicaStorage implements SharedStorage {
   async #leave(): Promise<void> {
     const ids = [...new Set([...this.#worlds.keys(), ...this.#reserved.keys()])]
     await Promise.all([...ids.map(id => this.release(id)), this.flush().catch(() => {})])
+    // A renewal after it would begin the lease again.
+    this.#lease.stopRenewing()
     if (!this.#failureNow()) await this.#ask('leave').catch(() => {})
     this.stop()
   }

@@ -153,10 +153,12 @@ export class ReplicaWorld implements KeptWorld {
     const world = new ReplicaWorld(host, id, { epoch, isTakenOver: false, content })
     world.#creation = [born, String(revision), JSON.stringify(summary), originHash, text, base ?? '']
     world.#isReady = after === undefined
-    void after?.finally(() => {
-      world.#isReady = true
-      world.#sendCreation()
-    })
+    void after
+      ?.catch(() => {})
+      .finally(() => {
+        world.#isReady = true
+        world.#sendCreation()
+      })
     world.#sendCreation()
     return world
   }
@@ -164,6 +166,11 @@ export class ReplicaWorld implements KeptWorld {
   /** Empty while the creation of a world without a claim is open. */
   get epoch(): string {
     return this.#epoch
+  }
+
+  /** True if the storage may have the world. */
+  get isSent(): boolean {
+    return this.isCreated || this.#creationSends > 0
   }
 
   get isCreated(): boolean {
@@ -375,7 +382,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   #sendCreation(): void {
-    if (!this.#creation || !this.#isReady) return
+    if (!this.#creation || !this.#isReady || this.#loss) return
     this.#creationSends += 1
     this.#host.run('create', this.id, this.#epoch, ...this.#creation).then(
       ([kind, epoch]) => {

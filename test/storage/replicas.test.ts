@@ -722,7 +722,63 @@ describe('a server that has lost something', () => {
   })
 })
 
+describe('a world that is deleted', () => {
+  it('is not created if its creation waited for an earlier deletion', async () => {
+    const cluster = new Cluster()
+    const { storage } = await cluster.join()
+    await cluster.create(storage)
+    storage.delete('x')
+    storage
+      .create('x', newWorld)
+      .settled()
+      ?.catch(() => {})
+    storage.delete('x')
+    await cluster.wait(storage.flush('x'))
+    await cluster.time.advance(100)
+
+    expect(cluster.model.worlds.has('x')).toBe(false)
+  })
+
+  it('is not deleted again after its next creation, if the second of two deletions comes late', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, network } = await cluster.join()
+    await cluster.create(storage)
+    storage.delete('x')
+    storage
+      .create('x', newWorld)
+      .settled()
+      ?.catch(() => {})
+    network.delayMs = 100
+    storage.delete('x')
+    network.delayMs = 1
+    await cluster.time.advance(10)
+    redis.break()
+    redis.connect()
+    await cluster.wait(Promise.resolve(storage.create('x', newWorld).settled()))
+    await cluster.time.advance(500)
+
+    expect(cluster.model.worlds.has('x')).toBe(true)
+  })
+})
+
 describe('a replica that leaves', () => {
+  it('does not come back by a renewal that the server answers later', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    await cluster.time.advance(950)
+    a.network.delayMs = 200
+    await cluster.time.advance(100)
+    a.network.delayMs = 1
+    const left = a.storage.leave()
+    await cluster.time.advance(0)
+    a.network.delayMs = 500
+    await cluster.time.advance(1)
+    a.network.delayMs = 1
+    await cluster.wait(left)
+
+    expect(await cluster.wait(b.storage.replicas())).toEqual([b.storage.self])
+  })
+
   it('gives its worlds back after their open lines', async () => {
     const cluster = new Cluster()
     const [a, b] = [await cluster.join(), await cluster.join()]
