@@ -4,7 +4,7 @@ import { type CheckResult, checkLines, junitOf } from '../lib/check-report.js'
 import { asWriteError } from '../lib/usage-error.js'
 import type { Console } from './output.js'
 
-// What the commands share that check the programs of a game.
+// Shared by `lab`, `check-server` and `mcp`: the results of checks, and the signals that end a command.
 
 /** Prints a check, and what proves a failure. */
 export function printCheck(result: CheckResult, console: Console): void {

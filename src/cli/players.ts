@@ -60,7 +60,7 @@ function watchMock(url: string, onEnd: () => void): ReturnType<typeof setInterva
   let misses = 0
   let isAsking = false
   const probe = async () => {
-    // A mock that stands at a breakpoint answers later.
+    // A mock that is paused in a debugger answers later.
     if (isAsking) return
     isAsking = true
     const isThere = await fetch(server + readinessPath, { redirect: 'error' })

@@ -236,7 +236,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
       key: 'mode',
       title: 'Mode',
       width: 100,
-      most: 150,
+      maxWidth: 150,
       sortBy: lobby => lobby.game_mode_id,
       hint: lobby => lobby.game_mode_id,
       cell: lobby => (

@@ -53,12 +53,12 @@ export function RequestDetails() {
   }, [id, isLive, details])
   const shown = details.value
   if (id === undefined) return null
-  if (typeof shown === 'string') return <Unknown id={id} why={shown} />
+  if (typeof shown === 'string') return <Unreadable id={id} why={shown} />
   return shown ? <Shown key={id} {...shown} /> : <DetailsPane label="The chosen request" title="…" children={null} />
 }
 
 /** A request that could not be read. */
-function Unknown({ id, why }: { readonly id: number; readonly why: string }) {
+function Unreadable({ id, why }: { readonly id: number; readonly why: string }) {
   return (
     <DetailsPane label="The chosen request" title={`Request ${id}`}>
       <p class="empty">

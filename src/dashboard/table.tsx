@@ -11,8 +11,8 @@ export interface Column<Item> {
   readonly title: string
   /** The least width in px. The columns share what is left in proportion. */
   readonly width: number
-  /** The most width in px, which the column has before the others share what is left. Default: as wide as they are. */
-  readonly most?: number
+  /** The greatest width in px. Such a column grows to it before the others share what is left. Default: none. */
+  readonly maxWidth?: number
   /** Where the table is too narrow, columns with a higher rank are left out first. Default: 0, which always stays. */
   readonly rank?: number
   /** Returns what the column sorts by. `undefined` comes last in both orders. */
@@ -253,8 +253,8 @@ function Cell<Item>({ column, item }: { readonly column: Column<Item>; readonly 
 }
 
 /** Returns the style that gives the cells of a column their width. */
-function widthOf<Item>({ width, most }: Column<Item>) {
-  return most ? { flex: `9999 0 ${width}px`, maxWidth: `${most}px` } : { flex: `${width} 0 ${width}px` }
+function widthOf<Item>({ width, maxWidth }: Column<Item>) {
+  return maxWidth ? { flex: `9999 0 ${width}px`, maxWidth: `${maxWidth}px` } : { flex: `${width} 0 ${width}px` }
 }
 
 /** Leaves out the columns of the highest rank until the others fit. */

@@ -210,14 +210,14 @@ function drawSpans(
     box(context, [left, top, Math.min(width, right) - left, height], [4, 4, 4, 4])
     context.fill()
   }
-  // A text stands where no later span covers its own.
+  // The later spans cover what is between these places. Each text is written beside it.
   let [from, to] = [width, 0]
   for (const { left, right, tone, text } of spans.toReversed()) {
-    const isFirst = left < from
+    const isBefore = left < from
     context.fillStyle = colour(toneColours[tone][1])
     textIn(context, text, {
-      left: (isFirst ? left : Math.max(left, to)) + 6,
-      right: Math.min(isFirst ? from : width, right) - 4,
+      left: (isBefore ? left : Math.max(left, to)) + 6,
+      right: Math.min(isBefore ? from : width, right) - 4,
       baseline: top + 13,
     })
     from = Math.min(from, left)

@@ -171,8 +171,8 @@ function stagedFaultAt(time: number, y: number, scale: TimelineScale): StagedFau
 /** Follows the pointer: it shows a time, a click goes there, and a drag chooses a span, or moves a staged fault. */
 function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () => TimelineScale) {
   const drag: Signal<Span | undefined> = useSignal(undefined)
-  /** Where the pointer went down, in px. Times would not do: the axis moves with the clock. */
-  const pressedAt = useRef(0)
+  /** The place at which the pointer went down, in px. It is no time, because the axis moves with the clock. */
+  const pressedX = useRef(0)
   /** The time under the pointer. */
   const hovered: Signal<number | undefined> = useSignal(undefined)
   const moved: Signal<MovedFault | undefined> = useSignal(undefined)
@@ -193,7 +193,7 @@ function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () 
       const fault = stagedFaultAt(time, y, scale())
       if (fault) moved.value = { fault, from: time, begin: Date.parse(fault.begins_at) }
       else drag.value = { from: time, to: time }
-      pressedAt.current = event.clientX
+      pressedX.current = event.clientX
     },
     onPointerMove: (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
       const { time, y } = placeOf(event)
@@ -211,7 +211,7 @@ function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () 
       drag.value = undefined
       if (!value) return
       const to = timeAt(event)
-      const isClick = Math.abs(event.clientX - pressedAt.current) < shortestDrag
+      const isClick = Math.abs(event.clientX - pressedX.current) < shortestDrag
       if (!isClick) page.brushed.value = spanOf({ ...value, to: past(to) })
       else if (to < page.now.peek()) page.travelToTime(to)
       else page.travelToNow()

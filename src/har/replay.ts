@@ -55,7 +55,7 @@ class Replay {
   async run(): Promise<Comparison> {
     const { exchanges } = this.#recording
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
-    for (const exchange of inOrderOfTurns(own)) {
+    for (const exchange of inReplayOrder(own)) {
       const answer = await this.#send(exchange)
       this.#add(exchange, this.#compare(exchange, answer))
     }
@@ -68,7 +68,7 @@ class Replay {
 
   async #send(exchange: RecordedExchange): Promise<MockResponse> {
     const { method, path, query, body } = exchange
-    await this.#moveClock(turnOf(exchange))
+    await this.#moveClock(replayTimeOf(exchange))
     const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
     // With an index, the mock would wait for a change.
     if (isWatch(exchange)) sent.delete('watch_index')
@@ -154,21 +154,19 @@ class Replay {
   }
 }
 
-/** Sorts requests by the time at which each is asked. Those without a time stay behind the one before them. */
-function inOrderOfTurns(exchanges: readonly RecordedExchange[]): RecordedExchange[] {
-  let last = Number.NEGATIVE_INFINITY
-  const turns = exchanges.map(exchange => {
-    const at = turnOf(exchange) ?? last
+/** Sorts requests by the time at which each is sent to the mock. Those without a time stay behind the one before them. */
+function inReplayOrder(exchanges: readonly RecordedExchange[]): RecordedExchange[] {
+  let last = 0
+  const timed = exchanges.map(exchange => {
+    const at = replayTimeOf(exchange) ?? last
     if (!isWatch(exchange)) last = at
     return { exchange, at }
   })
-  return turns
-    .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
-    .map(({ exchange }) => exchange)
+  return timed.sort((one, other) => one.at - other.at).map(({ exchange }) => exchange)
 }
 
-/** Returns when a request is asked: a watch when its answer came, after the requests that were sent while it waited. */
-function turnOf(exchange: RecordedExchange): number | undefined {
+/** Returns when a request is sent to the mock. A watch is sent when its answer came: after the requests that it waited for. */
+function replayTimeOf(exchange: RecordedExchange): number | undefined {
   return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
 }
 

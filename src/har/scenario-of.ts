@@ -42,7 +42,7 @@ export function scenarioOf(recording: Recording): ImportedScenario {
   return new Import(recording).run()
 }
 
-/** Errors that a mock answers by itself come again, because the world is the same. These need a fault. */
+/** Tells whether only a fault can repeat an answer. The mock gives all others by itself. */
 function needsFault({ status, answer }: RecordedExchange): boolean {
   const code = codeOf(answer)
   return (

@@ -96,7 +96,7 @@ async function runCheck(
       throw error
     }),
   )
-  // Also after an error, the other clients and ports have to close.
+  // After an error too, the other clients end and their ports close.
   await Promise.allSettled(running)
   const all = await Promise.all(running)
   const failed = all.find(({ failure }) => failure)

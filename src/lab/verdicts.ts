@@ -245,7 +245,7 @@ function pauseOf({ failed, next }: Retry): number {
   return (next?.at ?? Number.POSITIVE_INFINITY) - (failed.endedAt ?? failed.at)
 }
 
-/** After a refusal the client sends nothing for 3 s, and exits with a code other than 0 and a reason. */
+/** After a refusal the client sends nothing more. Within 5 s it exits with a code other than 0, and a reason. */
 export const givesUp: Rule = recording => {
   const { requests, end, stoppedAt } = recording
   const refused = requests.findIndex(({ status }) => Number(status) >= 400)

@@ -85,7 +85,7 @@ export function asUsageError(error: unknown, what: string): unknown {
   return isSystemError ? new UsageError(`${what}: ${systemReason(error)}`, { cause: error }) : error
 }
 
-/** Does the same for a file that cannot be written: what does not exist then is its folder. */
+/** Turns a system error into a `UsageError` about a file that could not be written. Returns any other error as it is. */
 export function asWriteError(error: unknown, file: string): unknown {
   const what = `cannot write ${file}`
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'

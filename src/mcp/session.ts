@@ -54,7 +54,7 @@ export class Session {
     })
   }
 
-  /** Makes the fork if there is none. Rejects with `ClientError` if that fails, or if the mock no longer has the fork. */
+  /** Makes the fork, unless the session has one. Rejects with `ClientError` if that fails, or if the mock has lost the fork. */
   async #ensureFork(): Promise<void> {
     if (this.#isEnded) throw new ClientError('the session has ended', { status: 0, code: 'ENDED' })
     const known = this.#fork

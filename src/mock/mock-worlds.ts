@@ -330,7 +330,7 @@ export class MockWorlds {
   }
 
   async #deleteOwn(id: string, reason: string): Promise<void> {
-    // First from memory: if the storage refuses, it still has the world, and the next request reads it again.
+    // Remove it from memory first. If the storage refuses, the next request reads the world again.
     const removal = this.#remove(id, reason)
     this.storage?.delete(id)
     await removal
@@ -401,8 +401,8 @@ export class MockWorlds {
   }
 
   /**
-   * Returns the world of a request, and creates it if there is none and `unknown` allows it. May answer later, because a
-   * storage may keep the world. Throws or rejects with `ApiError`.
+   * Returns the world of a request, and creates it if `unknown` allows that. May answer later, because a storage may keep the
+   * world. Throws or rejects with `ApiError`.
    */
   open(
     request: MockRequest,
@@ -443,7 +443,7 @@ export class MockWorlds {
     }
   }
 
-  /** Finds a world for a request in-process. Throws `ApiError` if there is none. */
+  /** Returns the world of a request in-process. Throws `ApiError` if it does not exist. */
   known(id: string): MockWorld {
     const known = this.get(id)
     if (known) return known
@@ -464,7 +464,7 @@ export class MockWorlds {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }
 
-  /** Reads a kept world as it was at its newest change. Nothing that happens to it is kept. `undefined` if there is none. */
+  /** Reads a kept world as it was at its newest change. Changes to it are not kept. `undefined`: no such world is kept. */
   read(storage: WorldStorage, id: string): MockWorld | undefined {
     const file = storage.open(id)
     return file && this.#readFrom(file, id)

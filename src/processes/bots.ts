@@ -46,9 +46,9 @@ interface Bot {
   /** Begins the lines about it: `bot 3`. */
   readonly name: string
   readonly random: Random
-  /** How often it has started. */
+  /** The number of its starts. */
   starts: number
-  /** How often in a row it has ended at once. */
+  /** The number of times in a row that it ended at once. */
   quickEnds: number
   process: ServerProcess | undefined
   /** True once its stay is over. */
@@ -76,7 +76,7 @@ export class Bots {
   readonly #closing = new AbortController()
   #nextStart: ReturnType<typeof setTimeout> | undefined
   #startedAt = Number.NEGATIVE_INFINITY
-  /** How many bots in a row have failed at once. */
+  /** The number of bots in a row that failed at once. */
   #failures = 0
   #hasPlayed = false
   /** The newest lines of output that no other report has interrupted, and whose they are. */
@@ -280,7 +280,9 @@ function failureText(
   { ageMs, command, isAtOnce }: { readonly ageMs: number; readonly command: string; readonly isAtOnce: boolean },
 ): string {
   const { code, signal, error } = exit
-  const later = isAtOnce ? '. Bots try again later and later, and report no failure until one stays 5 s' : ''
+  const later = isAtOnce
+    ? '. Bots try again later and later, and report no failure until one stays 5 s or exits with code 0'
+    : ''
   if (error !== undefined) return `cannot play: ${error}${later}`
   if (signal !== undefined) return `was ended by ${signal} after ${age(ageMs)}${later}`
   const notFound = isNotFound(exit) ? `. The shell found no such command. Command: ${command}` : ''

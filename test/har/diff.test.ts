@@ -105,7 +105,6 @@ describe('the comparison of a recording', () => {
           url: `/cloud/games/${ids.tanks}`,
           headers: bearer('cloud.secret'),
           answer: { game: {} },
-          status: 200,
           at: startAt,
         },
         ...(isPrepared ? [{ method: 'POST', url, answer: prepared, at: startAt }] : []),

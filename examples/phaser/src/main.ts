@@ -53,15 +53,11 @@ async function link(): Promise<void> {
   anchor.href = device_link_url
   anchor.textContent = 'Scan the code, or open this page'
   shown.replaceChildren(anchor)
-  try {
-    await waitForCloudToken(device_link_token)
-    shown.textContent = 'This device is linked.'
-  } catch (error) {
-    shown.textContent = ''
-    throw error
-  } finally {
+  await waitForCloudToken(device_link_token).finally(() => {
     code.hidden = true
-  }
+    shown.textContent = ''
+  })
+  shown.textContent = 'This device is linked.'
 }
 
 function say(error: Error): void {
