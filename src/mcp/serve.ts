@@ -53,16 +53,19 @@ function register(
   // The library answers with the message of an error.
   server.registerTool(name, { description, inputSchema: input, annotations }, async args => {
     const value = await run(session, args).catch(error => {
-      throw error instanceof ClientError && error.cause instanceof BodyTooLong ? tooLong() : error
+      throw error instanceof ClientError && error.cause instanceof BodyTooLong
+        ? tooLong('where, operation or status')
+        : error
     })
     const text = typeof value === 'string' ? value : JSON.stringify(value)
-    if (text.length > longestAnswer) throw tooLong()
+    if (text.length > longestAnswer) throw tooLong('limit or where')
     return { content: [{ type: 'text', text }] }
   })
 }
 
-function tooLong(): UsageError {
+/** `helpful`: the arguments that help. A limit does not shorten what the mock sends. */
+function tooLong(helpful: string): UsageError {
   return new UsageError(
-    'the answer is too long: ask for less, with limit or where. For a whole world, the user can run mockmaker export',
+    `the answer is too long: ask for less, with ${helpful}. For a whole world, the user can run mockmaker export`,
   )
 }

@@ -387,7 +387,7 @@ describe('a tool', () => {
     const { use, fail } = await openSession(url)
     await use('load_scenario', { name: 'friday-night' })
 
-    expect(await fail('take_snapshot')).toContain('the answer is too long: ask for less')
+    expect(await fail('take_snapshot')).toContain('the answer is too long: ask for less, with limit or where')
   })
 
   it('refuses an answer of which the command reads no more', async ({ serve }) => {
@@ -396,7 +396,8 @@ describe('a tool', () => {
       limitedResponse(await fetch(input, init), { bytes: 5_000, signal: new AbortController().signal })
     const { fail } = await openSession(url, { fetch: limitedFetch })
 
-    expect(await fail('take_snapshot', { of: 'mock' })).toContain('the answer is too long: ask for less')
+    const reason = await fail('take_snapshot', { of: 'mock' })
+    expect(reason).toContain('the answer is too long: ask for less, with where, operation or status')
   })
 })
 
