@@ -62,17 +62,25 @@ func wait_for_cloud_token(link_token: String) -> String:
 		elif answer.status >= 400 and answer.status < 500 and answer.status != 429:
 			return ""
 		else:
-			await _pause(failures)
+			await _pause(failures, answer.retry_after)
 			failures += 1
 	return ""
 
 
-## Waits 0.25 s, 0.5 s, 1 s, 2 s, and then 4 s.
-func _pause(n: int) -> void:
-	await get_tree().create_timer(0.25 * pow(2, mini(n, 4))).timeout
+## Waits 0.25 s, 0.5 s, 1 s, 2 s, and then 4 s, but not less than `least` seconds.
+func _pause(n: int, least := 0.0) -> void:
+	await get_tree().create_timer(maxf(least, 0.25 * pow(2, mini(n, 4)))).timeout
 
 
-## Sends a call. Returns the status, 0 without an answer, and the body.
+## Returns the seconds for which the service asks a client to wait. 0 if it does not.
+func _retry_after(headers: PackedStringArray) -> float:
+	for header in headers:
+		if header.to_lower().begins_with("retry-after:"):
+			return header.get_slice(":", 1).strip_edges().to_float()
+	return 0.0
+
+
+## Sends a call. Returns the status, 0 without an answer, the body, and the seconds of `retry-after`.
 func _send(id: String, query := "", body: Variant = null) -> Dictionary:
 	var http := HTTPRequest.new()
 	# The service answers within 40 s. After 60 s the connection is dead.
@@ -86,8 +94,12 @@ func _send(id: String, query := "", body: Variant = null) -> Dictionary:
 	var text := "" if body == null else JSON.stringify(body)
 	if http.request(url + target[1] + query, headers, method, text) != OK:
 		http.queue_free()
-		return {"status": 0, "body": {}}
+		return {"status": 0, "body": {}, "retry_after": 0.0}
 	var completed: Array = await http.request_completed
 	http.queue_free()
 	var parsed: Variant = JSON.parse_string(completed[3].get_string_from_utf8())
-	return {"status": completed[1], "body": parsed if parsed is Dictionary else {}}
+	return {
+		"status": completed[1],
+		"body": parsed if parsed is Dictionary else {},
+		"retry_after": _retry_after(completed[2])
+	}
