@@ -152,7 +152,8 @@ function compareByPlace({ recorded, mock, path, sure }: Lists, names: Names): Dr
     .slice(0, mock.length)
     .flatMap((one, i) => compare({ recorded: one, mock: mock[i], path: `${path}[]`, name: '', sure }, names))
   if (recorded.length === mock.length) return shared
-  return [...shared, { kind: 'value', path, sure, ...lengthsOf({ recorded, mock }) }]
+  const text = ({ length }: readonly unknown[]) => counted(length, 'element', 'elements')
+  return [...shared, { kind: 'value', path, sure, recorded: text(recorded), mock: text(mock) }]
 }
 
 function compareById(
@@ -164,7 +165,8 @@ function compareById(
   const ours = new Map(mock.map(one => [idOf(one), one]))
   const common = [...theirs.keys()].filter(id => ours.has(id))
   // Lobbies come and go by other players.
-  const element = { path: `${path}[]`, sure: name === 'lobbies' ? 'possible' : sure, ...lengthsOf({ recorded, mock }) }
+  const element = { path: `${path}[]`, sure: name === 'lobbies' ? 'possible' : sure } as const
+  const [missing, extra] = [theirs.size - common.length, ours.size - common.length]
   const inOrder = sameJson(
     common,
     [...ours.keys()].filter(id => theirs.has(id)),
@@ -173,17 +175,18 @@ function compareById(
     ...common.flatMap(id =>
       compare({ recorded: theirs.get(id), mock: ours.get(id), path: element.path, name: '', sure }, names),
     ),
-    ...(common.length < theirs.size ? [{ kind: 'missing', ...element } as const] : []),
-    ...(common.length < ours.size ? [{ kind: 'extra', ...element } as const] : []),
+    ...(missing > 0
+      ? [{ kind: 'missing', ...element, recorded: partOf(missing, theirs.size), mock: 'absent' } as const]
+      : []),
+    ...(extra > 0 ? [{ kind: 'extra', ...element, recorded: 'absent', mock: partOf(extra, ours.size) } as const] : []),
     ...(inOrder
       ? []
       : [{ kind: 'order', path, sure: 'possible', recorded: `by ${key}`, mock: 'in another order' } as const]),
   ]
 }
 
-function lengthsOf({ recorded, mock }: Pick<Lists, 'recorded' | 'mock'>) {
-  const text = ({ length }: readonly unknown[]) => counted(length, 'element', 'elements')
-  return { recorded: text(recorded), mock: text(mock) }
+function partOf(number: number, all: number): string {
+  return `${number} of ${counted(all, 'element', 'elements')}`
 }
 
 /** The longest value or name of a field in the output, in characters. */

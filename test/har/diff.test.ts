@@ -261,6 +261,20 @@ describe('the comparison of a recording', () => {
     expect(new Set(drifts.map(({ kind, path }) => `${kind} ${path}`)).size).toBeLessThanOrEqual(2)
   })
 
+  it('counts the elements that only one of the two lists has', async () => {
+    const renamed = (list: ListAnswer) => ({
+      ...list,
+      game_modes: [{ game_mode_id: 'new' }, ...list.game_modes.slice(1)],
+    })
+
+    const { drifts } = await compare(await changed(renamed)())
+
+    expect(drifts.map(({ kind, recorded, mock }) => [kind, recorded, mock])).toEqual([
+      ['missing', '1 of 3 elements', 'absent'],
+      ['extra', 'absent', '1 of 3 elements'],
+    ])
+  })
+
   it('compares distances only if the request says where the client is', async () => {
     const [entry] = await recordedAt([])
     const moved = (entry?.answer as ListAnswer | undefined)?.regions.map(one => ({
