@@ -23,8 +23,8 @@ import {
 export interface Case {
   /** Absent if the check has one case. */
   readonly name?: string
-  /** Misbehaves. After that the lab completes the link, unless the client has to give up. */
-  direct(stage: Stage): Promise<void>
+  /** Lets the service misbehave. After that the lab completes the link, unless the client has to give up. */
+  run(stage: Stage): Promise<void>
   /** The rules that this case adds to those of all cases. */
   readonly rules: readonly Rule[]
   /** True if the client has to give up, so that the link stays as it is. */
@@ -76,7 +76,7 @@ const opaqueIndex = 1_234_567_890_123_456_789n
 function answeringAtOnce(name: string, bodyOf: (stage: Stage) => Promise<object>): Case {
   return {
     name,
-    async direct(stage) {
+    async run(stage) {
       const body = { ...(await bodyOf(stage)) } as Record<string, never> // JSON
       stage.fault({ hold: true })
       stage.onPoll = () => stage.release({ answer: { status: 200, body } })
@@ -90,7 +90,7 @@ function answeringAtOnce(name: string, bodyOf: (stage: Stage) => Promise<object>
 function failing(name: string, effect: Parameters<Stage['fault']>[0], times: number, more: Rule): Case {
   return {
     name,
-    async direct(stage) {
+    async run(stage) {
       afterFirstAnswer(stage, () => stage.fault(effect, { times }))
       for (let n = 1; n <= times + 2; n++) if (!(await stage.poll(n))) return
     },
@@ -101,7 +101,7 @@ function failing(name: string, effect: Parameters<Stage['fault']>[0], times: num
 function refusing(name: string, error: { readonly status: number; readonly code?: 'TOKEN_EXPIRED' }): Case {
   return {
     name,
-    async direct(stage) {
+    async run(stage) {
       afterFirstAnswer(stage, () => stage.fault({ error }))
       if (!(await stage.poll(2))) return
       await stage.watch(exitWithinMs)
@@ -129,7 +129,7 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
     passes: 'it sent indexes of 19 digits back as they were',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           const offset = String(opaqueIndex - BigInt(await stage.index()))
           stage.fault({ index: { offset } })
           await stage.waitingPoll()
@@ -143,7 +143,7 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
     passes: 'each poll had the index of the answer before it',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           const first = BigInt(await stage.index())
           stage.fault({ hold: true })
           stage.onPoll = () => {
@@ -161,14 +161,14 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
   timeout: {
     harm: 'loss',
     passes: 'it asked again after a timeout',
-    cases: [{ direct: stage => wake(stage, 1, '40s'), rules: [asksAgain('moved the clock by 40s', 2_000)] }],
+    cases: [{ run: stage => wake(stage, 1, '40s'), rules: [asksAgain('moved the clock by 40s', 2_000)] }],
   },
   'spurious wake': {
     harm: 'loss',
     passes: 'it asked on after answers with nothing new',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           stage.fault({ spurious: '1s' })
           await wake(stage, 2, '1s')
         },
@@ -181,7 +181,7 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
     passes: 'it printed the token of a link that was completed between two polls',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           afterFirstAnswer(stage, () => stage.complete())
           await stage.until(() => stage.recording.completedAt !== undefined, pollWithinMs)
         },
@@ -194,7 +194,7 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
     passes: 'it took the lower index',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           const index = String(BigInt(await stage.index()) - 1_000n)
           stage.fault({ hold: true })
           stage.onPoll = poll => {
@@ -243,7 +243,7 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
     passes: 'it waited for each slow answer before it asked again',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           for (let n = 1; n <= 3; n++) {
             stage.fault({ hold: true }, { times: 1 })
             if (!(await stage.poll(n))) return
@@ -262,7 +262,7 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
     passes: 'it believed no half of an answer, and asked again with the index of before',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           afterFirstAnswer(stage, () => stage.fault({ truncate: true }, { times: 1 }))
           const poll = await stage.waitingPoll()
           stage.complete()
@@ -281,7 +281,7 @@ function patienceCheck({ holdMs, deadMs }: PatienceTimes): Check {
     passes: 'it waited for a slow answer, and left a dead connection',
     cases: [
       {
-        async direct(stage) {
+        async run(stage) {
           const poll = await stage.waitingPoll()
           if (!poll) return
           await stage.until(() => poll.end !== undefined, holdMs - (stage.now() - poll.at))

@@ -120,7 +120,7 @@ async function runCheck(
 async function runCase(one: Case, start: StartClient, signal: AbortSignal) {
   const stage = await Stage.open(start, signal)
   try {
-    await one.direct(stage)
+    await one.run(stage)
     if (!one.givesUp) await stage.finish()
   } finally {
     await stage.close()

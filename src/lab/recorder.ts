@@ -17,8 +17,8 @@ interface RecorderOptions {
   onChange(request: RecordedRequest): void
 }
 
-/** Records each request that a listener gets, with its answer. */
-export function recorded(listener: RequestListener, options: RecorderOptions): RequestListener {
+/** Wraps a listener: records each request that it gets, with its answer. */
+export function recordingListener(listener: RequestListener, options: RecorderOptions): RequestListener {
   const { recording, now, isBreaking, onChange } = options
   return (incoming, response) => {
     const { path, query } = parseTarget(incoming.url ?? '/')

@@ -53,7 +53,7 @@ export interface Recording {
   completedAt?: number
   /** The cloud token of the completed link. */
   cloudToken?: string
-  /** The time at which the lab stopped to watch. */
+  /** The time at which the lab stopped watching. */
   stoppedAt?: number
   /** What went beyond the limits: `it printed more than 1 MB`. */
   excess?: string

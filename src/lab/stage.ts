@@ -4,7 +4,7 @@ import { completeDeviceLink } from '../control/device-links.js'
 import { bind, createListener, type OpenPort } from '../http/server.js'
 import { createMock, type Mock } from '../mock/mock.js'
 import type { ScenarioInput } from '../scenario/schema.js'
-import { recorded } from './recorder.js'
+import { recordingListener } from './recorder.js'
 import { type ClientEnd, pollsOf, type RecordedRequest, type Recording } from './recording.js'
 
 /** A client that runs. */
@@ -62,7 +62,7 @@ export class Stage {
     this.#token = token
     this.#signal = signal
     port.serve(
-      recorded(createListener(mock), {
+      recordingListener(createListener(mock), {
         recording: this.recording,
         now: () => this.now(),
         isBreaking: () => this.#isBreaking,
@@ -78,17 +78,17 @@ export class Stage {
   static async open(start: StartClient, signal?: AbortSignal): Promise<Stage> {
     const port = await bind({ port: 0, host: '127.0.0.1' })
     const mock = createMock({ scenario, publicUrl: port.url })
-    await mock.default.world.clock.set({ mode: 'frozen' })
-    const prepared = await mock.answer({ method: 'POST', path: linksPath, headers: {} })
-    const { device_link_token: token } = JSON.parse(Buffer.from(prepared.body).toString()) as LinkJson
-    const stage = new Stage({ mock, port, token, signal })
     try {
+      await mock.default.world.clock.set({ mode: 'frozen' })
+      const prepared = await mock.answer({ method: 'POST', path: linksPath, headers: {} })
+      const { device_link_token: token } = JSON.parse(Buffer.from(prepared.body).toString()) as LinkJson
+      const stage = new Stage({ mock, port, token, signal })
       stage.#start(start)
+      return stage
     } catch (error) {
-      await stage.close()
+      await port.close(mock)
       throw error
     }
-    return stage
   }
 
   #start(start: StartClient): void {
