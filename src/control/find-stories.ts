@@ -140,15 +140,16 @@ export class StoryBook implements Stories {
 
   /** Says why there is no story of a player, and what to do. */
   missing(player: string): ApiError {
-    const near = nearest(plainName(player), this.#names().keys())
-    const [known] = (near !== undefined && this.#names().get(near)) || []
+    const names = this.#names()
+    const near = nearest(plainName(player), names.keys())
+    const [known] = (near !== undefined && names.get(near)) || []
     const hint = known ? ` Did you mean ${storyName(known.token)}?` : ''
     const { players, simulated, dropped } = this.#counts()
     const kept = `It has the stories of ${counted(players, 'player', 'players')} and ${counted(simulated, 'simulated one', 'simulated ones')}`
     const lost =
       dropped === 0
         ? `. A reset, a load and a restart without --data begin them anew`
-        : `, and ${counted(dropped, 'older one has', 'older ones have')} given way: a world keeps ${counted(storyLimits.stories, 'story', 'stories')} or 8 MiB`
+        : `, and ${counted(dropped, 'older one has', 'older ones have')} given way: a world keeps ${counted(storyLimits.stories, 'story', 'stories')} or ${storyLimits.bytes / 1024 ** 2} MiB`
     return new ApiError(
       'API_NOT_FOUND',
       `this world has no story of such a player.${hint} ${kept}${lost}. GET /__mock/stories lists them`,

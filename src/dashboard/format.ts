@@ -37,8 +37,9 @@ function withRest(amount: number, unit: string, rest: number, smaller: string): 
   return rest === 0 ? `${grouped(amount)} ${unit}` : `${grouped(amount)} ${unit} ${rest} ${smaller}`
 }
 
-/** Writes a size: `812 B`, `106 KB`, `2.1 MB`. */
-export function bytes(size: number): string {
+/** Writes a size, or that of a text: `812 B`, `106 KB`, `2.1 MB`. */
+export function bytes(of: number | string): string {
+  const size = typeof of === 'string' ? new Blob([of]).size : of
   if (size < 1_000) return `${size} B`
   if (size < 1_000_000) return `${Math.round(size / 1_000)} KB`
   return `${(size / 1_000_000).toFixed(1)} MB`

@@ -208,7 +208,7 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
     return (
       <section>
         <h3>State</h3>
-        <p>The state has {bytes(text.length)}, which is too long to edit here.</p>
+        <p>The state has {bytes(text)}, which is too long to edit here.</p>
         <CopyButton label="Copy the state" text={() => text} />
       </section>
     )

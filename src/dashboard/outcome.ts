@@ -78,7 +78,7 @@ type Phrase = (entry: Answered) => string | undefined
 const phrases: { readonly [Id in OperationId]?: Phrase } = {
   'lobbies.ready': () => 'ready',
   'lobbies.setClosed': ({ body }) => (Object(body).is_closed === true ? 'closed' : 'open'),
-  'lobbies.setState': ({ body }) => (body === undefined ? 'saved' : `${bytes(JSON.stringify(body).length)} saved`),
+  'lobbies.setState': ({ body }) => (body === undefined ? 'saved' : `${bytes(JSON.stringify(body))} saved`),
   'lobbies.getState': ({ answer_bytes }) =>
     answer_bytes === undefined ? 'the state' : `${bytes(answer_bytes)} of state`,
   'players.connected': () => 'plays',

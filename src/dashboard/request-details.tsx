@@ -266,7 +266,7 @@ function Body({ value, label }: { readonly value: unknown; readonly label: strin
     <>
       <CodeBlock text={text.slice(0, longestShown)} label={label} />
       <p class="muted">
-        These are the first of {bytes(text.length)}. <CopyButton label="Copy all" text={() => text} />
+        The first {grouped(longestShown)} characters of {bytes(text)}. <CopyButton label="Copy all" text={() => text} />
       </p>
     </>
   )
@@ -320,7 +320,7 @@ function valueText(name: string, value: unknown): string {
   if (value === undefined) return ''
   if (name.endsWith('_at') && typeof value === 'number') return formatInstant(value)
   const text = JSON.stringify(value)
-  return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text.length)})` : text
+  return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text)})` : text
 }
 
 function RequestActions({ entry }: { readonly entry: JournalEntry }) {
