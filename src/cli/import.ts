@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
-import { longestHar, type Recording, readHar } from '../har/read.js'
+import { type HarRecording, longestHar, readHar } from '../har/read.js'
 import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
 import { runAtOnce } from '../lib/steps.js'
 import { counted } from '../lib/text.js'
@@ -38,7 +38,7 @@ export async function importHar(file: string, { output }: ImportFlags, console: 
 }
 
 /** Reads a HAR from a file. Rejects with `UsageError`. */
-export async function loadHar(file: string): Promise<Recording> {
+export async function loadHar(file: string): Promise<HarRecording> {
   const cannotRead = (error: unknown) => {
     throw asUsageError(error, `cannot read ${file}`)
   }
@@ -88,7 +88,7 @@ function contentText({ scenario }: ImportedScenario): string {
 }
 
 /** Counts the requests that are not in a scenario. */
-function leftOutText({ exchanges, leftOut }: Recording, { used }: ImportedScenario): string {
+function leftOutText({ exchanges, leftOut }: HarRecording, { used }: ImportedScenario): string {
   const reasons = [
     ...(exchanges.length > used.size ? [`${exchanges.length - used.size} with nothing new`] : []),
     ...[...leftOut].map(([reason, count]) => `${count} ${reason}`),

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { urlToHttpOptions } from 'node:url'
 import { failedWait } from '../control/events.js'
+import { isSafe } from '../http/node-adapter.js'
 import { maxForwardedHeaderSize } from '../http/router.js'
 import type { AbortSignalLike, MockResponse } from '../server/message.js'
 import { disconnectHeader, forwardingHeader, notOwnerHeader } from './forwarding-header.js'
@@ -47,7 +48,7 @@ export class Forwarder {
   forward(client: ForwardedClient, { address, facts, signal }: ForwardOptions): Promise<Forwarded> {
     return new Promise(resolve => {
       const { request, response, gone, target } = client
-      const isBodiless = request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
+      const isBodiless = isSafe(request)
       const headers = headersFor(client, facts, isBodiless)
       const to = this.#targetOf(address)
       const sent = openRequest({ ...to, agent: this.#agent, method: request.method, path: target, headers })

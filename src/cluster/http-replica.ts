@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isSafe } from '../http/node-adapter.js'
 import type { ForwardedRequest, RoutedRequest, Router } from '../http/router.js'
 import type { Mock } from '../mock/mock.js'
 import { connectionAddress } from '../server/origin.js'
@@ -71,7 +72,7 @@ export class HttpReplica implements Router {
 
   route(routed: RoutedRequest): void {
     const { request, response, incoming, gone, world, forwarded } = routed
-    const { method, path, query = '', headers } = incoming
+    const { path, query = '', headers } = incoming
     const target = (incoming.basePath ?? '') + path + (query === '' ? '' : `?${query}`)
     const host = headers.host === undefined ? undefined : String(headers.host)
     const empty = new Uint8Array()
@@ -80,7 +81,7 @@ export class HttpReplica implements Router {
       get mayCreate() {
         return world.mayCreate
       },
-      isRepeatable: method === 'GET' || method === 'HEAD' || method === 'OPTIONS',
+      isRepeatable: isSafe(incoming),
       isForwarded: forwarded !== undefined,
       waitedMs: forwarded?.waitedMs ?? 0,
       gone,

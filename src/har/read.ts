@@ -11,7 +11,7 @@ import { routes } from '../server/routes.js'
 export const longestHar = 64 * 1024 * 1024
 
 /** A recorded request to an operation, and its answer. */
-export interface RecordedExchange {
+export interface HarExchange {
   readonly operation: OperationId
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
@@ -34,12 +34,12 @@ export interface RecordedExchange {
   readonly answeredAt: number | undefined
 }
 
-/** The reason why an entry of a HAR is no `RecordedExchange`: words that follow a number. */
+/** The reason why an entry of a HAR is no `HarExchange`: words that follow a number. */
 type LeftOut = 'for other paths' | 'without an answer' | 'without a kept body' | 'redirects' | 'unreadable'
 
 /** The requests to the service in a HAR, in the order of their times. */
-export interface Recording {
-  readonly exchanges: readonly RecordedExchange[]
+export interface HarRecording {
+  readonly exchanges: readonly HarExchange[]
   /** The number of entries that were left out, by the reason. */
   readonly leftOut: ReadonlyMap<LeftOut, number>
   /** The texts that must not leave the HAR: tokens, cookies, and the values of fields with such names. */
@@ -91,14 +91,14 @@ const Archive = lazy(() => z.object({ log: z.object({ entries: z.array(z.unknown
  * @param file the path of the HAR, for messages
  * @param readAttached reads a body that Playwright has attached as a file beside the HAR. Default: those answers are left out
  */
-export function readHar(text: string, file: string, readAttached: ReadAttached = () => undefined): Recording {
+export function readHar(text: string, file: string, readAttached: ReadAttached = () => undefined): HarRecording {
   if (text.startsWith('PK')) throw new UsageError(`${file} is a zip: unpack it, and take the .har file in it`)
   const archive = Archive().safeParse(parseJson(text))
   if (!archive.success)
     throw new UsageError(`${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it`)
   const leftOut = new Map<LeftOut, number>()
   const secrets = new Set<string>()
-  const exchanges: RecordedExchange[] = []
+  const exchanges: HarExchange[] = []
   const bodies = new Bodies(readAttached)
   for (const value of archive.data.log.entries) {
     const { success, data } = Entry().safeParse(value)
@@ -174,7 +174,7 @@ interface Reading {
 }
 
 /** `preflight`: a browser asked whether it may send a request. */
-function readEntry(entry: Entry, { secrets, bodies }: Reading): RecordedExchange | LeftOut | 'preflight' {
+function readEntry(entry: Entry, { secrets, bodies }: Reading): HarExchange | LeftOut | 'preflight' {
   const { request, response, startedDateTime, time = 0 } = entry
   const { status } = response
   const url = parseUrl(request.url)
@@ -212,7 +212,7 @@ function readEntry(entry: Entry, { secrets, bodies }: Reading): RecordedExchange
 function findOperation(
   method: string,
   pathname: string,
-): Pick<RecordedExchange, 'operation' | 'params' | 'path'> | undefined {
+): Pick<HarExchange, 'operation' | 'params' | 'path'> | undefined {
   for (let at = 0; at !== -1; at = pathname.indexOf('/', at + 1)) {
     const path = pathname.slice(at)
     const [operation] = routes.list(method, path)

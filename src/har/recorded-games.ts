@@ -6,7 +6,7 @@ import { operations } from '../contract/operations.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { defaultNames } from '../store/rows.js'
 import { namespaceLabel } from '../store/tokens.js'
-import type { RecordedExchange } from './read.js'
+import type { HarExchange } from './read.js'
 import type { Redaction } from './redact.js'
 
 type GameInput = NonNullable<ScenarioInput['games']>[number]
@@ -43,7 +43,7 @@ export interface RecordedGame {
  * operation, or if the answer is an error or has another form.
  */
 export function answerOf<Id extends OperationId>(
-  { operation, status, answer }: RecordedExchange,
+  { operation, status, answer }: HarExchange,
   id: Id,
 ): OperationOutput<Id> | undefined {
   const { output }: OperationSpec = operations[id]
@@ -52,7 +52,7 @@ export function answerOf<Id extends OperationId>(
 }
 
 /** Returns the token of a request, or `undefined`. */
-export function tokenOf({ headers }: Pick<RecordedExchange, 'headers'>): string | undefined {
+export function tokenOf({ headers }: Pick<HarExchange, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
@@ -71,7 +71,7 @@ export class RecordedGames {
   }
 
   /** Takes what the answer to a call of the cloud says. Returns `false` if it says nothing new. */
-  take(exchange: RecordedExchange): boolean {
+  take(exchange: HarExchange): boolean {
     const { game_id, namespace_id } = exchange.params
     const inspected = answerOf(exchange, 'auth.inspect')?.agent.game_cloud?.game_id
     const owner = game_id ?? inspected
@@ -89,10 +89,10 @@ export class RecordedGames {
   }
 
   /**
-   * Returns the namespace that a call to the matchmaker is for, and notes the token of the call there. Without a token, it is
-   * the namespace that has one of the lobbies of the answer, or else the first one.
+   * Takes the token of a call to the matchmaker. Returns the namespace of the call. Without a token, it is the namespace that has
+   * one of the lobbies of the answer, or else the first one.
    */
-  ownerOf(exchange: RecordedExchange, lobbyIds: readonly string[] = []): RecordedNamespace {
+  takeCall(exchange: HarExchange, lobbyIds: readonly string[] = []): RecordedNamespace {
     const token = tokenOf(exchange)
     if (token === undefined) {
       const [known] = lobbyIds.flatMap(id => this.withLobby(this.#redaction.id(id) ?? '') ?? [])
@@ -114,7 +114,7 @@ export class RecordedGames {
     return this.all.flatMap(({ namespaces }) => namespaces).find(({ lobbies }) => lobbies?.has(lobby_id))
   }
 
-  #takeCloudToken(exchange: RecordedExchange, game: RecordedGame): void {
+  #takeCloudToken(exchange: HarExchange, game: RecordedGame): void {
     const token = tokenOf(exchange)
     // Some calls of the cloud take the token of a namespace too.
     if (token === undefined || operations[exchange.operation].auth !== 'cloud') return

@@ -1,5 +1,5 @@
 import { Id } from '../store/columns.js'
-import type { Recording } from './read.js'
+import type { HarRecording } from './read.js'
 
 /** Replaces what must not leave a HAR. */
 export class Redaction {
@@ -8,7 +8,7 @@ export class Redaction {
   readonly #replaced = new Map<string, string>()
   readonly #tokens = new Map<string, string>()
 
-  constructor({ secrets }: Pick<Recording, 'secrets'>) {
+  constructor({ secrets }: Pick<HarRecording, 'secrets'>) {
     this.#secrets = [...secrets]
   }
 

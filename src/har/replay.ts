@@ -2,7 +2,7 @@ import { operations } from '../contract/operations.js'
 import { createMock, type Mock } from '../mock/mock.js'
 import type { MockResponse } from '../server/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
-import { codeOf, type RecordedExchange, type Recording } from './read.js'
+import { codeOf, type HarExchange, type HarRecording } from './read.js'
 import { tokenOf } from './recorded-games.js'
 import { scenarioOf } from './scenario-of.js'
 
@@ -27,7 +27,7 @@ export interface Comparison {
  * Replays a recording in a world that is made from it, and compares the answers. The clock moves as in the recording, and
  * nothing waits: a watch is asked once, at the time of its answer.
  */
-export async function compareRecording(recording: Recording): Promise<Comparison> {
+export async function compareRecording(recording: HarRecording): Promise<Comparison> {
   const replay = new Replay(recording)
   try {
     return await replay.run()
@@ -37,14 +37,14 @@ export async function compareRecording(recording: Recording): Promise<Comparison
 }
 
 class Replay {
-  readonly #recording: Recording
+  readonly #recording: HarRecording
   readonly #mock: Mock
   /** Ids and tokens of the mock, by the recorded ones. */
   readonly #known: Map<string, string>
   readonly #show: (recorded: string) => string
   readonly #drifts = new Map<string, RequestDrift & { count: number }>()
 
-  constructor(recording: Recording) {
+  constructor(recording: HarRecording) {
     const { scenario, redaction } = scenarioOf(recording)
     this.#recording = recording
     this.#mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
@@ -66,7 +66,7 @@ class Replay {
     return this.#mock.close()
   }
 
-  async #send(exchange: RecordedExchange): Promise<MockResponse> {
+  async #send(exchange: HarExchange): Promise<MockResponse> {
     const { method, path, query, body } = exchange
     await this.#moveClock(replayTimeOf(exchange))
     const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
@@ -90,7 +90,7 @@ class Replay {
     if (ms > 0) await clock.advance(ms)
   }
 
-  #headersOf(exchange: RecordedExchange): Record<string, string> {
+  #headersOf(exchange: HarExchange): Record<string, string> {
     const { 'x-coords': place } = exchange.headers
     const token = tokenOf(exchange)
     return {
@@ -117,7 +117,7 @@ class Replay {
     }
   }
 
-  #compare({ status, answer, headers }: RecordedExchange, response: MockResponse): Drift[] {
+  #compare({ status, answer, headers }: HarExchange, response: MockResponse): Drift[] {
     const text = new TextDecoder().decode(response.body)
     const mock: unknown = text === '' ? undefined : JSON.parse(text)
     const [code, mockCode] = [codeOf(answer), codeOf(mock)]
@@ -139,7 +139,7 @@ class Replay {
   }
 
   /** Adds the differences of a request. One that many elements of a list have counts once. */
-  #add({ method, operation }: RecordedExchange, drifts: readonly Drift[]): void {
+  #add({ method, operation }: HarExchange, drifts: readonly Drift[]): void {
     const request = `${method} ${operations[operation].path}`
     const seen = new Set<string>()
     for (const drift of drifts) {
@@ -155,7 +155,7 @@ class Replay {
 }
 
 /** Sorts requests by the time at which each is sent to the mock. Those without a time stay behind the one before them. */
-function inReplayOrder(exchanges: readonly RecordedExchange[]): RecordedExchange[] {
+function inReplayOrder(exchanges: readonly HarExchange[]): HarExchange[] {
   let last = 0
   const timed = exchanges.map(exchange => {
     const at = replayTimeOf(exchange) ?? last
@@ -166,11 +166,11 @@ function inReplayOrder(exchanges: readonly RecordedExchange[]): RecordedExchange
 }
 
 /** Returns when a request is sent to the mock. A watch is sent when its answer came: after the requests that it waited for. */
-function replayTimeOf(exchange: RecordedExchange): number | undefined {
+function replayTimeOf(exchange: HarExchange): number | undefined {
   return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
 }
 
-function isWatch({ operation }: RecordedExchange): boolean {
+function isWatch({ operation }: HarExchange): boolean {
   return operations[operation].kind === 'watch'
 }
 

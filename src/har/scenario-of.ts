@@ -8,7 +8,7 @@ import { givenKeys } from '../scenario/entry-keys.js'
 import { LobbyEntry } from '../scenario/matchmaker-entries.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { catalogueRegion } from '../store/matchmaker-rows.js'
-import { codeOf, type RecordedExchange, type Recording } from './read.js'
+import { codeOf, type HarExchange, type HarRecording } from './read.js'
 import {
   answerOf,
   type NamespaceInput,
@@ -29,7 +29,7 @@ type PortInput = NonNullable<ServerPortsInput['lobby_ports']>[number]
 export interface ImportedScenario {
   readonly scenario: ScenarioInput
   /** The requests whose answers are in the scenario. */
-  readonly used: ReadonlySet<RecordedExchange>
+  readonly used: ReadonlySet<HarExchange>
   /** The texts that stand for the tokens and the secrets of the recording. */
   readonly redaction: Redaction
 }
@@ -38,12 +38,12 @@ export interface ImportedScenario {
  * Makes a scenario from recorded answers: the world as it was at the first request. It has only what the schemas of the
  * operations name. Tokens are replaced, and a text with a secret of the recording in it.
  */
-export function scenarioOf(recording: Recording): ImportedScenario {
+export function scenarioOf(recording: HarRecording): ImportedScenario {
   return new Import(recording).run()
 }
 
 /** Tells whether only a fault can repeat an answer. The mock gives all others by itself. */
-function needsFault({ status, answer }: RecordedExchange): boolean {
+function needsFault({ status, answer }: HarExchange): boolean {
   const code = codeOf(answer)
   return (
     status === 429 ||
@@ -69,7 +69,7 @@ interface Counts {
 }
 
 class Import {
-  readonly #recording: Recording
+  readonly #recording: HarRecording
   readonly #redaction: Redaction
   readonly #games: RecordedGames
   readonly #regions = new Map<string, Writable<RegionInput>>()
@@ -79,10 +79,10 @@ class Import {
   readonly #placed = new Set<string>()
   readonly #faults: FaultInput[] = []
   readonly #counts = new Map<OperationId, Counts>()
-  readonly #used = new Set<RecordedExchange>()
+  readonly #used = new Set<HarExchange>()
   readonly #beganAt: number | undefined
 
-  constructor(recording: Recording) {
+  constructor(recording: HarRecording) {
     this.#recording = recording
     this.#redaction = new Redaction(recording)
     this.#games = new RecordedGames(this.#redaction)
@@ -97,11 +97,11 @@ class Import {
     return { scenario: this.#scenario(), used: this.#used, redaction: this.#redaction }
   }
 
-  #note(isUsed: boolean, exchange: RecordedExchange): void {
+  #note(isUsed: boolean, exchange: HarExchange): void {
     if (isUsed) this.#used.add(exchange)
   }
 
-  #take(exchange: RecordedExchange): boolean {
+  #take(exchange: HarExchange): boolean {
     const parts = [
       this.#takeError(exchange),
       this.#takeRegions(exchange),
@@ -112,7 +112,7 @@ class Import {
   }
 
   /** Repeats an error of the service at the same place in the order of the requests. */
-  #takeError(exchange: RecordedExchange): boolean {
+  #takeError(exchange: HarExchange): boolean {
     const { operation, status, answer, answerHeaders } = exchange
     const counts = this.#counts.get(operation) ?? { answered: 0, failed: 0 }
     this.#counts.set(operation, counts)
@@ -137,7 +137,7 @@ class Import {
     return true
   }
 
-  #takeRegions(exchange: RecordedExchange): boolean {
+  #takeRegions(exchange: HarExchange): boolean {
     const shown = answerOf(exchange, 'lobbies.list') ?? answerOf(exchange, 'regions.list')
     const added = (shown?.regions ?? []).map(region => this.#addRegion(region))
     const summaries = answerOf(exchange, 'games.getGameById')?.game.available_regions ?? []
@@ -170,10 +170,10 @@ class Import {
   }
 
   /** The first list says which lobbies there are. A later one with their states adds those. */
-  #takeList(exchange: RecordedExchange): boolean {
+  #takeList(exchange: HarExchange): boolean {
     const list = answerOf(exchange, 'lobbies.list')
     if (!list) return isOfMatchmaker(exchange) && this.#takeCaller(exchange)
-    const namespace = this.#games.ownerOf(
+    const namespace = this.#games.takeCall(
       exchange,
       list.lobbies.map(({ lobby_id }) => lobby_id),
     )
@@ -198,8 +198,8 @@ class Import {
   }
 
   /** Notes which token a request to the matchmaker has. */
-  #takeCaller(exchange: RecordedExchange): boolean {
-    this.#games.ownerOf(exchange)
+  #takeCaller(exchange: HarExchange): boolean {
+    this.#games.takeCall(exchange)
     return false
   }
 
@@ -238,11 +238,11 @@ class Import {
   }
 
   /** A seat shows the ports of a game mode, and a region. */
-  #takeJoin(exchange: RecordedExchange): boolean {
+  #takeJoin(exchange: HarExchange): boolean {
     const join =
       answerOf(exchange, 'lobbies.find') ?? answerOf(exchange, 'lobbies.join') ?? answerOf(exchange, 'lobbies.create')
     if (!join) return false
-    const namespace = this.#games.ownerOf(exchange)
+    const namespace = this.#games.takeCall(exchange)
     const { region_id, display_name } = join.lobby.region
     const id = this.#redaction.id(region_id)
     if (id !== undefined && !this.#regions.has(id))
@@ -261,7 +261,7 @@ class Import {
     return lobby_ports.length > 0
   }
 
-  #takeLink(exchange: RecordedExchange): boolean {
+  #takeLink(exchange: HarExchange): boolean {
     const made = answerOf(exchange, 'devices.links.prepare')?.device_link_token
     if (made !== undefined) this.#links.set(made, undefined)
     const link = answerOf(exchange, 'devices.links.get')
@@ -351,7 +351,7 @@ function shortest(region: RegionInput): RegionInput | string {
   return known && sameJson({ ...known, ...region }, known) ? region.region_id : region
 }
 
-function isOfMatchmaker({ operation }: RecordedExchange): boolean {
+function isOfMatchmaker({ operation }: HarExchange): boolean {
   return /^lobbies\.(list|find|join|create)$|^regions\.list$/.test(operation)
 }
 

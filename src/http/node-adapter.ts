@@ -33,7 +33,7 @@ export function serveNodeRequest(
     }
     readBody(request, answer, served.maxBodyBytes)
     // An unread body blocks the socket, and then nobody notices that the client disconnects.
-    if (isBodiless(request) && hasBody(request)) request.resume()
+    if (isSafe(request) && hasBody(request)) request.resume()
   })
 }
 
@@ -49,7 +49,7 @@ function routeRequest(
   const served = serve(incoming, forwarded !== undefined)
   const { world, maxBodyBytes } = served
   const answer = () => {
-    if (isBodiless(request)) return served.answer()
+    if (isSafe(request)) return served.answer()
     // The server leaves this to its listener: another process may want the body.
     if (request.headers.expect !== undefined) response.writeContinue()
     return new Promise<MockResponse>(resolve => {
@@ -60,7 +60,7 @@ function routeRequest(
       readBody(request, answerWith, maxBodyBytes)
     })
   }
-  if (isBodiless(request) && hasBody(request)) request.resume()
+  if (isSafe(request) && hasBody(request)) request.resume()
   if (world)
     router.route({
       ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
@@ -204,15 +204,15 @@ export function readBody(
   callback: (body: Uint8Array | undefined) => void,
   limit: number,
 ): void {
-  if (isBodiless(request)) callback(undefined)
+  if (isSafe(request)) callback(undefined)
   // The parsers of Express 4 set `{}` where they read nothing.
   else if (request.readableDidRead && request.body !== undefined) callback(encodeParsedBody(request.body))
   else if (request.readableEnded) callback(undefined)
   else collectBody(request, callback, limit)
 }
 
-/** The body of these methods has no meaning. */
-function isBodiless({ method }: IncomingMessage): boolean {
+/** Tells whether the method of a request is safe: it changes nothing, and its body has no meaning. */
+export function isSafe({ method }: { readonly method?: string | undefined }): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
 

@@ -50,7 +50,7 @@ const isLeftover = (name: string) => name.endsWith(beside(''))
 const originPattern = /^origin-[0-9a-f]{16}\.json$/
 
 /** The parts of a folder that its worlds use. */
-export interface WorldContext {
+export interface FolderContext {
   readonly fs: FileCalls
   readonly isReadOnly: boolean
   /** Answers wait until the disk has their changes. */
@@ -207,12 +207,12 @@ export class FolderWorld implements KeptWorld {
   /** The number of origins whose writing has begun. */
   #writes = 0
   #isClosed = false
-  readonly #context: WorldContext
+  readonly #context: FolderContext
   readonly #path: string
   readonly #id: string
 
   /** Opens a world. Throws `StorageError`. */
-  constructor(context: WorldContext, path: string, id: string, usedAt: number) {
+  constructor(context: FolderContext, path: string, id: string, usedAt: number) {
     this.#context = context
     this.#path = path
     this.#id = id

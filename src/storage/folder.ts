@@ -25,9 +25,9 @@ import { FolderLock, touchMs } from './folder-lock.js'
 import {
   baseName,
   describeWorld,
+  type FolderContext,
   FolderWorld,
   logName,
-  type WorldContext,
   type WorldEntry,
   writeWorld,
 } from './folder-world.js'
@@ -70,7 +70,7 @@ class Folder implements Storage {
   readonly place: string
   readonly #fs: FileCalls
   readonly #isReadOnly: boolean
-  readonly #context: WorldContext
+  readonly #context: FolderContext
   /** All worlds. Those that are open know better. */
   readonly #entries: Map<string, WorldEntry>
   readonly #open = new Map<string, FolderWorld>()
