@@ -25,9 +25,11 @@ export async function importHar(file: string, { output }: ImportFlags, console: 
     throw new UsageError(`${output} is the recording itself: name another file with -o`)
   const imported = scenarioOf(recording)
   if (imported.used.size === 0)
-    throw new UsageError(`${file} has no answer that a scenario needs. ${leftOutText(recording, imported)}`)
+    throw new UsageError(
+      `${file} has no answer that a scenario needs. ${leftOutText(recording, imported)}${misfitText(imported, file)}`,
+    )
   const text = runAtOnce(scenarioText(JSON.stringify(imported.scenario))).trimEnd()
-  const summary = `${contentText(imported)}, from ${counted(imported.used.size, 'request', 'requests')}. ${leftOutText(recording, imported)}`
+  const summary = `${contentText(imported)}, from ${counted(imported.used.size, 'request', 'requests')}. ${leftOutText(recording, imported)}${misfitText(imported, file)}`
   if (output === undefined) {
     console.printDocument(text)
     console.warn(summary)
@@ -85,6 +87,11 @@ function contentText({ scenario }: ImportedScenario): string {
     [faults.length, 'fault', 'faults'],
   ] as const
   return parts.flatMap(([count, one, many]) => (count === 0 ? [] : [counted(count, one, many)])).join(', ')
+}
+
+function misfitText({ misfits }: ImportedScenario, file: string): string {
+  if (misfits === 0) return ''
+  return `. ${counted(misfits, 'answer does', 'answers do')} not fit the contract: mockmaker diff ${file} shows where`
 }
 
 /** Counts the requests that are not in a scenario. */

@@ -6,12 +6,13 @@ import { operations } from '../contract/operations.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { defaultNames } from '../store/rows.js'
 import { namespaceLabel } from '../store/tokens.js'
+import { fitAnswer } from './fit-answer.js'
 import type { HarExchange } from './read.js'
 import type { Redaction } from './redact.js'
 
 type GameInput = NonNullable<ScenarioInput['games']>[number]
 export type NamespaceInput = NonNullable<GameInput['namespaces']>[number]
-type ModeInput = Exclude<NonNullable<NamespaceInput['game_modes']>[number], string>
+export type ModeInput = Exclude<NonNullable<NamespaceInput['game_modes']>[number], string>
 type LobbyInput = NonNullable<NamespaceInput['lobbies']>[number]
 
 /** A type whose fields can be set. */
@@ -39,8 +40,8 @@ export interface RecordedGame {
 }
 
 /**
- * Returns the answer of an operation in the form of its schema, without unknown fields. `undefined` if this is another
- * operation, or if the answer is an error or has another form.
+ * Returns the answer of an operation as `fitAnswer` does. `undefined` if this is another operation, or if the answer is an error
+ * or has another form.
  */
 export function answerOf<Id extends OperationId>(
   { operation, status, answer }: HarExchange,
@@ -48,7 +49,7 @@ export function answerOf<Id extends OperationId>(
 ): OperationOutput<Id> | undefined {
   const { output }: OperationSpec = operations[id]
   if (operation !== id || status >= 300) return undefined
-  return output?.safeParse(answer).data as OperationOutput<Id> | undefined
+  return output && (fitAnswer(answer, output) as OperationOutput<Id> | undefined)
 }
 
 /** Returns the token of a request, or `undefined`. */
@@ -74,10 +75,10 @@ export class RecordedGames {
   take(exchange: HarExchange): boolean {
     const { game_id, namespace_id } = exchange.params
     const inspected = answerOf(exchange, 'auth.inspect')?.agent.game_cloud?.game_id
-    const owner = game_id ?? inspected
+    const owner = game_id ?? inspected ?? completedGame(exchange)
     const game = owner === undefined || exchange.status >= 300 ? undefined : this.#gameOf(owner)
     if (!game) return false
-    this.#takeCloudToken(exchange, game)
+    const isTokenNew = this.#takeCloudToken(exchange, game)
     const whole = answerOf(exchange, 'games.getGameById')?.game
     if (whole) return this.#takeGame(whole, game)
     const namespace = answerOf(exchange, 'games.namespaces.getGameNamespaceById')?.namespace
@@ -85,7 +86,7 @@ export class RecordedGames {
     const made = answerOf(exchange, 'games.namespaces.createGameNamespaceTokenPublic')
     const token = made ?? answerOf(exchange, 'games.namespaces.createGameNamespaceTokenDevelopment')
     if (token && namespace_id !== undefined) this.#owners.set(token.token, this.#namespaceOf(namespace_id, game))
-    return inspected !== undefined
+    return inspected !== undefined || isTokenNew
   }
 
   /**
@@ -114,12 +115,15 @@ export class RecordedGames {
     return this.all.flatMap(({ namespaces }) => namespaces).find(({ lobbies }) => lobbies?.has(lobby_id))
   }
 
-  #takeCloudToken(exchange: HarExchange, game: RecordedGame): void {
+  /** Returns `true` for the first token of a game. */
+  #takeCloudToken(exchange: HarExchange, game: RecordedGame): boolean {
     const token = tokenOf(exchange)
     // Some calls of the cloud take the token of a namespace too.
-    if (token === undefined || operations[exchange.operation].auth !== 'cloud') return
+    if (token === undefined || operations[exchange.operation].auth !== 'cloud') return false
+    const isNew = game.cloudToken === undefined
     game.cloudToken ??= this.#redaction.token(token, 'cloud')
     this.#redaction.alias(token, game.cloudToken)
+    return isNew
   }
 
   #takeGame(whole: OperationOutput<'games.getGameById'>['game'], game: RecordedGame): boolean {
@@ -197,6 +201,13 @@ export class RecordedGames {
     const isName = name !== undefined && isIdentifier(name) && this.#redaction.text(name) === name
     return addNamespace(game, isName ? { name_id: name } : {})
   }
+}
+
+/** Returns the game for which a request completes a device link, or `undefined`. */
+function completedGame({ operation, body }: HarExchange): string | undefined {
+  if (operation !== 'devices.links.complete') return undefined
+  const { game_id } = Object(body) as { game_id?: unknown }
+  return typeof game_id === 'string' ? game_id : undefined
 }
 
 function addNamespace(game: RecordedGame, known: { name_id?: string; namespace_id?: string }): RecordedNamespace {

@@ -1,4 +1,6 @@
+import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
+import { completeDeviceLink } from '../control/device-links.js'
 import { createMock, type Mock } from '../mock/mock.js'
 import type { MockResponse } from '../server/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
@@ -42,6 +44,8 @@ class Replay {
   /** Ids and tokens of the mock, by the recorded ones. */
   readonly #known: Map<string, string>
   readonly #show: (recorded: string) => string
+  /** The recorded tokens of the links that the recording itself completes. */
+  readonly #completed: ReadonlySet<string>
   readonly #drifts = new Map<string, RequestDrift & { count: number }>()
 
   constructor(recording: HarRecording) {
@@ -50,6 +54,7 @@ class Replay {
     this.#mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
     this.#known = new Map(redaction.tokens)
     this.#show = text => redaction.text(text)
+    this.#completed = new Set(recording.exchanges.flatMap(completedLink))
   }
 
   async run(): Promise<Comparison> {
@@ -69,6 +74,7 @@ class Replay {
   async #send(exchange: HarExchange): Promise<MockResponse> {
     const { method, path, query, body } = exchange
     await this.#moveClock(replayTimeOf(exchange))
+    this.#completeLink(exchange)
     const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
     // With an index, the mock would wait for a change.
     if (isWatch(exchange)) sent.delete('watch_index')
@@ -82,6 +88,25 @@ class Replay {
       headers: this.#headersOf(exchange),
       ...(body !== undefined && { body: new TextEncoder().encode(this.#bodyText(body)) }),
     })
+  }
+
+  /** Completes a link before its answer, as somebody did whose request is not in the recording. */
+  #completeLink({ operation, query, answer }: HarExchange): void {
+    const token = query.get('device_link_token')
+    const { cloud_token } = Object(answer) as { cloud_token?: unknown }
+    if (operation !== 'devices.links.get' || token === null || cloud_token === undefined) return
+    if (this.#completed.has(token)) return
+    const { world } = this.#mock.default
+    const { deviceLinks, games } = world.tables
+    const link = deviceLinks.get(this.#translate(token))
+    const [game] = games.all()
+    if (link?.status !== 'pending' || !game) return
+    try {
+      completeDeviceLink(world, link.device_link_token, { game: game.game_id })
+    } catch (error) {
+      // It has expired. The answer of the mock shows that.
+      if (!(error instanceof ApiError)) throw error
+    }
   }
 
   async #moveClock(to: number | undefined): Promise<void> {
@@ -168,6 +193,13 @@ function inReplayOrder(exchanges: readonly HarExchange[]): HarExchange[] {
 /** Returns when a request is sent to the mock. A watch is sent when its answer came: after the requests that it waited for. */
 function replayTimeOf(exchange: HarExchange): number | undefined {
   return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
+}
+
+/** Returns the token of the link that a request completes, or nothing. */
+function completedLink({ operation, status, body }: HarExchange): string[] {
+  if (operation !== 'devices.links.complete' || status >= 300) return []
+  const { device_link_token } = Object(body) as { device_link_token?: unknown }
+  return typeof device_link_token === 'string' ? [device_link_token] : []
 }
 
 function isWatch({ operation }: HarExchange): boolean {

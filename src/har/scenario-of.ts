@@ -1,7 +1,8 @@
 import { isServiceCode, mostFaults } from '../contract/faults.js'
 import { isIdentifier } from '../contract/formats.js'
 import type { Join, Lobby } from '../contract/lobbies.js'
-import type { OperationId, OperationOutput } from '../contract/operations.js'
+import type { OperationSpec } from '../contract/operation.js'
+import { type OperationId, type OperationOutput, operations } from '../contract/operations.js'
 import type { Region, RegionSummary } from '../contract/regions.js'
 import { nestsWithin, sameJson } from '../lib/json.js'
 import { givenKeys } from '../scenario/entry-keys.js'
@@ -11,10 +12,12 @@ import { catalogueRegion } from '../store/matchmaker-rows.js'
 import { codeOf, type HarExchange, type HarRecording } from './read.js'
 import {
   answerOf,
+  type ModeInput,
   type NamespaceInput,
   type RecordedGame,
   RecordedGames,
   type RecordedNamespace,
+  tokenOf,
   type Writable,
 } from './recorded-games.js'
 import { Redaction } from './redact.js'
@@ -30,6 +33,8 @@ export interface ImportedScenario {
   readonly scenario: ScenarioInput
   /** The requests whose answers are in the scenario. */
   readonly used: ReadonlySet<HarExchange>
+  /** The number of successful answers that do not fit the contract. What fits of them is in the scenario. */
+  readonly misfits: number
   /** The texts that stand for the tokens and the secrets of the recording. */
   readonly redaction: Redaction
 }
@@ -81,6 +86,7 @@ class Import {
   readonly #counts = new Map<OperationId, Counts>()
   readonly #used = new Set<HarExchange>()
   readonly #beganAt: number | undefined
+  #client: ScenarioInput['client']
 
   constructor(recording: HarRecording) {
     this.#recording = recording
@@ -94,7 +100,8 @@ class Import {
     for (const exchange of exchanges) this.#note(this.#games.take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#take(exchange), exchange)
     for (const exchange of exchanges) this.#note(this.#takeJoin(exchange), exchange)
-    return { scenario: this.#scenario(), used: this.#used, redaction: this.#redaction }
+    const misfits = exchanges.filter(isMisfit).length
+    return { scenario: this.#scenario(), used: this.#used, misfits, redaction: this.#redaction }
   }
 
   #note(isUsed: boolean, exchange: HarExchange): void {
@@ -106,6 +113,7 @@ class Import {
       this.#takeError(exchange),
       this.#takeRegions(exchange),
       this.#takeList(exchange),
+      this.#takeStatistics(exchange),
       this.#takeLink(exchange),
     ]
     return parts.includes(true)
@@ -140,6 +148,7 @@ class Import {
   #takeRegions(exchange: HarExchange): boolean {
     const shown = answerOf(exchange, 'lobbies.list') ?? answerOf(exchange, 'regions.list')
     const added = (shown?.regions ?? []).map(region => this.#addRegion(region))
+    if (shown && exchange.headers['x-coords'] === undefined) this.#client ??= placeOfNearest(shown.regions)
     const summaries = answerOf(exchange, 'games.getGameById')?.game.available_regions ?? []
     for (const summary of summaries) this.#addSummary(summary)
     return added.includes(true)
@@ -172,7 +181,7 @@ class Import {
   /** The first list says which lobbies there are. A later one with their states adds those. */
   #takeList(exchange: HarExchange): boolean {
     const list = answerOf(exchange, 'lobbies.list')
-    if (!list) return isOfMatchmaker(exchange) && this.#takeCaller(exchange)
+    if (!list) return isOfPlayer(exchange) && this.#takeCaller(exchange)
     const namespace = this.#games.takeCall(
       exchange,
       list.lobbies.map(({ lobby_id }) => lobby_id),
@@ -195,6 +204,23 @@ class Import {
       const known = namespace.lobbies?.get(this.#redaction.id(lobby.lobby_id) ?? '')
       if (known) Object.assign(known, this.#stateOf(lobby))
     }
+  }
+
+  /** Statistics have all regions of each game mode. */
+  #takeStatistics(exchange: HarExchange): boolean {
+    const statistics = answerOf(exchange, 'players.getStatistics')
+    if (!statistics) return false
+    const namespace = this.#games.takeCall(exchange)
+    const added = Object.entries(statistics.game_modes).map(([modeId, { regions }]) => {
+      const id = this.#redaction.id(modeId) ?? ''
+      const mode = namespace.lobbies ? namespace.modes.get(id) : this.#modeOf(modeId, namespace)
+      if (!mode || mode.regions) return false
+      mode.regions = Object.keys(regions).flatMap(region => this.#redaction.id(region) ?? [])
+      for (const region_id of mode.regions)
+        if (!this.#regions.has(region_id)) this.#regions.set(region_id, { region_id })
+      return true
+    })
+    return added.includes(true)
   }
 
   /** Notes which token a request to the matchmaker has. */
@@ -247,6 +273,12 @@ class Import {
     const id = this.#redaction.id(region_id)
     if (id !== undefined && !this.#regions.has(id))
       this.#regions.set(id, { region_id: id, region_display_name: this.#redaction.text(display_name) })
+    const lobby_ports = portsOf(join.ports)
+    if (tokenOf(exchange)?.startsWith('dev_') && lobby_ports.length > 0) {
+      const isNew = namespace.entry.development === undefined
+      namespace.entry.development ??= { lobby_ports }
+      return isNew
+    }
     const { game_modes, game_mode } = Object(exchange.body) as { game_modes?: unknown; game_mode?: unknown }
     const [asked] = [game_modes ?? game_mode].flat()
     const seated = this.#redaction.id(join.lobby.lobby_id)
@@ -256,7 +288,6 @@ class Import {
     const isNew = namespace.lobbies === undefined && modeId !== undefined
     const mode = isNew ? this.#modeOf(modeId, namespace) : namespace.modes.get(this.#redaction.id(modeId ?? '') ?? '')
     if (!mode || mode.ports) return false
-    const lobby_ports = portsOf(join.ports)
     if (lobby_ports.length > 0) mode.ports = { lobby_ports }
     return lobby_ports.length > 0
   }
@@ -296,6 +327,7 @@ class Import {
     return {
       title: 'Recorded session',
       ...(this.#beganAt !== undefined && { now: new Date(this.#beganAt).toISOString() }),
+      ...(this.#client && { client: this.#client }),
       ...(regions.length > 0 && { regions }),
       ...(games.length > 0 && { games }),
       ...(links.length > 0 && { device_links: links }),
@@ -324,15 +356,18 @@ class Import {
   }
 
   #namespaceInput({ entry, tokens, modes, lobbies, regions = [] }: RecordedNamespace): NamespaceInput {
-    const used = [...(lobbies?.values() ?? [])].flatMap(({ region_id }) => region_id ?? [])
-    const enabled = new Set([...regions, ...used])
-    // By default a game mode enables all regions of the scenario.
-    const some = enabled.size > 0 && enabled.size < this.#regions.size ? { regions: [...enabled] } : {}
+    const all = [...(lobbies?.values() ?? [])]
+    const regionsOf = ({ regions: shown, ...mode }: Writable<ModeInput>) => {
+      const ofMode = shown ? all.filter(({ game_mode_id }) => game_mode_id === mode.game_mode_id) : all
+      const enabled = new Set([...(shown ?? regions), ...ofMode.flatMap(({ region_id }) => region_id ?? [])])
+      // By default a game mode enables all regions of the scenario.
+      return { ...mode, ...(enabled.size > 0 && enabled.size < this.#regions.size && { regions: [...enabled] }) }
+    }
     const given = givenKeys({ public: this.#unused(tokens.public), development: this.#unused(tokens.development) })
     return {
       ...entry,
       ...(Object.keys(given).length > 0 && { tokens: given }),
-      ...(modes.size > 0 && { game_modes: [...modes.values()].map(mode => ({ ...mode, ...some })) }),
+      ...(modes.size > 0 && { game_modes: [...modes.values()].map(regionsOf) }),
       ...(lobbies !== undefined && lobbies.size > 0 && { lobbies: [...lobbies.values()] }),
     }
   }
@@ -351,8 +386,22 @@ function shortest(region: RegionInput): RegionInput | string {
   return known && sameJson({ ...known, ...region }, known) ? region.region_id : region
 }
 
-function isOfMatchmaker({ operation }: HarExchange): boolean {
-  return /^lobbies\.(list|find|join|create)$|^regions\.list$/.test(operation)
+function isMisfit({ operation, status, answer }: HarExchange): boolean {
+  const { output }: OperationSpec = operations[operation]
+  return status < 300 && output?.safeParse(answer).success === false
+}
+
+/** Tells whether a request has the token of a namespace, or none. */
+function isOfPlayer({ operation }: HarExchange): boolean {
+  return ['namespace', 'public'].includes(operations[operation].auth)
+}
+
+/** Returns the place of the nearest region: that of the client, as well as an answer tells it. */
+function placeOfNearest(regions: readonly Region[]): ScenarioInput['client'] {
+  const kilometersTo = (region: Region) => region.datacenter_distance_from_client.kilometers
+  const nearest = regions.toSorted((a, b) => kilometersTo(a) - kilometersTo(b))[0]
+  // All distances are 0 if the service does not know the place.
+  return nearest && regions.some(region => kilometersTo(region) > 0) ? nearest.datacenter_coord : undefined
 }
 
 /** The ports of a game server without its host. */

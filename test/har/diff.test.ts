@@ -261,6 +261,32 @@ describe('the comparison of a recording', () => {
     expect(new Set(drifts.map(({ kind, path }) => `${kind} ${path}`)).size).toBeLessThanOrEqual(2)
   })
 
+  const anyField = fc.oneof(
+    fc.tuple(
+      fc.constant('lobbies' as const),
+      fc.constantFrom('game_mode_id', 'total_player_count', 'max_players_normal', 'max_players_direct'),
+    ),
+    fc.tuple(
+      fc.constant('regions' as const),
+      fc.constantFrom('provider_display_name', 'region_display_name', 'datacenter_coord', 'region_id'),
+    ),
+    fc.tuple(fc.constant('game_modes' as const), fc.constantFrom('game_mode_id')),
+  )
+  test.prop([anyField, fc.nat(9), fc.constantFrom('is missing', 'is null', 'is an object of another kind')], {
+    numRuns: 40,
+  })('names a field of the first list that has another form than the contract', async ([table, field], at, how) => {
+    const [entry] = await recordedAt([])
+    const answer = structuredClone(entry?.answer as ListAnswer)
+    const elements = answer[table] as Record<string, unknown>[]
+    const element = elements[at % elements.length]
+    if (how === 'is missing') delete element?.[field]
+    else Object.assign(element ?? {}, { [field]: how === 'is null' ? null : [1] })
+
+    const { drifts } = await compare([{ ...entry, answer }])
+
+    expect(drifts.filter(({ sure }) => sure === 'certain').map(({ path }) => path)).toContain(`${table}[].${field}`)
+  })
+
   it('counts the elements that only one of the two lists has', async () => {
     const renamed = (list: ListAnswer) => ({
       ...list,
@@ -292,6 +318,44 @@ describe('the comparison of a recording', () => {
     expect(without.drifts).toEqual([])
     expect(withPlace.drifts.map(({ path }) => path)).toContain('regions[].datacenter_distance_from_client.kilometers')
   })
+})
+
+describe('a recording of the mock itself', () => {
+  const development = (request: TestRequest) => ({ ...request, headers: bearer(tokens.development) })
+  const statistics = request('GET', '/matchmaker/players/statistics', tokens.public)
+  const scenario = { ...tanks, client: { latitude: 52.52, longitude: 13.4 } }
+
+  it.for([
+    ['statistics without another call', [{ ...list, headers: {} }, statistics]],
+    ['statistics of game modes with some regions', [list, statistics]],
+    ['a find with a development token', [development(list), development(find('duel'))]],
+    ['finds that make lobbies', [list, find('duel'), find('duel'), find('duel'), find('duel'), find('duel')]],
+  ] as const)('does not differ: %s', async ([, requests]) => {
+    const mock = createMock({ scenario, seed: 1 })
+    const entries = await record(mock, requests, startAt)
+    await mock.close()
+
+    expect((await compare(entries)).drifts).toEqual([])
+  })
+
+  it.each(['by a request with the token of its game', 'by somebody else'])(
+    'does not differ: a new link that is completed %s',
+    async how => {
+      const mock = createMock({ scenario, seed: 1 })
+      const [made] = await record(mock, [post('/cloud/devices/links', {})], startAt)
+      if (!made) throw new Error('nothing was recorded')
+      const { device_link_token } = made.answer as Made
+      const before = await record(mock, [list, link(device_link_token)], startAt)
+      const completion = post('/cloud/devices/links/complete', { device_link_token, game_id: ids.tanks }, tokens.cloud)
+      const isRecorded = how.includes('request')
+      const completed = await record(mock, [completion], startAt + 1_000)
+      const after = await record(mock, [link(device_link_token)], startAt + 2_000)
+      await mock.close()
+
+      const entries = [made, ...before, ...(isRecorded ? completed : []), ...after]
+      expect((await compare(entries)).drifts).toEqual([])
+    },
+  )
 })
 
 describe('mockmaker diff', () => {

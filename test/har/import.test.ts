@@ -170,6 +170,14 @@ describe('the scenario of a recording', () => {
     expect(regions).toEqual([own, 'lnd-fra', { ...own, region_id: 'lnd-atl' }])
   })
 
+  it('places the client at the nearest region, unless the request says where it is', () => {
+    const near = { ...region, region_id: 'lnd-fra', datacenter_distance_from_client: { kilometers: 1, miles: 1 } }
+    const answer = { ...listAnswer, regions: [region, { ...near, datacenter_coord: { latitude: 50, longitude: 8 } }] }
+
+    expect(scenarioFrom([{ answer }]).client).toEqual({ latitude: 50, longitude: 8 })
+    expect(scenarioFrom([{ answer, headers: { 'x-coords': '1,2' } }]).client).toBeUndefined()
+  })
+
   it('has the ports of a seat without their host', () => {
     const { games } = scenarioFrom([
       { answer: listAnswer },
@@ -553,6 +561,18 @@ describe('mockmaker import', () => {
     )
     expect((await stat(output)).mode & 0o777).toBe(0o600)
     expect((await runHere(['validate', output])).code).toBe(0)
+  })
+
+  it('counts the answers that do not fit the contract, and takes what fits of them', async () => {
+    const wrong = { ...listAnswer, lobbies: [{ ...lobby, total_player_count: '1' }, lobby] }
+    const { file, output } = await har([{ answer: wrong }])
+    const { file: broken } = await har([{ answer: '{"lobbies":[' }])
+
+    const { stdout } = await runHere(['import', file, '-o', output])
+    const { code, stderr } = await runHere(['import', broken])
+
+    expect(stdout).toMatch(/ 1 lobby, .* 1 answer does not fit the contract: mockmaker diff .+ shows where\n$/)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/1 answer does not fit the contract: .* shows where\n$/)])
   })
 
   it('prints the scenario without -o, and what it took on standard error', async () => {
