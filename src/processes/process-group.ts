@@ -1,4 +1,5 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
 // A process in a group of its own, with its children. It is started with `detached: !isWindows`.
@@ -29,9 +30,40 @@ export function isGroupAlive({ pid, exitCode, signalCode }: ChildProcess): boole
   if (isWindows) return exitCode === null && signalCode === null
   try {
     process.kill(-pid, 0)
-    return true
   } catch {
     return false
+  }
+  // A container often has no process that reaps orphans, and then a group keeps its dead ones for ever.
+  const hasExited = exitCode !== null || signalCode !== null
+  return !hasExited || process.platform !== 'linux' || (runningGroups()?.has(pid) ?? true)
+}
+
+/** The groups on this machine are looked up again after this time, in ms. Many may end at once. */
+const lookupMs = 20
+
+let lookup: { readonly at: number; readonly groups: ReadonlySet<number> } | undefined
+
+/** Returns the groups of Linux that have a process besides dead ones that nobody has reaped. `undefined` if it cannot tell. */
+function runningGroups(): ReadonlySet<number> | undefined {
+  const now = performance.now()
+  if (lookup && now - lookup.at < lookupMs) return lookup.groups
+  try {
+    lookup = { at: now, groups: new Set(readdirSync('/proc').flatMap(runningGroupOf)) }
+    return lookup.groups
+  } catch {
+    return undefined
+  }
+}
+
+function runningGroupOf(name: string): number[] {
+  if (!/^\d+$/.test(name)) return []
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+    // The name of the program stands in brackets, and may have any characters: `12 (a b) S 1 12 …`.
+    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return state === 'Z' || state === 'X' ? [] : [Number(group)]
+  } catch {
+    return []
   }
 }
 
