@@ -71,6 +71,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the device',
   ENOTDIR: 'part of the path is not a folder',
   EROFS: 'the file system is read-only',
+  ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',
+  ERR_STRING_TOO_LONG: 'it is larger than 512 MiB',
 }
 
 /** Describes a system error as the end of a sentence, without its code. */
@@ -79,10 +81,17 @@ export function systemReason({ code = '', message }: Error & { readonly code?: s
   return reasons[code] ?? message.replace(/^(?:\w+ )?E[A-Z0-9]+:? /, '').replace(/, \w+ '.*'$/, '')
 }
 
+/** Tells the error of a call of `node:fs` from others. */
+export function isSystemError(error: unknown): error is Error & { readonly code?: string } {
+  if (!(error instanceof Error)) return false
+  // Node.js itself refuses to read such files.
+  const { code } = error as { readonly code?: unknown }
+  return 'syscall' in error || code === 'ERR_FS_FILE_TOO_LARGE' || code === 'ERR_STRING_TOO_LONG'
+}
+
 /** Turns a system error into a `UsageError` that begins with `what`. Returns any other error as it is. */
 export function asUsageError(error: unknown, what: string): unknown {
-  const isSystemError = error instanceof Error && 'syscall' in error
-  return isSystemError ? new UsageError(`${what}: ${systemReason(error)}`, { cause: error }) : error
+  return isSystemError(error) ? new UsageError(`${what}: ${systemReason(error)}`, { cause: error }) : error
 }
 
 /** Turns a system error into a `UsageError` about a file that could not be written. Returns any other error as it is. */

@@ -2,7 +2,7 @@ import type * as nodeFs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { runAtOnce, type Steps } from '../lib/steps.js'
-import { systemReason } from '../lib/usage-error.js'
+import { isSystemError, systemReason } from '../lib/usage-error.js'
 import { StorageError } from './storage.js'
 
 /** The calls of `node:fs` that a folder of worlds makes. */
@@ -94,12 +94,20 @@ export function sealedText(bytes: Buffer): string | undefined {
     : undefined
 }
 
-/** Returns the text of the fields that `seal` got. Throws `StorageError` if the file is damaged or of a newer version. */
-export function unseal(bytes: Buffer, file: string): string {
+/**
+ * Returns the text of the fields that `seal` got. Throws `StorageError` if the file is damaged or of a newer version. `advice` ends
+ * the message. Default: that for a file of a world.
+ */
+export function unseal(bytes: Buffer, file: string, advice = worldAdvice(file)): string {
   checkFormat(bytes, file)
   const text = sealedText(bytes)
-  if (text === undefined) throw new StorageError(`${file} is damaged: restore it from a copy, or delete the world`)
+  if (text === undefined) throw new StorageError(`${file} is damaged: ${advice}`)
   return text
+}
+
+/** Says how to mend a file of a world, as the end of a message. */
+export function worldAdvice(file: string): string {
+  return `restore it from a copy, or delete the world (its folder is ${dirname(file)})`
 }
 
 /** Throws `StorageError` if the first bytes of a file name a newer version of the format. */
@@ -196,7 +204,7 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** Returns the error of a call of `node:fs`. Throws any other one: it is a bug. */
 export function systemError(error: unknown): Error {
-  if (error instanceof Error && 'syscall' in error) return error
+  if (isSystemError(error)) return error
   throw error
 }
 
@@ -209,6 +217,6 @@ export function writeProblem(thrown: unknown): string {
 
 /** Turns the error of a call of `node:fs` into a `StorageError` that begins with `what`. Returns any other error as it is. */
 export function asStorageError(error: unknown, what: string): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error
+  if (!isSystemError(error)) return error
   return new StorageError(`${what}: ${writeProblem(error)}`)
 }

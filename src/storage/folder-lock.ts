@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { asUsageError, UsageError } from '../lib/usage-error.js'
+import { isSystemError, UsageError } from '../lib/usage-error.js'
 import {
   checkFormat,
   codeOf,
@@ -14,6 +14,7 @@ import {
   sealedText,
   systemError,
   writeAll,
+  writeProblem,
 } from './folder-files.js'
 import { StorageError } from './storage.js'
 
@@ -77,7 +78,8 @@ export class FolderLock {
       this.#checkedAt = Date.now()
       removeLeftovers(fs, folder, fs.readdirSync(folder).filter(isLeftover))
     } catch (error) {
-      throw asUsageError(error, `cannot use the folder ${folder}`)
+      if (!isSystemError(error)) throw error
+      throw new UsageError(`cannot use the folder ${folder}: ${writeProblem(error)}`)
     }
   }
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { checkFormat, crcText, formatVersion } from './folder-files.js'
+import { checkFormat, crcText, formatVersion, worldAdvice } from './folder-files.js'
 import { type KeptLine, StorageError } from './storage.js'
 
 /** Takes the place of the revision in a record that is no line of the world: the header, a note, a trial. */
@@ -129,9 +129,17 @@ export function readLog(bytes: Buffer, file: string): ReadLog {
     else lines.push({ revision, start, end })
     size = end
   }
-  if (header.world === undefined || (size < bytes.length && hasRecordAfter(bytes, size)))
+  if (header.world === undefined || (size < bytes.length && !isTorn(bytes, size)))
     throw new StorageError(damageText(bytes, size, file))
   return { bytes, header: header as LogHeader, lines, start: first?.end ?? 0, size } // the first record has all keys
+}
+
+/**
+ * Tells whether the end of a log was not written whole. A process that ends leaves a part of a line, without its newline. A power cut
+ * leaves zeros for what the disk had not yet.
+ */
+function isTorn(bytes: Buffer, at: number): boolean {
+  return (bytes.at(-1) !== newline || bytes.includes(0, at)) && !hasRecordAfter(bytes, at)
 }
 
 function hasRecordAfter(bytes: Buffer, at: number): boolean {
@@ -144,6 +152,7 @@ function damageText(bytes: Buffer, at: number, file: string): string {
   let line = 1
   for (let end = bytes.indexOf(newline); end !== -1 && end < at; end = bytes.indexOf(newline, end + 1)) line += 1
   const where = `${file}:${line}: the line is damaged`
-  if (line === 1) return `${where}: restore the file from a copy, or delete the world`
-  return `${where}, and whole lines follow it: restore the file from a copy. To lose the changes from that line on, cut the file to ${at} bytes`
+  if (line === 1) return `${where}: ${worldAdvice(file)}`
+  const follow = hasRecordAfter(bytes, at) ? ', and whole lines follow it' : ''
+  return `${where}${follow}: restore the file from a copy. To lose the changes from that line on, cut the file to ${at} bytes`
 }

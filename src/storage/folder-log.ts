@@ -209,7 +209,8 @@ export class LogFile {
       if (own.ino === there.ino && own.dev === there.dev) return undefined
       return `${this.path} was replaced by another file: put the old one back, or restart the mock`
     } catch (error) {
-      if (isMissing(error)) return `${this.path} was deleted or moved: put it back, or restart the mock`
+      if (isMissing(error))
+        return `${this.path} was deleted or moved: put it back. A restart loses what only memory has: mockmaker export writes that`
       const { message } = asStorageError(error, `cannot read ${this.path}`) as Error
       return message
     }

@@ -14,6 +14,7 @@ import {
   syncFolder,
   systemError,
   unseal,
+  worldAdvice,
   writeAll,
   writeProblem,
   writeSynced,
@@ -47,7 +48,8 @@ const timeName = 'time'
 const originName = (hash: string) => `origin-${hash}.json`
 const beside = (name: string) => `${name}.new`
 const isLeftover = (name: string) => name.endsWith(beside(''))
-const originPattern = /^origin-[0-9a-f]{16}\.json$/
+/** Tells the file of an origin by its name. */
+export const isOrigin = (name: string): boolean => /^origin-[0-9a-f]{16}\.json$/.test(name)
 
 /** The parts of a folder that its worlds use. */
 export interface FolderContext {
@@ -84,6 +86,7 @@ function readBytes(fs: FileCalls, path: string): Buffer {
   try {
     return fs.readFileSync(path)
   } catch (error) {
+    if (isMissing(error)) throw new StorageError(`${path} is missing: ${worldAdvice(path)}`)
     throw asStorageError(error, `cannot read ${path}`)
   }
 }
@@ -107,7 +110,7 @@ function readBase(fs: FileCalls, path: string): Base {
   const text = unseal(bytes, path)
   const [head, revision, originHash] = baseFields.exec(text) ?? []
   if (head === undefined || originHash === undefined)
-    throw new StorageError(`${path} is no base of a world: restore it from a copy, or delete the world`)
+    throw new StorageError(`${path} is no base of a world: ${worldAdvice(path)}`)
   const base = text.slice(head.length)
   return {
     revision: Number(revision),
@@ -232,7 +235,7 @@ export class FolderWorld implements KeptWorld {
     this.cutBytes = log.bytes.length - log.size
     this.time = this.#readTime()
     if (!isReadOnly) this.#log = this.#openLog(log.size)
-    for (const { name, size } of fileSizes(fs, path)) if (originPattern.test(name)) this.#sizes.set(name, size)
+    for (const { name, size } of fileSizes(fs, path)) if (isOrigin(name)) this.#sizes.set(name, size)
   }
 
   get born(): string {
@@ -279,7 +282,7 @@ export class FolderWorld implements KeptWorld {
     const file = join(this.#path, originName(hash))
     const text = unseal(readBytes(this.#context.fs, file), file).slice('"origin":'.length)
     if (originHashOf(text) === hash) return text
-    throw new StorageError(`${file} has other content than its name says: restore it from a copy, or delete the world`)
+    throw new StorageError(`${file} has other content than its name says: ${worldAdvice(file)}`)
   }
 
   putOrigin(origin: Origin): void {
@@ -492,7 +495,7 @@ export class FolderWorld implements KeptWorld {
   /** Removes the origins that neither the base, nor a line, nor another origin names. */
   #removeOriginsExcept(originHash: string, lines: Buffer): void {
     const { fs } = this.#context
-    const hashes = [...this.#sizes.keys()].filter(name => originPattern.test(name)).map(hashIn)
+    const hashes = [...this.#sizes.keys()].filter(name => isOrigin(name)).map(hashIn)
     const named = new Set(hashes.filter(hash => hash === originHash || lines.includes(hash)))
     // A set grows while it is iterated.
     for (const hash of named) {

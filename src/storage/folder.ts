@@ -19,6 +19,7 @@ import {
   systemError,
   unseal,
   writeAll,
+  writeProblem,
   writeSynced,
 } from './folder-files.js'
 import { FolderLock, touchMs } from './folder-lock.js'
@@ -27,6 +28,7 @@ import {
   describeWorld,
   type FolderContext,
   FolderWorld,
+  isOrigin,
   logName,
   type WorldEntry,
   writeWorld,
@@ -61,6 +63,8 @@ export function openFolder(path: string, options: FolderOptions = {}): Storage {
 
 const indexName = '.worlds.json'
 const settingsName = '.scenario.json'
+/** The end of a message about the scenario of the mock, which only says whether it has changed. */
+const settingsAdvice = 'restore it from a copy, or delete this file. The worlds stay'
 const newIndexName = '.worlds.json.new'
 /** Folders of worlds that are being created or deleted. */
 const newWorld = '.new-'
@@ -116,7 +120,7 @@ class Folder implements Storage {
   get settings(): string | undefined {
     const path = join(this.place, settingsName)
     try {
-      return unseal(this.#fs.readFileSync(path), path).slice('"settings":'.length)
+      return unseal(this.#fs.readFileSync(path), path, settingsAdvice).slice('"settings":'.length)
     } catch (error) {
       if (isMissing(error)) return undefined
       throw asStorageError(error, `cannot read ${path}`)
@@ -193,7 +197,9 @@ class Folder implements Storage {
     clearInterval(this.#timer)
     const loss = this.#lock?.touch()
     for (const world of [...this.#open.values()]) {
-      if (loss !== undefined) world.stop(loss)
+      // The folder may have been deleted in the last second.
+      if (loss === undefined) world.tick()
+      else world.stop(loss)
       world.close()
     }
     this.#isClosed = true
@@ -221,7 +227,8 @@ class Folder implements Storage {
       }
     } catch (error) {
       if (isMissing(error) && this.#isReadOnly) throw new UsageError(`there is no folder ${this.place}`)
-      if (codeOf(error) !== 'EEXIST') throw asUsageError(error, `cannot use the folder ${this.place}`)
+      if (codeOf(error) !== 'EEXIST')
+        throw new UsageError(`cannot use the folder ${this.place}: ${writeProblem(error)}`)
     }
     throw new UsageError(`${this.place} is a file: name a folder`)
   }
@@ -332,8 +339,10 @@ class Folder implements Storage {
       } // we wrote it
       return new Map(worlds.map(entry => [entry.summary.id, entry]))
     } catch (error) {
-      if (isMissing(error)) return new Map()
-      throw error
+      if (error instanceof StorageError) throw error
+      // It is only a cache.
+      systemError(error)
+      return new Map()
     }
   }
 }
@@ -342,9 +351,16 @@ function entryOf({ summary, bytes, logBytes }: FolderWorld): WorldEntry {
   return { summary, bytes, logBytes }
 }
 
-/** Tells the folder of a world from other folders. A folder that nobody may read counts as one. */
+/** Tells the folder of a world from those of others, which nobody may delete. One that cannot be read counts as a world. */
 function isWorld(fs: FileCalls, path: string): boolean {
-  return [logName, baseName].some(name => sizeOf(fs, join(path, name)) !== undefined)
+  try {
+    const names = fs.readdirSync(path)
+    return (names.includes(logName) || names.includes(baseName)) && names.some(isOrigin)
+  } catch (error) {
+    if (isMissing(error)) return false
+    systemError(error)
+    return true
+  }
 }
 
 /** Returns the size of a file: 0 if the system refuses to tell it, `undefined` if there is none. */

@@ -273,7 +273,7 @@ describe('a folder that is deleted or replaced under its process', () => {
 
     renameSync(path, `${path}-away`)
     second()
-    const message = `${log} was deleted or moved: put it back, or restart the mock`
+    const message = `${log} was deleted or moved: put it back. A restart loses what only memory has: mockmaker export writes that`
     expect(told).toEqual([message])
     expect(() => world.append(line(12))).toThrow(new StorageError(message))
     second()
@@ -285,6 +285,16 @@ describe('a folder that is deleted or replaced under its process', () => {
     expect(told).toEqual([message, undefined])
     appendAll(world, 12)
     expect(revisionsOf(reopen(path))).toEqual([11, 12])
+  })
+
+  it('is noticed at the end, if it was deleted in the last second', () => {
+    const { path, folder, world } = createWorld()
+    const told = watched(world)
+    rmSync(path, { recursive: true })
+
+    folder.close()
+
+    expect(told).toEqual([expect.stringMatching(/was deleted or moved/)])
   })
 
   it('takes no lines for good if it was deleted', () => {

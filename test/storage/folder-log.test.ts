@@ -1,5 +1,7 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { encodeTrial } from '../../src/storage/folder-log-format.js'
 import { originOf } from '../../src/storage/origins.js'
 import {
   appendAll,
@@ -65,16 +67,6 @@ describe('a log', () => {
       (bytes: Buffer, from: number) => Buffer.from(bytes).fill(0, from + 30, from + 34),
       14,
     ],
-    [
-      'a last line with a wrong check sum',
-      (bytes: Buffer, from: number) => Buffer.from(bytes).fill('0', from, from + 1),
-      14,
-    ],
-    [
-      'a last line without its start',
-      (bytes: Buffer, from: number) => Buffer.from(bytes).fill('\n', from, from + 20),
-      14,
-    ],
   ])('loses %s', (_, damage, last) => {
     const { path, log, bytes, ends } = fiveLines()
     writeFileSync(log, damage(bytes, ends.at(-2) ?? 0))
@@ -108,12 +100,28 @@ describe('a log', () => {
     expect(revisionsOf(reopen(path))).toEqual([11, 12])
   })
 
+  it.each([
+    ['a character', (bytes: Buffer, from: number) => Buffer.from(bytes).fill('x', from + 30, from + 31)],
+    ['its check sum', (bytes: Buffer, from: number) => Buffer.from(bytes).fill('0', from, from + 1)],
+    ['its start', (bytes: Buffer, from: number) => Buffer.from(bytes).fill('\n', from, from + 20)],
+  ])('whose last line is whole, but for %s, is refused and not cut', (_, damage) => {
+    const { path, log, bytes, ends } = fiveLines()
+    const at = ends.at(-2) ?? 0
+    writeFileSync(log, damage(bytes, at))
+    const before = filesIn(path).log
+
+    expect(() => reopen(path)).toThrow(
+      `: the line is damaged: restore the file from a copy. To lose the changes from that line on, cut the file to ${at} bytes`,
+    )
+    expect(filesIn(path).log).toEqual(before)
+  })
+
   it('with a damaged header is refused', () => {
     const { path, log, bytes } = fiveLines()
     writeFileSync(log, Buffer.from(bytes).fill('x', 40, 41))
 
     expect(() => reopen(path)).toThrow(
-      `${log}:1: the line is damaged: restore the file from a copy, or delete the world`,
+      `${log}:1: the line is damaged: restore it from a copy, or delete the world (its folder is ${dirname(log)})`,
     )
   })
 
@@ -157,9 +165,8 @@ describe('a log', () => {
 
   it('ignores records that say nothing', () => {
     const { path, log } = fiveLines()
-    const trial = '3f1a3e0b 2 - {}\n'
-    appendFileSync(log, trial)
+    appendFileSync(log, encodeTrial(30))
 
-    expect(contentOf(reopen(path))).toMatchObject({ lines: { length: 5 } })
+    expect(contentOf(reopen(path))).toMatchObject({ cutBytes: 0, lines: { length: 5 } })
   })
 })

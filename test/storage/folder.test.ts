@@ -161,11 +161,11 @@ describe('a world in a folder', () => {
       'a base that is damaged',
       'base.json',
       (text: string) => text.replace('revision', 'revisiom'),
-      / is damaged: restore it from a copy, or delete the world$/,
+      / is damaged: restore it from a copy, or delete the world \(its folder is .*default\)$/,
     ],
     ['an empty base', 'base.json', () => '', /base\.json is damaged/],
-    ['no base', 'base.json', undefined, /^cannot read .*base\.json: it does not exist$/],
-    ['no log', 'log', undefined, /^cannot read .*log: it does not exist$/],
+    ['no base', 'base.json', undefined, /base\.json is missing: restore it from a copy, or delete the world/],
+    ['no log', 'log', undefined, /log is missing: restore it from a copy, or delete the world/],
   ])('with %s is refused, and the others go on', (_, name, change, message) => {
     const { path, folder } = createWorld()
     folder.create('other', newWorld)
@@ -209,7 +209,7 @@ describe('the origins of a world', () => {
     const again = reopen(path)
     expect(again.originHash).toBe(second)
     expect([again.origin(second), again.origin(third)]).toEqual(['{"b":1}', '{"c":1}'])
-    expect(() => again.origin(first)).toThrow(/^cannot read .*origin-.*\.json: it does not exist$/)
+    expect(() => again.origin(first)).toThrow(/origin-.*\.json is missing: restore it from a copy, or delete the world/)
     expect(Object.keys(filesIn(path)).filter(name => name.includes('origin'))).toHaveLength(2)
   })
 
@@ -408,6 +408,24 @@ describe('the list of worlds', () => {
     expect(folder.open('notes')).toBeUndefined()
     expect(() => openAgain(path).create('readme', newWorld)).toThrow(/readme exists/)
   })
+
+  it.each([
+    ['a file log', (server: string) => writeFileSync(join(server, 'log'), 'my log')],
+    ['a folder log', (server: string) => mkdirSync(join(server, 'log'))],
+    ['a base.json of another program', (server: string) => writeFileSync(join(server, 'base.json'), '{}')],
+  ])('does not take a folder of somebody else for a world, nor deletes it: one with %s', (_, make) => {
+    const { path } = createWorld()
+    const server = join(path, 'server')
+    mkdirSync(server)
+    make(server)
+    const folder = openAgain(path)
+
+    folder.delete('server')
+
+    expect(folder.list().map(({ id }) => id)).toEqual(['default'])
+    expect(folder.open('server')).toBeUndefined()
+    expect(readdirSync(server)).toHaveLength(1)
+  })
 })
 
 describe('a folder', () => {
@@ -474,6 +492,47 @@ describe('a folder', () => {
     expect(openAgain(path, { fs }).list()).toEqual([])
   })
 
+  it('is opened without its list of worlds, if that cannot be read', () => {
+    const { path } = createWorld()
+    openAgain(path).close()
+    rmSync(join(path, '.worlds.json'))
+    mkdirSync(join(path, '.worlds.json'))
+
+    expect(
+      openAgain(path)
+        .list()
+        .map(({ id }) => id),
+    ).toEqual(['default'])
+  })
+
+  it.each([
+    ['ERR_FS_FILE_TOO_LARGE', 'it is larger than 2 GiB'],
+    ['ERR_STRING_TOO_LONG', 'it is larger than 512 MiB'],
+  ])('goes on without a world whose file is too long (%s)', (code, reason) => {
+    const { path, folder, log } = createWorld()
+    folder.create('other', newWorld)
+    const fs = interceptedFs((call, args, run) => {
+      if (call === 'readFileSync' && args[0] === log) throw Object.assign(new RangeError(), { code })
+      return run()
+    })
+    rmSync(join(path, '.worlds.json'), { force: true })
+    const again = openAgain(path, { fs })
+
+    expect(() => again.open('default')).toThrow(new StorageError(`cannot read ${log}: ${reason}`))
+    expect(again.open('other')).toBeDefined()
+  })
+
+  it('says that its scenario is damaged, and how to go on', () => {
+    const { path, folder } = createWorld()
+    folder.saveSettings('{}')
+    const file = join(path, '.scenario.json')
+    writeFileSync(file, 'x')
+
+    expect(() => folder.settings).toThrow(
+      `${file} is damaged: restore it from a copy, or delete this file. The worlds stay`,
+    )
+  })
+
   it('is refused if it is a file, or cannot be made', () => {
     const path = dataPath()
     expect(() =>
@@ -482,7 +541,7 @@ describe('a folder', () => {
           throw Object.assign(new Error(), { code: 'EROFS', syscall: 'mkdir' })
         }),
       }),
-    ).toThrow(`cannot use the folder ${path}: the file system is read-only`)
+    ).toThrow(`cannot use the folder ${path}: the file system is read-only: make it writable`)
     writeFileSync(path, '')
     expect(() => openFolder(path)).toThrow(`${path} is a file: name a folder`)
     expect(() => openFolder(join(path, 'x'))).toThrow(
