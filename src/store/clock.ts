@@ -54,7 +54,7 @@ const ClockMoveSchema = z.strictObject({
 /** The clock of a world. A running clock follows the global `Date` and `setTimeout`, so fake timers drive it. */
 export interface Clock {
   readonly mode: ClockMode
-  /** The ms of the world that pass in one real ms while the clock runs. */
+  /** The ms of the world that pass in one real ms while the clock runs. They are fewer if the jobs of that time take longer. */
   readonly rate: number
   /** Milliseconds since the epoch. */
   now(): number
@@ -165,11 +165,16 @@ export class WorldClock implements Clock {
 
   now(): number {
     if (this.#pinned !== undefined) return this.#pinned
-    return Math.max(this.#reached, Math.min(Math.floor(this.#epoch + this.elapsed()), latestMs, this.#nextJobAt()))
+    return Math.max(this.#reached, Math.min(Math.floor(this.#epoch + this.#dueUntil()), latestMs, this.#nextJobAt()))
   }
 
   /** Returns the ms since the clock was created. They never decrease, even if the system clock goes back. */
   elapsed(): number {
+    return Math.max(this.#reached - this.#epoch, Math.min(this.#dueUntil(), this.#nextJobAt() - this.#epoch))
+  }
+
+  /** Returns until when jobs and timers are due, in elapsed ms. Ahead of `elapsed` while jobs are overdue. */
+  #dueUntil(): number {
     if (this.#haltedAt !== undefined) return this.#haltedAt
     return this.#elapsed + (this.#mode === 'running' ? (this.#realTime() - this.#since) * this.#rate : 0)
   }
@@ -197,7 +202,7 @@ export class WorldClock implements Clock {
 
   /** Stops the time, the jobs and the timers until `resume`. The time that has passed until then counts. */
   halt(): void {
-    this.#haltedAt ??= this.elapsed()
+    this.#haltedAt ??= this.#dueUntil()
     this.#platformTimer.rearm()
   }
 
@@ -232,7 +237,7 @@ export class WorldClock implements Clock {
     if (this.#pinned !== undefined || this.#isRunningDue || this.#mode === 'frozen' || this.isHalted) return undefined
     if (this.#catchingUp) return this.#catchingUp
     // The target is fixed: on a fast clock, more jobs become due all the time.
-    const target = this.elapsed()
+    const target = this.#dueUntil()
     if (this.#nextAt() > target || this.#runDue(() => target, { freeJobs: 10 }) || this.isHalted) return undefined
     this.#catchingUp = this.#runRest(target)
     return this.#catchingUp
@@ -245,7 +250,7 @@ export class WorldClock implements Clock {
     return this.#move(async () => {
       signal?.throwIfAborted()
       if (this.now() + ms > latestMs) throw tooLate(`clock.advance(${quoted(by)})`)
-      await this.#advanceTo(this.elapsed() + ms, signal)
+      await this.#advanceTo(this.#dueUntil() + ms, signal)
     })
   }
 
@@ -284,7 +289,7 @@ export class WorldClock implements Clock {
     // Change the mode first, so that a clock that freezes counts the time until now.
     this.#change({ mode, rate })
     if (now === undefined) return
-    this.#epoch = now - this.elapsed()
+    this.#epoch = now - this.#dueUntil()
     this.#reached = now
     this.#jumps += 1
     this.#platformTimer.rearm()
@@ -297,13 +302,13 @@ export class WorldClock implements Clock {
 
   /** For the platform timer. */
   realMsUntil(at: number): number {
-    return Math.ceil((at - this.elapsed()) / this.#rate)
+    return Math.ceil((at - this.#dueUntil()) / this.#rate)
   }
 
   /** For the platform timer, which has waited until `at`. */
   onTimer(at: number): void {
     // If time is missing, someone set the system clock back while the timer ran.
-    const missingMs = (at - this.elapsed()) / this.#rate
+    const missingMs = (at - this.#dueUntil()) / this.#rate
     if (missingMs > timerToleranceMs) this.#since -= missingMs
     void this.catchUp()
   }
@@ -327,12 +332,17 @@ export class WorldClock implements Clock {
 
   #change({ mode, rate }: Pick<ClockState, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
-      this.#elapsed = this.elapsed()
-      this.#since = this.#realTime()
+      this.#dropBacklog()
       this.#mode = mode
       this.#rate = rate
     }
     this.#platformTimer.rearm()
+  }
+
+  /** Goes on from the job that is overdue, if there is one: what time it is does not depend on how long jobs take. */
+  #dropBacklog(): void {
+    this.#elapsed = Math.max(this.#reached - this.#epoch, Math.min(this.#dueUntil(), this.#nextAt()))
+    this.#since = this.#realTime()
   }
 
   /** Starts a move after the former move has ended. */
@@ -352,16 +362,16 @@ export class WorldClock implements Clock {
   async #advanceTo(target: number, signal: AbortSignal | undefined): Promise<void> {
     const jumps = this.#jumps
     const before = this.state
-    const isMove = target > this.elapsed()
+    const isMove = target > this.#dueUntil()
     // A `restore` on the way ends the move. Jobs that are due then still run.
-    const until = () => (this.#jumps === jumps ? target : this.elapsed())
+    const until = () => (this.#jumps === jumps ? target : this.#dueUntil())
     try {
       while (!this.#runDue(until, { signal })) {
         if (this.isHalted) this.#owner.checkMove?.()
         await yieldToEventLoop()
         signal?.throwIfAborted()
       }
-      this.#elapsed += Math.max(0, until() - this.elapsed())
+      this.#elapsed += Math.max(0, until() - this.#dueUntil())
     } finally {
       this.#platformTimer.rearm()
       if (isMove && this.#jumps === jumps) this.#owner.onMove?.(before)
@@ -382,7 +392,7 @@ export class WorldClock implements Clock {
     try {
       for (let at = this.#nextAt(); at <= until(); at = this.#nextAt()) {
         if (signal?.aborted || this.isHalted || !slice.admitsJob()) return false
-        this.#elapsed += Math.max(0, at - this.elapsed())
+        this.#elapsed += Math.max(0, at - this.#dueUntil())
         this.#runFirst()
       }
       return true
@@ -403,17 +413,31 @@ export class WorldClock implements Clock {
     timer.run()
   }
 
+  /** Goes on with the jobs that are due. Returns `true` if none is left, or if the clock is too fast for its jobs. */
+  #canStop(from: number, target: number): boolean {
+    // After a new setting, less is due.
+    if (this.#runDue(() => Math.min(target, this.#dueUntil()))) return true
+    const dueSince = this.#dueUntil() - target
+    if (this.#rate <= 1 || dueSince < this.#rate * longestCatchUpMs || this.elapsed() - from >= dueSince) return false
+    this.#dropBacklog()
+    return true
+  }
+
   async #runRest(target: number): Promise<void> {
+    const from = this.elapsed()
     try {
       // It must not end before `catchUp` has its promise.
       do await yieldToEventLoop()
-      while (!this.isHalted && !this.#runDue(() => target))
+      while (this.#mode === 'running' && !this.isHalted && !this.#canStop(from, target))
     } finally {
       this.#catchingUp = undefined
       this.#platformTimer.rearm()
     }
   }
 }
+
+/** A fast clock has this time to catch up, in real ms. Then it gives up what is overdue, unless it comes nearer. */
+const longestCatchUpMs = 500
 
 /** The most that a platform timer fires too early, in real ms. */
 const timerToleranceMs = 50

@@ -1,0 +1,118 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+
+// Clocks take `performance.now` when their module loads.
+const performanceNow = performance.now
+const real = { ms: 0 }
+performance.now = () => real.ms
+vi.resetModules()
+const clocks = await import('../../src/store/clock.js')
+
+afterAll(() => {
+  performance.now = performanceNow
+  vi.resetModules()
+})
+
+const startAt = 1_700_000_000_000
+
+beforeEach(() => void vi.useFakeTimers({ now: 5_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+
+/** Lets real time pass, in ms. No timer fires. */
+function pass(ms: number): void {
+  real.ms += ms
+  vi.setSystemTime(Date.now() + ms)
+}
+
+/** Returns a clock with a job in each second of its world, which takes so many real ms, and the number of those that ran. */
+function busyClock({ rate, msOf = () => 30 }: { readonly rate: number; msOf?(job: number): number }) {
+  const clock = new clocks.WorldClock({ mode: 'running', rate, now: startAt })
+  const ran = { jobs: 0 }
+  clock.runJobs({
+    nextAt: () => startAt + (ran.jobs + 1) * 1_000,
+    runNext() {
+      clock.pin(startAt + (ran.jobs + 1) * 1_000)
+      ran.jobs += 1
+      pass(msOf(ran.jobs))
+      clock.unpin()
+    },
+  })
+  return { clock, ran }
+}
+
+describe('a clock whose jobs are overdue', () => {
+  it('stands still as soon as it is frozen', async () => {
+    const { clock, ran } = busyClock({ rate: 1_000 })
+    pass(1_000)
+    const rest = clock.catchUp()
+    await clock.set({ mode: 'frozen' })
+    const before = [clock.now(), ran.jobs]
+
+    await rest
+
+    expect(before[0]).toBeLessThan(startAt + 100_000)
+    expect([clock.now(), ran.jobs]).toEqual(before)
+  })
+
+  it('has its new rate at once', async () => {
+    const { clock } = busyClock({ rate: 1_000 })
+    pass(1_000)
+    const rest = clock.catchUp()
+    await clock.set({ rate: 1 })
+    const [now, at] = [clock.now(), Date.now()]
+
+    await rest
+
+    expect(rest).toBeInstanceOf(Promise)
+    expect(now).toBeLessThan(startAt + 100_000)
+    expect(clock.now() - now).toBeLessThanOrEqual(Date.now() - at + 1_000)
+  })
+
+  it('is slower than its rate if that is too fast for them, and nobody waits long', async () => {
+    const { clock } = busyClock({ rate: 1_000 })
+    pass(1_000)
+    const before = Date.now()
+
+    await clock.catchUp()
+    const first = clock.now()
+    await clock.catchUp()
+
+    expect(Date.now() - before).toBeLessThan(2_000)
+    expect(first).toBeGreaterThan(startAt + 10_000)
+    expect(clock.now()).toBeGreaterThan(first)
+  })
+
+  it.each([1, 10])('runs all of them at rate %i if it can catch up', async rate => {
+    const { clock } = busyClock({ rate })
+    pass(1_000_000 / rate)
+
+    await clock.catchUp()
+
+    expect(clock.now()).toBeGreaterThanOrEqual(startAt + 1_000_000)
+  })
+
+  it('shows the real time again at rate 1, however long a job has taken', async () => {
+    const { clock } = busyClock({ rate: 1, msOf: job => (job === 15 ? 60_000 : 1) })
+    const before = Date.now()
+    pass(20_000)
+
+    await clock.catchUp()
+    await clock.catchUp()
+
+    expect(clock.now() - startAt).toBeGreaterThanOrEqual(Date.now() - before - 1_000)
+  })
+
+  it('gives a timer the time that it shows', async () => {
+    const { clock } = busyClock({ rate: 1_000 })
+    pass(1_000)
+    const rest = clock.catchUp()
+    let rungAt = 0
+    const now = clock.now()
+    clock.after(5_000, () => {
+      rungAt = clock.now()
+    })
+
+    await rest
+
+    expect(rungAt - now).toBeGreaterThanOrEqual(5_000)
+    expect(rungAt - now).toBeLessThanOrEqual(6_000)
+  })
+})
