@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
 import { type HarRecording, longestHar, readHar } from '../har/read.js'
 import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
@@ -63,10 +63,11 @@ async function isSame(one: string, other: string): Promise<boolean> {
 
 /** Writes a file that only its owner may read. Replaces an older file, because others may be able to read that one. */
 async function writeOwnFile(path: string, text: string): Promise<void> {
-  const made = `${path}.${process.pid}.tmp`
+  const file = resolve(path)
+  const made = `${file}.${process.pid}.tmp`
   try {
     await writeFile(made, text, { mode: 0o600, flag: 'wx' })
-    await rename(made, path)
+    await rename(made, file)
   } catch (error) {
     await rm(made, { force: true })
     throw asWriteError(error, path)

@@ -8,7 +8,7 @@ import { defaultPort } from '../http/server.js'
 import { checkNames, isCheckName } from '../lab/checks.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { didYouMean, nearest, quoted } from '../lib/text.js'
-import { durationFormat, formatDuration, parseDuration } from '../lib/time.js'
+import { expectedDuration, formatDuration, parseDuration } from '../lib/time.js'
 import type { LabCheckName } from '../mock/lab.js'
 import {
   historyFormat,
@@ -291,7 +291,7 @@ export function addExecOptions(command: Command): Command {
 /** Adds the options of `mockmaker lab`. */
 export function addLabOptions(command: Command): Command {
   return command
-    .option('--only <checks>', 'run only these checks, separated by commas; may be repeated', parseChecks)
+    .option('--only <checks>', 'run only these checks, as in gap,retry; may be repeated', parseChecks)
     .option('--quick', 'leave out patience, which takes minutes')
     .option('--baseline <file>', 'a file with a line for each check that may fail; one that passes fails then')
     .option('--junit <file>', 'write the results as JUnit XML to this file')
@@ -459,13 +459,14 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
   return text => {
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`)
+    const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
+    throw new InvalidArgumentError(`Expected a whole number${range}.`)
   }
 }
 
 function parseMs(text: string): number {
   const ms = parseDuration(text)
-  if (ms === undefined) throw new InvalidArgumentError(`Expected ${durationFormat}.`)
+  if (ms === undefined) throw new InvalidArgumentError(`Expected ${expectedDuration(text)}.`)
   return ms
 }
 

@@ -13,6 +13,7 @@ import { createMock, describeBug, type Mock, type MockEnvironment } from '../moc
 import type { MockWorld } from '../mock/mock-world.js'
 import { linesOf, type ServerLog } from '../processes/game-servers.js'
 import { startPrograms } from '../processes/programs.js'
+import { scenarioCommands } from '../scenario/commands.js'
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario, scenarios } from '../scenario/shipped.js'
@@ -90,6 +91,8 @@ export async function startMock(
     showsNetworkUrls,
   }: StartOptions,
 ): Promise<MockServer> {
+  if (flags.reset && flags.data === undefined)
+    throw new UsageError('--reset begins the worlds of a storage anew: add --data <folder>, or remove --reset')
   const { host, allowedHosts, control, controlHost, trustProxy, publicUrl, maxBots } = flags
   const isMade = flags.controlToken === 'auto'
   const controlToken = isMade ? createControlToken() : flags.controlToken
@@ -200,7 +203,13 @@ function configureServers(
   const { servers } = scenario.content
   const flags = readScenario({ servers: ofFlags }, { commands: 'allowed' }).content.servers
   const changed = { ...(typeof servers === 'object' ? servers : {}), ...(typeof flags === 'object' ? flags : {}) }
-  return scenario.with({ servers: changed })
+  const configured = scenario.with({ servers: changed })
+  const { all, modes } = scenarioCommands(configured)
+  if (watch !== undefined && all === undefined && modes.size === 0)
+    throw new UsageError(
+      '--server-watch starts the command of a game server again, and there is none: add --server-command',
+    )
+  return configured
 }
 
 /** Warns if other machines can reach the host, and lists its URLs for them. */

@@ -266,7 +266,7 @@ function Body({ value, label }: { readonly value: unknown; readonly label: strin
     <>
       <CodeBlock text={text.slice(0, longestShown)} label={label} />
       <p class="muted">
-        The first {grouped(longestShown)} characters of {bytes(text)}. <CopyButton label="Copy all" text={() => text} />
+        Only the start of {bytes(text)}. <CopyButton label="Copy all" text={() => text} />
       </p>
     </>
   )

@@ -1,6 +1,4 @@
-import { ApiError } from '../contract/errors.js'
 import { operations } from '../contract/operations.js'
-import { completeDeviceLink } from '../control/device-links.js'
 import { createMock, type Mock } from '../mock/mock.js'
 import type { MockResponse } from '../server/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
@@ -38,6 +36,8 @@ export async function compareRecording(recording: HarRecording): Promise<Compari
   }
 }
 
+const encoder = new TextEncoder()
+
 class Replay {
   readonly #recording: HarRecording
   readonly #mock: Mock
@@ -74,7 +74,7 @@ class Replay {
   async #send(exchange: HarExchange): Promise<MockResponse> {
     const { method, path, query, body } = exchange
     await this.#moveClock(replayTimeOf(exchange))
-    this.#completeLink(exchange)
+    await this.#completeLink(exchange)
     const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
     // With an index, the mock would wait for a change.
     if (isWatch(exchange)) sent.delete('watch_index')
@@ -86,27 +86,26 @@ class Replay {
         .join('/'),
       query: sent.toString(),
       headers: this.#headersOf(exchange),
-      ...(body !== undefined && { body: new TextEncoder().encode(this.#bodyText(body)) }),
+      ...(body !== undefined && { body: encoder.encode(this.#bodyText(body)) }),
     })
   }
 
   /** Completes a link before its answer, as somebody did whose request is not in the recording. */
-  #completeLink({ operation, query, answer }: HarExchange): void {
+  async #completeLink({ operation, query, answer }: HarExchange): Promise<void> {
     const token = query.get('device_link_token')
     const { cloud_token } = Object(answer) as { cloud_token?: unknown }
     if (operation !== 'devices.links.get' || token === null || cloud_token === undefined) return
     if (this.#completed.has(token)) return
-    const { world } = this.#mock.default
-    const { deviceLinks, games } = world.tables
-    const link = deviceLinks.get(this.#translate(token))
-    const [game] = games.all()
-    if (link?.status !== 'pending' || !game) return
-    try {
-      completeDeviceLink(world, link.device_link_token, { game: game.game_id })
-    } catch (error) {
-      // It has expired. The answer of the mock shows that.
-      if (!(error instanceof ApiError)) throw error
-    }
+    const cloud = this.#mock.default.world.tables.tokens.all().find(({ kind }) => kind === 'cloud')
+    if (cloud?.kind !== 'cloud') return
+    const body = { device_link_token: this.#translate(token), game_id: cloud.game_id }
+    // It is refused if the link is complete already.
+    await this.#mock.answer({
+      method: 'POST',
+      path: operations['devices.links.complete'].path,
+      headers: { authorization: `Bearer ${cloud.token}` },
+      body: encoder.encode(JSON.stringify(body)),
+    })
   }
 
   async #moveClock(to: number | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { counted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { readToken } from '../server/authenticate.js'
 import type { MockRequest } from '../server/message.js'
@@ -8,7 +9,7 @@ const form = /^[\w.~+/=-]{16,512}$/
 /** Checks the form of a control token. Throws `UsageError`, whose message does not show the token. */
 export function checkControlToken(token: string, subject: string): string {
   if (form.test(token)) return token
-  const found = token === '' ? 'is empty' : `has ${token.length} characters`
+  const found = token === '' ? 'is empty' : `has ${counted(token.length, 'character', 'characters')}`
   throw new UsageError(
     `${subject} ${found}: expected 16 to 512 letters, digits or . _ ~ + / = -, such as the output of openssl rand -hex 24`,
   )

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import {
-  durationFormat,
   durationInCode,
   durationMs,
+  expectedDuration,
   formatDuration,
   formatInstant,
   furthestMs,
@@ -14,16 +14,22 @@ const isDuration = (duration: string | number) => readDuration(duration) !== und
 const durationExamples = ['250ms', '40s', '12m', '1h']
 
 /** A duration as text, such as `5s`. Files have no other form: `60` in a file mostly means seconds. */
-export const Duration = z.string().refine(isDuration, `expected ${durationFormat}`).meta({ examples: durationExamples })
+export const Duration = z
+  .string()
+  .refine(isDuration, { error: ({ input }) => `expected ${expectedDuration(input)}` })
+  .meta({ examples: durationExamples })
 
-const expectedInCode = `expected ${durationInCode}`
+const expectedInCode = {
+  error: ({ input }: { readonly input?: unknown }) => `expected ${expectedDuration(input, durationInCode)}`,
+}
 
 /** A duration in code: text, or a number of ms, which becomes text. */
 export const DurationInCode = z
   .codec(
-    z.union([z.string().refine(isDuration, expectedInCode), z.number().refine(isDuration, expectedInCode)], {
-      error: expectedInCode,
-    }),
+    z.union(
+      [z.string().refine(isDuration, expectedInCode), z.number().refine(isDuration, expectedInCode)],
+      expectedInCode,
+    ),
     z.string(),
     {
       decode: duration => (typeof duration === 'number' ? formatDuration(Math.round(duration)) : duration),

@@ -281,9 +281,9 @@ function failureText(
 ): string {
   const { code, signal, error } = exit
   const later = isAtOnce
-    ? '. Bots try again later and later, and report no failure until one stays 5 s or exits with code 0'
+    ? '. Bots try again after longer and longer pauses. No further failure is printed until one stays 5 s or exits with code 0'
     : ''
-  if (error !== undefined) return `cannot play: ${error}${later}`
+  if (error !== undefined) return `cannot play: ${error.replace(/\.$/, '')}${later}`
   if (signal !== undefined) return `was ended by ${signal} after ${age(ageMs)}${later}`
   const notFound = isNotFound(exit) ? `. The shell found no such command. Command: ${command}` : ''
   return `crashed with exit code ${code} after ${age(ageMs)}${notFound}${later}`

@@ -176,7 +176,7 @@ function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: Ya
   const problems = documents.flatMap((document, i) =>
     i > 0
       ? [{ at: document.range[0], message: 'this starts a second document, but a scenario has one' }]
-      : syntaxProblems(document, yaml),
+      : syntaxProblems(document, yaml, offset => lines.linePos(offset).line),
   )
   if (problems.length > 0) {
     problems.sort((one, other) => one.at - other.at)
@@ -254,8 +254,15 @@ interface SyntaxProblem {
  * Lists the errors and warnings of the library, aliases without an anchor, aliases inside their own anchor, and repeated keys
  * of a map. The library also finds repeated keys, but it compares each key with all others.
  */
-function syntaxProblems(document: Document.Parsed, { visit, isScalar }: Yaml): SyntaxProblem[] {
-  const found = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ at: pos[0], message }))
+function syntaxProblems(
+  document: Document.Parsed,
+  { visit, isScalar }: Yaml,
+  lineOf: (offset: number) => number,
+): SyntaxProblem[] {
+  const found = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
+    at: pos[0],
+    message: plainMessage(message),
+  }))
   const anchors = new Map<string, Node>()
   const [aliases, keys]: [SyntaxProblem[], SyntaxProblem[]] = [[], []]
   const keepAnchor = (node: Node & { anchor?: string }) =>
@@ -264,11 +271,13 @@ function syntaxProblems(document: Document.Parsed, { visit, isScalar }: Yaml): S
     Value: (_, node) => keepAnchor(node),
     Map: (_, node) => {
       keepAnchor(node)
-      const seen = new Set<unknown>()
+      const seen = new Map<unknown, number>()
       for (const { key } of node.items) {
         if (!isScalar(key)) continue
-        if (seen.has(key.value)) keys.push({ at: key.range?.[0] ?? 0, message: 'this map already has the key' })
-        seen.add(key.value)
+        const at = key.range?.[0] ?? 0
+        const first = seen.get(key.value)
+        if (first === undefined) seen.set(key.value, at)
+        else keys.push({ at, message: `this map already has the key ${quoted(key.value)}, in line ${lineOf(first)}` })
       }
     },
     Alias: (_, alias, path) => {
@@ -280,6 +289,22 @@ function syntaxProblems(document: Document.Parsed, { visit, isScalar }: Yaml): S
   })
   // In a text with errors, anchors may be lost.
   return [...found, ...(found.length > 0 ? [] : aliases), ...keys]
+}
+
+/** Messages of the library that speak of its grammar, by their starts, and plain ones. */
+const plainMessages: readonly (readonly [start: string, message: string])[] = [
+  ['Flow sequence in block collection', 'a list that begins before this with [ is not closed: add ]'],
+  ['Flow map in block collection', 'a map that begins before this with { is not closed: add }'],
+  ['Nested mappings are not allowed', 'a second colon in the value of a key: quote the value, or begin a new line'],
+  ['Missing closing', 'a quote is not closed'],
+  ['Plain value cannot start', 'a text may not begin with this character: quote the text'],
+  ['Tabs are not allowed', 'a tab indents this line: use spaces'],
+  ['All mapping items must start', 'the keys of a map must begin at the same column'],
+  ['Implicit map keys need', 'a key needs a colon after it'],
+]
+
+function plainMessage(message: string): string {
+  return plainMessages.find(([start]) => message.startsWith(start))?.[1] ?? message
 }
 
 /** Quotes the rest of the line, for the end of a message. */

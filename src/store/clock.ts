@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isSignal } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
-import { durationInCode, instantFormat, latestMs, parseDuration } from '../lib/time.js'
+import { durationInCode, expectedDuration, instantFormat, latestMs, parseDuration } from '../lib/time.js'
 import { parseInstant } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
 import { realTime } from './real-time.js'
@@ -452,7 +452,9 @@ function timeOf(now: number | string): number {
 function durationMsOf(by: number | string): number {
   const ms = typeof by === 'string' ? parseDuration(by) : by
   if (ms !== undefined && Number.isFinite(ms) && ms >= 0) return ms
-  throw new UsageError(`clock.advance(${typeof by === 'number' ? by : quoted(by)}): expected ${durationInCode}`)
+  throw new UsageError(
+    `clock.advance(${typeof by === 'number' ? by : quoted(by)}): expected ${expectedDuration(by, durationInCode)}`,
+  )
 }
 
 function tooLate(call: string): UsageError {

@@ -5,8 +5,8 @@ import { runHere } from '../support/run-here.js'
 describe('mockmaker players', () => {
   it.for<readonly [string, readonly string[], number, string]>([
     ['no number', [], 2, "missing required argument 'count'"],
-    ['a number that is none', ['many', '--', 'x'], 2, 'Expected a whole number from 1 to'],
-    ['no player', ['0', '--', 'x'], 2, 'Expected a whole number from 1 to'],
+    ['a number that is none', ['many', '--', 'x'], 2, 'Expected a whole number, 1 or more'],
+    ['no player', ['0', '--', 'x'], 2, 'Expected a whole number, 1 or more'],
     ['no command', ['8'], 2, 'the command after -- is missing: mockmaker players 8 -- ./client --bot'],
     ['no dashes', ['8', './client'], 2, 'put -- before the command: mockmaker players 8 -- ./client'],
     [

@@ -95,7 +95,7 @@ describe('lab', () => {
       passed: false,
       checks: [
         { name: 'gap', passed: true },
-        { name: 'baseline: gap', passed: false, sentence: 'gap passes: remove it from the baseline' },
+        { name: 'baseline: gap', passed: false, sentence: 'it passes: remove it from the baseline' },
       ],
     })
   })

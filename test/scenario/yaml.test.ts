@@ -159,8 +159,8 @@ describe('a JSON text', () => {
 
   it.each([
     ['{"title": "a",\n "seed": "x"}', 'a.json:2:10: seed is "x"'],
-    ['{"title": "a",\n "title": "b"}', 'a.json:2:2: this map already has the key'],
-    ['{"title": "a",\n "\\u0074itle": "b"}', 'a.json:2:2: this map already has the key'],
+    ['{"title": "a",\n "title": "b"}', 'a.json:2:2: this map already has the key "title", in line 1'],
+    ['{"title": "a",\n "\\u0074itle": "b"}', 'a.json:2:2: this map already has the key "title", in line 1'],
     [`{"journal": ${'['.repeat(200)}${']'.repeat(200)}}`, 'nests deeper than'],
     ['{"title": "a", }}', 'a.json:1:17: '],
   ])('is refused with its place: %j', (text, message) => {
@@ -201,8 +201,18 @@ describe('the line of source', () => {
   })
 
   it.each([
-    ['lobbies: [', 'a.yaml:1:11: Flow sequence', '   1 | lobbies: [', '     |           ^'],
-    ['title: a\ntitle: b', 'a.yaml:2:1: this map already has the key.', '   2 | title: b', '     | ^'],
+    [
+      'lobbies: [',
+      'a.yaml:1:11: a list that begins before this with [ is not closed',
+      '   1 | lobbies: [',
+      '     |           ^',
+    ],
+    [
+      'title: a\ntitle: b',
+      'a.yaml:2:1: this map already has the key "title", in line 1.',
+      '   2 | title: b',
+      '     | ^',
+    ],
     ['title: 日本\nseed: x', 'a.yaml:2:7:', '   2 | seed: x', '     |       ^'],
     ['{title: 日本, seed: x}', 'a.yaml:1:', '   1 | {title: 日本, seed: x}', `     | ${' '.repeat(20)}^`],
     [
@@ -244,13 +254,16 @@ describe('a text without content', () => {
 
 describe('an invalid text', () => {
   it.each([
-    ['lobbies: [', '1:11: Flow sequence in block collection must be sufficiently indented and end with a ].'],
-    ['lobbies:\n\t- {}', '2:1: Tabs are not allowed as indentation: "- {}".'],
-    ['title: a\nseed: 1\ntitle: b', '3:1: this map already has the key: "title: b".'],
-    ['{"seed": 1, "seed": 2}', '1:13: this map already has the key: "\\"seed\\": 2}".'],
+    ['lobbies: [', '1:11: a list that begins before this with [ is not closed: add ].'],
+    ['title: a: b', '1:8: a second colon in the value of a key: quote the value, or begin a new line: "a: b".'],
+    ['title: "a', '1:10: a quote is not closed.'],
+    ['title: @a', '1:8: a text may not begin with this character: quote the text: "@a".'],
+    ['lobbies:\n\t- {}', '2:1: a tab indents this line: use spaces: "- {}".'],
+    ['title: a\nseed: 1\ntitle: b', '3:1: this map already has the key "title", in line 1: "title: b".'],
+    ['{"seed": 1, "seed": 2}', '1:13: this map already has the key "seed", in line 1: "\\"seed\\": 2}".'],
     [
       'regions:\n  - &r { region_id: a, "region_id": b }',
-      '2:24: this map already has the key: "\\"region_id\\": b }".',
+      '2:24: this map already has the key "region_id", in line 2: "\\"region_id\\": b }".',
     ],
     ['seed: 1\n---\nseed: 2', '2:1: this starts a second document, but a scenario has one: "---".'],
     ['? [seed]\n: 1', '1:3: With stringKeys, all keys must be strings: "[seed]".'],
