@@ -22,21 +22,16 @@ export function readDuration(duration: unknown): number | undefined {
 
 /** Reads a duration such as `250ms`, `40s`, `1h30m` or `2d`. Returns ms, or `undefined` if the text is invalid. */
 export function parseDuration(text: string): number | undefined {
-  const ms = msIn(text)
-  return ms <= longestMs ? ms : undefined
-}
-
-/** Returns the ms of a duration of any length. NaN if the text has another form. */
-function msIn(text: string): number {
   const [, ...amounts] = duration.exec(text) ?? []
-  if (amounts.length === 0) return Number.NaN
-  return Math.round(units.reduce((sum, [, length], i) => sum + Number(amounts[i] ?? 0) * length, 0))
+  if (amounts.length === 0) return undefined
+  const ms = Math.round(units.reduce((sum, [, length], i) => sum + Number(amounts[i] ?? 0) * length, 0))
+  return ms <= longestMs ? ms : undefined
 }
 
 /** Describes what a value should be that is no duration. `form` describes a duration. */
 export function expectedDuration(value: unknown, form: string = durationFormat): string {
-  const ms = typeof value === 'string' ? msIn(value) : Number(value)
-  return Number.isFinite(ms) && ms > longestMs ? `at most ${formatDuration(longestMs)}` : form
+  const isTooLong = typeof value === 'string' ? duration.test(value) : Number.isFinite(value) && Number(value) > 0
+  return isTooLong ? `at most ${formatDuration(longestMs)}` : form
 }
 
 /** Writes a duration in the largest unit that divides it: `12m`, `90s`. */
