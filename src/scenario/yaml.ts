@@ -1,5 +1,5 @@
 import type * as Library from 'yaml'
-import type { CST, Document, Node } from 'yaml'
+import type { CST, Document, LineCounter, Node } from 'yaml'
 import { ApiError } from '../contract/errors.js'
 import { exceededLimit, nestingLimit } from '../lib/json.js'
 import { forEachInSteps, runAtOnce, type Steps } from '../lib/steps.js'
@@ -58,7 +58,7 @@ export function readYaml(text: string, options: YamlOptions): CheckedScenario {
   return runAtOnce(readYamlSteps(text, options))
 }
 
-/** Reads a scenario as `readYaml` does. The YAML library takes a text in one step. */
+/** Reads a scenario as `readYaml` does, in steps. */
 export function* readYamlSteps(text: string, options: YamlOptions): Steps<CheckedScenario> {
   const { content, report } = yield* parseText(text, options)
   return yield* readScenarioSteps(content, { report, commands: options.commands })
@@ -79,11 +79,11 @@ function* parseText(
   const content = yield* parseJson(text, options)
   if (content === undefined) {
     checkYamlLength(text, options)
-    return parseYaml(text, options)
+    return yield* parseYaml(text, options)
   }
   // Only the YAML library knows the places.
   if (isTooLongForYaml(text, options)) return { content }
-  return { content, report: problems => parseYaml(text, options).report(problems) }
+  return { content, report: problems => runAtOnce(parseYaml(text, options)).report(problems) }
 }
 
 function isTooLongForYaml({ length }: string, { limits }: YamlOptions): boolean {
@@ -159,20 +159,52 @@ function* countKeys(content: unknown): Steps<number> {
   return keys
 }
 
-function parseYaml(text: string, { file = 'scenario', yaml, carets = false }: YamlOptions) {
+/** The words and signs of a text that one step reads. It takes about a millisecond. */
+const stepLexemes = 500
+
+/** Parses YAML to tokens: one for each document. */
+function* tokensOf(text: string, { Lexer, Parser }: Yaml, lines: LineCounter): Steps<CST.Token[]> {
+  const tokens: CST.Token[] = []
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  let lexemes = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme))
+    lexemes += 1
+    if (lexemes % stepLexemes === 0) yield
+  }
+  return [...tokens, ...parser.end()]
+}
+
+/** Composes documents of tokens, in one step. */
+function documentsOf(tokens: readonly CST.Token[], length: number, { Composer }: Yaml): Document.Parsed[] {
+  // The library makes an error for each problem. Without their stacks that takes a tenth of the time.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return [...new Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, length)]
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+function* parseYaml(
+  text: string,
+  { file = 'scenario', yaml, carets = false }: YamlOptions,
+): Steps<{ readonly content: unknown; readonly report: Report }> {
   const lines = new yaml.LineCounter()
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
   const source = carets ? (offset: number) => sourceLine(text, lines.linePos(offset)) : () => ''
-  const tokens = [...new yaml.Parser(lines.addNewLine).parse(text)]
+  const tokens = yield* tokensOf(text, yaml, lines)
   const tooDeep = tokens.map(findTooDeep).find(token => token !== undefined)
   if (tooDeep) {
     const { offset } = tooDeep
     throw new UsageError(`${placeOf(offset)}: nests deeper than ${fileNestingLimit} levels.${source(offset)}`)
   }
-  const documents = [...new yaml.Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, text.length)]
+  const documents = documentsOf(tokens, text.length, yaml)
   const problems = documents.flatMap((document, i) =>
     i > 0
       ? [{ at: document.range[0], message: 'this starts a second document, but a scenario has one' }]

@@ -1,8 +1,8 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import * as yaml from 'yaml'
 import { parseScenario } from '../../src/scenario/index.js'
-import { hasContent, readYaml } from '../../src/scenario/yaml.js'
+import { hasContent, readYaml, readYamlSteps } from '../../src/scenario/yaml.js'
 import { problemLines, worldOf } from '../support/worlds.js'
 
 const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))
@@ -30,6 +30,27 @@ describe('parseScenario', () => {
       title: 'Friday night',
       game_modes: ['duel'],
     })
+  })
+
+  it('reads a long text in many steps', () => {
+    const steps = readYamlSteps(`${'# a comment\n'.repeat(5_000)}title: Friday\n`, { yaml })
+    let count = 0
+    let next = steps.next()
+    for (; !next.done; next = steps.next()) count += 1
+
+    expect(next.value.content.title).toBe('Friday')
+    expect(count).toBeGreaterThan(15)
+  })
+
+  it('leaves the stacks of errors as they were', () => {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 7
+    onTestFinished(() => {
+      Error.stackTraceLimit = stackTraceLimit
+    })
+    expect(() => readYaml('title: @', { yaml })).toThrow()
+
+    expect(Error.stackTraceLimit).toBe(7)
   })
 
   it('reads JSON, indented by tabs, with the key for editors', () => {
