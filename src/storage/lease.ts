@@ -80,14 +80,14 @@ export class Lease {
     await this.#renewAgain()
   }
 
-  /** Renews the lease no more, nor begins it again. It holds until its time is over. */
+  /** Ends the renewals. The lease holds until its time is over, and does not begin again. */
   stopRenewing(): void {
     this.#isStopped = true
     this.#cancelRenewal?.()
     for (const resolve of [...this.#waiters]) resolve()
   }
 
-  /** Renews the lease no more, and tells nobody when it ends. */
+  /** Ends the renewals, and tells nobody when the lease ends. */
   stop(): void {
     this.stopRenewing()
     this.#cancelEnd?.()

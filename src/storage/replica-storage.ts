@@ -194,7 +194,7 @@ class ReplicaStorage implements SharedStorage {
       if (own) return own
       const earlier = this.#releases.get(id) ?? this.#claims.get(id) ?? this.#deletions.get(id)
       if (!earlier) break
-      await earlier.catch(() => {})
+      await this.#untilEnd(earlier.then(nothing, nothing))
     }
     const claim = this.#claim(id, create)
     this.#claims.set(id, claim)
@@ -260,7 +260,7 @@ class ReplicaStorage implements SharedStorage {
 
   async read(id: string): Promise<KeptWorld | undefined> {
     this.checkLease()
-    // What this replica has sent comes first.
+    // The server answers after the lines that this replica has sent before.
     const content = await this.#untilEnd(readContent(this.#host, id, ''))
     return content && new ReadOnlyWorld(this.place, id, content)
   }
@@ -390,6 +390,11 @@ class ReplicaStorage implements SharedStorage {
 
   /** Waits until the lease ends at the latest. Rejects with `StorageError`. */
   async #untilEnd<Value>(answer: Promise<Value>): Promise<Value> {
+    const failure = this.#failureNow()
+    if (failure) {
+      answer.catch(nothing)
+      throw failure
+    }
     let refuse: ((error: StorageError) => void) | undefined
     const end = new Promise<never>((_, reject) => {
       refuse = reject
@@ -577,6 +582,8 @@ class ReplicaStorage implements SharedStorage {
     this.stop()
   }
 }
+
+function nothing(): void {}
 
 function parseInfo(text: string): ReplicaInfo {
   return JSON.parse(text) as ReplicaInfo // a replica wrote it

@@ -96,6 +96,8 @@ export class ReplicaWorld implements KeptWorld {
   /** False until an earlier world of that id is deleted. */
   #isReady = true
   readonly #created = new Outcome()
+  /** For those who wait for the creation, and are refused when the lease ends. */
+  #createdSoon: Outcome | undefined
   readonly #origins: Origins
   #summary: Omit<KeptSummary, 'id'>
   #writtenSummary: string
@@ -254,7 +256,11 @@ export class ReplicaWorld implements KeptWorld {
     const failure = this.#loss ?? this.#host.failure()
     if (failure) return Promise.reject(failure)
     const last = this.#open.at(-1)
-    if (!last) return this.#creation && this.#created.promise
+    if (!last) {
+      if (!this.#creation) return undefined
+      this.#createdSoon ??= new Outcome()
+      return this.#createdSoon.promise
+    }
     last.outcome ??= new Outcome()
     return last.outcome.promise
   }
@@ -308,6 +314,8 @@ export class ReplicaWorld implements KeptWorld {
   /** Tells that nothing may leave this process, or that it may again. Whoever waits is refused. */
   setFailure(failure: StorageError | undefined): void {
     if (failure) {
+      this.#createdSoon?.reject(failure)
+      this.#createdSoon = undefined
       for (const line of this.#open) {
         line.outcome?.reject(failure)
         line.outcome = undefined
@@ -353,6 +361,7 @@ export class ReplicaWorld implements KeptWorld {
     for (const line of this.#open) line.outcome?.reject(this.#loss)
     this.#open = []
     this.#created.reject(this.#loss)
+    this.#createdSoon?.reject(this.#loss)
   }
 
   /** The newest revision that the storage may have. Without the line before it, it takes none. */
@@ -402,6 +411,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#epoch = epoch
     this.#creation = undefined
     this.#created.resolve()
+    this.#createdSoon?.resolve()
     this.#sendOpen()
   }
 

@@ -251,6 +251,21 @@ describe('a lease', () => {
 })
 
 describe('a replica that the server does not hear', () => {
+  it('refuses those who claim a world that it deletes, and those who wait for a creation', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    await cluster.create(storage)
+    await cluster.wait(storage.claim('y', any))
+    redis.break()
+    storage.delete('x')
+    const waiting = [storage.claim('x', any), storage.create('y', newWorld).settled()].map(errorOf)
+
+    expect(await cluster.wait(Promise.all(waiting), 5_000)).toEqual([
+      expect.stringMatching(/ does not answer/),
+      expect.stringMatching(/ does not answer/),
+    ])
+  })
+
   it('refuses those who wait for a line, and keeps the line', async () => {
     const cluster = new Cluster()
     const { storage, redis, lost } = await cluster.join()
@@ -807,6 +822,24 @@ describe('a replica that leaves', () => {
     await cluster.wait(storage.leave(), 1_000)
     expect(await waiting).toBe('redis://model has lost changes of the world "x"')
   })
+
+  it.each(['a deletion', 'settings', 'a creation'])(
+    'does not wait for ever for %s, after its lease has ended',
+    async what => {
+      const cluster = new Cluster()
+      const { storage, redis } = await cluster.join()
+      await cluster.create(storage)
+      await cluster.wait(storage.claim('y', any))
+      redis.break()
+      if (what === 'a deletion') storage.delete('x')
+      else if (what === 'settings') storage.saveSettings('{}')
+      else storage.create('y', newWorld)
+      await cluster.time.advance(10_000)
+
+      await cluster.wait(storage.leave(), 1_000)
+      expect(() => storage.checkLease()).toThrow('is closed')
+    },
+  )
 
   it('does not wait for ever for a server that is away', async () => {
     const cluster = new Cluster()
