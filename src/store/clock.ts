@@ -121,6 +121,8 @@ export class WorldClock implements Clock {
   #epoch: number
   #moving: Promise<void> | undefined
   #catchingUp: Promise<void> | undefined
+  /** Counts the changes of the mode and the rate. */
+  #settings = 0
   /** Counts the calls of `restore` that set the time. */
   #jumps = 0
   #jobs: Jobs | undefined
@@ -200,7 +202,7 @@ export class WorldClock implements Clock {
     return this.#haltedAt !== undefined
   }
 
-  /** Stops the time, the jobs and the timers until `resume`. The time that has passed until then counts. */
+  /** Stops the time, the jobs and the timers until `resume`, which adds the time that has passed meanwhile. */
   halt(): void {
     this.#haltedAt ??= this.#dueUntil()
     this.#platformTimer.rearm()
@@ -335,13 +337,14 @@ export class WorldClock implements Clock {
       this.#dropBacklog()
       this.#mode = mode
       this.#rate = rate
+      this.#settings += 1
     }
     this.#platformTimer.rearm()
   }
 
-  /** Goes on from the job that is overdue, if there is one: what time it is does not depend on how long jobs take. */
+  /** Drops what is overdue: the clock goes on from the time that it shows. */
   #dropBacklog(): void {
-    this.#elapsed = Math.max(this.#reached - this.#epoch, Math.min(this.#dueUntil(), this.#nextAt()))
+    this.#elapsed = this.elapsed()
     this.#since = this.#realTime()
   }
 
@@ -415,8 +418,7 @@ export class WorldClock implements Clock {
 
   /** Goes on with the jobs that are due. Returns `true` if none is left, or if the clock is too fast for its jobs. */
   #canStop(from: number, target: number): boolean {
-    // After a new setting, less is due.
-    if (this.#runDue(() => Math.min(target, this.#dueUntil()))) return true
+    if (this.#runDue(() => target)) return true
     const dueSince = this.#dueUntil() - target
     if (this.#rate <= 1 || dueSince < this.#rate * longestCatchUpMs || this.elapsed() - from >= dueSince) return false
     this.#dropBacklog()
@@ -424,11 +426,11 @@ export class WorldClock implements Clock {
   }
 
   async #runRest(target: number): Promise<void> {
-    const from = this.elapsed()
+    const [from, settings] = [this.elapsed(), this.#settings]
     try {
       // It must not end before `catchUp` has its promise.
       do await yieldToEventLoop()
-      while (this.#mode === 'running' && !this.isHalted && !this.#canStop(from, target))
+      while (this.#settings === settings && !this.isHalted && !this.#canStop(from, target))
     } finally {
       this.#catchingUp = undefined
       this.#platformTimer.rearm()

@@ -66,6 +66,28 @@ describe('a clock whose jobs are overdue', () => {
     expect(clock.now() - now).toBeLessThanOrEqual(Date.now() - at + 1_000)
   })
 
+  it('does not go back when it is frozen while a timer is overdue', async () => {
+    const clock = new clocks.WorldClock({ mode: 'running', now: startAt })
+    clock.after(100, () => {})
+    pass(10_000)
+    const before = [clock.now(), clock.elapsed()]
+    await clock.set({ mode: 'frozen' })
+
+    expect([clock.now(), clock.elapsed()]).toEqual(before)
+  })
+
+  it('answers soon after a lower rate that is too fast as well', async () => {
+    const { clock } = busyClock({ rate: 1_000_000 })
+    pass(1_000)
+    const rest = clock.catchUp()
+    await clock.set({ rate: 100 })
+    const before = Date.now()
+
+    await rest
+
+    expect(Date.now() - before).toBeLessThan(100)
+  })
+
   it('is slower than its rate if that is too fast for them, and nobody waits long', async () => {
     const { clock } = busyClock({ rate: 1_000 })
     pass(1_000)
