@@ -3,7 +3,7 @@ import { isIdentifier } from '../contract/formats.js'
 import type { Join, Lobby } from '../contract/lobbies.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, type OperationOutput, operations } from '../contract/operations.js'
-import type { Region, RegionSummary } from '../contract/regions.js'
+import { Region, type RegionSummary } from '../contract/regions.js'
 import { nestsWithin, sameJson } from '../lib/json.js'
 import { givenKeys } from '../scenario/entry-keys.js'
 import { LobbyEntry } from '../scenario/matchmaker-entries.js'
@@ -33,7 +33,7 @@ export interface ImportedScenario {
   readonly scenario: ScenarioInput
   /** The requests whose answers are in the scenario. */
   readonly used: ReadonlySet<HarExchange>
-  /** The number of successful answers that do not fit the contract. What fits of them is in the scenario. */
+  /** The number of successful answers that do not fit the contract. Of a list, the scenario has what fits. */
   readonly misfits: number
   /** The texts that stand for the tokens and the secrets of the recording. */
   readonly redaction: Redaction
@@ -41,7 +41,7 @@ export interface ImportedScenario {
 
 /**
  * Makes a scenario from recorded answers: the world as it was at the first request. It has only what the schemas of the
- * operations name. Tokens are replaced, and a text with a secret of the recording in it.
+ * operations name, and a placeholder for a field of a list that is missing or wrong. Tokens are replaced, and a text with a secret of the recording in it.
  */
 export function scenarioOf(recording: HarRecording): ImportedScenario {
   return new Import(recording).run()
@@ -148,7 +148,7 @@ class Import {
   #takeRegions(exchange: HarExchange): boolean {
     const shown = answerOf(exchange, 'lobbies.list') ?? answerOf(exchange, 'regions.list')
     const added = (shown?.regions ?? []).map(region => this.#addRegion(region))
-    if (shown && exchange.headers['x-coords'] === undefined) this.#client ??= placeOfNearest(shown.regions)
+    if (shown && exchange.headers['x-coords'] === undefined) this.#client ??= placeOfNearest(exchange.answer)
     const summaries = answerOf(exchange, 'games.getGameById')?.game.available_regions ?? []
     for (const summary of summaries) this.#addSummary(summary)
     return added.includes(true)
@@ -396,8 +396,10 @@ function isOfPlayer({ operation }: HarExchange): boolean {
   return ['namespace', 'public'].includes(operations[operation].auth)
 }
 
-/** Returns the place of the nearest region: that of the client, as well as an answer tells it. */
-function placeOfNearest(regions: readonly Region[]): ScenarioInput['client'] {
+/** Guesses where a client is: at its nearest region. `undefined` if the answer tells no distance. */
+function placeOfNearest(answer: unknown): ScenarioInput['client'] {
+  const { regions: shown = [] } = Object(answer) as { readonly regions?: readonly unknown[] } // `answerOf` has read it
+  const regions = (Array.isArray(shown) ? shown : []).flatMap(region => Region().safeParse(region).data ?? [])
   const kilometersTo = (region: Region) => region.datacenter_distance_from_client.kilometers
   const nearest = regions.toSorted((a, b) => kilometersTo(a) - kilometersTo(b))[0]
   // All distances are 0 if the service does not know the place.

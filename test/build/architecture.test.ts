@@ -27,7 +27,10 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control', 'storage'],
     packages: ['zod', 'msw'],
   },
-  har: { folders: ['lib', 'contract', 'store', 'scenario', 'server', 'mock'], packages: ['zod', 'har-format'] },
+  har: {
+    folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control', 'mock'],
+    packages: ['zod', 'har-format'],
+  },
   processes: {
     folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'simulation', 'control', 'mock'],
     packages: ['chokidar'],
@@ -36,7 +39,7 @@ const folders: Readonly<Record<string, Row>> = {
     folders: ['generated', 'lib', 'contract', 'store', 'server', 'control'],
     packages: ['eventsource-parser'],
   },
-  files: { folders: ['lib', 'store', 'scenario'], packages: ['yaml'] },
+  files: { folders: ['lib', 'contract', 'store', 'scenario'], packages: ['yaml'] },
   msw: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'files'], packages: ['msw'] },
   http: {
     folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'processes', 'files', 'msw'],
@@ -94,7 +97,7 @@ const folders: Readonly<Record<string, Row>> = {
 
 /** The folders and files that may import modules of Node. All others also run in a browser. */
 const nodeOnly =
-  /^((har|http|cluster|lab|mcp|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
+  /^((har|http|cluster|lab|mcp|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|lib\/process-stat\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
 
 interface Import {
   readonly from: string

@@ -358,6 +358,34 @@ describe('a recording of the mock itself', () => {
   )
 })
 
+it('completes a link without a request, which would use up a recorded fault', async () => {
+  const url = '/cloud/devices/links'
+  const [one, two] = ['device.one', 'device.two']
+  const watch = { index: '1' }
+  const headers = bearer('cloud.secret')
+  const completion = {
+    method: 'POST',
+    url: `${url}/complete`,
+    headers,
+    body: { device_link_token: two, game_id: ids.tanks },
+  }
+  const made = (token: string) => ({
+    device_link_id: token,
+    device_link_token: token,
+    device_link_url: `https://hub.example/devices/link/${token}`,
+  })
+  const entries: Recorded[] = [
+    { method: 'POST', url, answer: made(one), at: startAt },
+    { method: 'POST', url, answer: made(two), at: startAt },
+    { url: `${url}?device_link_token=${one}`, answer: { cloud_token: 'cloud.new', watch }, at: startAt + 1_000 },
+    { ...completion, status: 503, answer: { code: 'ERROR', message: '' }, at: startAt + 2_000 },
+    { ...completion, answer: {}, at: startAt + 3_000 },
+    { url: `${url}?device_link_token=${two}`, answer: { cloud_token: 'cloud.new2', watch }, at: startAt + 4_000 },
+  ]
+
+  expect((await compare(entries)).drifts).toEqual([])
+})
+
 describe('mockmaker diff', () => {
   async function har(entries: readonly Recorded[]): Promise<string> {
     const file = join(await folder(), 'session.har')

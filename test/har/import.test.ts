@@ -170,6 +170,31 @@ describe('the scenario of a recording', () => {
     expect(regions).toEqual([own, 'lnd-fra', { ...own, region_id: 'lnd-atl' }])
   })
 
+  it('takes the first list that is one', () => {
+    const { games } = scenarioFrom([
+      { answer: { message: 'maintenance' } },
+      { answer: {} },
+      { answer: { ...listAnswer, regions: undefined } },
+    ])
+
+    expect(games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([{ lobby_id: 'one' }])
+  })
+
+  it('makes no facts of what another answer lacks', () => {
+    const find = { method: 'POST', url: '/matchmaker/lobbies/find', body: { game_modes: ['duel'] }, answer: {} }
+    const { datacenter_distance_from_client: _, ...unplaced } = region
+    const far = {
+      ...region,
+      region_id: 'far',
+      datacenter_coord: { latitude: 9, longitude: 9 },
+      datacenter_distance_from_client: { kilometers: 20, miles: 12 },
+    }
+    const { client, regions } = scenarioFrom([{ answer: { ...listAnswer, regions: [unplaced, far] } }, find])
+
+    expect(client).toEqual(far.datacenter_coord)
+    expect(regions).toHaveLength(2)
+  })
+
   it('places the client at the nearest region, unless the request says where it is', () => {
     const near = { ...region, region_id: 'lnd-fra', datacenter_distance_from_client: { kilometers: 1, miles: 1 } }
     const answer = { ...listAnswer, regions: [region, { ...near, datacenter_coord: { latitude: 50, longitude: 8 } }] }
