@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { withoutSecrets } from '../control/environment.js'
 import { sizeText } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { endGroup, isGroupAlive, isWindows } from '../processes/process-group.js'
+import { endGroup, isGroupAlive, isWindows, lateOutputMs } from '../processes/process-group.js'
 import { spawnCommand, startFailure } from '../processes/spawn-command.js'
 import { watchdog } from '../processes/watchdog.js'
 import type { RunningClient, StartClient } from './stage.js'
@@ -15,8 +15,6 @@ const graceMs = 2_000
 const mostBytes = 1024 * 1024
 /** The longest kept reason, in characters: the end of standard error. */
 const longestReason = 2_000
-/** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
-const lateOutputMs = 200
 
 /** Starts a command anew for each case, in a group of its own, so that its children end with it. */
 export function startCommand(command: readonly string[]): StartClient {

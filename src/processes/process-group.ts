@@ -1,11 +1,14 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { processStat } from '../lib/process-stat.js'
 
 // A process in a group of its own, with its children. It is started with `detached: !isWindows`.
 
 export const isWindows = process.platform === 'win32'
 
+/** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
+export const lateOutputMs = 200
 /** A group of processes is checked at this interval, in ms. */
 const pollMs = 25
 /** The system has this time to end a killed group, in ms. */
@@ -35,35 +38,25 @@ export function isGroupAlive({ pid, exitCode, signalCode }: ChildProcess): boole
   }
   // A container often has no process that reaps orphans, and then a group keeps its dead ones for ever.
   const hasExited = exitCode !== null || signalCode !== null
-  return !hasExited || process.platform !== 'linux' || (runningGroups()?.has(pid) ?? true)
+  return !hasExited || process.platform !== 'linux' || isRunning(pid)
 }
 
-/** The groups on this machine are looked up again after this time, in ms. Many may end at once. */
+/** The groups that run are looked up again after this time, in ms. */
 const lookupMs = 20
 
 let lookup: { readonly at: number; readonly groups: ReadonlySet<number> } | undefined
 
-/** Returns the groups of Linux that have a process besides dead ones that nobody has reaped. `undefined` if it cannot tell. */
-function runningGroups(): ReadonlySet<number> | undefined {
+/** Tells whether a group of Linux has a process besides dead ones that nobody has reaped. */
+function isRunning(group: number): boolean {
   const now = performance.now()
-  if (lookup && now - lookup.at < lookupMs) return lookup.groups
+  // A group may have begun after an earlier lookup.
+  if (lookup && now - lookup.at < lookupMs && lookup.groups.has(group)) return true
   try {
-    lookup = { at: now, groups: new Set(readdirSync('/proc').flatMap(runningGroupOf)) }
-    return lookup.groups
+    const all = readdirSync('/proc').map(name => (/^\d+$/.test(name) ? processStat(name) : undefined))
+    lookup = { at: now, groups: new Set(all.flatMap(stat => (stat && !stat.isDead ? [stat.group] : []))) }
+    return lookup.groups.has(group)
   } catch {
-    return undefined
-  }
-}
-
-function runningGroupOf(name: string): number[] {
-  if (!/^\d+$/.test(name)) return []
-  try {
-    const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-    // The name of the program stands in brackets, and may have any characters: `12 (a b) S 1 12 …`.
-    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return state === 'Z' || state === 'X' ? [] : [Number(group)]
-  } catch {
-    return []
+    return true
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { type Environment, withoutSecrets } from '../control/environment.js'
 import { systemReason } from '../lib/usage-error.js'
-import { endGroup, isGroupAlive, isWindows, signalGroup } from './process-group.js'
+import { endGroup, isGroupAlive, isWindows, lateOutputMs, signalGroup } from './process-group.js'
 import { ServerOutput } from './server-output.js'
 import { graceMs as defaultGraceMs, watchdog } from './watchdog.js'
 
@@ -37,9 +37,6 @@ export type StartProcess = (
   onLine: (line: string) => void,
   graceMs?: number,
 ) => ServerProcess
-
-/** The output of a process that has exited may arrive for this time, in ms. Its children may hold the pipe open. */
-const lateOutputMs = 200
 
 function spawnShell(command: string, env: Environment) {
   return spawn(command, {

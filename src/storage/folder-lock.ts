@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { constants, readFileSync, readlinkSync } from 'node:fs'
+import { constants, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { processStat } from '../lib/process-stat.js'
 import { isSystemError, UsageError } from '../lib/usage-error.js'
 import {
   checkFormat,
@@ -259,17 +260,10 @@ function isRunning({ pid, started }: Holder): boolean {
   }
 }
 
-/** Returns when a process started. `undefined` if it is gone, or the system does not say. Only Linux does. */
+/** Returns when a process started, and an empty text for a dead one. `undefined` if it is gone, or the system does not say. */
 function startOfProcess(pid: number | 'self'): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program is in brackets, and may have spaces and brackets.
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A process that has ended stays in the list until its parent has seen it.
-    return state === 'Z' || state === 'X' ? '' : fields[18]
-  } catch {
-    return undefined
-  }
+  const stat = processStat(pid)
+  return stat && (stat.isDead ? '' : stat.started)
 }
 
 function pidNamespace(): string {

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Join } from '../../src/contract/lobbies.js'
+import { processStat } from '../../src/lib/process-stat.js'
 
 /** Returns a file that a page of the docs shows. */
 export function shown(name: string, page = 'docs/guides/game-servers.md'): string {
@@ -21,14 +22,16 @@ export async function play({ ports, player }: Join): Promise<{ line: string; lea
   return { line, leave: () => void socket.end() }
 }
 
-/** Tells whether a process lives. A negative number means its group. */
+/** Tells whether a process lives. A negative number means its group. A dead process that nobody has reaped does not live. */
 export function isAlive(target: number): boolean {
   try {
     process.kill(target, 0)
-    return true
   } catch {
     return false
   }
+  if (process.platform !== 'linux') return true
+  const stats = (target > 0 ? [String(target)] : readdirSync('/proc')).map(processStat)
+  return stats.some(stat => stat && !stat.isDead && (target > 0 || stat.group === -target))
 }
 
 /** Tells whether a process lives, or one of its children. */
