@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { ApiError } from '../contract/errors.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { CheckedScenario } from '../scenario/schema.js'
 import { hasContent } from '../scenario/yaml.js'
@@ -82,8 +83,12 @@ export class Reloader {
     const done = this.#checked
       .then(() => this.#reloadIfChanged(confirmed))
       .catch(error => {
-        if (!(error instanceof UsageError)) throw error
-        this.#options.onMistake(`${error.message}\nthe world stays unchanged until you fix the file`)
+        if (error instanceof UsageError)
+          this.#options.onMistake(`${error.message}\nthe world stays unchanged until you fix the file`)
+        // The storage takes no changes.
+        else if (error instanceof ApiError)
+          this.#options.onMistake(`${error.message}\nthe world stays unchanged: save the file again then`)
+        else throw error
       })
     // A bug is reported by the caller, and does not stop later checks.
     this.#checked = done.catch(() => {})
@@ -111,7 +116,11 @@ export class Reloader {
     this.#last = text
     const scenario = (isConfirmed && first.scenario) || (await parseScenarioFile({ ...this.#file, text }))
     const accepts = ({ deleted, cascaded }: ReloadSummary) => isConfirmed || deleted + cascaded === 0
-    const summary = await this.#options.mock.reload(scenario, { accepts })
+    const summary = await this.#options.mock.reload(scenario, { accepts }).catch(error => {
+      // A file with a mistake is told once. Anything else may go better with the next check.
+      if (!(error instanceof UsageError)) this.#last = before
+      throw error
+    })
     if (accepts(summary)) return this.#options.onReload(summary)
     this.#last = before
     this.#confirmLater({ text, scenario })

@@ -5,6 +5,7 @@ import { confirmMs, Reloader, reloadText } from '../../src/files/reloader.js'
 import { UsageError } from '../../src/lib/usage-error.js'
 import { createMock } from '../../src/mock/mock.js'
 import { parseScenario, scenarios } from '../../src/scenario/index.js'
+import { StorageError } from '../../src/storage/storage.js'
 import { idOf } from '../../src/store/models.js'
 import { tableNames } from '../../src/store/table-names.js'
 import type { World } from '../../src/store/world.js'
@@ -294,6 +295,18 @@ describe('a wrong file', () => {
     expect(errors).toHaveLength(1)
     expect(errors[0]).toMatch(/^scenario\.yaml:1:10: lobbies is 5/)
     expect(ids()).toEqual(['one', 'two'])
+  })
+})
+
+describe('a save that the storage refuses', () => {
+  it('is reported, and loaded by the next check', async () => {
+    const { mock, reloader, save, errors, ids } = reloading(lobbies('one'))
+    const reload = vi.spyOn(mock, 'reload').mockRejectedValueOnce(new StorageError('cannot write log: free some space'))
+    await save(lobbies('one', 'two'))
+    await reloader.check()
+
+    expect(errors).toEqual(['cannot write log: free some space\nthe world stays unchanged: save the file again then'])
+    expect([reload.mock.calls.length, ids()]).toEqual([2, ['one', 'two']])
   })
 })
 
