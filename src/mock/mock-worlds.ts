@@ -364,7 +364,8 @@ export class MockWorlds {
     this.#stopTimerIfUnneeded()
     await entry?.mock.close()
     entry?.mock.world.end(reason)
-    this.storage?.closeWorld(id)
+    // A new world may have its id already, and the same file.
+    if (!this.#open.has(id)) this.storage?.closeWorld(id)
   }
 
   /** Closes the default world, and removes all others from memory. A world that is created later answers one request, and is not kept. */

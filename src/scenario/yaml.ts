@@ -325,9 +325,15 @@ function syntaxProblems(
 
 /** Messages of the library that speak of its grammar, by their starts, and plain ones. */
 const plainMessages: readonly (readonly [start: string, message: string])[] = [
-  ['Flow sequence in block collection', 'a list that begins before this with [ is not closed: add ]'],
-  ['Flow map in block collection', 'a map that begins before this with { is not closed: add }'],
-  ['Nested mappings are not allowed', 'a second colon in the value of a key: quote the value, or begin a new line'],
+  [
+    'Flow sequence in block collection',
+    'a list that begins before this with [ is not closed, or its lines are not indented',
+  ],
+  ['Flow map in block collection', 'a map that begins before this with { is not closed, or its lines are not indented'],
+  [
+    'Nested mappings are not allowed',
+    'the value of this key has keys: begin a new line for them, indent it less, or quote the value',
+  ],
   ['Missing closing', 'a quote is not closed'],
   ['Plain value cannot start', 'a text may not begin with this character: quote the text'],
   ['Tabs are not allowed', 'a tab indents this line: use spaces'],

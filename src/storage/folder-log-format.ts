@@ -139,7 +139,7 @@ export function readLog(bytes: Buffer, file: string): ReadLog {
  * leaves zeros for what the disk had not yet.
  */
 function isTorn(bytes: Buffer, at: number): boolean {
-  return (bytes.at(-1) !== newline || bytes.includes(0, at)) && !hasRecordAfter(bytes, at)
+  return (bytes.includes(0, at) || bytes.indexOf(newline, at) === -1) && !hasRecordAfter(bytes, at)
 }
 
 function hasRecordAfter(bytes: Buffer, at: number): boolean {

@@ -210,7 +210,7 @@ export class LogFile {
       return `${this.path} was replaced by another file: put the old one back, or restart the mock`
     } catch (error) {
       if (isMissing(error))
-        return `${this.path} was deleted or moved: put it back. A restart loses what only memory has: mockmaker export writes that`
+        return `${this.path} was deleted or moved: put it back, or save the world with mockmaker export before you restart`
       const { message } = asStorageError(error, `cannot read ${this.path}`) as Error
       return message
     }

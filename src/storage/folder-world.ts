@@ -81,6 +81,17 @@ function hashIn(name: string): string {
   return name.slice('origin-'.length, -'.json'.length)
 }
 
+/** Reads the text of a sealed file, and the size of the file in bytes. Throws `StorageError`. */
+function readSealed(fs: FileCalls, path: string): { readonly text: string; readonly size: number } {
+  const bytes = readBytes(fs, path)
+  try {
+    return { text: unseal(bytes, path), size: bytes.length }
+  } catch (error) {
+    // It may be longer than a text can be.
+    throw asStorageError(error, `cannot read ${path}`)
+  }
+}
+
 /** Reads a file. Throws `StorageError`. */
 function readBytes(fs: FileCalls, path: string): Buffer {
   try {
@@ -106,8 +117,7 @@ function sealedOrigin({ pieces }: Origin): Generator<Buffer> {
 const baseFields = /^"revision":(\d+),"origin":"([0-9a-f]{16})","base":/
 
 function readBase(fs: FileCalls, path: string): Base {
-  const bytes = readBytes(fs, path)
-  const text = unseal(bytes, path)
+  const { text, size } = readSealed(fs, path)
   const [head, revision, originHash] = baseFields.exec(text) ?? []
   if (head === undefined || originHash === undefined)
     throw new StorageError(`${path} is no base of a world: ${worldAdvice(path)}`)
@@ -116,7 +126,7 @@ function readBase(fs: FileCalls, path: string): Base {
     revision: Number(revision),
     originHash,
     base: base === 'null' ? undefined : base,
-    baseBytes: bytes.length,
+    baseBytes: size,
   }
 }
 
@@ -280,7 +290,7 @@ export class FolderWorld implements KeptWorld {
 
   origin(hash: string): string {
     const file = join(this.#path, originName(hash))
-    const text = unseal(readBytes(this.#context.fs, file), file).slice('"origin":'.length)
+    const text = readSealed(this.#context.fs, file).text.slice('"origin":'.length)
     if (originHashOf(text) === hash) return text
     throw new StorageError(`${file} has other content than its name says: ${worldAdvice(file)}`)
   }
@@ -426,6 +436,8 @@ export class FolderWorld implements KeptWorld {
   }
 
   close(): void {
+    // The folder may have been deleted in the last second.
+    this.#log?.tick()
     this.#isClosed = true
     this.#log?.close()
     this.#context.onClose(this.#id)

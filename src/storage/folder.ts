@@ -167,7 +167,9 @@ class Folder implements Storage {
       removeLeftovers(this.#fs, this.place, [`${newWorld}${fileNameOf(id)}`])
       if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? ''))
         throw new StorageError(
-          `cannot create the world "${id}": ${path} exists. Delete the world first, or move the file away`,
+          isWorld(this.#fs, path)
+            ? `cannot create the world "${id}": ${path} exists. Delete the world first`
+            : `cannot create the world "${id}": ${path} exists, and is no world: it has no origin-….json. Move it away`,
         )
       throw asStorageError(error, `cannot create the world "${id}" in ${this.place}`)
     }
@@ -197,9 +199,7 @@ class Folder implements Storage {
     clearInterval(this.#timer)
     const loss = this.#lock?.touch()
     for (const world of [...this.#open.values()]) {
-      // The folder may have been deleted in the last second.
-      if (loss === undefined) world.tick()
-      else world.stop(loss)
+      if (loss !== undefined) world.stop(loss)
       world.close()
     }
     this.#isClosed = true

@@ -395,8 +395,9 @@ export class WorldFile implements WorldLog {
       this.#writeTime(this.#world)
       this.#summarize(this.#world)
     }
-    this.#unwatch()
+    // It may tell that its files are gone.
     this.#kept.close()
+    this.#unwatch()
   }
 
   /** Lets the clock go on if the storage takes changes again. */

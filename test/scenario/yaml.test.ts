@@ -275,8 +275,11 @@ describe('a text without content', () => {
 
 describe('an invalid text', () => {
   it.each([
-    ['lobbies: [', '1:11: a list that begins before this with [ is not closed: add ].'],
-    ['title: a: b', '1:8: a second colon in the value of a key: quote the value, or begin a new line: "a: b".'],
+    ['lobbies: [', '1:11: a list that begins before this with [ is not closed, or its lines are not indented.'],
+    [
+      'title: a: b',
+      '1:8: the value of this key has keys: begin a new line for them, indent it less, or quote the value: "a: b".',
+    ],
     ['title: "a', '1:10: a quote is not closed.'],
     ['title: @a', '1:8: a text may not begin with this character: quote the text: "@a".'],
     ['lobbies:\n\t- {}', '2:1: a tab indents this line: use spaces: "- {}".'],

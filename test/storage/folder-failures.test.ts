@@ -273,7 +273,7 @@ describe('a folder that is deleted or replaced under its process', () => {
 
     renameSync(path, `${path}-away`)
     second()
-    const message = `${log} was deleted or moved: put it back. A restart loses what only memory has: mockmaker export writes that`
+    const message = `${log} was deleted or moved: put it back, or save the world with mockmaker export before you restart`
     expect(told).toEqual([message])
     expect(() => world.append(line(12))).toThrow(new StorageError(message))
     second()

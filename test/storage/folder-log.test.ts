@@ -104,6 +104,11 @@ describe('a log', () => {
     ['a character', (bytes: Buffer, from: number) => Buffer.from(bytes).fill('x', from + 30, from + 31)],
     ['its check sum', (bytes: Buffer, from: number) => Buffer.from(bytes).fill('0', from, from + 1)],
     ['its start', (bytes: Buffer, from: number) => Buffer.from(bytes).fill('\n', from, from + 20)],
+    [
+      'a character, before a part of another',
+      (bytes: Buffer, from: number) =>
+        Buffer.concat([Buffer.from(bytes).fill('x', from + 30, from + 31), Buffer.from('1234')]),
+    ],
   ])('whose last line is whole, but for %s, is refused and not cut', (_, damage) => {
     const { path, log, bytes, ends } = fiveLines()
     const at = ends.at(-2) ?? 0

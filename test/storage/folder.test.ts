@@ -93,7 +93,7 @@ describe('a world in a folder', () => {
     const { path, folder } = createWorld()
 
     expect(() => folder.create('default', newWorld)).toThrow(
-      `cannot create the world "default": ${path}/default exists. Delete the world first, or move the file away`,
+      `cannot create the world "default": ${path}/default exists. Delete the world first`,
     )
     expect(readdirSync(path).sort()).toEqual(['.gitignore', '.lock', 'default'])
   })
@@ -506,20 +506,34 @@ describe('a folder', () => {
   })
 
   it.each([
-    ['ERR_FS_FILE_TOO_LARGE', 'it is larger than 2 GiB'],
-    ['ERR_STRING_TOO_LONG', 'it is larger than 512 MiB'],
-  ])('goes on without a world whose file is too long (%s)', (code, reason) => {
-    const { path, folder, log } = createWorld()
+    ['log', 'ERR_FS_FILE_TOO_LARGE', 'it is larger than 2 GiB'],
+    ['base.json', 'ERR_STRING_TOO_LONG', 'it is larger than 512 MiB'],
+  ])('goes on without a world whose %s is too long (%s)', (name, code, reason) => {
+    const { path, folder } = createWorld()
     folder.create('other', newWorld)
+    const file = join(path, 'default', name)
+    const fail = () => {
+      throw Object.assign(new RangeError(), { code })
+    }
     const fs = interceptedFs((call, args, run) => {
-      if (call === 'readFileSync' && args[0] === log) throw Object.assign(new RangeError(), { code })
-      return run()
+      if (call !== 'readFileSync' || args[0] !== file) return run()
+      // Node.js reads a base of that length, and cannot make a text of it.
+      return name === 'log' ? fail() : Object.assign(readFileSync(file), { toString: fail })
     })
     rmSync(join(path, '.worlds.json'), { force: true })
     const again = openAgain(path, { fs })
 
-    expect(() => again.open('default')).toThrow(new StorageError(`cannot read ${log}: ${reason}`))
+    expect(() => again.open('default')).toThrow(new StorageError(`cannot read ${file}: ${reason}`))
     expect(again.open('other')).toBeDefined()
+  })
+
+  it('says that a folder without an origin is no world', () => {
+    const { path, world } = createWorld()
+    rmSync(join(path, 'default', `origin-${world.originHash}.json`))
+
+    expect(() => openAgain(path).create('default', newWorld)).toThrow(
+      'is no world: it has no origin-….json. Move it away',
+    )
   })
 
   it('says that its scenario is damaged, and how to go on', () => {

@@ -1,4 +1,4 @@
-import { renameSync, truncateSync } from 'node:fs'
+import { renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exportFromFolder } from '../../src/cli/folder-export.js'
@@ -281,6 +281,42 @@ describe('a world that its folder refuses to delete', () => {
     await mock.worlds.delete('a')
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
     await mock.close()
+  })
+})
+
+describe('a world that is created while its deletion ends', () => {
+  it('takes changes', async () => {
+    const { mock } = start()
+    await mock.worlds.put('a')
+    const deleted = mock.worlds.delete('a')
+    await mock.worlds.put('a')
+    await deleted
+
+    expect((await find(mock, '/w/a')).status).toBe(200)
+    await mock.close()
+  })
+
+  it('takes changes too, if its folder has refused the deletion', async () => {
+    const { mock, failing } = startFailing()
+    await mock.worlds.put('a')
+    failing.renameSync = 'EROFS'
+    const deleted = mock.worlds.delete('a').catch(() => {})
+    failing.renameSync = undefined
+    const first = await find(mock, '/w/a')
+    await deleted
+
+    expect([first.status, (await find(mock, '/w/a')).status]).toEqual([200, 200])
+    await mock.close()
+  })
+})
+
+describe('a folder that is deleted just before the mock ends', () => {
+  it('is reported', async () => {
+    const { mock, reports } = start()
+    rmSync(data, { recursive: true })
+    await mock.close()
+
+    expect(reports).toEqual([expect.stringMatching(/default takes no changes: .* was deleted or moved/)])
   })
 })
 
