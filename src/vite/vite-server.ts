@@ -44,21 +44,12 @@ export async function serveBesideApp(
     ...mockOptions
   } = parsePluginOptions(options)
   const appOptions = { allowedHosts, control, controlHosts, controlToken, trustProxy }
-  const { logger } = server.config
   const commands = servers ? 'allowed' : undefined
   const loaded = await load(scenario, server.config.root, commands)
   const create = (publicUrl: string | undefined) => {
     const mock = createMock(
       { publicUrl, ...mockOptions, scenario: loaded?.scenario },
-      {
-        scenarios,
-        scenarioName: loaded?.name,
-        commands,
-        onBug(error, where) {
-          const [title, cause] = describeBug(error, where)
-          logger.error(`${title}\n${inspect(cause)}`)
-        },
-      },
+      { scenarios, scenarioName: loaded?.name, commands, onBug: bugReporter(server) },
     )
     return { mock, listener: createListener(mock, appOptions), publicUrl }
   }
@@ -76,7 +67,10 @@ export async function serveBesideApp(
   server.httpServer?.once('listening', () => {
     const publicUrl = urlAt(server, path)
     // Vite takes another port if the first one is taken. No request has arrived yet.
-    if (publicUrl !== served.publicUrl) served = create(publicUrl)
+    if (publicUrl !== served.publicUrl) {
+      void served.mock.close()
+      served = create(publicUrl)
+    }
     if (publicUrl !== undefined) startServers(publicUrl)
   })
   // The middleware that Vite has added before would answer preflights, and let pages of other sites read the answers.
@@ -97,6 +91,14 @@ export async function serveBesideApp(
       reloader?.close()
       await served.mock.close()
     },
+  }
+}
+
+/** Returns a function that shows a bug of the mock in Vite's log. */
+function bugReporter({ config: { logger } }: ViteServer): (error: unknown, where: string) => void {
+  return (error, where) => {
+    const [title, cause] = describeBug(error, where)
+    logger.error(`${title}\n${inspect(cause)}`)
   }
 }
 
