@@ -141,7 +141,8 @@ export class ReadOnlyWorld implements KeptWorld {
 
   origin(hash: string): string {
     const text = this.#origins.get(hash)
-    if (text === undefined) throw new StorageError(`${this.#what} has no origin ${hash}: somebody deleted it. Delete the world`)
+    if (text === undefined)
+      throw new StorageError(`${this.#what} has no origin ${hash}: somebody deleted it. Delete the world`)
     return text
   }
 
