@@ -121,8 +121,6 @@ export class WorldClock implements Clock {
   #epoch: number
   #moving: Promise<void> | undefined
   #catchingUp: Promise<void> | undefined
-  /** Counts the changes of the mode and the rate. */
-  #settings = 0
   /** Counts the calls of `restore` that set the time. */
   #jumps = 0
   #jobs: Jobs | undefined
@@ -261,12 +259,16 @@ export class WorldClock implements Clock {
     return this.#move(async () => {
       const { signal } = parseInput(ClockMoveSchema, options, 'clock.set')
       signal?.throwIfAborted()
+      // The jobs that are due come first. A fast clock gives up what it cannot reach.
+      const rest = this.catchUp()
+      if (rest) await rest
       // Read the setting here: a move that ran before this one may have changed it.
       const { mode = this.#mode, rate = this.#rate, now } = parseInput(ClockSettingSchema, setting, 'clock')
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw tooEarly(target, this.now())
       if (target !== undefined && target > latestMs) throw tooLate(`clock.now is ${quoted(now)}`)
       const before = this.state
+      if (mode !== before.mode || rate !== before.rate) this.#dropBacklog()
       this.#change({ mode, rate })
       if (mode !== before.mode || rate !== before.rate) this.#owner.onMove?.(before)
       if (target !== undefined) await this.#advanceTo(target - this.#epoch, signal)
@@ -334,10 +336,10 @@ export class WorldClock implements Clock {
 
   #change({ mode, rate }: Pick<ClockState, 'mode' | 'rate'>): void {
     if (mode !== this.#mode || rate !== this.#rate) {
-      this.#dropBacklog()
+      this.#elapsed = this.#dueUntil()
+      this.#since = this.#realTime()
       this.#mode = mode
       this.#rate = rate
-      this.#settings += 1
     }
     this.#platformTimer.rearm()
   }
@@ -416,21 +418,18 @@ export class WorldClock implements Clock {
     timer.run()
   }
 
-  /** Goes on with the jobs that are due. Returns `true` if none is left, or if the clock is too fast for its jobs. */
-  #canStop(from: number, target: number): boolean {
-    if (this.#runDue(() => target)) return true
-    const dueSince = this.#dueUntil() - target
-    if (this.#rate <= 1 || dueSince < this.#rate * longestCatchUpMs || this.elapsed() - from >= dueSince) return false
-    this.#dropBacklog()
-    return true
-  }
-
+  /** Runs the rest of the jobs that are due. A fast clock that cannot keep up gives them up. */
   async #runRest(target: number): Promise<void> {
-    const [from, settings] = [this.elapsed(), this.#settings]
+    const [from, startedAt, rate] = [this.elapsed(), this.#realTime(), this.#rate]
+    const cannotKeepUp = () => {
+      const realMs = this.#realTime() - startedAt
+      return rate > 1 && realMs > longestCatchUpMs && this.elapsed() - from < realMs * rate
+    }
     try {
       // It must not end before `catchUp` has its promise.
       do await yieldToEventLoop()
-      while (this.#settings === settings && !this.isHalted && !this.#canStop(from, target))
+      while (!this.isHalted && !this.#runDue(() => target) && !cannotKeepUp())
+      if (cannotKeepUp()) this.#dropBacklog()
     } finally {
       this.#catchingUp = undefined
       this.#platformTimer.rearm()

@@ -66,6 +66,25 @@ describe('a clock whose jobs are overdue', () => {
     expect(clock.now() - now).toBeLessThanOrEqual(Date.now() - at + 1_000)
   })
 
+  it('counts the time that has passed when it is frozen, if it can catch up', async () => {
+    const { clock } = busyClock({ rate: 1, msOf: () => 1 })
+    const before = Date.now()
+    pass(100_000)
+    await clock.set({ mode: 'frozen' })
+
+    expect(clock.now() - startAt).toBeGreaterThanOrEqual(Math.floor((Date.now() - before) / 1_000) * 1_000)
+  })
+
+  it('advances from the time that it shows', async () => {
+    const { clock } = busyClock({ rate: 10 })
+    pass(10_000)
+    await clock.set({ mode: 'frozen' })
+    const now = clock.now()
+    await clock.advance(5_000)
+
+    expect(clock.now()).toBe(now + 5_000)
+  })
+
   it('does not go back when it is frozen while a timer is overdue', async () => {
     const clock = new clocks.WorldClock({ mode: 'running', now: startAt })
     clock.after(100, () => {})
