@@ -30,9 +30,13 @@ export class ForwardingHeader {
     const space = value?.lastIndexOf(' ') ?? -1
     if (value === undefined || space === -1) return undefined
     if (!this.#isSecret(value.slice(0, space))) return undefined
-    const facts = Buffer.from(value.slice(space + 1), 'base64url').toString()
-    const [address, forwardedFor, waitedMs] = JSON.parse(facts) as [string, string | null, number] // a replica wrote it
-    return { address, forwardedFor: forwardedFor ?? undefined, waitedMs }
+    try {
+      const facts = Buffer.from(value.slice(space + 1), 'base64url').toString()
+      const [address, forwardedFor, waitedMs] = JSON.parse(facts) as [string, string | null, number] // a replica wrote it
+      return { address, forwardedFor: forwardedFor ?? undefined, waitedMs }
+    } catch {
+      return undefined
+    }
   }
 
   /** Tells only how long the secret is. Digests would hide that too, at the price of a tenth of the request. */

@@ -232,6 +232,9 @@ export class Service {
     try {
       await settled()
     } catch (error) {
+      // The call itself knows better what it has changed.
+      if ('error' in result && result.error instanceof UnavailableError)
+        return responder.refuse(request, result.error, startedAt)
       const hasWritten = !('error' in result) && !['GET', 'HEAD'].includes(request.method)
       return responder.refuse(request, withUnknownOutcome(error, hasWritten ? since : undefined), startedAt)
     }

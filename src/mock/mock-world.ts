@@ -375,7 +375,11 @@ export class MockWorld {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const run of this.#closers.splice(0)) run()
-    this.waits.end(this.id === defaultWorldId ? 'the mock was closed' : `the world ${quoted(this.id)} was deleted`)
+    this.waits.end(
+      this.id === defaultWorldId
+        ? 'the mock was closed'
+        : `the world ${quoted(this.id)} was deleted, or left this process,`,
+    )
     this.world.clock.runJobs(undefined)
     this.#history.end()
     this.faults.close()

@@ -52,13 +52,22 @@ export interface FolderOptions {
  * or the folder cannot be used.
  */
 export function openFolder(path: string, options: FolderOptions = {}): Storage {
+  checkIsNoUrl(path)
+  return new Folder(path, options)
+}
+
+/** Throws `UsageError` for a URL, also for one with a typing error. No message shows its user and password. */
+function checkIsNoUrl(path: string): void {
   // Its user and password would become names of folders.
   const [scheme] = /^[a-z][a-z\d+.-]*:(?=\/\/)/i.exec(path) ?? []
   if (scheme !== undefined)
     throw new UsageError(
       `the place of the worlds begins with ${scheme}, and is no folder: name a folder by its path. The command mockmaker also takes redis://host:port, or rediss://host:port with TLS`,
     )
-  return new Folder(path, options)
+  if (/:\/\/|\/\/[^/]*@/.test(path))
+    throw new UsageError(
+      'the place of the worlds looks like a URL with a typing error, and is no folder: write redis://host:port, without quotes and spaces, or name a folder by its path',
+    )
 }
 
 const indexName = '.worlds.json'

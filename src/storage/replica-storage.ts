@@ -368,7 +368,7 @@ class ReplicaStorage implements SharedStorage {
       )
     if (kind === 'address')
       throw new UsageError(
-        `another replica with the address ${address} is running: give each replica its own address with --advertise`,
+        `another replica with the address ${address} is running: give each replica its own address with --advertise. If that replica was killed a moment ago, start again in 3 s`,
       )
     if (this.#log !== '') return
     this.#log = String(first)

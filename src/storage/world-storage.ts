@@ -179,7 +179,7 @@ export class WorldStorage {
     const isNew = state.revision === initial.state.revision && startOf(initial.state).isReal === clock.isReal
     const origin = this.#prepared.get(initial.state) ?? runAtOnce(encodeOrigin(initial.state))
     this.#prepared.delete(initial.state)
-    const summary = { ...summaryOf(world), ...use }
+    const summary = { ...summaryOf(world), ...useOf(use) }
     const kept = this.#storage.create(id, {
       summary,
       origin,
@@ -413,7 +413,7 @@ export class WorldFile implements WorldLog {
   }
 
   #summarize(world: LiveWorld): void {
-    if (this.#use) this.#kept.summarize({ ...summaryOf(world), ...this.#use })
+    if (this.#use) this.#kept.summarize({ ...summaryOf(world), ...useOf(this.#use) })
   }
 
   #writeTime({ clock, revision }: LiveWorld): void {
@@ -574,6 +574,11 @@ function stateOfCopy(
 ): WorldState {
   const named = origin as unknown as WorldState // `decodeState` adds the rest
   return { ...decodeState(JSON.stringify(state), named, publicUrlOf), clock: origin.clock }
+}
+
+/** Callers pass their own objects, which have more. */
+function useOf({ isKept, usedAt, createdAt }: WorldUse): WorldUse {
+  return { isKept, usedAt, ...(createdAt === undefined ? {} : { createdAt }) }
 }
 
 function summaryOf(world: LiveWorld): Omit<KeptSummary, 'id' | keyof WorldUse> {

@@ -445,6 +445,13 @@ describe('a folder', () => {
     )
   })
 
+  it.each(['"redis://:secret@127.0.0.1:6379"', ' redis://:secret@127.0.0.1', 'redis//:secret@127.0.0.1'])(
+    'is not made of a URL with a typing error: %s',
+    url => {
+      expect(() => openFolder(url)).toThrow(/^the place of the worlds looks like a URL(?!.*secret)/)
+    },
+  )
+
   it('tells the bytes of its files', () => {
     const { path, folder, world } = createWorld()
     const onDisk = () =>

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, truncateSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exportFromFolder } from '../../src/cli/folder-export.js'
@@ -282,6 +282,18 @@ describe('a world that its folder refuses to delete', () => {
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
     await mock.close()
   })
+})
+
+it('a folder lists what is known about its worlds, and nothing of the process', async () => {
+  const { mock } = start()
+  await mock.worlds.put('a')
+  await vi.advanceTimersByTimeAsync(2_000)
+  const [, entry] = JSON.parse(readFileSync(join(data, '.worlds.json'), 'utf8')).worlds
+  await mock.close()
+
+  expect(Object.keys(entry.summary).sort()).toEqual([
+    ...['createdAt', 'id', 'isKept', 'now', 'players', 'revision', 'seed', 'title', 'usedAt'],
+  ])
 })
 
 describe('a world that is created while its deletion ends', () => {

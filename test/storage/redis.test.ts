@@ -253,7 +253,7 @@ describe('the replicas of a storage', () => {
     const { a, prefix } = await twoReplicas()
 
     await expect(replicaOf(server, { prefix, address: a.self.address })).rejects.toThrow(
-      `another replica with the address ${a.self.address} is running: give each replica its own address with --advertise`,
+      `another replica with the address ${a.self.address} is running: give each replica its own address with --advertise. If that replica was killed a moment ago, start again in 3 s`,
     )
   })
 

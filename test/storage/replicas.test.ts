@@ -220,7 +220,7 @@ describe('a lease', () => {
     await cluster.time.advance(1_500)
 
     expect(await errorOf(storage.claim('y', any))).toBe(
-      'another replica with the address http://10.0.0.5:4100 is running: give each replica its own address with --advertise',
+      'another replica with the address http://10.0.0.5:4100 is running: give each replica its own address with --advertise. If that replica was killed a moment ago, start again in 3 s',
     )
   })
 

@@ -262,6 +262,20 @@ describe('a change that is not kept', () => {
     expect(mock.journal.find().map(entry => entry.status)).toEqual([503])
   })
 
+  it('has an unknown outcome also if it replaces a world', async () => {
+    const { gate, send } = gated()
+    gate.open()
+    await send('PUT', '/__mock/worlds/k', { seed: 1 })
+    gate.shut()
+    const answer = send('PUT', '/__mock/worlds/k', { seed: 2 })
+    await turn()
+    gate.breakDown()
+    gate.fail()
+
+    expect(json(await answer).message).toContain('The outcome of this request is unknown')
+    gate.open()
+  })
+
   it('is answered at once if the storage can tell', async () => {
     const { mock, gate, send } = gated()
     const statuses: number[] = []
