@@ -10,6 +10,8 @@ import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, Sto
 const longestText = 128 * 1024 ** 2
 /** A base is sent in parts of about this size. */
 const partSize = 1024 ** 2
+/** The most lines without a reply before a clock has to wait. */
+const mostOpenLines = 256
 
 /** The parts of a storage that its worlds use. */
 export interface WorldHost {
@@ -265,6 +267,10 @@ export class ReplicaWorld implements KeptWorld {
     return last.outcome.promise
   }
 
+  drained(): Promise<void> | undefined {
+    return this.#open.length > mostOpenLines ? this.settled()?.catch(() => {}) : undefined
+  }
+
   bytesUpTo(revision: number): number {
     return this.#isReplacing ? 0 : this.#lines.endOf(revision) - this.#lines.start
   }
@@ -464,13 +470,13 @@ export class ReplicaWorld implements KeptWorld {
     if (revision <= this.#acknowledged) return
     this.#acknowledged = revision
     const failure = this.#host.failure()
-    const kept = this.#open.filter(line => line.revision <= revision)
-    this.#open = this.#open.slice(kept.length)
-    for (const { outcome } of kept) {
+    // The oldest is the first. Each line gets a reply, so this must not look at all of them.
+    const firstOpen = this.#open.findIndex(line => line.revision > revision)
+    for (const { outcome } of this.#open.splice(0, firstOpen === -1 ? this.#open.length : firstOpen)) {
       if (failure) outcome?.reject(failure)
       else outcome?.resolve()
     }
-    this.#sendOpen()
+    if (this.#open[0]?.isSent === false) this.#sendOpen()
   }
 
   /** Waits for a base: the storage lacks lines that it had acknowledged. */

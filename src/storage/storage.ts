@@ -89,6 +89,11 @@ export interface KeptWorld {
    * storage if nothing may leave this process now.
    */
   settled(): Promise<void> | undefined
+  /**
+   * Resolves when few lines wait to be kept, or when they cannot be kept. `undefined` if they are few. Absent if `append` keeps a
+   * line at once.
+   */
+  drained?(): Promise<void> | undefined
   /** The bytes of the lines up to a revision. */
   bytesUpTo(revision: number): number
   /** The bytes of the base. */

@@ -371,6 +371,10 @@ export class WorldFile implements WorldLog {
     return this.#kept.settled()
   }
 
+  drained(): Promise<void> | undefined {
+    return this.#kept.drained?.()
+  }
+
   /**
    * Writes the time of a clock that does not show the real time, and the summary for the list. Replaces the base if the log in front
    * of the history has become longer than the base and `leastLogBytes`. Does so too if the storage has lost changes.

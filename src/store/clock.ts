@@ -100,6 +100,8 @@ interface ClockOwner {
   onMove?(before: ClockState): void
   /** Throws if users may not move the clock. */
   checkMove?(): void
+  /** Resolves when jobs may run: before, too many changes are not kept yet. `undefined` if they may run now. Does not reject. */
+  drained?(): Promise<void> | undefined
 }
 
 const never = Number.POSITIVE_INFINITY
@@ -238,7 +240,9 @@ export class WorldClock implements Clock {
     if (this.#catchingUp) return this.#catchingUp
     // The target is fixed: on a fast clock, more jobs become due all the time.
     const target = this.#dueUntil()
-    if (this.#nextAt() > target || this.#runDue(() => target, { freeJobs: 10 }) || this.isHalted) return undefined
+    if (this.#nextAt() > target) return undefined
+    const mustWait = this.#owner.drained?.() !== undefined
+    if (!mustWait && (this.#runDue(() => target, { freeJobs: 10 }) || this.isHalted)) return undefined
     this.#catchingUp = this.#runRest(target)
     return this.#catchingUp
   }
@@ -301,7 +305,7 @@ export class WorldClock implements Clock {
 
   /** For the platform timer: returns when a job or a timer is due next, in elapsed ms. */
   nextDueAt(): number {
-    return this.#mode === 'running' && !this.isHalted ? this.#nextAt() : never
+    return this.#mode === 'running' && !this.isHalted && !this.#catchingUp ? this.#nextAt() : never
   }
 
   /** For the platform timer. */
@@ -373,7 +377,7 @@ export class WorldClock implements Clock {
     try {
       while (!this.#runDue(until, { signal })) {
         if (this.isHalted) this.#owner.checkMove?.()
-        await yieldToEventLoop()
+        await this.#nextSlice()
         signal?.throwIfAborted()
       }
       this.#elapsed += Math.max(0, until() - this.#dueUntil())
@@ -407,6 +411,12 @@ export class WorldClock implements Clock {
     }
   }
 
+  /** Resolves when the next jobs may run. Other work runs before them. */
+  async #nextSlice(): Promise<void> {
+    await this.#owner.drained?.()
+    await yieldToEventLoop()
+  }
+
   /** Runs the job or the timer that is due first. If both are due at once, it runs the job. */
   #runFirst(): void {
     const timer = this.#timers.first()
@@ -427,7 +437,7 @@ export class WorldClock implements Clock {
     }
     try {
       // It must not end before `catchUp` has its promise.
-      do await yieldToEventLoop()
+      do await this.#nextSlice()
       while (!this.isHalted && !this.#runDue(() => target) && !cannotKeepUp())
       if (cannotKeepUp()) this.#dropBacklog()
     } finally {

@@ -122,6 +122,8 @@ export interface WorldLog {
   check(): void
   /** Resolves when all change sets until now are kept. `undefined` if they are. Throws or rejects with `ApiError` if one is not. */
   settled(): Promise<void> | undefined
+  /** Resolves when few change sets wait to be kept, or when they cannot be kept. `undefined` if they are few. */
+  drained(): Promise<void> | undefined
 }
 
 /** A world as a log has it: its initial state, a later state, and the change sets since then. */
@@ -179,6 +181,7 @@ class WorldCore implements TableContext, WorldView {
         this.checkUsable()
         this.#log?.check()
       },
+      drained: () => this.#log?.drained(),
     })
     this.#record = record
     this.#faults = state.faults

@@ -70,6 +70,54 @@ describe('a job whose change the storage refuses', () => {
   })
 })
 
+describe('a clock whose storage has many changes to keep', () => {
+  /** Starts a mock with players who expire, one each second. `keep` keeps the changes until now. */
+  async function startBusy() {
+    const waiting: (() => void)[] = []
+    const drained = () => new Promise<void>(resolve => waiting.push(resolve))
+    const { mock } = startIn(memoryStorage({ drained }), { game_modes: ['duel'], clock: { rate: 100 } })
+    const now = mock.clock.now()
+    for (const seconds of [1, 2, 3]) await mock.player({ status: 'reserved', expires_at: now + seconds * second })
+    const keep = async () => {
+      for (const resolve of waiting.splice(0)) resolve()
+      await nextTurns()
+    }
+    return { mock, keep, expired: () => statuses(mock).filter(status => status === 'expired').length }
+  }
+  const nextTurns = () => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
+
+  it('runs no jobs until it has kept them', async () => {
+    const { mock, keep, expired } = await startBusy()
+    vi.setSystemTime(start + 25)
+    const answered = mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+    await nextTurns()
+    const meanwhile = expired()
+    await keep()
+
+    expect([meanwhile, expired()]).toEqual([0, 2])
+    expect((await answered).status).toBe(200)
+  })
+
+  it('waits between the slices of a move', async () => {
+    const { mock, keep, expired } = await startBusy()
+    // Each job takes a whole slice.
+    mock.world.subscribe(() => {
+      const until = performance.now() + 25
+      while (performance.now() < until);
+    })
+    const moved = mock.clock.advance('3s')
+    await nextTurns()
+    const counts = [expired()]
+    for (let i = 0; i < 3; i++) {
+      await keep()
+      counts.push(expired())
+    }
+
+    expect(counts).toEqual([1, 2, 3, 3])
+    await moved
+  })
+})
+
 describe('the clock of a world that another process takes over', () => {
   it.for([
     ['after its newest change', 0],

@@ -283,6 +283,22 @@ describe('a replica that the server does not hear', () => {
     expect([cluster.stored(), lost]).toEqual([[11, 12], []])
   })
 
+  it('tells that a clock has to wait, while many lines have no reply', async () => {
+    const cluster = new Cluster()
+    const { storage } = await cluster.join()
+    const world = await cluster.create(storage)
+    const revisions = Array.from({ length: 256 }, (_, i) => 11 + i)
+    appendAll(world, ...revisions)
+    const few = world.drained?.()
+    world.append(line(267))
+    const many = world.drained?.()
+    await cluster.wait(Promise.resolve(many), 10)
+
+    expect([few, many]).toEqual([undefined, expect.any(Promise)])
+    expect(world.drained?.()).toBeUndefined()
+    expect(cluster.stored()).toEqual([...revisions, 267])
+  })
+
   it('sends open lines again after a short break, and nobody is refused', async () => {
     const cluster = new Cluster()
     const { storage, redis } = await cluster.join()

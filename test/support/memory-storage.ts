@@ -14,6 +14,8 @@ interface Content {
 interface MemoryOptions {
   /** As for `KeptWorld`. Default: all is kept at once. */
   settled?(): Promise<void> | undefined
+  /** As for `KeptWorld`. Default: no line waits. */
+  drained?(): Promise<void> | undefined
   /** As for `KeptWorld`. Default: it takes all lines. */
   check?(): void
   /** As for `KeptWorld`. Default: 0. */
@@ -63,7 +65,7 @@ export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly
 
 function openWorld(
   content: Content,
-  { settled = () => undefined, check = () => {}, lagMs = 0 }: MemoryOptions,
+  { settled = () => undefined, drained = () => undefined, check = () => {}, lagMs = 0 }: MemoryOptions,
 ): KeptWorld {
   const { born, starts, originHash, base, time } = content
   return {
@@ -86,6 +88,7 @@ function openWorld(
       content.lines.push(line)
     },
     settled,
+    drained,
     bytesUpTo: revision =>
       content.lines.reduce((sum, line) => sum + (line.revision <= revision ? line.text.length : 0), 0),
     get baseBytes() {
