@@ -45,7 +45,7 @@ export type Forwarded = 'done' | 'unread' | 'unreachable' | 'broken'
 interface ReplicaParts {
   readonly storage: SharedStorage
   /** The worlds in the memory of this process. */
-  readonly worlds: Pick<MockWorlds, 'inMemory' | 'drop'>
+  readonly worlds: Pick<MockWorlds, 'inMemory' | 'get' | 'drop'>
   readonly environment: Environment
 }
 
@@ -179,6 +179,7 @@ export class Replica {
   /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */
   async #answer(request: WorldRequest, claim: Claim, waitedMs: number): Promise<MockResponse | 'moved'> {
     const { worldId, gone } = request
+    if (claim.kind === 'mine') await this.#load(worldId)
     const world = this.#worlds.inMemory(worldId)
     const giveBack = () => {
       if (claim.kind === 'new' && !this.#worlds.inMemory(worldId)) void this.#storage.release(worldId)
@@ -191,6 +192,13 @@ export class Replica {
     // The request may have been refused before it created the world.
     giveBack()
     return this.#hasMoved(request, world, response) ? 'moved' : response
+  }
+
+  /** Loads a world of this replica. A long log may take longer than the lease, which then begins again. */
+  async #load(worldId: string): Promise<void> {
+    if (this.#worlds.inMemory(worldId) || !this.#storage.owns(worldId)) return
+    this.#worlds.get(worldId)
+    await this.#storage.leaseSoon()
   }
 
   #hasMoved({ worldId, isRepeatable }: WorldRequest, world: MockWorld | undefined, { status }: MockResponse) {

@@ -142,7 +142,7 @@ export class Service {
   /** Answers everybody, before all checks (PROTOCOL.md B9). */
   #answerProbe(request: MockRequest): MockResponse {
     const { notReady, worlds } = this.#mock
-    const reasons = [...notReady, ...(hasLease(worlds) ? [] : ['the storage cannot keep the worlds now'])]
+    const reasons = [...notReady, ...(takesChanges(worlds) ? [] : ['the storage cannot keep the worlds now'])]
     if (reasons.length === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
     return worlds.outside.refuse(request, new UnavailableError(reasons.join(', and ')))
   }
@@ -310,10 +310,10 @@ function isForNewWorld(method: string, path: string): boolean {
   return routes.list(method, path).length > 0 || isForPage(method, path)
 }
 
-/** Tells whether answers may leave this process. The error of the storage has its address, which is not for everybody. */
-function hasLease({ shared }: Mock['worlds']): boolean {
+/** Tells whether worlds can be changed now. The error of the storage has its address, which is not for everybody. */
+function takesChanges({ shared }: Mock['worlds']): boolean {
   try {
-    shared?.checkLease()
+    shared?.checkChanges()
     return true
   } catch {
     return false

@@ -10,6 +10,7 @@ export type ScriptCommand =
   | 'replicas'
   | 'list'
   | 'settings'
+  | 'probe'
   | 'claim'
   | 'resume'
   | 'lines'

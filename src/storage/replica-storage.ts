@@ -56,7 +56,10 @@ class ReplicaStorage implements SharedStorage {
   readonly self: ReplicaInfo
   readonly place: string
   #secret = ''
+  /** The settings that the server has, as far as this replica knows. */
   #settings: string | undefined
+  /** Those that are being saved. */
+  #newSettings: { readonly text: string | undefined } | undefined
   readonly #redis: RedisClient
   readonly #environment: Environment
   readonly #times: ReplicaTimes
@@ -67,6 +70,9 @@ class ReplicaStorage implements SharedStorage {
   #log = ''
   /** The final reason why nothing may leave this process. */
   #end: StorageError | undefined
+  /** The reason why the server takes no changes now, although it answers. */
+  #refusal: StorageError | undefined
+  #isProbing = false
   readonly #worlds = new Map<string, ReplicaWorld>()
   readonly #opened = new Set<ReplicaWorld>()
   /** The epochs of the worlds that are claimed, and not yet created. */
@@ -117,6 +123,8 @@ class ReplicaStorage implements SharedStorage {
       lagMs: this.#times.countsMs + 2 * this.#times.renewMs,
       run: (command, ...args) => this.#run(command, ...args),
       failure: () => this.#failureNow(),
+      refusal: () => this.#refusal,
+      onRefused: () => void this.#probe(),
       onAway: () => this.#recoverSoon(this.#times.retryMs),
       onDoubt: () => this.#recoverSoon(0),
       onLost: (world, because) => this.#lose(world, because),
@@ -139,7 +147,7 @@ class ReplicaStorage implements SharedStorage {
   }
 
   get settings(): string | undefined {
-    return this.#settings
+    return this.#newSettings ? this.#newSettings.text : this.#settings
   }
 
   get bytes(): number {
@@ -155,18 +163,21 @@ class ReplicaStorage implements SharedStorage {
   }
 
   saveSettings(text: string | undefined): void {
-    this.checkLease()
-    const before = this.#settings
-    this.#settings = text
+    this.checkChanges()
+    const saved = { text }
+    this.#newSettings = saved
     const earlier = this.#changes.get(undefined)
     const save = async () => {
       await earlier?.catch(() => {})
-      const [kind] = await this.#run('settings', before ?? '', text ?? '')
-      if (kind === 'ok') return
-      this.#settings = before
-      throw new StorageError(`another replica has changed the settings in ${this.place}: start again`)
+      const [kind] = await this.#run('settings', this.#settings ?? '', text ?? '')
+      if (kind !== 'ok')
+        throw new StorageError(`another replica has changed the settings in ${this.place}: start again`)
+      this.#settings = text
     }
-    this.#track(undefined, this.#retry(save))
+    const end = () => {
+      if (this.#newSettings === saved) this.#newSettings = undefined
+    }
+    this.#track(undefined, this.#retry(save).finally(end))
   }
 
   list(): readonly SharedSummary[] {
@@ -182,7 +193,7 @@ class ReplicaStorage implements SharedStorage {
   async refresh(): Promise<readonly SharedSummary[]> {
     this.#refreshedAt = this.#environment.monotonic()
     const [, settings, rows] = await this.#ask('list')
-    if (!this.#changes.has(undefined)) this.#settings = String(settings) || undefined
+    this.#settings = String(settings) || undefined
     this.#index = new Map((rows as readonly Reply[]).map(row => summaryOf(row as SentTexts)))
     return this.list()
   }
@@ -214,7 +225,9 @@ class ReplicaStorage implements SharedStorage {
     const world = this.#worlds.get(id)
     if (!world) {
       if (!this.#index.has(id)) return undefined
-      throw new StorageError(`the world ${quoted(id)} is not claimed: another replica may run it`)
+      throw new StorageError(
+        `the world ${quoted(id)} is not claimed: another replica may run it. Send the request again`,
+      )
     }
     if (this.#opened.has(world)) throw new Error(`the world "${id}" is already open`)
     this.#opened.add(world)
@@ -222,7 +235,7 @@ class ReplicaStorage implements SharedStorage {
   }
 
   create(id: string, start: NewKeptWorld): KeptWorld {
-    this.checkLease()
+    this.checkChanges()
     if (this.#worlds.has(id))
       throw new StorageError(`cannot create the world ${quoted(id)}: it exists. Delete the world first`)
     const epoch = this.#reserved.get(id) ?? ''
@@ -290,6 +303,11 @@ class ReplicaStorage implements SharedStorage {
 
   checkLease(): void {
     const failure = this.#failureNow()
+    if (failure) throw failure
+  }
+
+  checkChanges(): void {
+    const failure = this.#failureNow() ?? this.#refusal
     if (failure) throw failure
   }
 
@@ -378,9 +396,33 @@ class ReplicaStorage implements SharedStorage {
 
   /** Does the work of each second. */
   #writeAndRefresh(): void {
+    if (this.#refusal) void this.#probe()
     void this.#writeNotes([...this.#worlds.values()]).catch(() => {})
     const sinceRefresh = this.#environment.monotonic() - this.#refreshedAt
     if (sinceRefresh >= this.#times.refreshMs) void this.refresh().catch(() => {})
+  }
+
+  /** Asks whether the server takes changes. */
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return
+    this.#isProbing = true
+    try {
+      await this.#run('probe')
+      this.#setRefusal(undefined)
+    } catch (error) {
+      if (!(error instanceof RedisError)) throw error
+      if (error.kind === 'refused')
+        this.#setRefusal(new StorageError(`${error.saidOf(this.place)}. The mock keeps trying`))
+    } finally {
+      this.#isProbing = false
+    }
+  }
+
+  #setRefusal(refusal: StorageError | undefined): void {
+    if (refusal?.message === this.#refusal?.message || this.#end) return
+    this.#refusal = refusal
+    this.#report(refusal?.message ?? `${this.place} takes changes again`)
+    for (const world of [...this.#worlds.values()]) world.tellRefusal()
   }
 
   /** Sends a question. Rejects with `StorageError`. */

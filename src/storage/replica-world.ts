@@ -22,6 +22,10 @@ export interface WorldHost {
   run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
   /** The reason why nothing may leave this process. `undefined` if its lease holds. */
   failure(): StorageError | undefined
+  /** The reason why the server takes no changes now, although it answers. `undefined` if it takes them. */
+  refusal(): StorageError | undefined
+  /** Called when the server has refused a change. */
+  onRefused(): void
   /** Called when the server did not reply, or could not run a command. `ReplicaWorld.resume` follows once it can. */
   onAway(): void
   /** Called when the world may be another replica's. `resume`, `regain` or `end` follows. */
@@ -239,7 +243,7 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   check(): void {
-    const failure = this.#loss ?? this.#host.failure()
+    const failure = this.#loss ?? this.#host.failure() ?? this.#host.refusal()
     if (failure) throw failure
   }
 
@@ -310,6 +314,8 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   watch(listener: (error: StorageError | undefined) => void): () => void {
+    const refusal = this.#host.refusal()
+    if (refusal) listener(refusal)
     return this.#failures.subscribe(listener)
   }
 
@@ -327,7 +333,12 @@ export class ReplicaWorld implements KeptWorld {
         line.outcome = undefined
       }
     }
-    this.#failures.emit(failure)
+    this.#failures.emit(failure ?? this.#host.refusal())
+  }
+
+  /** Tells whether the server takes changes now. */
+  tellRefusal(): void {
+    this.#failures.emit(this.#host.failure() ?? this.#host.refusal())
   }
 
   /**
@@ -462,8 +473,13 @@ export class ReplicaWorld implements KeptWorld {
 
   #onError(error: unknown, what: string): void {
     if (!(error instanceof RedisError)) throw error
-    if (error.kind !== 'refused') this.#host.onAway()
-    else this.#lose(`${this.#host.place} ${what}: ${error.message}`)
+    if (error.kind !== 'refused') {
+      this.#host.onAway()
+      return
+    }
+    // The world is read again, without the change. Until then it must be known whether its clock may make others.
+    this.#host.onRefused()
+    this.#lose(`${this.#host.place} ${what}: ${error.message}`)
   }
 
   #acknowledge(revision: number): void {

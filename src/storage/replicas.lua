@@ -197,6 +197,11 @@ function commands.settings(before, after)
   return { 'ok' }
 end
 
+-- Does nothing. A server that takes no changes refuses it.
+function commands.probe()
+  return { 'ok' }
+end
+
 -- Claims a world, unless the lease of another owner lasts. The replica reads the content after each claim. The last word of
 -- the reply is 1 if the owner before had not given the world back.
 function commands.claim(id, create)

@@ -297,6 +297,7 @@ export class WorldClock implements Clock {
     // Change the mode first, so that a clock that freezes counts the time until now.
     this.#change({ mode, rate })
     if (now === undefined) return
+    this.#dropBacklog()
     this.#epoch = now - this.#dueUntil()
     this.#reached = now
     this.#jumps += 1
@@ -351,6 +352,7 @@ export class WorldClock implements Clock {
   /** Drops what is overdue: the clock goes on from the time that it shows. */
   #dropBacklog(): void {
     this.#elapsed = this.elapsed()
+    if (this.isHalted) this.#haltedAt = this.#elapsed
     this.#since = this.#realTime()
   }
 

@@ -43,13 +43,15 @@ interface Peers {
   /** The number of requests, one after the other. Default: 1. */
   readonly requests?: number
   onClaim?(): void
+  /** Called when a world is read. Default: there are no kept worlds. */
+  onLoad?(): void
   /** Resolves when the lease holds again. Default: it holds. */
   leaseSoon?(): Promise<void> | undefined
 }
 
 /** Routes requests. Returns what became of the last one. */
 async function routed(
-  { claims, outcomes = ['done'], dead = [], requests = 1, onClaim = () => {}, leaseSoon = () => undefined }: Peers,
+  { claims, outcomes = ['done'], dead = [], requests = 1, onClaim = () => {}, onLoad, leaseSoon }: Peers,
   request: Partial<WorldRequest> = {},
   use: (replica: Replica) => void = () => {},
 ) {
@@ -66,8 +68,8 @@ async function routed(
       return claims.length > 1 ? claims.shift() : claims[0]
     },
     checkLease() {},
-    leaseSoon,
-    owns: () => false,
+    leaseSoon: leaseSoon ?? (() => undefined),
+    owns: () => onLoad !== undefined,
     release: async (id: string) => void released.push(id),
     isAlive: async (id: string) => !dead.includes(id),
     onLost(listener: typeof lose) {
@@ -75,7 +77,11 @@ async function routed(
       return () => {}
     },
   } as unknown as SharedStorage // the calls that a replica makes
-  const worlds = { inMemory: (id: string) => memory.get(id), drop: (id: string) => void memory.delete(id) }
+  const worlds = {
+    inMemory: (id: string) => memory.get(id),
+    get: () => void onLoad?.(),
+    drop: (id: string) => void memory.delete(id),
+  }
   const replica = new Replica({ storage, worlds, environment })
   use(replica)
   const route = () =>
@@ -227,6 +233,16 @@ describe('a replica', () => {
     const { got, forwarded } = await routed({ claims, leaseSoon })
 
     expect([got, forwarded.map(({ to }) => to)]).toEqual(['done', ['b']])
+  })
+
+  it('waits for its lease after it has read a world', async () => {
+    const steps: string[] = []
+    const onLoad = () => void steps.push('read')
+    const leaseSoon = () =>
+      steps.at(-1) === 'read' ? Promise.resolve().then(() => void steps.push('lease')) : undefined
+    const { got } = await routed({ claims: [mine], onLoad, leaseSoon }, { answer: () => answer(steps.length) })
+
+    expect([got, steps]).toEqual([answer(2), ['read', 'lease']])
   })
 
   it('takes no world when it closes', async () => {

@@ -753,6 +753,115 @@ describe('a server that has lost something', () => {
   })
 })
 
+describe('a full server', () => {
+  const full = 'redis://model refuses commands, because it is full. The mock keeps trying'
+
+  /** Joins with a world `x`, and fills the server. */
+  async function fill() {
+    const cluster = new Cluster()
+    const joined = await cluster.join()
+    const other = await cluster.create(joined.storage, 'y')
+    const world = await cluster.create(joined.storage)
+    const changes: readonly ScriptCommand[] = ['append', 'create', 'settings', 'probe']
+    joined.redis.refusal = command => (changes.includes(command) ? new RedisError('refused', 'it is full') : undefined)
+    world.append(line(11))
+    await cluster.wait(errorOf(world.settled()))
+    return { cluster, ...joined, other }
+  }
+
+  it('takes no changes of any world, which can be read meanwhile', async () => {
+    const { cluster, storage, redis, reports, other } = await fill()
+    const again = await cluster.open(storage)
+    const told: (string | undefined)[] = []
+    again.watch(error => told.push(error?.message))
+    const refused = [other, again].map(world => () => world.append(line(12)))
+    await cluster.time.advance(5_000)
+
+    for (const append of refused) expect(append).toThrow(full)
+    expect(() => storage.create('z', newWorld)).toThrow(full)
+    expect(() => storage.saveSettings('{}')).toThrow(full)
+    expect(() => storage.checkChanges()).toThrow(full)
+    expect([again.settled(), other.settled()]).toEqual([undefined, undefined])
+    storage.checkLease()
+    redis.refusal = () => undefined
+    await cluster.time.advance(1_100)
+    again.append(line(12))
+    await cluster.wait(Promise.resolve(again.settled()))
+    expect(told).toEqual([full, undefined])
+    expect(reports).toEqual([full, 'redis://model takes changes again'])
+    expect(cluster.stored()).toEqual([12])
+  })
+
+  it('answers reads of a world whose clock has something to change', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, lost } = await cluster.join()
+    await cluster.wait(storage.claim('default', any))
+    const scenario = {
+      now: '2026-11-20T20:00:00Z',
+      clock: { mode: 'running', rate: 1_000_000 },
+      game_modes: ['duel'],
+    } as const
+    const mock = createMockmaker({ scenario })
+    const { worlds } = mockOf(mock, 'test')
+    mockOf(mock, 'test').keepIn({ storage: new WorldStorage(storage), dataTtlMs: hour })
+    storage.onLost(({ id, because }) => worlds.drop(id, because))
+    const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }
+    const read = async () => {
+      await cluster.wait(storage.claim('default', any))
+      return (await cluster.wait(Promise.resolve(worlds.known('default').handle(list)))).status
+    }
+    let isFull = false
+    redis.refusal = (command, args) => {
+      isFull ||= command === 'append' && args.some(text => text.includes('expired'))
+      return isFull && (command === 'append' || command === 'probe')
+        ? new RedisError('refused', 'it is full')
+        : undefined
+    }
+    await cluster.wait(mock.player({ status: 'reserved', expires_at: mock.clock.now() + hour }))
+    // The player expires, and the server does not take that.
+    await expect.poll(() => cluster.time.advance(5).then(() => lost.length)).toBe(1)
+    const first = await read()
+    const { clock } = worlds.known('default').world
+    const then = clock.now()
+
+    expect([first, await read(), clock.now() - then]).toEqual([200, 200, 0])
+    expect(lost).toHaveLength(1)
+    redis.refusal = () => undefined
+    await cluster.time.advance(1_100)
+    await expect.poll(() => clock.now()).toBeGreaterThan(then)
+    await cluster.wait(mock.close())
+  })
+})
+
+describe('settings', () => {
+  it('are saved although those before them were refused', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    redis.refusal = (command, args) =>
+      command === 'settings' && args.at(-1) === '{"a":1}' ? new RedisError('refused', 'it is full') : undefined
+    storage.saveSettings('{"a":1}')
+    const refused = errorOf(storage.flush())
+    storage.saveSettings('{"a":2}')
+    const saved = errorOf(storage.flush())
+    const meanwhile = storage.settings
+
+    expect(await cluster.wait(refused)).toContain('it is full')
+    expect(await cluster.wait(saved)).toBeUndefined()
+    await cluster.wait(storage.refresh())
+    expect([meanwhile, storage.settings]).toEqual(['{"a":2}', '{"a":2}'])
+  })
+
+  it('are those of the server again after a refusal', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    redis.refusal = refusing('settings')
+    storage.saveSettings('{"a":1}')
+    await cluster.wait(errorOf(storage.flush()))
+
+    expect(storage.settings).toBeUndefined()
+  })
+})
+
 describe('a world that is deleted', () => {
   it('is not created if its creation waited for an earlier deletion', async () => {
     const cluster = new Cluster()

@@ -141,6 +141,25 @@ describe('a clock whose jobs are overdue', () => {
     expect(clock.now() - startAt).toBeGreaterThanOrEqual(Date.now() - before - 1_000)
   })
 
+  it('keeps the remaining time of a timer when it is restored', () => {
+    const { clock } = busyClock({ rate: 1 })
+    let rung = 0
+    clock.after(5_000, () => {
+      rung += 1
+    })
+    pass(60_000)
+    // It shows the time of the first job, a second after the start.
+    clock.restore({ mode: 'running', rate: 1, now: startAt })
+    clock.runJobs(undefined)
+    const counts = [3_999, 1].map(ms => {
+      pass(ms)
+      void clock.catchUp()
+      return rung
+    })
+
+    expect(counts).toEqual([0, 1])
+  })
+
   it('gives a timer the time that it shows', async () => {
     const { clock } = busyClock({ rate: 1_000 })
     pass(1_000)

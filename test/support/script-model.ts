@@ -175,6 +175,7 @@ export class ScriptModel {
       if (this.#meta) this.#meta.settings = after
       return ['ok']
     },
+    probe: () => ['ok'],
     claim: (self, id = '', create) => this.#claim(self, id, create === '1'),
     resume: (self, ...list) => [
       'ok',
