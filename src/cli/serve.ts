@@ -207,7 +207,7 @@ function configureServers(
   const { all, modes } = scenarioCommands(configured)
   if (watch !== undefined && all === undefined && modes.size === 0)
     throw new UsageError(
-      '--server-watch starts the command of a game server again, and there is none: add --server-command',
+      '--server-watch restarts game servers when files change, but no command starts one: add --server-command',
     )
   return configured
 }

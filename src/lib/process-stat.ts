@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What Linux tells about a process. */
+/** The state of a process, as Linux tells it. */
 export interface ProcessStat {
   /** True if it has ended, and its parent has not seen that yet. */
   readonly isDead: boolean

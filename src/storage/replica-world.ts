@@ -323,7 +323,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#host.onClose(this)
   }
 
-  /** Tells that nothing may leave this process, or that it may again. Whoever waits is refused. */
+  /** Tells that nothing may leave this process, or that it may again. Refuses those who wait. */
   setFailure(failure: StorageError | undefined): void {
     if (failure) {
       this.#createdSoon?.reject(failure)
@@ -371,7 +371,7 @@ export class ReplicaWorld implements KeptWorld {
     await this.settled()
   }
 
-  /** Takes no more lines. Whoever waits for those that are open is refused. */
+  /** Takes no more lines. Refuses those who wait for open ones. */
   end(because: string): void {
     if (this.#loss) return
     this.#loss = new StorageError(because, { keptUpTo: this.#newestPossible })

@@ -6,7 +6,7 @@ it.for([
   [
     '--server-watch',
     ['--server-watch', 'src'],
-    '--server-watch starts the command of a game server again, and there is none: add --server-command',
+    '--server-watch restarts game servers when files change, but no command starts one: add --server-command',
   ],
 ] as const)('%s is refused where it would do nothing', async ([, args, message]) => {
   const { code, stderr } = await runHere(['--port', '0', ...args])

@@ -305,7 +305,7 @@ describe('a change that the storage does not take', () => {
     command === refused ? new RedisError('refused', 'it is full') : undefined
   const unknown = '. The outcome of this request is unknown: read the world before you send it again'
 
-  it.each([
+  const changes = [
     ['a find', 'append', find, 'a change of the world "default"'],
     [
       'a control call',
@@ -315,7 +315,9 @@ describe('a change that the storage does not take', () => {
     ],
     ['a replaced world', 'append', control('PUT', '/worlds/default', {}), 'a change of the world "default"'],
     ['a new world', 'create', control('PUT', '/worlds/new', {}), 'the world "new"'],
-  ] as const)('is certainly not made: %s', async (_, command, change, what) => {
+  ] as const
+
+  it.each(changes)('is certainly not made: %s', async (_, command, change, what) => {
     const { url, redis } = await serveReplica(sharedModel())
     ok(await sendTo(url, list))
     redis.refusal = refuse(command)
@@ -323,17 +325,7 @@ describe('a change that the storage does not take', () => {
     expect(await messageOf(url, change)).toEqual([503, `redis://model did not take ${what}: it is full`])
   })
 
-  it.each([
-    ['a find', 'append', find, 'a change of the world "default"'],
-    [
-      'a control call',
-      'append',
-      control('POST', '/lobbies', { game_mode_id: 'duel' }),
-      'a change of the world "default"',
-    ],
-    ['a replaced world', 'append', control('PUT', '/worlds/default', {}), 'a change of the world "default"'],
-    ['a new world', 'create', control('PUT', '/worlds/new', {}), 'the world "new"'],
-  ] as const)('may be made all the same if the first try had no answer: %s', async (_, refused, change, what) => {
+  it.each(changes)('may be made all the same if the first try had no answer: %s', async (_, refused, change, what) => {
     const { url, redis } = await serveReplica(sharedModel())
     ok(await sendTo(url, list))
     redis.refusal = command => {
@@ -343,6 +335,24 @@ describe('a change that the storage does not take', () => {
     }
 
     expect(await messageOf(url, change)).toEqual([503, `redis://model did not take ${what}: it is full${unknown}`])
+  })
+
+  it('is told before the next change, and by /healthz, while the server is full', async () => {
+    const { url, redis } = await serveReplica(sharedModel())
+    ok(await sendTo(url, list))
+    redis.refusal = command =>
+      command === 'append' || command === 'probe' ? new RedisError('refused', 'it is full') : undefined
+    const health = { method: 'GET', path: '/healthz' }
+    const before = (await sendTo(url, health)).status
+    const refused = [await messageOf(url, find), await messageOf(url, find)]
+
+    expect(before).toBe(200)
+    expect(refused.map(([, message]) => message)).toEqual([
+      'redis://model did not take a change of the world "default": it is full',
+      'redis://model refuses commands, because it is full. The mock keeps trying',
+    ])
+    expect((await sendTo(url, list)).status).toBe(200)
+    expect(await messageOf(url, health)).toEqual([503, 'the storage cannot keep the worlds now'])
   })
 
   it('is a deletion: the world may be gone only if the first try had no answer', async () => {
