@@ -45,7 +45,7 @@ export type Forwarded = 'done' | 'unread' | 'unreachable' | 'broken'
 interface ReplicaParts {
   readonly storage: SharedStorage
   /** The worlds in the memory of this process. */
-  readonly worlds: Pick<MockWorlds, 'inMemory' | 'get' | 'drop'>
+  readonly worlds: Pick<MockWorlds, 'inMemory' | 'load' | 'drop'>
   readonly environment: Environment
 }
 
@@ -194,10 +194,10 @@ export class Replica {
     return this.#hasMoved(request, world, response) ? 'moved' : response
   }
 
-  /** Loads a world of this replica. A long log may take longer than the lease, which then begins again. */
+  /** Loads a world of this replica. On a busy machine, the lease may end meanwhile and begin again. */
   async #load(worldId: string): Promise<void> {
     if (this.#worlds.inMemory(worldId) || !this.#storage.owns(worldId)) return
-    this.#worlds.get(worldId)
+    await this.#worlds.load(worldId)
     await this.#storage.leaseSoon()
   }
 

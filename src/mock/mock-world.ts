@@ -316,23 +316,26 @@ export class MockWorld {
     this.#withSeed = withSeed
   }
 
-  /** Goes on with the world that a storage has kept. What this one did before is lost. */
-  loadFrom(logged: LoggedWorld, file: WorldFile, use: WorldUse): void {
-    const stopped = this.adopt(logged)
+  /** Goes on with the world that a storage has kept. What this one did before is lost. Its clock stands still between the steps. */
+  *loadFrom(logged: LoggedWorld, file: WorldFile, use: WorldUse): Steps<void> {
     const { clock, seed } = this.world
+    clock.halt()
+    const stopped = yield* this.adopt(logged)
     const now = logged.clockNow(stopped)
     clock.restore(now)
+    clock.resume()
     // An earlier run has used the first ids.
     if (file.starts > 1) this.#rays.restore(new Random(seed, `${raysOf(this.id)}#${file.starts}`).save())
     this.keepIn(file, use)
-    resumeWorld(this.world, { at: stopped.now, missedMs: now.now - stopped.now })
+    const stop = { at: stopped.now, missedMs: now.now - stopped.now }
+    file.changeSoon(() => resumeWorld(this.world, stop))
   }
 
-  /** Becomes a kept world, at the time of its newest change. Returns its clock then. */
-  adopt(logged: LoggedWorld): ClockState {
+  /** Becomes a kept world, at the time of its newest change. Returns its clock then. The clock must stand still between the steps. */
+  *adopt(logged: LoggedWorld): Steps<ClockState> {
     this.#releaseRequests()
     const { revision, clock } = logged.base
-    const stopped = this.world.adopt(logged, () => {
+    const stopped = yield* this.world.adopt(logged, () => {
       const start = { revision, at: clock.now }
       this.#history.restart(start)
       this.#observer.begin(start)

@@ -25,7 +25,7 @@ import type { KeptSummary } from '../storage/storage.js'
 import type { WorldFile, WorldStorage } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
 import { realTime } from '../store/real-time.js'
-import { longestDelayMs } from '../store/timers.js'
+import { longestDelayMs, runInSlices } from '../store/timers.js'
 import type { LoggedWorld } from '../store/world.js'
 import { readTables, withPublicUrl } from '../store/world-state.js'
 import { MockWorld, type MockWorldSettings } from './mock-world.js'
@@ -90,6 +90,8 @@ export class MockWorlds {
   readonly #settings: MockWorldSettings
   readonly #limits: MockWorldsLimits
   readonly #open = new Map<string, OpenWorld>()
+  /** The worlds that are being loaded. `get` does the rest of the steps at once. */
+  readonly #loading = new Map<string, { steps: Steps<MockWorld | undefined>; loaded: Promise<unknown> }>()
   readonly #opened = new Emitter<MockWorld>()
   /** Publishes `true` after a world has come or gone, and `false` when the mock is closed. */
   readonly changes = new Emitter<boolean>()
@@ -160,10 +162,10 @@ export class MockWorlds {
       if (file) {
         const kept = { ...entry, ...createdIn(storage, id) }
         this.#open.set(id, kept)
-        kept.mock.loadFrom(this.#loggedIn(file, id), file, kept)
+        runAtOnce(kept.mock.loadFrom(runAtOnce(this.#loggedIn(file, id)), file, kept))
       } else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
     }
-    this.#default ??= this.#openIn(storage, defaultWorldId, { isKept: true, isHeld: true })
+    this.#default ??= runAtOnce(this.#openIn(storage, defaultWorldId, { isKept: true, isHeld: true }))
     this.#kept = kept
     void this.default
     this.#onKept()
@@ -244,13 +246,14 @@ export class MockWorlds {
 
   /** Removes a world from memory that another process runs now, or that must be read again. Requests that wait get an error. */
   drop(id: string, because: string): void {
+    this.#stopLoading(id)
     if (this.#open.has(id)) void this.#remove(id, `the world ${quoted(id)} left memory: ${because}. Get it again`)
   }
 
   /** Finds a world. It counts as used now. Throws `StorageError` if its storage cannot read it. */
   get(id: string): MockWorld | undefined {
     const entry = this.#open.get(id)
-    if (!entry) return this.#wake(id)
+    if (!entry) return runAtOnce(this.#loading.get(id)?.steps ?? this.#wake(id))
     entry.usedAt = realTime()
     return entry.mock
   }
@@ -309,7 +312,7 @@ export class MockWorlds {
   async #copyOf(id: string): Promise<MockWorld | undefined> {
     const { shared } = this
     const file = shared && (await this.storage?.read(shared, id))
-    return file && this.#readFrom(file, id)
+    return file && (await runInSlices(this.#readFrom(file, id)))
   }
 
   /** Lists the faults of all worlds that code has added, and that never applied. Empty once the worlds are closed. */
@@ -359,6 +362,7 @@ export class MockWorlds {
   /** Removes a world from memory. */
   async #remove(id: string, reason: string): Promise<void> {
     const entry = this.#open.get(id)
+    this.#stopLoading(id)
     this.#open.delete(id)
     this.changes.emit(true)
     this.#stopTimerIfUnneeded()
@@ -373,6 +377,7 @@ export class MockWorlds {
     this.#isClosed = true
     clearInterval(this.#timer)
     this.changes.emit(false)
+    for (const id of [...this.#loading.keys()]) this.#stopLoading(id)
     const { shared } = this
     const ids = [...this.#open.keys()].filter(id => shared !== undefined || id !== defaultWorldId)
     const end = (id: string) => this.#remove(id, `the world ${quoted(id)} has ended, because its mock was closed`)
@@ -468,43 +473,78 @@ export class MockWorlds {
   /** Reads a kept world as it was at its newest change. Changes to it are not kept. `undefined`: no such world is kept. */
   read(storage: WorldStorage, id: string): MockWorld | undefined {
     const file = storage.open(id)
-    return file && this.#readFrom(file, id)
+    return file && runAtOnce(this.#readFrom(file, id))
   }
 
-  #readFrom(file: WorldFile, id: string): MockWorld {
-    const logged = this.#loggedIn(file, id)
+  *#readFrom(file: WorldFile, id: string): Steps<MockWorld> {
+    const logged = yield* this.#loggedIn(file, id)
     const mock = this.#beginningWith(logged, id)
-    const stopped = mock.adopt(logged)
+    const { clock } = mock.world
+    clock.halt()
+    const stopped = yield* mock.adopt(logged)
     // Nothing happens in it, but its time is that of the world.
-    if (this.shared) mock.world.clock.restore(logged.clockNow(stopped))
+    if (this.shared) clock.restore(logged.clockNow(stopped))
+    clock.resume()
     return mock
   }
 
-  /** Loads a kept world that is not in memory. */
-  #wake(id: string): MockWorld | undefined {
-    const { storage } = this
-    const summary = storage?.find(id)
-    return storage && summary && this.#openIn(storage, id, { isKept: summary.isKept, isHeld: false })
+  /**
+   * Loads a kept world that is not in memory, as `get` does. Other work runs meanwhile. Rejects with `StorageError` if its storage
+   * cannot read it.
+   */
+  load(id: string): Promise<unknown> {
+    const earlier = this.#loading.get(id)
+    if (earlier) return earlier.loaded
+    if (this.#open.has(id)) return Promise.resolve()
+    const steps = this.#wake(id)
+    const loaded = runInSlices(steps).finally(() => {
+      if (this.#loading.get(id)?.steps === steps) this.#loading.delete(id)
+    })
+    this.#loading.set(id, { steps, loaded })
+    return loaded
   }
 
-  #openIn(storage: WorldStorage, id: string, keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>): MockWorld | undefined {
+  /** Ends the loading of a world. */
+  #stopLoading(id: string): void {
+    this.#loading.get(id)?.steps.return(undefined)
+    this.#loading.delete(id)
+  }
+
+  /** Loads a kept world that is not in memory. */
+  *#wake(id: string): Steps<MockWorld | undefined> {
+    const { storage } = this
+    const summary = storage?.find(id)
+    if (storage && summary) return yield* this.#openIn(storage, id, { isKept: summary.isKept, isHeld: false })
+    return undefined
+  }
+
+  *#openIn(
+    storage: WorldStorage,
+    id: string,
+    keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>,
+  ): Steps<MockWorld | undefined> {
     this.#checkTakesWorlds()
     const created = createdIn(storage, id)
     const file = storage.open(id)
     if (!file) return undefined
+    let mock: MockWorld | undefined
     try {
-      const logged = this.#loggedIn(file, id)
-      const entry = { mock: this.#beginningWith(logged, id), usedAt: realTime(), ...created, ...keeping }
-      entry.mock.loadFrom(logged, file, entry)
+      const logged = yield* this.#loggedIn(file, id)
+      mock = this.#beginningWith(logged, id)
+      const entry = { mock, usedAt: realTime(), ...created, ...keeping }
+      yield* mock.loadFrom(logged, file, entry)
       this.#publish(id, entry)
-      return entry.mock
-    } catch (error) {
-      storage.closeWorld(id)
-      throw error
+      return mock
+    } finally {
+      // An error, or nobody needs the world any more.
+      if (this.#open.get(id)?.mock !== mock || !mock) {
+        void mock?.close()
+        storage.closeWorld(id)
+      }
     }
   }
 
-  #loggedIn(file: WorldFile, id: string): LoggedWorld {
+  #loggedIn(file: WorldFile, id: string): Steps<LoggedWorld> {
     return file.load(this.#settings.registry.contextOf(id))
   }
 

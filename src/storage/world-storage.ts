@@ -255,6 +255,8 @@ export class WorldFile implements WorldLog {
   #isReplacing = false
   /** True while the clock stands still because of `check`. */
   #isPaused = false
+  /** The change that waits for `changeSoon`. */
+  #change: (() => void) | undefined
   readonly #unwatch: () => void
 
   /** `onChange` is called with the error when the storage takes no changes, and with `undefined` when it does again. */
@@ -269,8 +271,7 @@ export class WorldFile implements WorldLog {
         this.#world?.clock.halt()
         return
       }
-      this.#isPaused = false
-      this.#world?.clock.resume()
+      if (this.#world) this.#goOn(this.#world)
     })
   }
 
@@ -284,8 +285,8 @@ export class WorldFile implements WorldLog {
     return this.#kept.starts
   }
 
-  /** Reads the world. Throws `StorageError`. */
-  load(context: WorldContext): LoggedWorld {
+  /** Reads the world, a line in each step. Throws `StorageError`. */
+  *load(context: WorldContext): Steps<LoggedWorld> {
     const kept = this.#kept
     const { originHash } = kept
     const state = this.#readOrigin(originHash, context)
@@ -299,6 +300,7 @@ export class WorldFile implements WorldLog {
       const result = decodeChangeSet(text, { revision, faults, publicUrlOf: context.publicUrlOf })
       faults = result.faults ?? faults
       changeSets.push(result.clock || result.origin ? this.#placed(result, context) : result)
+      yield
     }
     kept.release()
     return {
@@ -333,6 +335,17 @@ export class WorldFile implements WorldLog {
     this.#use = use
     world.keepIn(this)
     if (this.#failure) world.clock.halt()
+  }
+
+  /** Makes a change of the world now or, if the storage takes none, when it does again and before the clock goes on. */
+  changeSoon(change: () => void): void {
+    try {
+      change()
+      this.#change = undefined
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      this.#change = change
+    }
   }
 
   append(changeSet: ChangeSet, initial: Initial | undefined): void {
@@ -411,9 +424,15 @@ export class WorldFile implements WorldLog {
     } catch {
       return false
     }
-    this.#isPaused = false
-    world.clock.resume()
+    this.#goOn(world)
     return true
+  }
+
+  /** Lets the clock go on, after the change that waits. */
+  #goOn(world: LiveWorld): void {
+    this.#isPaused = false
+    if (this.#change) this.changeSoon(this.#change)
+    if (!this.#change) world.clock.resume()
   }
 
   #summarize(world: LiveWorld): void {

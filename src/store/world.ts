@@ -315,10 +315,11 @@ class WorldCore implements TableContext, WorldView {
   }
 
   /**
-   * Becomes the world of a log, with its revisions. Calls `restart` with the oldest state, and then `record` with each change
-   * set. Answers every waiter. Returns the clock right after the newest change set.
+   * Becomes the world of a log, with its revisions, a change set in each step. Calls `restart` with the oldest state, and then
+   * `record` with each change set. Answers every waiter. Returns the clock right after the newest change set. The clock must stand
+   * still between the steps.
    */
-  adopt({ initial, base, changeSets }: LoggedWorld, restart: () => void): ClockState {
+  *adopt({ initial, base, changeSets }: LoggedWorld, restart: () => void): Steps<ClockState> {
     if (this.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     this.#initialState = initial.state
     this.#initialClock = initial.clock
@@ -336,6 +337,7 @@ class WorldCore implements TableContext, WorldView {
       this.#replay(changeSet, random)
       random = changeSet.random ?? random
       clock = changeSet.clock?.after ?? { ...clock, now: Math.max(clock.now, changeSet.at) }
+      yield
     }
     this.random.restore(random)
     this.clock.restore(clock)

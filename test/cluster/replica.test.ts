@@ -79,7 +79,7 @@ async function routed(
   } as unknown as SharedStorage // the calls that a replica makes
   const worlds = {
     inMemory: (id: string) => memory.get(id),
-    get: () => void onLoad?.(),
+    load: async () => onLoad?.(),
     drop: (id: string) => void memory.delete(id),
   }
   const replica = new Replica({ storage, worlds, environment })

@@ -70,6 +70,32 @@ describe('a job whose change the storage refuses', () => {
   })
 })
 
+describe('a world that is read while its storage takes no changes', () => {
+  it('answers reads, and stops the lobbies of its former process when it can', async () => {
+    const { refusal, storage } = refusing()
+    const scenario = { game_modes: ['duel'], clock: 'running' } as const
+    const former = startIn(storage, scenario).mock
+    const ports = [{ label: 'default', target_port: 40_001, proxy_protocol: 'https' }] as const
+    await former.world.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel', ports })
+    await former.close()
+    refusal.isOn = true
+    const { mock } = startIn(storage, scenario)
+    const look = async () => {
+      const { status } = await mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+      return [status, mock.world.lobbies.get('mine')?.status, mock.clock.now() - start]
+    }
+    await vi.advanceTimersByTimeAsync(5 * second)
+    const before = await look()
+    refusal.isOn = false
+    await vi.advanceTimersByTimeAsync(1.1 * second)
+
+    expect([before, await look()]).toEqual([
+      [200, 'ready', 0],
+      [200, 'stopped', 6.1 * second],
+    ])
+  })
+})
+
 describe('a clock whose storage has many changes to keep', () => {
   /** Starts a mock with players who expire, one each second. `keep` keeps the changes until now. */
   async function startBusy() {
