@@ -533,6 +533,7 @@ export class MockWorlds {
       mock = this.#beginningWith(logged, id)
       const entry = { mock, usedAt: realTime(), ...created, ...keeping }
       yield* mock.loadFrom(logged, file, entry)
+      entry.usedAt = realTime()
       this.#publish(id, entry)
       return mock
     } finally {
