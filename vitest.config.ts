@@ -3,13 +3,13 @@ import { defineConfig } from 'vitest/config'
 
 const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
-/** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. */
-const models = ['test/**/*.model.test.ts']
-const slowRuns = process.env.CI ? 100 : 3000
+/** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones, but not in CI. */
+const models = process.env.CI ? [] : ['test/**/*.model.test.ts']
+const [fastRuns, slowRuns] = [30, process.env.CI ? 100 : 3000]
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The number of runs of a property test against a model. */
+    /** The number of runs of a long property test. */
     runs: number
   }
 }
@@ -67,7 +67,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...isolated, ...slow],
           isolate: false,
-          provide: { runs: 40 },
+          setupFiles: ['test/support/property-runs.ts'],
+          provide: { runs: fastRuns },
         },
       },
       // These files count all timers of their process, and leave none.

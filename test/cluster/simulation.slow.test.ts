@@ -54,7 +54,7 @@ describe('replicas', () => {
   })
 })
 
-test.prop([fc.integer(), fc.array(trouble, { maxLength: 6 })], { numRuns: Number(process.env.SIMULATIONS ?? 500) })(
+test.prop([fc.integer(), fc.array(trouble, { maxLength: 6 })], { numRuns: Number(process.env.SIMULATIONS ?? 200) })(
   'look like one process to their clients, whatever goes wrong',
   async (seed, troubles) => {
     const { problems } = await simulate({ seed, troubles })
