@@ -67,7 +67,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...isolated, ...slow],
           isolate: false,
-          setupFiles: ['test/support/property-runs.ts'],
           provide: { runs: fastRuns },
         },
       },

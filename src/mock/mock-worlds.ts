@@ -538,7 +538,7 @@ export class MockWorlds {
       return mock
     } finally {
       // An error, or nobody needs the world any more.
-      if (this.#open.get(id)?.mock !== mock || !mock) {
+      if (!mock || this.#open.get(id)?.mock !== mock) {
         void mock?.close()
         storage.closeWorld(id)
       }

@@ -305,7 +305,7 @@ describe('a save that the storage refuses', () => {
     await save(lobbies('one', 'two'))
     await reloader.check()
 
-    expect(errors).toEqual(['cannot write log: free some space\nthe world stays unchanged. Then save the file again'])
+    expect(errors).toEqual(['cannot write log: free some space. Then save the file again\nthe world stays unchanged'])
     expect([reload.mock.calls.length, ids()]).toEqual([2, ['one', 'two']])
   })
 })
