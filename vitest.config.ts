@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
-/** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones, but not in CI. */
+/** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. CI runs only the first. */
 const models = process.env.CI ? [] : ['test/**/*.model.test.ts']
 const [fastRuns, slowRuns] = [30, process.env.CI ? 100 : 3000]
 

@@ -81,6 +81,7 @@ export class HttpReplica implements Router {
       get mayCreate() {
         return world.mayCreate
       },
+      needsContent: world.needsContent,
       isRepeatable: isSafe(incoming),
       isForwarded: forwarded !== undefined,
       waitedMs: forwarded?.waitedMs ?? 0,

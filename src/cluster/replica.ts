@@ -11,6 +11,8 @@ export interface WorldRequest {
   readonly worldId: string
   /** True if the request may create the world. */
   readonly mayCreate: boolean
+  /** False if the request deletes the world: it may be damaged. */
+  readonly needsContent: boolean
   /** True if it changes nothing, so that the next owner of the world can be asked again. */
   readonly isRepeatable: boolean
   /** True if another replica has sent it. Then it goes no further. */
@@ -141,15 +143,14 @@ export class Replica {
         throw new UnavailableError('this replica is closing')
       }
       const claim = await this.#claim(request)
-      const waitedMs = this.#waitedMs(request, startedAt)
       if (claim.kind !== 'other') {
-        const response = await this.#answer(request, claim, waitedMs)
+        const response = await this.#answer(request, claim, startedAt)
         if (response === 'moved' && (await attempts.next('here'))) continue
         return request.respond(response === 'moved' ? request.responseTo(movedAway(worldId)) : response)
       }
       if (isForwarded) return request.refuseAsNotOwner()
       const { owner } = claim
-      const outcome = await this.#forward(request, owner, waitedMs)
+      const outcome = await this.#forward(request, owner, this.#waitedMs(request, startedAt))
       if (outcome === 'done') return
       this.#owners.delete(worldId)
       const runs = `the replica ${owner.address} runs the world ${quoted(worldId)}`
@@ -177,9 +178,9 @@ export class Replica {
   }
 
   /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */
-  async #answer(request: WorldRequest, claim: Claim, waitedMs: number): Promise<MockResponse | 'moved'> {
+  async #answer(request: WorldRequest, claim: Claim, startedAt: number): Promise<MockResponse | 'moved'> {
     const { worldId, gone } = request
-    if (claim.kind === 'mine') await this.#load(worldId)
+    if (claim.kind === 'mine' && request.needsContent && !(await this.#load(worldId))) return 'moved'
     const world = this.#worlds.inMemory(worldId)
     const giveBack = () => {
       if (claim.kind === 'new' && !this.#worlds.inMemory(worldId)) void this.#storage.release(worldId)
@@ -187,18 +188,23 @@ export class Replica {
     if (gone.aborted) giveBack()
     // A request whose body never arrives is not answered.
     if (claim.kind === 'new') gone.addEventListener('abort', giveBack)
-    const response = await request.answer(waitedMs)
+    const response = await request.answer(this.#waitedMs(request, startedAt))
     gone.removeEventListener('abort', giveBack)
     // The request may have been refused before it created the world.
     giveBack()
     return this.#hasMoved(request, world, response) ? 'moved' : response
   }
 
-  /** Loads a world of this replica. On a busy machine, the lease may end meanwhile and begin again. */
-  async #load(worldId: string): Promise<void> {
-    if (this.#worlds.inMemory(worldId) || !this.#storage.owns(worldId)) return
+  /**
+   * Loads a world of this replica. On a busy machine, the lease may end meanwhile and begin again. Resolves with `false` if another
+   * replica has the world now. Rejects with `StorageError`.
+   */
+  async #load(worldId: string): Promise<boolean> {
+    if (this.#worlds.inMemory(worldId)) return true
+    if (!this.#storage.owns(worldId)) return false
     await this.#worlds.load(worldId)
     await this.#storage.leaseSoon()
+    return this.#worlds.inMemory(worldId) !== undefined || this.#storage.owns(worldId)
   }
 
   #hasMoved({ worldId, isRepeatable }: WorldRequest, world: MockWorld | undefined, { status }: MockResponse) {

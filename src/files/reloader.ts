@@ -87,7 +87,9 @@ export class Reloader {
           this.#options.onMistake(`${error.message}\nthe world stays unchanged until you fix the file`)
         // The storage takes no changes.
         else if (error instanceof ApiError)
-          this.#options.onMistake(`${error.message}. Then save the file again\nthe world stays unchanged`)
+          this.#options.onMistake(
+            `${error.message}\nthe world stays unchanged: when the storage takes changes again, save the file again`,
+          )
         else throw error
       })
     // A bug is reported by the caller, and does not stop later checks.

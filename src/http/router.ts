@@ -32,6 +32,8 @@ export interface NeededWorld {
   readonly id: string
   /** True if the request may create the world. */
   readonly mayCreate: boolean
+  /** False if the request deletes the world: it may be damaged. */
+  readonly needsContent: boolean
 }
 
 /** A request before its body is read. */

@@ -178,7 +178,8 @@ export class Service {
       const answer = () =>
         this.#answerControlCall(found, { request: inner, world, responder, url: urlOf(place.worldId), settled })
       if (answeredBy === 'this') return { maxBodyBytes, answer }
-      return { maxBodyBytes, answer, world: this.#neededWorld(named, () => method === 'PUT') }
+      const mayCreate = () => method === 'PUT'
+      return { maxBodyBytes, answer, world: this.#neededWorld(named, mayCreate, { needsContent: method !== 'DELETE' }) }
     }
     const forUnknown = this.#forUnknown === 'create' ? noneByOthers(request) : this.#forUnknown
     return {
@@ -198,7 +199,11 @@ export class Service {
   }
 
   /** Returns the world that a request needs, if this process may be the wrong one for it. */
-  #neededWorld(id: string, mayCreate: () => boolean): NeededWorld | undefined {
+  #neededWorld(
+    id: string,
+    mayCreate: () => boolean,
+    { needsContent }: Pick<NeededWorld, 'needsContent'> = { needsContent: true },
+  ): NeededWorld | undefined {
     if (!this.#mock.worlds.shared || !worldId.pattern.test(id)) return undefined
     return {
       id,
@@ -206,6 +211,7 @@ export class Service {
       get mayCreate() {
         return id === defaultWorldId || mayCreate()
       },
+      needsContent,
     }
   }
 

@@ -253,7 +253,7 @@ export class MockWorlds {
   /** Finds a world. It counts as used now. Throws `StorageError` if its storage cannot read it. */
   get(id: string): MockWorld | undefined {
     const entry = this.#open.get(id)
-    if (!entry) return runAtOnce(this.#loading.get(id)?.steps ?? this.#wake(id))
+    if (!entry) return runAtOnce(this.#takeLoading(id) ?? this.#wake(id))
     entry.usedAt = realTime()
     return entry.mock
   }
@@ -277,7 +277,8 @@ export class MockWorlds {
   ): Promise<MockWorld> {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#copyOf(parsed.fork) : undefined
-    const mock = await inSlices(this.#putInSteps(id, this.#stateInSteps(id, parsed, source), isKept))
+    const putting = this.#putInSteps(id, this.#stateInSteps(id, parsed, source), isKept)
+    const mock = await inSlices(putting).finally(() => source?.close())
     const { revision } = mock.world
     try {
       await mock.world.settled()
@@ -341,6 +342,7 @@ export class MockWorlds {
 
   /** Answers blocked requests first, and then deletes the world. Otherwise other replicas would send them again, and create it anew. */
   async #deleteShared(id: string, reason: string): Promise<void> {
+    await this.#loading.get(id)?.loaded.catch(() => {})
     const entry = this.#open.get(id)
     try {
       await entry?.mock.close()
@@ -489,8 +491,8 @@ export class MockWorlds {
   }
 
   /**
-   * Loads a kept world that is not in memory, as `get` does. Other work runs meanwhile. Rejects with `StorageError` if its storage
-   * cannot read it.
+   * Loads a kept world that is not in memory, as `get` does. Other work runs meanwhile. Resolves without a world if that was lost or
+   * deleted meanwhile. Rejects with `StorageError` if its storage cannot read it.
    */
   load(id: string): Promise<unknown> {
     const earlier = this.#loading.get(id)
@@ -504,10 +506,16 @@ export class MockWorlds {
     return loaded
   }
 
+  /** Takes the rest of the steps that load a world. */
+  #takeLoading(id: string): Steps<MockWorld | undefined> | undefined {
+    const steps = this.#loading.get(id)?.steps
+    this.#loading.delete(id)
+    return steps
+  }
+
   /** Ends the loading of a world. */
   #stopLoading(id: string): void {
-    this.#loading.get(id)?.steps.return(undefined)
-    this.#loading.delete(id)
+    this.#takeLoading(id)?.return(undefined)
   }
 
   /** Loads a kept world that is not in memory. */
@@ -539,6 +547,7 @@ export class MockWorlds {
     } finally {
       // An error, or nobody needs the world any more.
       if (!mock || this.#open.get(id)?.mock !== mock) {
+        this.#loading.delete(id)
         void mock?.close()
         storage.closeWorld(id)
       }
@@ -642,7 +651,7 @@ export class MockWorlds {
     try {
       // Another process may have begun to use it.
       if (shared && (await shared.claim(id, { create: false })).kind !== 'mine') return
-      if (!this.#open.has(id)) this.storage?.delete(id)
+      if (!this.#open.has(id) && !this.#loading.has(id)) this.storage?.delete(id)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
     }

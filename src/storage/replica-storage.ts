@@ -192,8 +192,10 @@ class ReplicaStorage implements SharedStorage {
 
   async refresh(): Promise<readonly SharedSummary[]> {
     this.#refreshedAt = this.#environment.monotonic()
+    const before = this.#settings
     const [, settings, rows] = await this.#ask('list')
-    this.#settings = String(settings) || undefined
+    // A save may have ended meanwhile.
+    if (this.#settings === before) this.#settings = String(settings) || undefined
     this.#index = new Map((rows as readonly Reply[]).map(row => summaryOf(row as SentTexts)))
     return this.list()
   }

@@ -114,6 +114,8 @@ export class ReplicaWorld implements KeptWorld {
   #needsBase = false
   #isClosing = false
   #loss: StorageError | undefined
+  /** The failure that `setFailure` has told last. */
+  #toldFailure: StorageError | undefined
   readonly #failures = new Emitter<StorageError | undefined>()
 
   private constructor(
@@ -328,17 +330,27 @@ export class ReplicaWorld implements KeptWorld {
     if (failure) {
       this.#createdSoon?.reject(failure)
       this.#createdSoon = undefined
-      for (const line of this.#open) {
-        line.outcome?.reject(failure)
-        line.outcome = undefined
-      }
+      this.#refuseWaiting(failure)
     }
+    this.#toldFailure = failure
     this.#failures.emit(failure ?? this.#host.refusal())
   }
 
   /** Tells whether the server takes changes now. */
   tellRefusal(): void {
-    this.#failures.emit(this.#host.failure() ?? this.#host.refusal())
+    const refusal = this.#host.refusal()
+    // Their lines wait for a base, which the server does not take.
+    if (refusal && this.#needsBase) this.#refuseWaiting(refusal)
+    // The end of a lease is told by `setFailure`, and only that tells when it begins again.
+    this.#failures.emit(this.#toldFailure ?? refusal)
+  }
+
+  /** Refuses those who wait for open lines. The lines stay open. */
+  #refuseWaiting(failure: StorageError): void {
+    for (const line of this.#open) {
+      line.outcome?.reject(failure)
+      line.outcome = undefined
+    }
   }
 
   /**
@@ -477,7 +489,7 @@ export class ReplicaWorld implements KeptWorld {
       this.#host.onAway()
       return
     }
-    // The world is read again, without the change. Until then it must be known whether its clock may make others.
+    // Ask first whether the server takes changes at all. The world is read again, and its clock would make the same change.
     this.#host.onRefused()
     this.#lose(`${this.#host.place} ${what}: ${error.message}`)
   }
@@ -540,7 +552,10 @@ export class ReplicaWorld implements KeptWorld {
     } catch (error) {
       // The old base and its log are as good. The next look tries again.
       if (!(error instanceof RedisError)) throw error
-      if (error.kind === 'refused') this.#host.run('abandon', id, this.#epoch).catch(() => {})
+      if (error.kind === 'refused') {
+        this.#host.onRefused()
+        this.#host.run('abandon', id, this.#epoch).catch(() => {})
+      }
       return
     }
     this.#originHash = originHash

@@ -53,7 +53,7 @@ export interface SharedStorage extends Storage {
   onLost(listener: (lost: { readonly id: string; readonly because: string }) => void): () => void
   /** Throws `StorageError` if the lease may have run out: nothing may leave this process then. */
   checkLease(): void
-  /** Does so too if the server takes no changes now. */
+  /** Throws `StorageError` also if the server takes no changes now. */
   checkChanges(): void
   /**
    * `undefined` if the lease holds, or has ended for good. If it has just ended, resolves when it holds again, or after 2 s. A

@@ -112,8 +112,9 @@ export interface KeptWorld {
   /** Sets what `Storage.list` returns for the world. */
   summarize(summary: Omit<KeptSummary, 'id'>): void
   /**
-   * Calls the listener with the error when the storage takes no more lines, also if it takes none now. Calls it with `undefined`
-   * when it does again. An error that only a restart ends may follow another one. Returns a function that unsubscribes.
+   * Calls the listener with the error when the storage takes no more lines, and with `undefined` when it does again. A shared storage
+   * whose server takes no changes now calls it at once. An error that only a restart ends may follow another one. Returns a function
+   * that unsubscribes.
    */
   watch(listener: (error: StorageError | undefined) => void): () => void
   close(): void

@@ -337,7 +337,7 @@ export class WorldFile implements WorldLog {
     if (this.#failure) world.clock.halt()
   }
 
-  /** Makes a change of the world now or, if the storage takes none, when it does again and before the clock goes on. */
+  /** Makes a change of the world now. If the storage takes none, makes it when it does again, before the clock goes on. */
   changeSoon(change: () => void): void {
     try {
       change()
@@ -408,7 +408,7 @@ export class WorldFile implements WorldLog {
   }
 
   close(): void {
-    if (this.#world && !this.#failure) {
+    if (this.#world) {
       this.#writeTime(this.#world)
       this.#summarize(this.#world)
     }

@@ -100,7 +100,7 @@ interface ClockOwner {
   onMove?(before: ClockState): void
   /** Throws if users may not move the clock. */
   checkMove?(): void
-  /** Resolves when jobs may run: before, too many changes are not kept yet. `undefined` if they may run now. Does not reject. */
+  /** Resolves when jobs may run. Until then, too many changes wait to be kept. `undefined` if they may run now. Does not reject. */
   drained?(): Promise<void> | undefined
 }
 
@@ -242,7 +242,7 @@ export class WorldClock implements Clock {
     const target = this.#dueUntil()
     if (this.#nextAt() > target) return undefined
     const mustWait = this.#owner.drained?.() !== undefined
-    if (!mustWait && (this.#runDue(() => target, { freeJobs: 10 }) || this.isHalted)) return undefined
+    if (!mustWait && (this.#runDue(this.#untilJump(target), { freeJobs: 10 }) || this.isHalted)) return undefined
     this.#catchingUp = this.#runRest(target)
     return this.#catchingUp
   }
@@ -413,6 +413,12 @@ export class WorldClock implements Clock {
     }
   }
 
+  /** Returns until when jobs run that are due now, in elapsed ms. After a `restore`, none of them is due any more. */
+  #untilJump(target: number): () => number {
+    const jumps = this.#jumps
+    return () => (this.#jumps === jumps ? target : -never)
+  }
+
   /** Resolves when the next jobs may run. Other work runs before them. */
   async #nextSlice(): Promise<void> {
     await this.#owner.drained?.()
@@ -432,7 +438,8 @@ export class WorldClock implements Clock {
 
   /** Runs the rest of the jobs that are due. A fast clock that cannot keep up gives them up. */
   async #runRest(target: number): Promise<void> {
-    const [from, startedAt, rate] = [this.elapsed(), this.#realTime(), this.#rate]
+    const [from, startedAt, rate, jumps] = [this.elapsed(), this.#realTime(), this.#rate, this.#jumps]
+    const until = this.#untilJump(target)
     const cannotKeepUp = () => {
       const realMs = this.#realTime() - startedAt
       return rate > 1 && realMs > longestCatchUpMs && this.elapsed() - from < realMs * rate
@@ -440,8 +447,8 @@ export class WorldClock implements Clock {
     try {
       // It must not end before `catchUp` has its promise.
       do await this.#nextSlice()
-      while (!this.isHalted && !this.#runDue(() => target) && !cannotKeepUp())
-      if (cannotKeepUp()) this.#dropBacklog()
+      while (!this.isHalted && !this.#runDue(until) && !cannotKeepUp())
+      if (this.#jumps === jumps && cannotKeepUp()) this.#dropBacklog()
     } finally {
       this.#catchingUp = undefined
       this.#platformTimer.rearm()

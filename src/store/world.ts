@@ -520,6 +520,7 @@ class WorldCore implements TableContext, WorldView {
       present: this.state,
     })
     if (!accepts(summary)) return summary
+    this.#log?.check()
     const replace = () => {
       const { faults, scenarioFaults } = initialState
       if (!sameJson(this.#initialState.scenarioFaults, scenarioFaults))

@@ -43,15 +43,17 @@ interface Peers {
   /** The number of requests, one after the other. Default: 1. */
   readonly requests?: number
   onClaim?(): void
-  /** Called when a world is read. Default: there are no kept worlds. */
+  /** Called when a world is read. */
   onLoad?(): void
+  /** Tells whether this replica owns the world. Default: yes. */
+  owns?(): boolean
   /** Resolves when the lease holds again. Default: it holds. */
   leaseSoon?(): Promise<void> | undefined
 }
 
 /** Routes requests. Returns what became of the last one. */
 async function routed(
-  { claims, outcomes = ['done'], dead = [], requests = 1, onClaim = () => {}, onLoad, leaseSoon }: Peers,
+  { claims, outcomes = ['done'], dead = [], requests = 1, onClaim = () => {}, onLoad, owns, leaseSoon }: Peers,
   request: Partial<WorldRequest> = {},
   use: (replica: Replica) => void = () => {},
 ) {
@@ -69,7 +71,7 @@ async function routed(
     },
     checkLease() {},
     leaseSoon: leaseSoon ?? (() => undefined),
-    owns: () => onLoad !== undefined,
+    owns: owns ?? (() => true),
     release: async (id: string) => void released.push(id),
     isAlive: async (id: string) => !dead.includes(id),
     onLost(listener: typeof lose) {
@@ -90,6 +92,7 @@ async function routed(
       replica.route({
         worldId: 'mine',
         mayCreate: false,
+        needsContent: true,
         isRepeatable: true,
         isForwarded: false,
         waitedMs: 0,
@@ -253,11 +256,41 @@ describe('a replica', () => {
   })
 
   it('asks for the owner again if the world leaves during a read', async () => {
-    let count = 0
-    const lostOnce = () => answer(count++ === 0 ? 503 : 200)
+    let [count, isLost] = [0, false]
+    const peers: Peers = {
+      claims: [mine],
+      onClaim() {
+        isLost = false
+      },
+      owns: () => !isLost,
+    }
+    const lostOnce = () => {
+      isLost = count === 0
+      return answer(count++ === 0 ? 503 : 200)
+    }
 
-    expect((await routed({ claims: [mine] }, { answer: lostOnce })).got).toEqual(answer(200))
+    expect((await routed(peers, { answer: lostOnce })).got).toEqual(answer(200))
     count = 0
-    expect((await routed({ claims: [mine] }, { answer: lostOnce, isRepeatable: false })).got).toEqual(answer(503))
+    expect((await routed(peers, { answer: lostOnce, isRepeatable: false })).got).toEqual(answer(503))
+  })
+
+  it('asks for the owner again if the world leaves while it is read, also for a change', async () => {
+    const other = infoOf('b')
+    const claims: Claim[] = [mine, { kind: 'other', owner: other, epoch: 3 }]
+    let isLost = false
+    const onLoad = () => {
+      isLost = true
+    }
+    const { got, forwarded } = await routed({ claims, onLoad, owns: () => !isLost }, { isRepeatable: false })
+
+    expect([got, forwarded.map(({ to }) => to)]).toEqual(['done', ['b']])
+  })
+
+  it('reads no world to delete it', async () => {
+    const onLoad = () => {
+      throw new Error('it is damaged')
+    }
+
+    expect((await routed({ claims: [mine], onLoad }, { needsContent: false })).got).toEqual(answer(200))
   })
 })

@@ -305,7 +305,9 @@ describe('a save that the storage refuses', () => {
     await save(lobbies('one', 'two'))
     await reloader.check()
 
-    expect(errors).toEqual(['cannot write log: free some space. Then save the file again\nthe world stays unchanged'])
+    expect(errors).toEqual([
+      'cannot write log: free some space\nthe world stays unchanged: when the storage takes changes again, save the file again',
+    ])
     expect([reload.mock.calls.length, ids()]).toEqual([2, ['one', 'two']])
   })
 })

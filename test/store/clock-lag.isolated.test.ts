@@ -160,6 +160,19 @@ describe('a clock whose jobs are overdue', () => {
     expect(counts).toEqual([0, 1])
   })
 
+  it.each(['running', 'frozen'] as const)('runs no job of the state that it is restored to: %s', async mode => {
+    const { clock, ran } = busyClock({ rate: 1 })
+    pass(60_000)
+    const rest = clock.catchUp()
+    clock.restore({ mode, rate: 1, now: startAt })
+    const before = ran.jobs
+    clock.runJobs({ nextAt: () => startAt + 5_000, runNext: () => expect.unreachable() })
+    await rest
+
+    expect(before).toBeLessThan(60)
+    expect(clock.now()).toBe(startAt)
+  })
+
   it('gives a timer the time that it shows', async () => {
     const { clock } = busyClock({ rate: 1_000 })
     pass(1_000)

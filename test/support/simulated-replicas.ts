@@ -479,6 +479,7 @@ class Simulation implements ClientPlace {
       ...options,
       worldId: locate(request).worldId,
       mayCreate: true,
+      needsContent: true,
       isRepeatable: request.method === 'GET',
       gone: {
         get aborted() {
