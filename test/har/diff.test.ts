@@ -71,6 +71,14 @@ describe('the comparison of a recording', () => {
     },
   )
 
+  it('is not sure if the players of one address are too many', async () => {
+    const { drifts } = await compare(await recordedAt(Array.from({ length: 9 }, () => find('duel'))))
+
+    expect(drifts.filter(({ kind }) => kind === 'status')).toEqual([
+      expect.objectContaining({ sure: 'possible', mock: '400 MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE' }),
+    ])
+  })
+
   it('asks a watch once, at the time of its answer, and never waits', async () => {
     const url = '/cloud/devices/links?device_link_token=device.one'
     const watch = { index: '1' }
