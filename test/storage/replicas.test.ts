@@ -792,6 +792,38 @@ describe('a full server', () => {
     expect(cluster.stored()).toEqual([12])
   })
 
+  it('lets clocks go on although the lease ended and began again meanwhile', async () => {
+    const { cluster, storage, redis, environment } = await fill()
+    const world = await cluster.open(storage)
+    const told: (string | undefined)[] = []
+    world.watch(error => told.push(error?.message))
+    redis.refusal = command => {
+      // The lease ends by the system clock. No timer tells it before the next renewal.
+      if (command === 'probe') environment.skewMs += hour
+      return undefined
+    }
+    await cluster.time.advance(3_000)
+
+    expect(told).toEqual([full, undefined])
+  })
+
+  it('refuses those who wait while a world needs a base', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    const older = cluster.model.copy()
+    const world = await cluster.create(storage)
+    redis.break()
+    cluster.model.take(older)
+    redis.connect()
+    await cluster.time.advance(100)
+    redis.refusal = command => (command === 'resume' ? undefined : new RedisError('refused', 'it is full'))
+    world.append(line(11))
+    const waiting = errorOf(world.settled())
+    world.replaceBase({ parts: ['{}'], revision: 11, originHash: world.originHash })
+
+    expect(await cluster.wait(waiting, 1_000)).toBe(full)
+  })
+
   it('answers reads of a world whose clock has something to change', async () => {
     const cluster = new Cluster()
     const { storage, redis, lost } = await cluster.join()
