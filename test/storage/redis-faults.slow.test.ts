@@ -407,10 +407,17 @@ async function serveTls() {
     ...names,
   ])
   expect(made.status).toBe(0)
-  const port = await freePort()
   const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-auth-clients', 'no']
-  const server = await serve('--tls-port', String(port), ...files, '--requirepass', 'hidden')
-  return { server, cert, url: `rediss://:hidden@localhost:${port}` }
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    try {
+      const server = await serve('--tls-port', String(port), ...files, '--requirepass', 'hidden')
+      return { server, cert, url: `rediss://:hidden@localhost:${port}` }
+    } catch (error) {
+      // Somebody else may have taken the port meanwhile.
+      if (attempt === 3) throw error
+    }
+  }
 }
 
 describe('a server with TLS', () => {
