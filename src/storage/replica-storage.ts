@@ -58,7 +58,7 @@ class ReplicaStorage implements SharedStorage {
   #secret = ''
   /** The settings that the server has, as far as this replica knows. */
   #settings: string | undefined
-  /** Those that are being saved. */
+  /** The settings that are being saved. */
   #newSettings: { readonly text: string | undefined } | undefined
   readonly #redis: RedisClient
   readonly #environment: Environment

@@ -52,6 +52,16 @@ class Cluster {
     return world
   }
 
+  /** Creates a world. Then the server goes back to its state before. */
+  async createAndLose(storage: SharedStorage, redis: ModelRedis): Promise<KeptWorld> {
+    const older = this.model.copy()
+    const world = await this.create(storage)
+    redis.break()
+    this.model.take(older)
+    redis.connect()
+    return world
+  }
+
   async open(storage: SharedStorage, id = 'x'): Promise<KeptWorld> {
     const claim = await this.wait(storage.claim(id, { create: false }))
     const world = storage.open(id)
@@ -810,11 +820,7 @@ describe('a full server', () => {
   it('refuses those who wait while a world needs a base', async () => {
     const cluster = new Cluster()
     const { storage, redis } = await cluster.join()
-    const older = cluster.model.copy()
-    const world = await cluster.create(storage)
-    redis.break()
-    cluster.model.take(older)
-    redis.connect()
+    const world = await cluster.createAndLose(storage, redis)
     await cluster.time.advance(100)
     redis.refusal = command => (command === 'resume' ? undefined : new RedisError('refused', 'it is full'))
     world.append(line(11))
@@ -967,11 +973,7 @@ describe('a replica that leaves', () => {
   it('does not wait for ever for a base that nobody writes', async () => {
     const cluster = new Cluster()
     const { storage, redis } = await cluster.join()
-    const older = cluster.model.copy()
-    const world = await cluster.create(storage)
-    redis.break()
-    cluster.model.take(older)
-    redis.connect()
+    const world = await cluster.createAndLose(storage, redis)
     world.append(line(11))
     const waiting = errorOf(world.settled())
     await cluster.time.advance(500)
