@@ -210,11 +210,17 @@ describe('a dropped file', () => {
     expect(mock.world.title).toBe('Two modes')
   })
 
-  it('that is gone since it was chosen says so', async ({ open }) => {
+  it('that is gone since it was chosen says so, also if the menu gets its list of scenarios late', async ({ open }) => {
     const { page } = await open({ scenario })
     const path = join(await folder(), 'gone.yaml')
     await writeFile(path, 'title: Gone')
+    let answer = () => Promise.resolve()
+    await page.route('**/__mock/scenarios', route => {
+      answer = () => route.continue()
+    })
+    const asked = page.waitForRequest('**/__mock/scenarios')
     await page.getByRole('button', { name: /^Scenario/ }).click()
+    await asked
     const input = page.getByLabel('Load a file')
     await page.evaluate(() => {
       File.prototype.text = () => Promise.reject(new DOMException('gone', 'NotFoundError'))
@@ -222,7 +228,14 @@ describe('a dropped file', () => {
 
     await input.setInputFiles(path)
 
-    await said(page).getByText('gone.yaml cannot be read. Is it a folder?').waitFor()
+    const message = said(page).getByText('gone.yaml cannot be read. Is it a folder?')
+    await message.waitFor()
+    const answered = page.waitForResponse('**/__mock/scenarios')
+    await answer()
+    await (await answered).finished()
+    await page.getByRole('button', { name: /^Scenario/ }).click()
+    await page.getByRole('button', { name: 'A quiet evening' }).waitFor()
+    expect(await message.isVisible()).toBe(true)
   })
 
   it('is no dragged text: a field takes that', async ({ open }) => {
