@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { checkFunctionClient } from '../../src/lab/index.js'
 import type { LabCheckName, LabClient } from '../../src/mock/lab.js'
@@ -92,18 +93,25 @@ describe('the laboratory', () => {
   })
 
   it('catches each wrong client by its check', async () => {
-    const reports = await Promise.all(
-      Object.entries(wrongClients).map(async ([name, { client }]) => {
-        const { checks, grade } = await checkFunctionClient(client, {}, { patience })
-        const failed = checks.filter(({ passed }) => !passed)
-        return [name, { fails: failed.map(check => check.name).sort(), grade }]
-      }),
+    const expected = new Map(
+      Object.entries(wrongClients).map(([name, { fails, grade }]) => [name, { fails: [...fails].sort(), grade }]),
     )
 
-    const expected = Object.entries(wrongClients).map(([name, { fails, grade }]) => [
-      name,
-      { fails: [...fails].sort(), grade },
-    ])
-    expect(Object.fromEntries(reports)).toEqual(Object.fromEntries(expected))
+    const found = new Map(
+      await Promise.all(
+        Object.entries(wrongClients).map(async ([name, { client }]) => [name, await judge(client)] as const),
+      ),
+    )
+    // On a busy machine, a client beside eleven others may be too slow to be wrong.
+    for (const [name, { client }] of Object.entries(wrongClients))
+      if (!isDeepStrictEqual(found.get(name), expected.get(name))) found.set(name, await judge(client))
+
+    expect(found).toEqual(expected)
   })
 })
+
+/** Returns the names of the checks that a client fails, in order, and its grade. */
+async function judge(client: LabClient) {
+  const { checks, grade } = await checkFunctionClient(client, {}, { patience })
+  return { fails: checks.flatMap(({ name, passed }) => (passed ? [] : [name])).sort(), grade }
+}
