@@ -33,9 +33,9 @@ const matrix: Readonly<Record<string, readonly [Versions, ...Versions[]]>> = {
     { node: 20, packages: { '@playwright/test': '1' } },
   ],
   storybook: [
-    { node: 24, packages: { storybook: '10', msw: '2' } },
-    { node: 20, packages: { storybook: '9', msw: '2' } },
-    { node: 24, packages: { storybook: '10', msw: '3' } },
+    { node: 24, packages: { storybook: '10', vite: '8', msw: '2' } },
+    { node: 20, packages: { storybook: '9', vite: '7', '@vitejs/plugin-react': '5', msw: '2' } },
+    { node: 24, packages: { storybook: '10', vite: '8', msw: '3' } },
   ],
   vitest: [
     { node: 24, packages: { vitest: '5', msw: '3' } },
