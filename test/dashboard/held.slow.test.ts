@@ -106,7 +106,9 @@ describe('a held request', () => {
 
     const late = await hold(dashboard)
     await detailsOf(page).getByRole('textbox', { name: 'Wait before the answer' }).fill('10s')
+    const released = page.waitForResponse(/\/held\/[^/]+\/release$/)
     await press(page, 'Release as it was')
+    await released
     await mock.clock.advance('10s')
     expect((await late.answer).status).toBe(200)
   })

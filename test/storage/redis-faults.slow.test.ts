@@ -22,10 +22,10 @@ async function serve(...options: readonly string[]): Promise<RedisServer> {
 }
 
 /** A replica that notices soon what happens, and tells what it reports. */
-async function watchfulReplica(server: RedisServer) {
+async function watchfulReplica(server: RedisServer, { silenceMs = 300 } = {}) {
   const reports: string[] = []
   const report = (text: string) => void reports.push(text)
-  const storage = await replicaOf(server, { times: shortTimes, silenceMs: 300, report })
+  const storage = await replicaOf(server, { times: shortTimes, silenceMs, report })
   return { storage, reports }
 }
 
@@ -337,7 +337,8 @@ describe('a server that takes no writes', () => {
 describe('a server that becomes a replica of another one', () => {
   it('ends the lease, says so, and gives it back with all lines when it is a primary again', async () => {
     const server = await serve()
-    const { storage, reports } = await watchfulReplica(server)
+    // On a busy machine, a short silence would be another reason.
+    const { storage, reports } = await watchfulReplica(server, { silenceMs: 20_000 })
     const world = await createWorld(storage, 'x')
     appendAll(world, 11)
     await world.settled()
