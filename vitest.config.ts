@@ -56,7 +56,11 @@ export default defineConfig({
     maxConcurrency: 2,
     tags: [
       { name: 'slow', description: 'Tests of a fast file that take more than a second, or start a process.' },
-      { name: 'matrix', description: 'What CI leaves out: examples with other versions, and crowds of pages.' },
+      {
+        name: 'matrix',
+        description:
+          'What CI leaves out: examples with other versions, pools that are like another one, and crowds of pages.',
+      },
     ],
     projects: [
       // No module keeps state between tests, so the files of a worker share all modules.

@@ -163,6 +163,17 @@ test('an app answers', async () => {
 })
 `
 
+/** With their arguments. Those with the tag are like another one, or CI runs them on Node 24. */
+const environments: readonly (readonly [name: string, args: string[], tags?: ['matrix']])[] = [
+  ['the pool forks', ['--pool=forks', 'one', 'two']],
+  ['the pool threads', ['--pool=threads', 'one', 'two'], ['matrix']],
+  ['the pool vmForks', ['--pool=vmForks', 'one', 'two'], ['matrix']],
+  ['the pool vmThreads', ['--pool=vmThreads', 'one', 'two']],
+  ['files that share their modules', ['--no-isolate', '--maxWorkers=1', 'one', 'two']],
+  ['fetch and XMLHttpRequest in jsdom', ['--environment=jsdom', 'one', 'xhr']],
+  ['fetch and XMLHttpRequest in happy-dom', ['--environment=happy-dom', 'one', 'xhr'], ['matrix']],
+]
+
 describe('the fixture', () => {
   let project: VitestProject
   beforeAll(async () => {
@@ -177,29 +188,26 @@ describe('the fixture', () => {
   })
   afterAll(() => project.remove())
 
-  it.each(['vmForks', 'vmThreads'])('leaves servers and apps their mocks in the pool %s', async pool => {
-    const { code, output, states } = await project.run([`--pool=${pool}`, 'server'])
+  for (const [pool, tags] of [
+    ['vmForks', ['matrix']],
+    ['vmThreads', []],
+  ] as const)
+    it(`leaves servers and apps their mocks in the pool ${pool}`, { tags: [...tags] }, async () => {
+      const { code, output, states } = await project.run([`--pool=${pool}`, 'server'])
 
-    expect(code, output).toBe(0)
-    expect(states).toEqual({ 'a server answers': 'passed', 'an app answers': 'passed' })
-  })
+      expect(code, output).toBe(0)
+      expect(states).toEqual({ 'a server answers': 'passed', 'an app answers': 'passed' })
+    })
 
-  it.each([
-    ['the pool forks', ['--pool=forks', 'one', 'two']],
-    ['the pool threads', ['--pool=threads', 'one', 'two']],
-    ['the pool vmForks', ['--pool=vmForks', 'one', 'two']],
-    ['the pool vmThreads', ['--pool=vmThreads', 'one', 'two']],
-    ['files that share their modules', ['--no-isolate', '--maxWorkers=1', 'one', 'two']],
-    ['fetch and XMLHttpRequest in jsdom', ['--environment=jsdom', 'one', 'xhr']],
-    ['fetch and XMLHttpRequest in happy-dom', ['--environment=happy-dom', 'one', 'xhr']],
-  ])('works with %s, and leaves nothing behind', async (_, args) => {
-    const { code, output } = await project.run(args)
+  for (const [name, args, tags = []] of environments)
+    it(`works with ${name}, and leaves nothing behind`, { tags: [...tags] }, async () => {
+      const { code, output } = await project.run(args)
 
-    expect(code, output).toBe(0)
-    expect(output).not.toMatch(/close timed out|has failed|warn/i)
-    // After a request, happy-dom keeps a timer, with plain MSW too.
-    expectNothingLeft(project, { hasOwnTimer: args.includes('--environment=happy-dom') })
-  })
+      expect(code, output).toBe(0)
+      expect(output).not.toMatch(/close timed out|has failed|warn/i)
+      // After a request, happy-dom keeps a timer, with plain MSW too.
+      expectNothingLeft(project, { hasOwnTimer: args.includes('--environment=happy-dom') })
+    })
 })
 
 const config = `
