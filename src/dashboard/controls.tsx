@@ -92,11 +92,10 @@ interface MenuProps {
   readonly buttonClass?: string
   /** Its contents are created when it opens. */
   readonly children: (close: () => void) => ComponentChildren
-  onOpen?(): void
 }
 
 /** A button that opens a small box below it. Escape, and a click elsewhere, close the box. */
-export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) {
+export function Menu({ id, label, name, children, ...rest }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null)
   const isOpen = page.dialog.value === id
   const close = () => {
@@ -106,7 +105,6 @@ export function Menu({ id, label, name, children, onOpen, ...rest }: MenuProps) 
   }
   useEffect(() => {
     if (!isOpen) return
-    onOpen?.()
     const closeOutside = (event: Event) => {
       const isInside = menu.current?.contains(event.target as Node)
       if (!isInside && page.dialog.value === id) page.dialog.value = undefined

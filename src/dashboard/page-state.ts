@@ -208,17 +208,11 @@ class PageState {
     this.now.value = Math.floor(timeOf(clock))
   }
 
-  /**
-   * Runs an action of the user. Shows a result that is a text, or the sentence of its error. Any other result takes the message
-   * away that was there before the action.
-   */
+  /** Runs an action of the user. Shows a result that is a text, or the sentence of its error. */
   async run(action: () => Promise<unknown>): Promise<boolean> {
-    const before = this.message.peek()
     try {
       const result = await action()
-      if (typeof result === 'string') this.#say({ text: result, isError: false })
-      // Not the message of another action, which ended meanwhile.
-      else if (this.message.peek() === before) this.message.value = undefined
+      this.#say(typeof result === 'string' ? { text: result, isError: false } : undefined)
       return true
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -228,9 +222,9 @@ class PageState {
   }
 
   /** Shows a message. One of a success disappears by itself. */
-  #say(message: Message): void {
+  #say(message: Message | undefined): void {
     this.message.value = message
-    if (message.isError) return
+    if (!message || message.isError) return
     setTimeout(() => {
       if (this.message.value === message) this.message.value = undefined
     }, successMs)

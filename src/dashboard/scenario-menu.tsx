@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { ScenarioSummary } from '../control/world-control.js'
 import { counted } from '../lib/text.js'
 import { Menu } from './controls.js'
+import { useLoaded } from './hooks.js'
 import { page } from './page-state.js'
 
 /** The name of the menu in `page.dialog`. */
@@ -13,20 +13,8 @@ type Part = 'clock' | 'faults' | 'journal'
 
 /** The scenarios to load, and the reset of the world. */
 export function ScenarioMenu() {
-  const scenarios: Signal<readonly ScenarioSummary[]> = useSignal([])
   const { about } = page.live
   const title = about.value?.title ?? '…'
-  const read = () =>
-    page.run(async () => {
-      scenarios.value = (await page.api.call('GET /scenarios')).scenarios
-    })
-  const load = (name: string, close: () => void) => {
-    close()
-    void page.run(async () => {
-      const { title } = await page.api.call('PUT /scenario', { body: { name } })
-      return `Loaded ${title}.`
-    })
-  }
   return (
     <Menu
       id={scenarioMenu}
@@ -37,7 +25,6 @@ export function ScenarioMenu() {
       }
       name={`Scenario: ${title}`}
       class="scenario"
-      onOpen={read}
     >
       {close => (
         <fieldset disabled={page.isReadOnly.value}>
@@ -49,15 +36,7 @@ export function ScenarioMenu() {
           <ResetForm close={close} />
           <h2>Load a scenario</h2>
           <p class="muted">Or drop a YAML or JSON file anywhere on this page.</p>
-          <ul>
-            {scenarios.value.map(({ name, title, description }) => (
-              <li key={name}>
-                <button type="button" class="choice" onClick={() => load(name, close)}>
-                  <b dir="auto">{title || name}</b> <span dir="auto">{description}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
+          <ScenarioList close={close} />
           <label class="file">
             Load a file
             <input
@@ -73,6 +52,28 @@ export function ScenarioMenu() {
         </fieldset>
       )}
     </Menu>
+  )
+}
+
+function ScenarioList({ close }: { close(): void }) {
+  const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
+  const load = (name: string) => {
+    close()
+    void page.run(async () => {
+      const { title } = await page.api.call('PUT /scenario', { body: { name } })
+      return `Loaded ${title}.`
+    })
+  }
+  return (
+    <ul>
+      {answer?.scenarios.map(({ name, title, description }) => (
+        <li key={name}>
+          <button type="button" class="choice" onClick={() => load(name)}>
+            <b dir="auto">{title || name}</b> <span dir="auto">{description}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

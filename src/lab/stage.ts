@@ -37,7 +37,7 @@ const waitedMs = 500
 /** A client has this time to exit after the lab has completed the link, in ms. */
 export const exitWithinMs = 5_000
 /** After so many requests a case ends: the client is in a loop. */
-const mostRequests = 100
+const mostRequests = 300
 /** A condition is looked at in this interval, in ms. */
 const tickMs = 15
 

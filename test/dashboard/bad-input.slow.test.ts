@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, onTestFinished } from 'vitest'
 import { ownWorld } from '../../src/cli/key-world.js'
 import { writeWorldFile } from '../../src/cli/world-file.js'
@@ -215,9 +215,10 @@ describe('a dropped file', () => {
     const path = join(await folder(), 'gone.yaml')
     await writeFile(path, 'title: Gone')
     let answer = () => Promise.resolve()
-    await page.route('**/__mock/scenarios', route => {
+    const holdList = (route: Route) => {
       answer = () => route.continue()
-    })
+    }
+    await page.route('**/__mock/scenarios', holdList, { times: 1 })
     const asked = page.waitForRequest('**/__mock/scenarios')
     await page.getByRole('button', { name: /^Scenario/ }).click()
     await asked
