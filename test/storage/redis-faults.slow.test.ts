@@ -21,7 +21,7 @@ async function serve(...options: readonly string[]): Promise<RedisServer> {
   return server
 }
 
-/** A replica that notices soon what happens, and tells what it reports. */
+/** A replica that notices a silence soon, and keeps what it reports. */
 async function watchfulReplica(server: RedisServer, { silenceMs = 300 } = {}) {
   const reports: string[] = []
   const report = (text: string) => void reports.push(text)
@@ -337,7 +337,7 @@ describe('a server that takes no writes', () => {
 describe('a server that becomes a replica of another one', () => {
   it('ends the lease, says so, and gives it back with all lines when it is a primary again', async () => {
     const server = await serve()
-    // On a busy machine, a short silence would be another reason.
+    // On a busy machine, Redis may be silent for 300 ms, which would be another reason.
     const { storage, reports } = await watchfulReplica(server, { silenceMs: 20_000 })
     const world = await createWorld(storage, 'x')
     appendAll(world, 11)
