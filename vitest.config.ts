@@ -58,8 +58,7 @@ export default defineConfig({
       { name: 'slow', description: 'Tests of a fast file that take more than a second, or start a process.' },
       {
         name: 'matrix',
-        description:
-          'What CI leaves out: examples with other versions, pools that are like another one, and crowds of pages.',
+        description: 'What CI leaves out: other versions of examples, some pools of vitest, and crowds of pages.',
       },
     ],
     projects: [

@@ -633,7 +633,7 @@ function parseInfo(text: string): ReplicaInfo {
   return JSON.parse(text) as ReplicaInfo // a replica wrote it
 }
 
-/** Says why this replica no longer owns a world. `owner`: what `parseInfo` reads, or an empty text if there is none. */
+/** Says why this replica no longer owns a world. `owner` is the text of the new owner, or empty if no replica owns the world. */
 function lossOf(id: string, owner: Reply[number] | undefined): string {
   const info = typeof owner === 'string' && owner !== '' ? parseInfo(owner) : undefined
   if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`

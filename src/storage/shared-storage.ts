@@ -44,7 +44,10 @@ export interface SharedStorage extends Storage {
   owns(id: string): boolean
   /** Gives a world back, after its open appends. A claimed one that was never created is forgotten. Does not reject. */
   release(id: string): Promise<void>
-  /** Reads a world as it is now, whichever replica owns it. It takes no changes. `undefined` if there is none. Rejects with `StorageError`. */
+  /**
+   * Reads a world as it is now, whichever replica owns it. The result takes no changes, and is `undefined` if the id is unknown.
+   * Rejects with `StorageError`.
+   */
   read(id: string): Promise<KeptWorld | undefined>
   /**
    * Calls the listener when a world must leave memory. Another replica owns it, or a change was refused and the world must be read

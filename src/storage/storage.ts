@@ -14,11 +14,11 @@ export interface Storage {
   saveSettings(text: string | undefined): void
   /** Lists the kept worlds, without opening them. */
   list(): readonly KeptSummary[]
-  /** Opens a world. Returns `undefined` if there is none. Throws `StorageError` if its files are damaged or of a newer version. */
+  /** Opens a world. Returns `undefined` if the id is unknown. Throws `StorageError` if its files are damaged or of a newer version. */
   open(id: string): KeptWorld | undefined
   /** Creates a world, and opens it. Throws `StorageError`. */
   create(id: string, start: NewKeptWorld): KeptWorld
-  /** Deletes a world, open or not, damaged or not. Does nothing if there is none. Throws `StorageError`. */
+  /** Deletes a world, open or not, damaged or not. Does nothing if the id is unknown. Throws `StorageError`. */
   delete(id: string): void
   /** Writes what is left to write, and lets other processes use the place. */
   close(): void

@@ -161,7 +161,7 @@ export class WorldStorage {
     return kept && this.#add(id, kept)
   }
 
-  /** Reads a world as it is now, whichever replica owns it. It takes no changes. `undefined` if there is none. Rejects with `StorageError`. */
+  /** Reads a world as `SharedStorage.read` does. Rejects with `StorageError`. */
   async read(shared: SharedStorage, id: string): Promise<WorldFile | undefined> {
     const kept = await shared.read(id)
     return kept && new WorldFile(id, kept, () => {})

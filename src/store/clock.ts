@@ -89,7 +89,7 @@ export function hasPassed(at: number | undefined, clock: Pick<Clock, 'now'>): bo
 
 /** The jobs of a world: see `Scheduler`. */
 export interface Jobs {
-  /** Returns when the next job is due, in ms since the epoch. Infinity if there is none. */
+  /** Returns when the next job is due, in ms since the epoch. Infinity if no job waits. */
   nextAt(): number
   /** Runs the next job. Never throws. */
   runNext(): void

@@ -102,7 +102,7 @@ describe('the laboratory', () => {
         Object.entries(wrongClients).map(async ([name, { client }]) => [name, await judge(client)] as const),
       ),
     )
-    // On a busy machine, a client beside eleven others may be too slow to be wrong, or to be right otherwise.
+    // On a busy machine, a client beside eleven others may be so slow that it passes its check, or fails another one.
     for (const [name, { client }] of Object.entries(wrongClients))
       if (!isDeepStrictEqual(found.get(name), expected.get(name))) found.set(name, await judge(client))
 

@@ -163,7 +163,7 @@ test('an app answers', async () => {
 })
 `
 
-/** With their arguments. CI leaves out those with the tag, which are like another one. */
+/** How a project runs its tests. CI leaves out the pools with the tag, because another pool is like them. */
 const environments: readonly (readonly [name: string, args: string[], tags?: ['matrix']])[] = [
   ['the pool forks', ['--pool=forks', 'one', 'two']],
   ['the pool threads', ['--pool=threads', 'one', 'two'], ['matrix']],
@@ -188,11 +188,11 @@ describe('the fixture', () => {
   })
   afterAll(() => project.remove())
 
-  for (const [pool, tags] of [
-    ['vmForks', ['matrix']],
-    ['vmThreads', []],
-  ] as const)
-    it(`leaves servers and apps their mocks in the pool ${pool}`, { tags: [...tags] }, async () => {
+  for (const { pool, tags } of [
+    { pool: 'vmForks', tags: ['matrix'] },
+    { pool: 'vmThreads', tags: [] },
+  ])
+    it(`leaves servers and apps their mocks in the pool ${pool}`, { tags }, async () => {
       const { code, output, states } = await project.run([`--pool=${pool}`, 'server'])
 
       expect(code, output).toBe(0)
@@ -200,7 +200,7 @@ describe('the fixture', () => {
     })
 
   for (const [name, args, tags = []] of environments)
-    it(`works with ${name}, and leaves nothing behind`, { tags: [...tags] }, async () => {
+    it(`works with ${name}, and leaves nothing behind`, { tags }, async () => {
       const { code, output } = await project.run(args)
 
       expect(code, output).toBe(0)
