@@ -191,12 +191,13 @@ export async function bind(options: BindOptions): Promise<OpenPort> {
 async function bindOnce(options: BindOptions): Promise<OpenPort> {
   const [first, ...others] = options.host === undefined ? defaultHosts : ([options.host] as const)
   const { Response, closeConnections } = createResponseClass()
-  const server = await open(first, options, Response)
+  const sockets = new Set<Socket>()
+  const server = await open(first, options, { Response, sockets })
   // The address of a server that listens on a port is an object.
   const { port } = server.address() as AddressInfo
   const servers = [server]
   try {
-    for (const host of others) servers.push(...(await openIfPresent(host, { ...options, port }, Response)))
+    for (const host of others) servers.push(...(await openIfPresent(host, { ...options, port }, { Response, sockets })))
   } catch (error) {
     await closeAll(servers)
     throw error
@@ -205,6 +206,8 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
     closeConnections()
     // A connection counts as idle only once its response has been sent.
     await setImmediate()
+    // Browsers and Node's fetch open connections in advance. The server does not count them as idle.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     await closeAll(servers)
   }
   return {
@@ -252,10 +255,17 @@ function createResponseClass(): { readonly Response: typeof ServerResponse; clos
   }
 }
 
+/** What the servers of a port share. */
+interface Shared {
+  readonly Response: typeof ServerResponse
+  /** Their open connections. */
+  readonly sockets: Set<Socket>
+}
+
 /** Opens the port on a host. Returns no server if this machine does not have that address. */
-async function openIfPresent(host: string, options: BindOptions, Response: typeof ServerResponse): Promise<Server[]> {
+async function openIfPresent(host: string, options: BindOptions, shared: Shared): Promise<Server[]> {
   try {
-    return [await open(host, options, Response)]
+    return [await open(host, options, shared)]
   } catch (error) {
     const cause = error instanceof UsageError ? (error.cause as NodeJS.ErrnoException | undefined) : undefined // an error of `listen`
     if (cause?.code === 'EADDRNOTAVAIL' || cause?.code === 'EAFNOSUPPORT') return []
@@ -266,7 +276,7 @@ async function openIfPresent(host: string, options: BindOptions, Response: typeo
 function open(
   host: string,
   { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, isReplica = false }: BindOptions,
-  Response: typeof ServerResponse,
+  { Response, sockets }: Shared,
 ): Promise<Server> {
   const server = createServer({
     ServerResponse: Response,
@@ -279,6 +289,10 @@ function open(
   })
   // Node would drop the headers after the 2,000th, perhaps the token. Their length is limited anyway.
   server.maxHeadersCount = 0
+  server.on('connection', socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.on('clientError', refuseMalformed)
   server.on('connect', (_request, socket) => {
     // Node leaves this socket to us: it neither handles its errors nor closes it with the server.

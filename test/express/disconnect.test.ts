@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import express from 'express'
@@ -44,6 +45,19 @@ async function blockedSockets(mock: Mockmaker, { url, count }: { url: string; co
   await until(mock, count)
   return sockets
 }
+
+it('a connection that never had a request does not hold up the close', async () => {
+  const { url, close } = await listenTanks()
+  const socket = await openSocket(url)
+  // The server accepts connections in their order.
+  await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list' })
+  const ended = once(socket.resume(), 'close')
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+
+  await close()
+
+  await ended
+})
 
 describe('a client with a blocked watch', () => {
   it('removes its waiter and its deadline when it disconnects: 1,000 clients leave none', {
