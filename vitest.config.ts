@@ -5,7 +5,7 @@ const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
 /** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. CI runs only the first. */
 const models = process.env.CI ? [] : ['test/**/*.model.test.ts']
-const [fastRuns, slowRuns] = [30, process.env.CI ? 100 : 3000]
+const [fastRuns, slowRuns] = [30, process.env.CI ? 50 : 3000]
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -74,7 +74,7 @@ export default defineConfig({
         },
       },
       // These files count all timers of their process, and leave none.
-      { extends: true, test: { name: 'isolated', include: isolated, isolate: false } },
+      { extends: true, test: { name: 'isolated', include: isolated, isolate: false, maxWorkers: 1 } },
       // Long property tests, soaks, browsers and engines.
       {
         extends: true,

@@ -108,7 +108,7 @@ const distanceToBox = ({ left, right, top, bottom }: Box, { x, y }: Point) =>
   Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom))
 
 /** Holds a rule for all worlds. */
-const forAllWorlds = (rule: (world: World) => void) => fc.assert(fc.property(worlds, rule), { numRuns: 30 })
+const forAllWorlds = (rule: (world: World) => void) => fc.assert(fc.property(worlds, rule), { numRuns: 12 })
 
 describe('the map', { tags: ['slow'] }, () => {
   it('cuts no circle, label or pin', () => {
@@ -186,7 +186,7 @@ describe('the map', { tags: ['slow'] }, () => {
         const regions = world.regions.map(region => ({ ...region, players: numbers.next().value ?? 0 }))
         expect(layOut({ ...world, regions }).circles).toEqual(layOut(world).circles)
       }),
-      { numRuns: 30 },
+      { numRuns: 12 },
     )
   })
 

@@ -93,7 +93,7 @@ describe('the line of curl of a request', () => {
           body: hasBody ? body.toString('hex') : '',
         })
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 

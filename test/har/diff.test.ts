@@ -61,7 +61,7 @@ const anyRequest: fc.Arbitrary<TestRequest> = fc.oneof(
 )
 
 describe('the comparison of a recording', () => {
-  test.prop([fc.array(anyRequest, { maxLength: 12 })], { numRuns: 100 })(
+  test.prop([fc.array(anyRequest, { maxLength: 12 })], { numRuns: 40 })(
     'finds nothing if the mock itself was recorded',
     async requests => {
       const { drifts, compared } = await compare(await recordedAt(requests))

@@ -57,7 +57,7 @@ const seat = {
 }
 
 describe('the scenario of a recording', () => {
-  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { maxLength: 10 })], { numRuns: 100 })(
+  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { maxLength: 10 })], { numRuns: 40 })(
     'is valid, and lists what the first list of each namespace has',
     async requests => {
       const mock = createMock({ scenario: tanks, seed: 1 })
@@ -446,7 +446,7 @@ describe('no secret of a HAR', () => {
     .tuple(fc.constantFrom('', 'pub_prod.', 'cloud.', 'dev_x.', 'a/', 'é'), fc.stringMatching(/^[A-Za-z0-9]{24}$/))
     .map(([label, rest]) => ({ whole: label + rest, rest }))
 
-  test.prop([fc.array(canary, { minLength: 100, maxLength: 100 }), fc.boolean()], { numRuns: 60 })(
+  test.prop([fc.array(canary, { minLength: 100, maxLength: 100 }), fc.boolean()], { numRuns: 30 })(
     'is in the scenario or in a message',
     async (canaries, isBroken) => {
       let next = 0

@@ -50,7 +50,7 @@ async function entryOf(request: TestRequest, mock = mockOf()) {
 }
 
 describe('a HAR of any journal', { tags: ['slow'] }, () => {
-  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { minLength: 1, maxLength: 12 })], { numRuns: 60 })(
+  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { minLength: 1, maxLength: 12 })], { numRuns: 30 })(
     'is valid, and has each request of the journal',
     async requests => {
       const mock = createMock({ scenario: tanks, seed: 1 })

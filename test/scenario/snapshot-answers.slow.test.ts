@@ -39,7 +39,7 @@ async function expectEqualAnswers([one, other]: readonly [Mockmaker, Mockmaker],
 }
 
 describe('a mock that starts from a snapshot', () => {
-  it.prop([randomWorld], { numRuns: 50 })(
+  it.prop([randomWorld], { numRuns: 20 })(
     'answers every call like the original, except for a higher watch index',
     async ({ scenario, steps }) => {
       const mock = createMockmaker({ scenario, publicUrl })

@@ -351,7 +351,7 @@ describe('any text', () => {
   )
   const yamlish = fc.array(word, { maxLength: 30 }).map(words => words.join(''))
 
-  it.prop([fc.oneof(fc.string({ unit: 'binary' }), yamlish)], { numRuns: 2000 })(
+  it.prop([fc.oneof(fc.string({ unit: 'binary' }), yamlish)], { numRuns: 1000 })(
     'is read, or refused with UsageError, whose lines all have positions',
     text => {
       for (const line of problems(text)) expect(line).toMatch(/^friday-night\.yaml:(\d+:\d+:)? /)

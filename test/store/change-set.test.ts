@@ -257,7 +257,7 @@ describe('a change set', () => {
     expect(gone).not.toHaveBeenCalled()
   })
 
-  it.prop([fc.array(randomTransaction, { maxLength: 10 })])(
+  it.prop([fc.array(randomTransaction, { maxLength: 10 })], { numRuns: 50 })(
     'is created for each transaction that changes rows',
     transactions => {
       const world = smallWorld()
@@ -274,7 +274,7 @@ describe('a change set', () => {
     },
   )
 
-  it.prop([fc.array(randomTransaction, { maxLength: 10 })])(
+  it.prop([fc.array(randomTransaction, { maxLength: 10 })], { numRuns: 50 })(
     'has each row that differs, before and after, and no other',
     transactions => {
       const world = smallWorld()

@@ -133,7 +133,7 @@ function readAndListen(world: LiveWorld, read: Read) {
 const history = [read, fc.array(event, { minLength: 1, maxLength: 20 })] as const
 
 describe('a tracked read', () => {
-  it.prop([...history])(
+  it.prop([...history], { numRuns: 50 })(
     'has the same result until a dependency changes or its time is reached',
     async (read, events) => {
       const world = smallWorld()
@@ -149,7 +149,7 @@ describe('a tracked read', () => {
     },
   )
 
-  it.prop([watchedRead, fc.array(event, { minLength: 1, maxLength: 20 })])(
+  it.prop([watchedRead, fc.array(event, { minLength: 1, maxLength: 20 })], { numRuns: 50 })(
     'of a watch keeps its revision until a dependency changes, after any other reads and in a fork',
     async (read, events) => {
       const [asked, unasked] = [smallWorld(), smallWorld()]
@@ -167,31 +167,37 @@ describe('a tracked read', () => {
     },
   )
 
-  it.prop([...history])('has a revision that never decreases while the clock is frozen', async (read, events) => {
-    const world = smallWorld()
-    const revisions = [world.read(read).revision]
+  it.prop([...history], { numRuns: 50 })(
+    'has a revision that never decreases while the clock is frozen',
+    async (read, events) => {
+      const world = smallWorld()
+      const revisions = [world.read(read).revision]
 
-    for (const event of events) {
-      if (event !== 'advance') await applyEvent(event, world)
-      revisions.push(world.read(read).revision)
-    }
+      for (const event of events) {
+        if (event !== 'advance') await applyEvent(event, world)
+        revisions.push(world.read(read).revision)
+      }
 
-    expect(revisions).toEqual([...revisions].sort((a, b) => a - b))
-  })
+      expect(revisions).toEqual([...revisions].sort((a, b) => a - b))
+    },
+  )
 
-  it.prop([...history])('has a higher revision whenever its result has changed', async (read, events) => {
-    const world = smallWorld()
+  it.prop([...history], { numRuns: 50 })(
+    'has a higher revision whenever its result has changed',
+    async (read, events) => {
+      const world = smallWorld()
 
-    for (const event of events) {
-      const before = world.read(read)
-      if (event !== 'advance') await applyEvent(event, world)
-      const after = world.read(read)
-      if (JSON.stringify(before.value) !== JSON.stringify(after.value))
-        expect(after.revision).toBeGreaterThan(before.revision)
-    }
-  })
+      for (const event of events) {
+        const before = world.read(read)
+        if (event !== 'advance') await applyEvent(event, world)
+        const after = world.read(read)
+        if (JSON.stringify(before.value) !== JSON.stringify(after.value))
+          expect(after.revision).toBeGreaterThan(before.revision)
+      }
+    },
+  )
 
-  it.prop([...history])(
+  it.prop([...history], { numRuns: 50 })(
     'has the same result if its indexes are built before or after the writes',
     async (read, events) => {
       const [early, late] = [smallWorld(), smallWorld()]
@@ -203,7 +209,7 @@ describe('a tracked read', () => {
     },
   )
 
-  it.prop([name, id, fc.array(event, { minLength: 1, maxLength: 20 })])(
+  it.prop([name, id, fc.array(event, { minLength: 1, maxLength: 20 })], { numRuns: 50 })(
     'finds by index the same rows as a full scan, in the same order',
     async (name_id, game_id, events) => {
       const world = smallWorld()

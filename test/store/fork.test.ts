@@ -17,34 +17,40 @@ function playAll(world: World, transactions: readonly RandomTransaction[]): void
 }
 
 describe('a fork', () => {
-  it.prop([transactions, transactions])('equals the original, and continues as it does', (before, after) => {
-    const world = smallWorld()
-    playAll(world, before)
+  it.prop([transactions, transactions], { numRuns: 40 })(
+    'equals the original, and continues as it does',
+    (before, after) => {
+      const world = smallWorld()
+      playAll(world, before)
 
-    const fork = forked(world)
-    const same = [contents(fork), fork.revision, fork.clock.now()]
-    const there = [contents(world), world.revision, world.clock.now()]
-    for (const each of [world, fork]) playAll(each, after)
+      const fork = forked(world)
+      const same = [contents(fork), fork.revision, fork.clock.now()]
+      const there = [contents(world), world.revision, world.clock.now()]
+      for (const each of [world, fork]) playAll(each, after)
 
-    expect(same).toEqual(there)
-    expect([contents(fork), fork.revision]).toEqual([contents(world), world.revision])
-  })
+      expect(same).toEqual(there)
+      expect([contents(fork), fork.revision]).toEqual([contents(world), world.revision])
+    },
+  )
 
-  it.prop([transactions, transactions])('is independent of the original, in both directions', (inWorld, inFork) => {
-    const [world, alone] = [smallWorld(), smallWorld()]
-    const fork = forked(world)
+  it.prop([transactions, transactions], { numRuns: 40 })(
+    'is independent of the original, in both directions',
+    (inWorld, inFork) => {
+      const [world, alone] = [smallWorld(), smallWorld()]
+      const fork = forked(world)
 
-    playAll(world, inWorld)
-    playAll(fork, inFork)
+      playAll(world, inWorld)
+      playAll(fork, inFork)
 
-    playAll(alone, inFork)
-    const forkAlone = contents(alone)
-    alone.reset()
-    playAll(alone, inWorld)
-    expect([contents(fork), contents(world)]).toEqual([forkAlone, contents(alone)])
-  })
+      playAll(alone, inFork)
+      const forkAlone = contents(alone)
+      alone.reset()
+      playAll(alone, inWorld)
+      expect([contents(fork), contents(world)]).toEqual([forkAlone, contents(alone)])
+    },
+  )
 
-  it.prop([transactions, transactions])('returns to its own start on a reset', (before, after) => {
+  it.prop([transactions, transactions], { numRuns: 40 })('returns to its own start on a reset', (before, after) => {
     const world = smallWorld()
     playAll(world, before)
     const fork = forked(world)

@@ -85,7 +85,7 @@ function queries({ tables: { lobbies } }: LiveWorld): object {
 const asSet = ({ changes }: Pick<ChangeSet, 'changes'>) => changes.map(change => JSON.stringify(change)).sort()
 
 describe('a prepared replacement', () => {
-  property.prop([other, fc.array(write, { maxLength: 12 })], { numRuns: 25 })(
+  property.prop([other, fc.array(write, { maxLength: 12 })], { numRuns: 12 })(
     'has the effect of one that is not prepared, whatever is written meanwhile',
     (next, writes) => {
       const state = otherState(next)

@@ -75,7 +75,7 @@ describe('the change sets of a world', () => {
     vi.useRealTimers()
   })
 
-  it.prop([fc.constantFrom('frozen', 'running'), fc.array(event, { minLength: 1, maxLength: 15 })], { numRuns: 150 })(
+  it.prop([fc.constantFrom('frozen', 'running'), fc.array(event, { minLength: 1, maxLength: 15 })], { numRuns: 50 })(
     'lead from its first state to each later one, and back',
     async (clock, events) => {
       vi.useFakeTimers({ now: startAt, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
