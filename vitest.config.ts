@@ -58,7 +58,8 @@ export default defineConfig({
       { name: 'slow', description: 'Tests of a fast file that take more than a second, or start a process.' },
       {
         name: 'matrix',
-        description: 'What CI leaves out: other versions of examples, some pools of vitest, and crowds of pages.',
+        description:
+          'What CI leaves out: other versions of examples, some pools of vitest, crowds of pages, and some steps in Firefox.',
       },
     ],
     projects: [

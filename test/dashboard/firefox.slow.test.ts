@@ -75,7 +75,7 @@ describe('the page in Firefox', () => {
     await page.getByRole('button', { name: /^Clock: Frozen/ }).waitFor()
   })
 
-  it('sorts the lobbies by a column', async ({ open }) => {
+  it('sorts the lobbies by a column', { tags: ['matrix'] }, async ({ open }) => {
     const { page } = await open({ scenario })
     const rows = page.getByRole('grid', { name: '2 lobbies' }).locator('.rows [role=row]')
 
@@ -105,7 +105,7 @@ describe('the page in Firefox', () => {
     await details.waitFor({ state: 'detached' })
   })
 
-  it('makes a lobby', async ({ open }) => {
+  it('makes a lobby', { tags: ['matrix'] }, async ({ open }) => {
     const { page, mock } = await open({ scenario })
 
     await page.keyboard.press('n')
@@ -116,7 +116,7 @@ describe('the page in Firefox', () => {
     expect(mock.world.lobbies.all().at(-1)?.total_player_count).toBe(2)
   })
 
-  it('switches a fault on for one request', async ({ open }) => {
+  it('switches a fault on for one request', { tags: ['matrix'] }, async ({ open }) => {
     const { page, mock, send } = await open({ scenario })
 
     await page.getByRole('button', { name: /^Faults/ }).press('Enter')
@@ -140,7 +140,7 @@ describe('the page in Firefox', () => {
     expect(await seat).toBe(200)
   })
 
-  it('moves the clock, and lets it run', async ({ open }) => {
+  it('moves the clock, and lets it run', { tags: ['matrix'] }, async ({ open }) => {
     const { page, mock } = await open({ scenario })
     const start = mock.clock.now()
 
