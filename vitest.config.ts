@@ -75,7 +75,7 @@ export default defineConfig({
         },
       },
       // These files count all timers of their process, and leave none.
-      { extends: true, test: { name: 'isolated', include: isolated, isolate: false, maxWorkers: 1 } },
+      { extends: true, test: { name: 'isolated', include: isolated, isolate: false } },
       // Long property tests, soaks, browsers and engines.
       {
         extends: true,
