@@ -7,42 +7,55 @@ const frame = /^\s*at (?:.*\()?(?:async )?(.*?)\)?$/
 /**
  * Lets the stack of an error begin at the code that called this package. Frames of the package, of Node and of built-in
  * functions go away before that place, and stay behind it. Call it where the error is made: later the stack has lost the caller.
- * Does nothing in runtimes without the stacks of V8.
+ * The stack becomes a text when somebody reads it, because that takes longer than all else. Does nothing in runtimes without
+ * the stacks of V8.
  */
 export function beginAtCaller<Thrown extends Error>(error: Thrown): Thrown {
-  const frames = callerFrames()
-  if (frames !== undefined) replaceFrames(error, frames)
-  return error
+  return rememberCaller()(error)
 }
 
 /** Returns a function that lets the stack of a later error begin at the present caller. */
 export function rememberCaller(): <Thrown extends Error>(error: Thrown) => Thrown {
-  const frames = callerFrames()
+  const { stackTraceLimit } = Error
+  // A limit of 0 turns stacks off.
+  if (!Error.captureStackTrace || !stackTraceLimit) return error => error
+  const present: { readonly stack?: unknown } = {}
+  Error.stackTraceLimit = Math.max(stackTraceLimit, mostFrames)
+  Error.captureStackTrace(present)
+  Error.stackTraceLimit = stackTraceLimit
   return error => {
-    if (frames !== undefined) replaceFrames(error, frames)
-    return error
+    // V8 would make a text of the old stack before it replaces it.
+    Reflect.deleteProperty(error, 'stack')
+    const set = (value: unknown) => Object.defineProperty(error, 'stack', { value, configurable: true, writable: true })
+    const get = () => {
+      const { stack } = present
+      // A library may have replaced the format of stacks.
+      const value = typeof stack === 'string' ? `${error}\n${callerFrames(stack, stackTraceLimit)}` : stack
+      set(value)
+      return value
+    }
+    return Object.defineProperty(error, 'stack', { get, set, configurable: true })
   }
 }
 
-function replaceFrames(error: Error, frames: string): void {
-  Object.defineProperty(error, 'stack', { value: `${error}\n${frames}`, configurable: true, writable: true })
-}
-
-/** Returns the frames from the caller on. `undefined` if none is a caller's, or the runtime has other stacks. */
-function callerFrames(): string | undefined {
-  const { stackTraceLimit } = Error
-  // A limit of 0 turns stacks off.
-  if (!Error.captureStackTrace || !stackTraceLimit) return undefined
-  const holder = { stack: '' as unknown }
-  Error.stackTraceLimit = Math.max(stackTraceLimit, mostFrames)
-  Error.captureStackTrace(holder)
-  Error.stackTraceLimit = stackTraceLimit
-  // A library may have replaced the format of stacks.
-  if (typeof holder.stack !== 'string') return undefined
-  const [, own = '', ...others] = holder.stack.split('\n')
+/** Returns the frames from the caller on, and all frames if none is a caller's. */
+function callerFrames(stack: string, limit: number): string {
+  const [, own = '', ...others] = stack.split('\n')
   const folder = folderOf(placeIn(own))
   const first = others.findIndex(line => !isHidden(placeIn(line), folder))
-  return first === -1 ? undefined : others.slice(first, first + stackTraceLimit).join('\n')
+  const start = Math.max(first, 0)
+  return others.slice(start, start + limit).join('\n')
+}
+
+/** Runs a function whose errors have no stacks. For a library that makes errors which nobody sees. */
+export function withoutStacks<Value>(run: () => Value): Value {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 function placeIn(line: string): string {

@@ -1,6 +1,7 @@
 import type { HttpHandler, http } from 'msw'
 import type { Method, OperationSpec } from '../contract/operation.js'
 import { type OperationId, operationIds, operations } from '../contract/operations.js'
+import { withoutStacks } from '../lib/caller-stack.js'
 import { nextTurn } from '../lib/next-turn.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
@@ -34,8 +35,13 @@ interface HandlerOptions extends RequestHandlers {
  * paths and wrong methods. Throws `UsageError` if the base URL is wrong.
  */
 export function createHandlers(options: HandlerOptions): HttpHandler[] {
-  const handlers = operationIds.map(id => createHandler(id, options))
   const base = parseBaseUrl(options.baseUrl)
+  // MSW makes a stack for each handler. Under vitest, that takes three quarters of the time.
+  return withoutStacks(() => createAll(base, options))
+}
+
+function createAll(base: Base, options: HandlerOptions): HttpHandler[] {
+  const handlers = operationIds.map(id => createHandler(id, options))
   if (base.url.startsWith('*')) return handlers
   const rest = options.http.all(patternOf(base, '/*'), ({ request }) =>
     answerFetch(request, options, pathname => ({

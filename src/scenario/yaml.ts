@@ -1,6 +1,7 @@
 import type * as Library from 'yaml'
 import type { CST, Document, LineCounter, Node } from 'yaml'
 import { ApiError } from '../contract/errors.js'
+import { withoutStacks } from '../lib/caller-stack.js'
 import { exceededLimit, nestingLimit } from '../lib/json.js'
 import { forEachInSteps, runAtOnce, type Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
@@ -179,13 +180,7 @@ function* tokensOf(text: string, { Lexer, Parser }: Yaml, lines: LineCounter): S
 /** Composes documents of tokens, in one step. */
 function documentsOf(tokens: readonly CST.Token[], length: number, { Composer }: Yaml): Document.Parsed[] {
   // The library makes an error for each problem. Without their stacks that takes a tenth of the time.
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  try {
-    return [...new Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, length)]
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
-  }
+  return withoutStacks(() => [...new Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, length)])
 }
 
 function* parseYaml(

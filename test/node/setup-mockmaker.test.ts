@@ -1,7 +1,7 @@
 import nodeHttp from 'node:http'
 import { text } from 'node:stream/consumers'
 import { HttpResponse, http } from 'msw'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from '../support/node-mock.js'
 import { bearer, tanks } from '../support/tanks.js'
@@ -161,4 +161,16 @@ describe('setupMockmaker', () => {
     expect(consoleSpy).toHaveBeenCalledOnce()
     consoleSpy.mockRestore()
   })
+})
+
+it('makes the handlers of MSW without stacks, which take long under vitest', () => {
+  const { prepareStackTrace } = Error
+  const format = vi.fn((_error: Error, sites: readonly unknown[]) => `${sites.length} frames`)
+  Error.prepareStackTrace = format
+  onTestFinished(() => void Object.assign(Error, { prepareStackTrace }))
+
+  const { handlers } = setupMockmaker({ baseUrl: 'https://matchmaker.example' })
+
+  expect(handlers.length).toBeGreaterThan(1)
+  expect(format.mock.calls.filter(([, sites]) => sites.length > 0)).toEqual([])
 })
