@@ -31,12 +31,7 @@ export function Header() {
         ))}
       </nav>
       <ClockMenu />
-      <button
-        type="button"
-        class="search"
-        aria-label="Search or do Ctrl K"
-        onClick={() => (page.dialog.value = 'palette')}
-      >
+      <button type="button" class="search" aria-label="Search or do Ctrl K" onClick={() => page.openPalette()}>
         <Icon name="search" /> <span>Search or do</span> <span class="kbd">Ctrl K</span>
       </button>
     </header>

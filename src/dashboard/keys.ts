@@ -31,7 +31,7 @@ function moveInList(key: 'ArrowDown' | 'ArrowUp'): void {
 function focusSearch(): void {
   const field = document.querySelector<HTMLInputElement>('main .filter input')
   if (field) field.focus()
-  else page.dialog.value = 'palette'
+  else page.openPalette()
 }
 
 /** The buttons with the actions of the open details. */
@@ -111,7 +111,7 @@ export function listenToKeys(): void {
     if (event.defaultPrevented) return
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault()
-      page.dialog.value = 'palette'
+      if (!document.querySelector('.palette[open]')) page.openPalette()
       return
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return

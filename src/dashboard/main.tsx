@@ -81,7 +81,8 @@ const dialogs: { readonly [name: string]: readonly [title: string, Content: Comp
 /** The open dialog. Its contents are rendered only while it is open. */
 function OpenDialog() {
   const { dialog } = page
-  if (dialog.value === 'palette') return <Palette />
+  const opening = page.paletteOpenings.value
+  if (dialog.value === 'palette') return <Palette key={opening} opening={opening} />
   const [title, Content] = dialogs[dialog.value ?? ''] ?? []
   return (
     Content && (

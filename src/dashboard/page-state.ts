@@ -79,6 +79,8 @@ class PageState {
   readonly modals = signal(0)
   /** The name of the open dialog or menu. */
   readonly dialog: Signal<string | undefined> = signal(undefined)
+  /** How often the palette was opened. It tells a palette from the one before it, whose dialog closes a moment later. */
+  readonly paletteOpenings = signal(0)
   /** The request from which the user makes a fault. */
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)
   /** The request that the user sends again. */
@@ -183,6 +185,12 @@ class PageState {
     const id = exchanges.findLast(isMatch)?.id
     if (id !== undefined) this.open('request', id)
     return id
+  }
+
+  /** Opens the palette, with an empty search. */
+  openPalette(): void {
+    this.paletteOpenings.value += 1
+    this.dialog.value = 'palette'
   }
 
   /** Closes the top layer: the dialog or menu, the details, the span, and then the past. */

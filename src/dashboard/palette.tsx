@@ -37,7 +37,7 @@ const targets: Targets = {
 }
 
 /** The sheet that finds every action and every thing of the world. */
-export function Palette() {
+export function Palette({ opening }: { readonly opening: number }) {
   const id = useId()
   const element = useRef<HTMLDialogElement>(null)
   const text = useSignal('')
@@ -69,7 +69,7 @@ export function Palette() {
       ref={element}
       class="palette"
       aria-label="Search or do"
-      onClose={() => page.dialog.peek() === 'palette' && close()}
+      onClose={() => page.dialog.peek() === 'palette' && page.paletteOpenings.peek() === opening && close()}
       onClick={event => event.target === element.current && element.current?.close()}
     >
       <SearchBox

@@ -59,6 +59,21 @@ describe('the keys', () => {
     await expect.poll(() => new Date(mock.clock.now()).toISOString()).toBe(`${day}T20:05:00.000Z`)
   })
 
+  it('open the palette again at once after a choice', async ({ open }) => {
+    const { page } = await open({ scenario })
+    await page.keyboard.press('Control+k')
+    await page.locator('[role=combobox]').fill('clock forward')
+    await page.getByRole('option', { name: 'Clock forward by 1 h' }).waitFor()
+
+    // Between the two keys, the browser neither reports that the dialog is closed, nor paints.
+    await page.locator('[role=combobox]').evaluate(field => {
+      for (const key of [{ key: 'Enter' }, { key: 'k', ctrlKey: true }])
+        field.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }))
+    })
+
+    await expect.poll(() => page.locator('.palette[open] [role=combobox]').inputValue()).toBe('')
+  })
+
   it('lead to the story of a player by name', async ({ open }) => {
     const { page, mock, send } = await open({ scenario })
     await send(find, { game_modes: ['duel'] })
