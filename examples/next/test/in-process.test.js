@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
-import { startBrowser } from '../support/browser.js'
+import { clickUntilShown, startBrowser } from '../support/browser.js'
 import { startNext } from '../support/next-app.js'
 
 let next
@@ -28,8 +28,6 @@ test('the page has a mock of its own', async () => {
   const page = await browser.newPage()
   await page.goto(next.url)
 
-  await page.getByRole('button', { name: 'Refresh' }).click()
-
-  await page.locator('#from-page').getByText('harbour').waitFor()
+  await clickUntilShown(page, 'Refresh', page.locator('#from-page').getByText('harbour'))
   await page.close()
 })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, afterEach, before, test } from 'node:test'
 import { createClient } from 'mockmaker/client'
-import { startBrowser } from '../support/browser.js'
+import { clickUntilShown, startBrowser } from '../support/browser.js'
 import { startNext } from '../support/next-app.js'
 
 // `mockmaker exec` serves the mock, and tells its URL to the tests and to Next.
@@ -43,9 +43,7 @@ test('the page asks the same mock', async () => {
   await page.goto(app)
   const { lobby_id } = await mock.lobby()
 
-  await page.getByRole('button', { name: 'Refresh' }).click()
-
-  await page.locator('#from-page').getByText(lobby_id).waitFor()
+  await clickUntilShown(page, 'Refresh', page.locator('#from-page').getByText(lobby_id))
   await page.close()
 })
 
