@@ -146,7 +146,7 @@ export interface OpenPort {
   /** `waits`: the listener itself tells a client that waits with its body (`expect: 100-continue`) to send it. Default: false. */
   serve(listener: RequestListener, options?: { readonly waits?: boolean }): void
   /**
-   * Frees the port. Idle connections close at once, others after their response, and all of them after half a second.
+   * Frees the port. Idle connections close at once, also those that never had a request. Others close after their response, and all of them after half a second.
    * Closes `mock` after the port, so that the waiting requests it then answers close their connections.
    */
   close(mock?: { close(): Promise<void> }): Promise<void>
@@ -206,7 +206,9 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
     closeConnections()
     // A connection counts as idle only once its response has been sent.
     await setImmediate()
-    // Browsers and Node's fetch open connections in advance. The server does not count them as idle.
+    // A request that has arrived is read in the next turn.
+    await setImmediate()
+    // Browsers open connections in advance, and so does fetch of Node 20. Node does not count them as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     await closeAll(servers)
   }

@@ -7,8 +7,7 @@ const frame = /^\s*at (?:.*\()?(?:async )?(.*?)\)?$/
 /**
  * Lets the stack of an error begin at the code that called this package. Frames of the package, of Node and of built-in
  * functions go away before that place, and stay behind it. Call it where the error is made: later the stack has lost the caller.
- * The stack becomes a text when somebody reads it, because that takes longer than all else. Does nothing in runtimes without
- * the stacks of V8.
+ * The text of the stack is made when somebody reads it. Does nothing in runtimes without the stacks of V8.
  */
 export function beginAtCaller<Thrown extends Error>(error: Thrown): Thrown {
   return rememberCaller()(error)
@@ -18,7 +17,7 @@ export function beginAtCaller<Thrown extends Error>(error: Thrown): Thrown {
 export function rememberCaller(): <Thrown extends Error>(error: Thrown) => Thrown {
   const { stackTraceLimit } = Error
   // A limit of 0 turns stacks off.
-  if (!Error.captureStackTrace || !stackTraceLimit) return error => error
+  if (!isV8 || !stackTraceLimit) return error => error
   const present: { readonly stack?: unknown } = {}
   Error.stackTraceLimit = Math.max(stackTraceLimit, mostFrames)
   Error.captureStackTrace(present)
@@ -26,7 +25,9 @@ export function rememberCaller(): <Thrown extends Error>(error: Thrown) => Throw
   return error => {
     // V8 would make a text of the old stack before it replaces it.
     Reflect.deleteProperty(error, 'stack')
-    const set = (value: unknown) => Object.defineProperty(error, 'stack', { value, configurable: true, writable: true })
+    // Does nothing if the error is frozen.
+    const set = (value: unknown) =>
+      void Reflect.defineProperty(error, 'stack', { value, configurable: true, writable: true })
     const get = () => {
       const { stack } = present
       // A library may have replaced the format of stacks.
@@ -38,12 +39,16 @@ export function rememberCaller(): <Thrown extends Error>(error: Thrown) => Throw
   }
 }
 
-/** Returns the frames from the caller on, and all frames if none is a caller's. */
+/** Other engines have these functions too, but other stacks. */
+const isV8 = Error.captureStackTrace !== undefined && /^\s*at /m.test(String(new Error('probe').stack))
+
+/** Returns the frames from the caller on. If none is a caller's, returns those after our functions for stacks. */
 function callerFrames(stack: string, limit: number): string {
   const [, own = '', ...others] = stack.split('\n')
   const folder = folderOf(placeIn(own))
   const first = others.findIndex(line => !isHidden(placeIn(line), folder))
-  const start = Math.max(first, 0)
+  const afterOurs = others.findIndex(line => !line.includes('beginAtCaller'))
+  const start = first === -1 ? Math.max(afterOurs, 0) : first
   return others.slice(start, start + limit).join('\n')
 }
 

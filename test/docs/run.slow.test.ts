@@ -130,7 +130,7 @@ describe('the docs', () => {
 })
 
 describe('the declarations of the package', () => {
-  // `.ci/package` also compiles them with the module resolution of bundlers.
+  // `.ci/package` also compiles a program that uses them with the module resolution of bundlers.
   it('compile with their libraries', async ({ project }) => {
     const tsc = `${process.cwd()}/node_modules/typescript/bin/tsc`
     const entries = Object.keys(manifest.exports).filter(entry => !entry.endsWith('.json'))

@@ -31,6 +31,21 @@ it('the stack of an error is what a library makes of it', () => {
   expect(new UsageError('wrong').stack).toBeGreaterThan(0)
 })
 
+it('the stack of a frozen error can be read', () => {
+  const error = Object.freeze(new UsageError('wrong'))
+
+  expect(error.stack).toMatch(/^UsageError: wrong\n +at .*caller-stack\.test\.ts/)
+})
+
+it('the stack of an error without a caller begins after our functions for stacks', () => {
+  const frames = ['rememberCaller', 'beginAtCaller', 'new UsageError'].map(
+    name => `at ${name} (/package/dist/a.js:1:1)`,
+  )
+  Error.prepareStackTrace = () => ['Error', ...frames].join('\n    ')
+
+  expect(new UsageError('wrong').stack).toBe('UsageError: wrong\n    at new UsageError (/package/dist/a.js:1:1)')
+})
+
 it('the stack of an error has no frames if stacks are off', () => {
   Error.stackTraceLimit = 0
 
