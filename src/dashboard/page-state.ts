@@ -79,7 +79,7 @@ class PageState {
   readonly modals = signal(0)
   /** The name of the open dialog or menu. */
   readonly dialog: Signal<string | undefined> = signal(undefined)
-  /** How often the palette was opened. It tells a palette from the one before it, whose dialog closes a moment later. */
+  /** Counts how often the palette was opened. A palette has the count as its key: the dialog of the one before closes a moment later. */
   readonly paletteOpenings = signal(0)
   /** The request from which the user makes a fault. */
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)

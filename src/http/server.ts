@@ -257,15 +257,15 @@ function createResponseClass(): { readonly Response: typeof ServerResponse; clos
   }
 }
 
-/** What the servers of a port share. */
-interface Shared {
+/** The parts that the servers of a port share. */
+interface SharedParts {
   readonly Response: typeof ServerResponse
   /** Their open connections. */
   readonly sockets: Set<Socket>
 }
 
 /** Opens the port on a host. Returns no server if this machine does not have that address. */
-async function openIfPresent(host: string, options: BindOptions, shared: Shared): Promise<Server[]> {
+async function openIfPresent(host: string, options: BindOptions, shared: SharedParts): Promise<Server[]> {
   try {
     return [await open(host, options, shared)]
   } catch (error) {
@@ -278,7 +278,7 @@ async function openIfPresent(host: string, options: BindOptions, shared: Shared)
 function open(
   host: string,
   { port, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, isReplica = false }: BindOptions,
-  { Response, sockets }: Shared,
+  { Response, sockets }: SharedParts,
 ): Promise<Server> {
   const server = createServer({
     ServerResponse: Response,

@@ -39,8 +39,8 @@ export function rememberCaller(): <Thrown extends Error>(error: Thrown) => Throw
   }
 }
 
-/** Other engines have these functions too, but other stacks. */
-const isV8 = Error.captureStackTrace !== undefined && /^\s*at /m.test(String(new Error('probe').stack))
+/** True in V8: other engines have `captureStackTrace` too, but their stacks do not begin with the error. */
+const isV8 = Error.captureStackTrace !== undefined && /^Error: probe/.test(String(new Error('probe').stack))
 
 /** Returns the frames from the caller on. If none is a caller's, returns those after our functions for stacks. */
 function callerFrames(stack: string, limit: number): string {

@@ -6,6 +6,7 @@ import { createMockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { parseScenario, type ScenarioInput } from '../../src/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
+import { deferred } from '../support/express-app.js'
 import { dataPath } from '../support/kept-worlds.js'
 
 const scenario = {
@@ -376,6 +377,23 @@ describe('the lobbies', () => {
       region_id: 'lnd-tok',
       total_player_count: 2,
     })
+  })
+
+  it('are made in a form that was opened before the page had the world', async ({ open }) => {
+    const { page } = await open({ scenario })
+    const release = deferred()
+    await page.route('**/__mock/rows*', async route => {
+      await release.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.locator('[data-connection=live]').waitFor()
+    await page.keyboard.press('n')
+    await page.getByRole('dialog', { name: 'Make a lobby' }).waitFor()
+
+    release.resolve()
+
+    expect(await page.getByRole('combobox', { name: /^Region/ }).inputValue()).toBe('lnd-fra')
   })
 
   it('cannot be made without a game mode, and lead to the scenarios', async ({ open }) => {

@@ -19,7 +19,13 @@ interface Picture {
   readonly part?: string
 }
 
-const showRefusedFind = (page: Page) => page.locator('.requests .rows [role=row]', { hasText: '400' }).first().click()
+async function showRefusedFind(page: Page): Promise<void> {
+  await page.locator('.requests .rows [role=row]', { hasText: '400' }).first().click()
+  const details = page.getByRole('region', { name: 'The chosen request' })
+  await details.locator('.sentence').waitFor()
+  await details.getByRole('region', { name: 'Body of the request' }).waitFor()
+}
+
 async function showLobby(page: Page): Promise<void> {
   await page.locator('.lobbies .rows [role=row]').nth(6).click()
   await page.getByText('Why is it in my list?').waitFor()
