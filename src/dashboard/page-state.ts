@@ -79,7 +79,10 @@ class PageState {
   readonly modals = signal(0)
   /** The name of the open dialog or menu. */
   readonly dialog: Signal<string | undefined> = signal(undefined)
-  /** Counts how often the palette was opened. A palette has the count as its key: the dialog of the one before closes a moment later. */
+  /**
+   * The number of times that the palette was opened. It tells the open palette from the one before, whose dialog reports a moment
+   * later that it is closed.
+   */
   readonly paletteOpenings = signal(0)
   /** The request from which the user makes a fault. */
   readonly faultDraft: Signal<JournalEntry | undefined> = signal(undefined)

@@ -18,7 +18,7 @@ import {
   thingsOf,
   wordsOf,
 } from './palette-items.js'
-import { resetWorld, scenarioMenu } from './scenario-menu.js'
+import { loadScenario, resetWorld, scenarioMenu } from './scenario-menu.js'
 import { views } from './views.js'
 
 const close = () => (page.dialog.value = undefined)
@@ -29,11 +29,7 @@ const targets: Targets = {
   openPlayer: id => page.go({ view: 'players', opened: { kind: 'player', id } }),
   openRequest: id => page.go({ view: 'world', opened: { kind: 'request', id } }),
   showRegion: region => page.go({ view: 'world', region }),
-  load: name =>
-    void page.run(async () => {
-      const { title } = await page.api.call('PUT /scenario', { body: { name } })
-      return `Loaded ${title}.`
-    }),
+  load: loadScenario,
 }
 
 /** The sheet that finds every action and every thing of the world. */

@@ -55,14 +55,19 @@ export function ScenarioMenu() {
   )
 }
 
+/** Replaces the world by a shipped scenario. */
+export function loadScenario(name: string): void {
+  void page.run(async () => {
+    const { title } = await page.api.call('PUT /scenario', { body: { name } })
+    return `Loaded ${title}.`
+  })
+}
+
 function ScenarioList({ close }: { close(): void }) {
   const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
   const load = (name: string) => {
     close()
-    void page.run(async () => {
-      const { title } = await page.api.call('PUT /scenario', { body: { name } })
-      return `Loaded ${title}.`
-    })
+    loadScenario(name)
   }
   return (
     <ul>

@@ -146,7 +146,8 @@ export interface OpenPort {
   /** `waits`: the listener itself tells a client that waits with its body (`expect: 100-continue`) to send it. Default: false. */
   serve(listener: RequestListener, options?: { readonly waits?: boolean }): void
   /**
-   * Frees the port. Idle connections close at once, also those that never had a request. Others close after their response, and all of them after half a second.
+   * Frees the port. Idle connections close at once, also those that never had a request. Others close after their response, and
+   * all of them after half a second.
    * Closes `mock` after the port, so that the waiting requests it then answers close their connections.
    */
   close(mock?: { close(): Promise<void> }): Promise<void>
