@@ -106,7 +106,7 @@ function inlinedPage(folder: string): Plugin {
         .join('')
         // The comments, and the spaces and semicolons that need not be.
         .replaceAll(/\/\*.*?\*\//g, '')
-        .replaceAll(/(?<=[:,]) | (?=\{)|;(?=\})/g, '')
+        .replaceAll(/(?<=[:,>]) | (?=[{>])|;(?=\})/g, '')
       // Functions, because a replacement text may not contain `$&`.
       const source = readFileSync(join(folder, 'page.html'), 'utf8')
         .replace('/* style */', () => style)

@@ -51,7 +51,7 @@ function App() {
 /** The part of a phone with all that is about time, and the views that have no tab there. */
 function TimePart() {
   return (
-    <main class="pane time">
+    <main class="pane">
       <div class="body">
         <div class="block">
           <ClockControls />

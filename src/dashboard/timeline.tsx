@@ -50,7 +50,7 @@ export function Timeline() {
           options={zooms.map((one, i) => [String(one), zoomNames[i] ?? ''])}
           onChange={value => (chosen.value = zooms.find(one => String(one) === value))}
         />
-        <span class="players-lane">Players {more.value > 0 && <b class="times">+{more.value}</b>}</span>
+        <span>Players {more.value > 0 && <b class="times">+{more.value}</b>}</span>
         <span>Requests</span>
         <span>Changes</span>
         <span>Faults, servers</span>

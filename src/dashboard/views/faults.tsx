@@ -34,7 +34,7 @@ export function Faults() {
       return page.api.call('POST /faults', { body: fault })
     })
   return (
-    <section class="pane faults" aria-labelledby="faults">
+    <section class="pane" aria-labelledby="faults">
       <header class="bar">
         <h2 id="faults">Faults</h2>
       </header>
