@@ -122,7 +122,7 @@ export interface Client
   readonly held: OverHttp<HeldRequests>
   readonly servers: OverHttp<GameServerCalls>
   readonly journal: OverHttp<Omit<Journal, 'load'>>
-  /** What happened to the players: from the find to the end. */
+  /** The stories of the players, from the find to the end. */
   readonly stories: OverHttp<Stories>
   readonly worlds: OverHttp<Pick<WorldsControl, 'list' | 'delete'>> & {
     get(id: string): Promise<Client | undefined>

@@ -153,7 +153,7 @@ export interface ShortenedEntry extends JournalEntry {
 }
 
 /**
- * What a request waits for: a change of what it watches, a fault that holds or delays it, a lobby that is starting, a resolver of
+ * The reason for which a request waits: a change of what it watches, a fault that holds or delays it, a lobby that is starting, a resolver of
  * `on` or `override`, or nothing, because it was released without an answer.
  */
 export type WaitReason = 'watch' | 'fault' | 'lobby' | 'resolver' | 'nothing'

@@ -33,7 +33,7 @@ export const StoryFilter = lazy(() =>
     address: Search.optional(),
     /** The id of a lobby that the player was in. */
     lobby: Search.optional(),
-    /** How the story stands, or how it ended. */
+    /** The outcome of the story. */
     outcome: z.enum(storyOutcomes).register(typeTexts, { type: 'StoryOutcome' }).optional(),
     /** `true`: only players of simulations. `false`: only others. */
     simulated: z.boolean().optional(),
@@ -59,7 +59,7 @@ export interface StoryList {
   readonly begins_at: string
 }
 
-/** What happened to the players of a world. */
+/** The stories of the players of a world. */
 export interface Stories {
   /** Lists stories, the newest first. Throws `UsageError` if the filter is wrong. */
   list(filter?: StoryFilter): StoryList

@@ -21,7 +21,7 @@ export interface ServedPlayer {
   readonly connected: boolean
   /** True if the server has called `players/disconnected` for it. */
   readonly disconnected: boolean
-  /** How its story stands, or how it ended. */
+  /** The outcome of the player's story, in a sentence. */
   readonly sentence: string
 }
 
@@ -41,7 +41,7 @@ export interface RefusedCall {
   readonly message: string
 }
 
-/** What the game server of a lobby has called. */
+/** The calls of the game server of a lobby. */
 export interface ServedLobby {
   readonly lobby_id: string
   /** When it first called ready, on the world's clock, in ISO 8601. Absent if it has not. */

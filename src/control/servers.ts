@@ -38,7 +38,7 @@ export interface GameServerState {
   readonly exit_code?: number
   /** The signal that ended it, such as `SIGTERM`. Absent otherwise. */
   readonly signal?: string
-  /** How it ended, and why, in a sentence. Absent while it runs, and of a `stopped` one that was ready. */
+  /** The end of the server and its cause, in a sentence. Absent while it runs, and of a `stopped` one that was ready. */
   readonly message?: string
   /** The number of times that the mock has restarted the server of this lobby. */
   readonly restarts: number

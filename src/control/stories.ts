@@ -313,7 +313,7 @@ export class WorldStories {
   }
 }
 
-/** What a world remembers of its players. */
+/** The memory that a world has of its players. */
 class StoryParts {
   readonly memory: StoryMemory
   /** Shared by the stories of a lobby. */

@@ -28,7 +28,7 @@ const endKinds = [
 /** A call named the player, and did not change its row. */
 const callKinds = ['answered', 'called', 'refused', 'canned'] as const
 
-/** What a fact says about a player: a change of its row, or a call that named it. */
+/** The kinds of facts about a player: changes of its row, and calls that named it. */
 export const factKinds = [...seatKinds, ...endKinds, 'forgotten', ...callKinds] as const
 /** The kind of a fact. */
 export type FactKind = (typeof factKinds)[number]

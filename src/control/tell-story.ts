@@ -31,7 +31,7 @@ export interface StorySummary {
   /** Two words from the token, the same each time: `MellowFox`. */
   readonly name: string
   readonly outcome: StoryOutcome
-  /** How it stands, or how it ended. */
+  /** The outcome, in a sentence. */
   readonly sentence: string
   /** True for a player of a simulation. */
   readonly is_simulated: boolean
@@ -67,7 +67,7 @@ export interface StoryStep {
   readonly after_ms?: number
   /** Two or three words. */
   readonly title: string
-  /** What happened, and who did it. */
+  /** The event, and who caused it. */
   readonly text: string
   /** The world right after it. `GET /__mock/snapshot?revision=` shows it, while the history has it. */
   readonly revision: number
@@ -106,7 +106,7 @@ export interface StoryLobbyState extends StoryLobby {
   readonly run_by?: LobbyRow['run_by']
 }
 
-/** What happened to a player, from its find to its end. */
+/** The story of a player, from its find to its end. */
 export interface StoryJson extends StorySummary {
   /** The oldest first. */
   readonly steps: readonly StoryStep[]
@@ -116,7 +116,7 @@ export interface StoryJson extends StorySummary {
   readonly server?: GameServerState
   /** Since when the story has all facts. Absent if it has all. */
   readonly whole_since?: string
-  /** What the story does not have, and why. */
+  /** The gaps of the story, and why they are there. */
   readonly notes: readonly string[]
 }
 

@@ -154,7 +154,7 @@ export interface WorldControl extends TestControls {
   readonly journal: Journal
   /** The game servers that the mock has started. */
   readonly servers: GameServerCalls
-  /** What happened to the players: from the find to the end. */
+  /** The stories of the players, from the find to the end. */
   readonly stories: Stories
   /** Lists change sets, the oldest first. Throws `UsageError` for a revision that is no longer kept. */
   history(options?: HistoryOptions): HistoryJson

@@ -4,7 +4,7 @@
 export const viewNames = ['world', 'players', 'servers', 'faults', 'devices', 'requests', 'time'] as const
 export type ViewName = (typeof viewNames)[number]
 
-/** What the details show. */
+/** The thing that the details show. */
 export type Opened =
   | { readonly kind: 'request'; readonly id: number }
   | { readonly kind: 'held' | 'lobby' | 'player' | 'server'; readonly id: string }

@@ -46,7 +46,7 @@ const failures: readonly (readonly [text: string, how: HeldRelease])[] = [
   ['Never answer', { never: true }],
 ]
 
-/** What the user wrote instead of the draft. `undefined`: nothing. */
+/** The text that the user wrote instead of the draft. `undefined`: none. */
 interface Edit {
   readonly status: Signal<string | undefined>
   readonly body: Signal<string | undefined>

@@ -28,7 +28,7 @@ export interface Change {
   readonly cause: ChangeSetJson['cause']
   /** The number of rows that it changed. */
   readonly rows: number
-  /** What it adds to the regions. `undefined`: it came before the page was opened, and its rows are unknown. */
+  /** The numbers that it adds to the regions. `undefined`: it came before the page was opened, and its rows are unknown. */
   readonly moves: readonly RegionMove[] | undefined
 }
 

@@ -40,7 +40,7 @@ export interface MapRegion {
   readonly kind: 'plain' | 'next' | 'bad'
   /** The second line of its label, and a shorter one for where the first has no room. */
   readonly notes?: readonly string[]
-  /** How many players more or less there are since the shown past. */
+  /** The number of players who came or left since the shown past, with its sign. */
   readonly change?: string
 }
 

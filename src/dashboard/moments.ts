@@ -4,7 +4,7 @@ import type { Change } from './live-world.js'
 // The moments between which the page travels. Requests and change sets of a world are counted together, so their numbers tell
 // which was first.
 
-/** What the page knows of the history. */
+/** The part of the history that the page knows. */
 export interface KnownHistory {
   /** The oldest first. */
   readonly changes: readonly Change[]

@@ -35,7 +35,7 @@ const successMs = 6_000
 interface Message {
   readonly text: string
   readonly isError: boolean
-  /** What the user can do about it. */
+  /** A button beside the text. */
   readonly action?: { readonly text: string; run(): void }
 }
 
@@ -50,10 +50,10 @@ class PageState {
   /** The page of a world is at its URL: `/`, `/w/{id}/`, or below the path where an app has mounted the mock. */
   readonly api = new Api(location.origin + location.pathname.replace(/\/$/, ''), undefined, controlToken)
   readonly live = new LiveWorld(this.api)
-  /** What the page shows, as the query of its URL says it. */
+  /** The parts that the page shows, as the query of its URL names them. */
   readonly address: Signal<Address> = signal(parseAddress(location.search))
   readonly view: ReadonlySignal<ViewName> = computed(() => this.address.value.view)
-  /** What the details show. */
+  /** The thing that the details show. */
   readonly opened: ReadonlySignal<Opened | undefined> = computed(() => this.address.value.opened)
   /** The id of the request whose details are shown. */
   readonly requestId = computed(() => (this.opened.value?.kind === 'request' ? this.opened.value.id : undefined))

@@ -39,7 +39,7 @@ export interface Targets {
 /** The parts of a world that the palette searches. */
 type Searched = Pick<LiveWorld, 'tables' | 'made' | 'exchanges' | 'pending'>
 
-/** What the mock is asked for. */
+/** The answers of the mock that the palette searches. */
 export interface Answers {
   readonly scenarios: readonly ScenarioSummary[]
   /** The stories that the text of the search finds. */

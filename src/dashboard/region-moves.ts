@@ -2,7 +2,7 @@ import type { ChangeSetJson } from '../control/history.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 
-/** What a change set adds to the sums of a region. */
+/** The numbers that a change set adds to the sums of a region. */
 export interface RegionMove {
   readonly region_id: string
   readonly lobbies: number

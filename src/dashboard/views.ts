@@ -16,7 +16,7 @@ export interface View {
   count?(): number
   /** `many`: the number may have five digits. Default: `few`. */
   readonly counts?: 'few' | 'many'
-  /** What waits for the user: a dot in the tab, with words for screen readers. */
+  /** Something that waits for the user: a dot in the tab, with words for screen readers. */
   alert?(): { readonly tone: 'bad' | 'warn'; readonly text: string } | undefined
   /** The panes. They stand side by side in `main`, and may include details of what the address opens. */
   readonly Panes: ComponentType

@@ -99,13 +99,13 @@ function signed(difference: number): string {
 
 interface RegionContext {
   readonly tables: Tables
-  /** What a find would get. */
+  /** The region and the lobby that a find would get. */
   readonly choice: ExplainedChoice | undefined
   /** The regions of the present, while the page shows the past. */
   readonly now: ReadonlyMap<string, RegionSums> | undefined
   /** The ids of the regions in which a game server has just crashed. */
   readonly crashed: ReadonlySet<string>
-  /** How the regions fared in the opened find. */
+  /** The notes of the opened find about each region. */
   readonly compared: ReturnType<typeof regionNotes>
 }
 

@@ -5,7 +5,7 @@ import { counted, quoted, shortened } from '../lib/text.js'
 type DriftKind = 'status' | 'code' | 'missing' | 'extra' | 'type' | 'value' | 'order'
 
 /**
- * How sure it is that the mock differs from the service, and not the two worlds.
+ * The certainty that the mock differs from the service, and not the two worlds.
  * - `certain`: the forms differ
  * - `likely`: the values differ
  * - `possible`: other players of the service may be the reason

@@ -33,7 +33,7 @@ export interface Case {
 
 /** A check of a client. */
 export interface Check {
-  /** What a failure costs: a lost or wrong effect, a loop, or less. */
+  /** The cost of a failure: a lost or wrong effect, a loop, or less. */
   readonly harm: 'loss' | 'loop' | 'manners'
   /** Says what a client does that passes. */
   readonly passes: string

@@ -10,14 +10,14 @@ export interface RecordedRequest {
   readonly index?: string | undefined
   /** The time at which the whole answer was out, or the connection was closed. Absent while the request waits. */
   endedAt?: number
-  /** How it ended. `broken`: the lab broke the connection. `left`: the client closed it. */
+  /** The end of the request. `broken`: the lab broke the connection. `left`: the client closed it. */
   end?: 'answered' | 'broken' | 'left'
   status?: number
   /** The whole body of the answer. */
   answer?: string
 }
 
-/** What the lab did to a client, in the order of the times. */
+/** An action that the lab took on a client. */
 interface LabAct {
   readonly at: number
   /** `completed the link`, `moved the clock by 40s`. */
@@ -30,7 +30,7 @@ export interface ClientEnd {
   /** The exit code. `undefined` if a signal ended it. */
   readonly code: number | undefined
   readonly signal?: string | undefined
-  /** What it said on standard error, or the message of its error. */
+  /** The text of the client on standard error, or the message of its error. */
   readonly reason: string
   /** Why the client could not be started. */
   readonly startFailure?: string
@@ -55,7 +55,7 @@ export interface Recording {
   cloudToken?: string
   /** The time at which the lab stopped watching. */
   stoppedAt?: number
-  /** What went beyond the limits: `it printed more than 1 MB`. */
+  /** The limit that the client went beyond: `it printed more than 1 MB`. */
   excess?: string
 }
 

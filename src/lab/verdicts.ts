@@ -3,7 +3,7 @@ import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } f
 
 // The rules for a client of a watch. Each is a function of a recording alone.
 
-/** What is wrong with a client, and the requests that prove it. */
+/** A mistake of a client, and the requests that prove it. */
 export interface Failure {
   readonly sentence: string
   readonly proof: readonly RecordedRequest[]

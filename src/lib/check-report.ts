@@ -10,7 +10,7 @@ export interface CheckResult {
   readonly sentence: string
   /** The lines that prove it, the oldest first: requests, or output. */
   readonly evidence: readonly string[]
-  /** What the check could not judge, each as a sentence without its end. Absent if it could judge all. */
+  /** The parts that the check could not judge, each as a sentence without its end. Absent if it could judge all. */
   readonly notes?: readonly string[]
   /** True for a failure that is allowed. Absent otherwise. */
   readonly expected?: true

@@ -39,7 +39,7 @@ export interface LabOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What the laboratory found. It is plain JSON. */
+/** The results of the laboratory, as plain JSON. */
 export interface LabReport {
   /** True if no check failed, except those of the baseline. */
   readonly passed: boolean

@@ -97,7 +97,7 @@ export class MockWorld {
   /** The states that event streams follow. */
   readonly states: ObservedWorld
   readonly past: WorldPast
-  /** What happened to the players. */
+  /** The stories of the players. */
   readonly stories: StoryBook
   readonly #settings: MockWorldSettings
   readonly #history: History

@@ -100,7 +100,7 @@ interface Server {
   readonly log: KeptLines
   environment: Environment
   readonly namespaceId: string
-  /** How it ended. `undefined` until then. */
+  /** The kind of its end. `undefined` while it runs. */
   end: 'ended' | 'crashed' | 'stopped' | undefined
   state: Omit<GameServerState, 'status' | 'lines' | 'last_lines'>
 }

@@ -28,7 +28,7 @@ export interface ServerEnd {
 /** The client of a player. */
 export interface ClientEnd {
   readonly name: string
-  /** How it ended by itself. `undefined` if it ran until somebody stopped it. */
+  /** The server's exit. `undefined` if it ran until somebody stopped it. */
   readonly exit: Exit | undefined
   readonly lastLines: readonly string[]
 }

@@ -34,7 +34,7 @@ export interface ServerCheckOptions {
 const leavesWithinMs = 5_000
 /** Once all are connected, the players stay for this time, in ms. A server may need a moment for its own bookkeeping. */
 const playsMs = 500
-/** What the server has called is read at most this often, in ms. */
+/** The shortest time between two looks at the calls of the server, in ms. */
 const readEveryMs = 20
 
 /** A seat in the lobby, and the client of its player. */
@@ -49,7 +49,7 @@ class Client implements ClientEnd {
   readonly name: string
   readonly #process: ServerProcess
   #wasStopped = false
-  /** How it ended, if nobody had stopped it. */
+  /** The exit of the client. `undefined` while it runs, and if the check stopped it. */
   exit: Exit | undefined
 
   constructor(name: string, process: ServerProcess, onEnd: () => void) {

@@ -20,7 +20,7 @@ export interface BotCommand {
   readonly command: string
   /** True if each gets a seat before it starts. */
   readonly find: boolean
-  /** How many there are at once. */
+  /** The number of bots at once. */
   readonly concurrent: number
   /** The average length of their stay. */
   readonly session_ms: number

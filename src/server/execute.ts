@@ -52,7 +52,7 @@ export class OutputDraft {
   constructor(
     /** JSON. `undefined` is the empty body. */
     readonly output: unknown,
-    /** What the call would wait for before it. Of a resolver, the output is unknown. */
+    /** The reason for which the call would wait before this output. The output of a resolver is unknown. */
     readonly waitsFor?: 'watch' | 'lobby' | 'resolver' | undefined,
   ) {}
 }

@@ -55,7 +55,7 @@ export class Lease {
   #hasEnded = false
   /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
   #noticedAt: number | undefined
-  /** Those who wait until it holds again. */
+  /** The callers that wait until the lease holds again. */
   readonly #waiters = new Set<() => void>()
   #isStopped = false
   #cancelRenewal: (() => void) | undefined

@@ -3,7 +3,7 @@ import { counted, quoted } from '../lib/text.js'
 import { checkKeys, UsageError } from '../lib/usage-error.js'
 import { compareJson } from '../server/match.js'
 
-/** What the game server of a lobby must have called. Keys that you leave out are not compared. Default: `ready: true`. */
+/** The calls that the game server of a lobby must have made. Keys that you leave out are not compared. Default: `ready: true`. */
 export interface ServedExpectation {
   /** Whether it has called ready. */
   readonly ready?: boolean

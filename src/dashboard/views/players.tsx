@@ -105,7 +105,7 @@ function placeOf({ region_id }: StorySummary): string {
   return region_id === undefined ? '' : regionName(region_id, page.shown.value.tables)
 }
 
-/** How long the player has played, in ms. `undefined`: it was never connected. */
+/** Returns how long the player has played, in ms, or `undefined` if it was never connected. */
 function playedMs({ connected_at, ended_at }: StorySummary): number | undefined {
   if (connected_at === undefined) return undefined
   return (ended_at === undefined ? page.now.value : Date.parse(ended_at)) - Date.parse(connected_at)
