@@ -147,8 +147,8 @@ export interface OpenPort {
   serve(listener: RequestListener, options?: { readonly waits?: boolean }): void
   /**
    * Frees the port. Idle connections close at once, also those that never had a request. Others close after their response, and
-   * all of them after half a second.
-   * Closes `mock` after the port, so that the waiting requests it then answers close their connections.
+   * all of them after half a second. Closes `mock` after the port, so that the waiting requests it then answers close their
+   * connections.
    */
   close(mock?: { close(): Promise<void> }): Promise<void>
 }

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { keepInFolder } from '../../src/http/data-folder.js'
 import { createMockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
-import { parseScenario, type ScenarioInput } from '../../src/scenario/index.js'
+import { parseScenario, type ScenarioInput, scenarios } from '../../src/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
 import { deferred } from '../support/express-app.js'
 import { dataPath } from '../support/kept-worlds.js'
@@ -33,6 +33,18 @@ const find = '/matchmaker/lobbies/find'
 /** Presses a button with the keyboard. */
 const press = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' }).press('Enter')
+
+/** Loads the page again, and holds the rows of the world. Returns the function that lets them go. */
+async function reloadWithoutWorld(page: Page): Promise<() => void> {
+  const release = deferred()
+  await page.route('**/__mock/rows*', async route => {
+    await release.promise
+    await route.continue()
+  })
+  await page.reload()
+  await page.locator('[data-connection=live]').waitFor()
+  return () => release.resolve()
+}
 
 /** Opens the form of any other fault. */
 async function openForm(page: Page): Promise<void> {
@@ -381,17 +393,11 @@ describe('the lobbies', () => {
 
   it('are made in a form that was opened before the page had the world', async ({ open }) => {
     const { page } = await open({ scenario })
-    const release = deferred()
-    await page.route('**/__mock/rows*', async route => {
-      await release.promise
-      await route.continue()
-    })
-    await page.reload()
-    await page.locator('[data-connection=live]').waitFor()
+    const release = await reloadWithoutWorld(page)
     await page.keyboard.press('n')
     await page.getByRole('dialog', { name: 'Make a lobby' }).waitFor()
 
-    release.resolve()
+    release()
 
     expect(await page.getByRole('combobox', { name: /^Region/ }).inputValue()).toBe('lnd-fra')
   })
@@ -441,6 +447,30 @@ describe('the lobbies', () => {
 
     await expect.poll(() => mock.world.gameModes.all()).toMatchObject([{ game_mode_id: 'duel', max_players_normal: 2 }])
     expect(await send(find, { game_modes: ['duel'] })).toBe(200)
+  })
+
+  it('can be found once a game mode is added in a form that was opened before the page had the namespaces', async ({
+    open,
+  }) => {
+    const { page, mock } = await open({ scenario: scenarios.nasty })
+    const before = mock.world.gameModes.count()
+    const [first] = mock.world.namespaces.all()
+    const release = await reloadWithoutWorld(page)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Add a game mode')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Add a game mode' })
+    await dialog.getByLabel('Name', { exact: true }).fill('made-early')
+
+    release()
+
+    expect(await dialog.getByRole('combobox', { name: 'Namespace' }).inputValue()).toBe(first?.namespace_id)
+    await dialog.getByLabel('Name', { exact: true }).press('Enter')
+    await expect.poll(() => mock.world.gameModes.count()).toBe(before + 1)
+    expect(mock.world.gameModes.all().at(-1)).toMatchObject({
+      game_mode_id: 'made-early',
+      namespace_id: first?.namespace_id,
+    })
   })
 
   it('are opened with the arrow keys and Enter, and closed, filled, emptied and stopped', async ({ open }) => {
