@@ -81,7 +81,7 @@ export function describeIssues(
   path: Path,
 ): readonly { readonly path: Path; readonly text: string }[] {
   const whole = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), input)
-  return error.issues.flatMap(likelyIssues).flatMap(found => {
+  return likelyIssues(error.issues).flatMap(found => {
     const issue = { ...found, path: [...path, ...found.path] }
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, text: issueText(issue, whole) }]
     const known = issue.message.split(' ').filter(key => key !== '')
@@ -104,19 +104,33 @@ export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
 
 /**
  * Replaces the issue of a union by the issues of the branch with the fewest unknown keys. If no branch has the type of the
- * value, it lists the types.
+ * value, it lists the types. Of several limits, it keeps the narrowest.
  */
-export function likelyIssues(issue: Issue): readonly Issue[] {
-  if (issue.code !== 'invalid_union') return [issue]
+export function likelyIssues(issues: readonly Issue[]): readonly Issue[] {
+  return narrowestLimits(issues).flatMap(issue => (issue.code === 'invalid_union' ? issuesOfUnion(issue) : [issue]))
+}
+
+function issuesOfUnion(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
   const wrongTypes = issue.errors.map(branch => branch.find(isWrongType))
   const branches = issue.errors.filter((_, i) => wrongTypes[i] === undefined)
   const [best] = branches.toSorted((one, other) => unknownKeys(one) - unknownKeys(other))
-  if (best) return best.flatMap(inner => likelyIssues({ ...inner, path: [...issue.path, ...inner.path] }))
+  if (best) return likelyIssues(best.map(inner => ({ ...inner, path: [...issue.path, ...inner.path] })))
   const types = wrongTypes.map(wrong => (wrong?.code === 'invalid_type' ? wrong.expected : ''))
   // A schema may have a better message of its own.
   const message = issue.message.startsWith('expected') ? issue.message : `expected ${types.join(' or ')}`
   return [{ code: 'custom', path: issue.path, message, input: issue.input }]
 }
+
+/** Drops each limit that a narrower one follows. Zod reports the limit of safe integers before that of the schema. */
+export function narrowestLimits(issues: readonly Issue[]): readonly Issue[] {
+  return issues.filter((issue, i) => {
+    const next = issues[i + 1]
+    const isLimit = issue.code === 'too_big' || issue.code === 'too_small'
+    return !isLimit || next?.code !== issue.code || !isSamePath(issue.path, next.path)
+  })
+}
+
+const isSamePath = (one: Path, other: Path) => one.length === other.length && one.every((key, i) => key === other[i])
 
 function isWrongType(issue: Issue): boolean {
   if (issue.path.length > 0) return false

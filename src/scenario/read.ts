@@ -45,7 +45,7 @@ export function* readScenarioSteps(input: unknown, { report, commands }: ReadOpt
 }
 
 function problemsOf(issues: readonly Issue[], input: unknown): Problem[] {
-  return issues.flatMap(likelyIssues).flatMap(issue => {
+  return likelyIssues(issues).flatMap(issue => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map(key => unknownKey(issue, key))
     const subject = issue.path.length === 0 ? 'the scenario ' : ''
     return {

@@ -70,6 +70,14 @@ describe('pathText', () => {
 })
 
 describe('parseInput', () => {
+  it('writes the narrowest of the limits of a number, and those of its neighbours', () => {
+    const Pair = z.strictObject({ one: z.int().max(9), other: z.int().min(1) })
+
+    expect(() => parseInput(Pair, { one: 1e20, other: -1e20 }, 'pair')).toThrow(
+      /^[^:]*pair\.one is 100000000000000000000: expected at most 9\n[^:]*pair\.other is -100000000000000000000: expected at least 1$/,
+    )
+  })
+
   it('writes the name of a call with a dot as in code', () => {
     expect(() => parseInput(z.strictObject({ signal: z.string() }), { signal: 5 }, 'clock.set')).toThrow(
       'clock.set.signal is 5: expected string',

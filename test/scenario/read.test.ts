@@ -204,6 +204,14 @@ describe('the refusal of a wrong key or value', () => {
         { matchmaker: { lobby_count_max: 4294967296 } },
         'matchmaker.lobby_count_max is 4294967296: expected at most 4294967295',
       ],
+      [
+        { matchmaker: { lobby_count_max: 1e20 } },
+        'matchmaker.lobby_count_max is 100000000000000000000: expected at most 4294967295',
+      ],
+      [
+        { game_modes: [{ game_mode_id: 'duel', max_players: -1e20 }] },
+        'game_modes[0].max_players is -100000000000000000000: expected at least 0',
+      ],
       [{ generate: { lobbies: 1_000_001 } }, 'generate.lobbies is 1000001: expected at most 1000000'],
       [
         { development: { lobby_ports: [{ label: 'a' }] } },

@@ -233,6 +233,16 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     )
   })
 
+  it('names one limit for a number that is too large for an integer as well', async ({ open }) => {
+    const body = JSON.stringify({ game_modes: ['ffa'], max_players: 1e20 })
+
+    const got = await refused(open, call('lobbies.find', { body }))
+
+    expect(json(got)).toMatchObject({
+      message: 'body: max_players is 100000000000000000000: expected at most 4294967295',
+    })
+  })
+
   it('accepts a body of exactly 1 MiB, and one with 64 levels', async ({ open }) => {
     const id = 'games.namespaces.validateGameNamespace'
     const [largest, deepest] = [big(1024 * 1024), `{"display_name":"A","name_id":"a","x":${deep(62)}}`]
