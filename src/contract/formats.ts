@@ -7,7 +7,12 @@ export const uint32Max = 4_294_967_295
 /** An unsigned 32-bit integer: 0 to 4294967295. */
 export const Uint32 = z.int().min(0).max(uint32Max).meta({ format: 'uint32' })
 
-export const Int32 = z.int32().meta({ format: 'int32' })
+/** A signed 32-bit integer. Not `z.int32()`, which tells the limit of safe integers instead of its own. */
+export const Int32 = z
+  .int()
+  .min(-(2 ** 31))
+  .max(2 ** 31 - 1)
+  .meta({ format: 'int32' })
 
 /** A range of ports, inclusive. */
 export const PortRange = z.object({ min: Int32, max: Int32 })

@@ -153,8 +153,8 @@ export interface ShortenedEntry extends JournalEntry {
 }
 
 /**
- * The reason for which a request waits: a change of what it watches, a fault that holds or delays it, a lobby that is starting, a resolver of
- * `on` or `override`, or nothing, because it was released without an answer.
+ * The thing that a request waits for. `watch`: a change in what it watches. `fault`: the end of a hold or a delay. `lobby`: a
+ * lobby that is starting. `resolver`: a function of `on` or `override`. `nothing`: it was released without an answer.
  */
 export type WaitReason = 'watch' | 'fault' | 'lobby' | 'resolver' | 'nothing'
 

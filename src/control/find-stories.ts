@@ -33,7 +33,7 @@ export const StoryFilter = lazy(() =>
     address: Search.optional(),
     /** The id of a lobby that the player was in. */
     lobby: Search.optional(),
-    /** The outcome of the story. */
+    /** The present state of the story, or its end. */
     outcome: z.enum(storyOutcomes).register(typeTexts, { type: 'StoryOutcome' }).optional(),
     /** `true`: only players of simulations. `false`: only others. */
     simulated: z.boolean().optional(),

@@ -21,7 +21,7 @@ export interface ServedPlayer {
   readonly connected: boolean
   /** True if the server has called `players/disconnected` for it. */
   readonly disconnected: boolean
-  /** The outcome of the player's story, in a sentence. */
+  /** The present state of the player, or its end, in a sentence. */
   readonly sentence: string
 }
 

@@ -313,7 +313,7 @@ export class WorldStories {
   }
 }
 
-/** The memory that a world has of its players. */
+/** The stories of a world, with the lookups that they need. */
 class StoryParts {
   readonly memory: StoryMemory
   /** Shared by the stories of a lobby. */

@@ -31,7 +31,7 @@ export interface StorySummary {
   /** Two words from the token, the same each time: `MellowFox`. */
   readonly name: string
   readonly outcome: StoryOutcome
-  /** The outcome, in a sentence. */
+  /** The present state of the player, or its end, in a sentence. */
   readonly sentence: string
   /** True for a player of a simulation. */
   readonly is_simulated: boolean

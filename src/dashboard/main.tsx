@@ -69,12 +69,12 @@ function TimePart() {
   )
 }
 
-/** The dialogs, by the names in `page.dialog`. */
-const dialogs: { readonly [name: string]: readonly [title: string, Content: ComponentType] } = {
+/** The dialogs, by the names in `page.dialog`. Those that need the world open once the page has it. */
+const dialogs: { readonly [name: string]: readonly [title: string, Content: ComponentType, needsWorld?: boolean] } = {
   connect: ['Connect a client', ConnectGuide],
   keys: ['Keys', KeyList],
-  'new-game-mode': ['Add a game mode', NewGameModeForm],
-  'new-lobby': ['Make a lobby', NewLobbyForm],
+  'new-game-mode': ['Add a game mode', NewGameModeForm, true],
+  'new-lobby': ['Make a lobby', NewLobbyForm, true],
   'send-again': ['Send again', SendAgain],
 }
 
@@ -83,7 +83,8 @@ function OpenDialog() {
   const { dialog } = page
   const opening = page.paletteOpenings.value
   if (dialog.value === 'palette') return <Palette key={opening} opening={opening} />
-  const [title, Content] = dialogs[dialog.value ?? ''] ?? []
+  const [title, Content, needsWorld] = dialogs[dialog.value ?? ''] ?? []
+  if (needsWorld && !page.isLoaded.value) return null
   return (
     Content && (
       <Modal key={title} title={title} class={dialog.value ?? ''} onClose={() => (dialog.value = undefined)}>

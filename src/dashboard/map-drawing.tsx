@@ -40,7 +40,7 @@ export interface MapRegion {
   readonly kind: 'plain' | 'next' | 'bad'
   /** The second line of its label, and a shorter one for where the first has no room. */
   readonly notes?: readonly string[]
-  /** The number of players who came or left since the shown past, with its sign. */
+  /** The difference in players between the shown past and now, with its sign. Absent if there is none. */
   readonly change?: string
 }
 

@@ -7,18 +7,16 @@ import { page } from './page-state.js'
 export function NewGameModeForm() {
   const { tables } = page.shown.value
   const ids = [...tables.namespaces.keys()]
-  const namespace = useSignal('')
+  const namespace = useSignal(ids[0] ?? '')
   const name = useSignal('')
   const seats = useSignal('8')
-  // The form can be open before the page has the namespaces.
-  const namespace_id = namespace.value || ids[0]
   const submit = (event: Event) => {
     event.preventDefault()
     void page.run(async () => {
       const game_mode_id = name.value.trim()
       await page.api.call('POST /{table}', {
         params: { table: 'game-modes' },
-        body: { namespace_id, game_mode_id, max_players: Number(seats.value) },
+        body: { namespace_id: namespace.value || undefined, game_mode_id, max_players: Number(seats.value) },
       })
       page.dialog.value = undefined
       return `Clients can find lobbies of ${game_mode_id} now.`
@@ -30,7 +28,7 @@ export function NewGameModeForm() {
         <label>
           Namespace
           <Select
-            value={namespace_id ?? ''}
+            value={namespace.value}
             options={ids.map(id => [id, fullNameOf(id, tables)])}
             onChange={value => (namespace.value = value)}
           />

@@ -7,13 +7,11 @@ import { scenarioMenu } from './scenario-menu.js'
 /** The form that makes a lobby. */
 export function NewLobbyForm() {
   const { tables } = page.shown.value
-  const mode = useSignal('')
+  const [firstMode = ''] = tables.gameModes.keys()
+  const mode = useSignal(firstMode)
   const region = useSignal('')
   const players = useSignal('0')
-  // The form can be open before the page has the game modes.
-  const [firstMode = ''] = tables.gameModes.keys()
-  const chosenMode = tables.gameModes.has(mode.value) ? mode.value : firstMode
-  const chosen = tables.gameModes.get(chosenMode)
+  const chosen = tables.gameModes.get(mode.value)
   if (!chosen)
     return (
       <p class="row-of">
@@ -38,7 +36,7 @@ export function NewLobbyForm() {
     <form onSubmit={submit}>
       <label>
         Game mode
-        <Select value={chosenMode} options={modeOptions(tables)} onChange={value => (mode.value = value)} />
+        <Select value={mode.value} options={modeOptions(tables)} onChange={value => (mode.value = value)} />
       </label>
       <label>
         Region

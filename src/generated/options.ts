@@ -172,7 +172,7 @@ export interface StoryFilter {
   readonly address?: string | undefined
   /** The id of a lobby that the player was in. */
   readonly lobby?: string | undefined
-  /** The outcome of the story. */
+  /** The present state of the story, or its end. */
   readonly outcome?: StoryOutcome | undefined
   /** `true`: only players of simulations. `false`: only others. */
   readonly simulated?: boolean | undefined

@@ -5,7 +5,7 @@ import { counted, quoted, shortened } from '../lib/text.js'
 type DriftKind = 'status' | 'code' | 'missing' | 'extra' | 'type' | 'value' | 'order'
 
 /**
- * The certainty that the mock differs from the service, and not the two worlds.
+ * The confidence that the mock causes the difference, and not the data of the two worlds.
  * - `certain`: the forms differ
  * - `likely`: the values differ
  * - `possible`: other players of the service may be the reason

@@ -17,7 +17,7 @@ export interface RecordedRequest {
   answer?: string
 }
 
-/** An action that the lab took on a client. */
+/** An action of the lab during the case. */
 interface LabAct {
   readonly at: number
   /** `completed the link`, `moved the clock by 40s`. */
@@ -45,6 +45,7 @@ interface PrintedText {
 /** All that happened to one client in one case of a check. The verdicts read nothing else. */
 export interface Recording {
   readonly requests: RecordedRequest[]
+  /** In the order of their times. */
   readonly acts: LabAct[]
   readonly printed: PrintedText[]
   /** Absent if the lab had to end the client. */
@@ -55,7 +56,7 @@ export interface Recording {
   cloudToken?: string
   /** The time at which the lab stopped watching. */
   stoppedAt?: number
-  /** The limit that the client went beyond: `it printed more than 1 MB`. */
+  /** A sentence about the limit that the client exceeded: `it printed more than 1 MB`. */
   excess?: string
 }
 

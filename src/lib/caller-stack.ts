@@ -17,7 +17,7 @@ export function beginAtCaller<Thrown extends Error>(error: Thrown): Thrown {
 export function rememberCaller(): <Thrown extends Error>(error: Thrown) => Thrown {
   const { stackTraceLimit } = Error
   // A limit of 0 turns stacks off.
-  if (!isV8 || !stackTraceLimit) return error => error
+  if (!hasV8Stacks || !stackTraceLimit) return error => error
   const present: { readonly stack?: unknown } = {}
   Error.stackTraceLimit = Math.max(stackTraceLimit, mostFrames)
   Error.captureStackTrace(present)
@@ -39,8 +39,8 @@ export function rememberCaller(): <Thrown extends Error>(error: Thrown) => Throw
   }
 }
 
-/** True in V8: other engines have `captureStackTrace` too, but their stacks do not begin with the error. */
-const isV8 = Error.captureStackTrace !== undefined && /^Error: probe/.test(String(new Error('probe').stack))
+/** True if stacks have the form of V8: first the error, then a line for each frame. */
+const hasV8Stacks = Error.captureStackTrace !== undefined && /^Error: probe/.test(String(new Error('probe').stack))
 
 /** Returns the frames from the caller on. If none is a caller's, returns those after our functions for stacks. */
 function callerFrames(stack: string, limit: number): string {

@@ -104,10 +104,10 @@ export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
 
 /**
  * Replaces the issue of a union by the issues of the branch with the fewest unknown keys. If no branch has the type of the
- * value, it lists the types. Of several limits, it keeps the narrowest.
+ * value, it lists the types. Of several limits for one value, it keeps the narrowest.
  */
 export function likelyIssues(issues: readonly Issue[]): readonly Issue[] {
-  return narrowestLimits(issues).flatMap(issue => (issue.code === 'invalid_union' ? issuesOfUnion(issue) : [issue]))
+  return withoutWiderLimits(issues).flatMap(issue => (issue.code === 'invalid_union' ? issuesOfUnion(issue) : [issue]))
 }
 
 function issuesOfUnion(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
@@ -121,16 +121,20 @@ function issuesOfUnion(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
   return [{ code: 'custom', path: issue.path, message, input: issue.input }]
 }
 
-/** Drops each limit that a narrower one follows. Zod reports the limit of safe integers before that of the schema. */
-export function narrowestLimits(issues: readonly Issue[]): readonly Issue[] {
+/** Drops each limit beside a narrower one for the same value: an integer also has the limits of safe integers. */
+export function withoutWiderLimits(issues: readonly Issue[]): readonly Issue[] {
   return issues.filter((issue, i) => {
-    const next = issues[i + 1]
-    const isLimit = issue.code === 'too_big' || issue.code === 'too_small'
-    return !isLimit || next?.code !== issue.code || !isSamePath(issue.path, next.path)
+    const neighbours = [issues[i - 1], issues[i + 1]]
+    return !neighbours.some(other => other && isNarrower(other, issue))
   })
 }
 
-const isSamePath = (one: Path, other: Path) => one.length === other.length && one.every((key, i) => key === other[i])
+/** True if both are limits for the same value, and `one` is the narrower one. */
+function isNarrower(one: Issue, other: Issue): boolean {
+  if (one.path.length !== other.path.length || one.path.some((key, i) => key !== other.path[i])) return false
+  if (one.code === 'too_big') return other.code === 'too_big' && one.maximum < other.maximum
+  return one.code === 'too_small' && other.code === 'too_small' && one.minimum > other.minimum
+}
 
 function isWrongType(issue: Issue): boolean {
   if (issue.path.length > 0) return false

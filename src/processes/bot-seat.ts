@@ -3,7 +3,7 @@ import type { Environment } from '../control/environment.js'
 import { environmentOf } from '../control/environment.js'
 import { UsageError } from '../lib/usage-error.js'
 
-/** The seat that a bot asks for: with `lobbies.find` in one of the game modes, or in one lobby. */
+/** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
 export type SeatWish = { readonly game_modes: readonly string[] } | { readonly lobby_id: string }
 
 interface SeatOptions {

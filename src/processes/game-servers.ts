@@ -100,7 +100,7 @@ interface Server {
   readonly log: KeptLines
   environment: Environment
   readonly namespaceId: string
-  /** The kind of its end. `undefined` while it runs. */
+  /** The kind of its end. `undefined` until it ends. */
   end: 'ended' | 'crashed' | 'stopped' | undefined
   state: Omit<GameServerState, 'status' | 'lines' | 'last_lines'>
 }

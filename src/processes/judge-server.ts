@@ -28,7 +28,7 @@ export interface ServerEnd {
 /** The client of a player. */
 export interface ClientEnd {
   readonly name: string
-  /** The server's exit. `undefined` if it ran until somebody stopped it. */
+  /** The exit of the client. `undefined` if it ran until somebody stopped it. */
   readonly exit: Exit | undefined
   readonly lastLines: readonly string[]
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { FaultEntry, mostFaults } from '../contract/faults.js'
+import { Int32 } from '../contract/formats.js'
 import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
 import { lazy } from '../lib/lazy.js'
@@ -53,8 +54,7 @@ const longestText = 300
 /** The format of scenarios. `z.decode` reads a file, `z.encode` writes a file. `check` finds the remaining problems. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: it is one table
 export const Scenario = lazy(() => {
-  const int32 = z.int32()
-  const Sequence = z.tuple([int32, int32, int32, int32])
+  const Sequence = z.tuple([Int32, Int32, Int32, Int32])
   const settingsKeys = entryKeys(SettingsRow.shape, {
     omit: ['settings_id', 'default_namespace_id', 'public_url', 'servers', 'ready_within_ms'],
     defaults: settingsDefaults,

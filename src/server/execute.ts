@@ -52,7 +52,7 @@ export class OutputDraft {
   constructor(
     /** JSON. `undefined` is the empty body. */
     readonly output: unknown,
-    /** The reason for which the call would wait before this output. The output of a resolver is unknown. */
+    /** The thing that the call would wait for before this output. The output of a resolver is unknown. */
     readonly waitsFor?: 'watch' | 'lobby' | 'resolver' | undefined,
   ) {}
 }

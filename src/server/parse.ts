@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
-import { type Issue, issueText, narrowestLimits, valueAt } from '../lib/issues.js'
+import { type Issue, issueText, valueAt, withoutWiderLimits } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
 import { nearest, quoted } from '../lib/text.js'
@@ -142,7 +142,7 @@ function mistypedKey({ path }: Issue, value: unknown): string {
 function parse<T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode, what: string): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const issues = narrowestLimits(parsed.error.issues)
+  const issues = withoutWiderLimits(parsed.error.issues)
   const textOf = (issue: Issue) => `${what}: ${issueText(issue, value)}${mistypedKey(issue, value)}`
   const texts = issues.slice(0, mostProblems).map(textOf)
   const more = issues.length > mostProblems ? [`and ${issues.length - mostProblems} more problems`] : []

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { issueText, parseInput, pathText, valueAt } from '../../src/lib/issues.js'
+import { issueText, issueTexts, listKnownKeys, parseInput, pathText, valueAt } from '../../src/lib/issues.js'
 
 const Shape = z.object({
   name: z.string().min(2).max(4),
@@ -69,15 +69,39 @@ describe('pathText', () => {
   })
 })
 
-describe('parseInput', () => {
-  it('writes the narrowest of the limits of a number, and those of its neighbours', () => {
-    const Pair = z.strictObject({ one: z.int().max(9), other: z.int().min(1) })
+describe('issueTexts', () => {
+  const textsOfInput = (schema: z.ZodType, input: unknown) => {
+    const { error } = schema.safeParse(input, { error: listKnownKeys })
+    return error && issueTexts(error, input)
+  }
 
-    expect(() => parseInput(Pair, { one: 1e20, other: -1e20 }, 'pair')).toThrow(
-      /^[^:]*pair\.one is 100000000000000000000: expected at most 9\n[^:]*pair\.other is -100000000000000000000: expected at least 1$/,
-    )
+  it('writes the narrowest limit of each number', () => {
+    const Limits = z.strictObject({
+      a: z.int().max(9),
+      b: z.number().max(5).int(),
+      c: z.int().min(1),
+      d: z.int().min(1),
+    })
+
+    expect(textsOfInput(Limits, { a: 1e20, b: 1e20, c: -1e20, d: 0 })).toEqual([
+      'a is 100000000000000000000: expected at most 9',
+      'b is 100000000000000000000: expected at most 5',
+      'c is -100000000000000000000: expected at least 1',
+      'd is 0: expected at least 1',
+    ])
   })
 
+  it('writes the narrowest limit inside a branch of a union', () => {
+    const Union = z.union([z.strictObject({ a: z.int().max(9) }), z.strictObject({ b: z.int(), c: z.int() })])
+
+    expect(textsOfInput(Union, { a: 1e20, d: 1 })).toEqual([
+      'a is 100000000000000000000: expected at most 9',
+      'd is an unknown key. Known: a.',
+    ])
+  })
+})
+
+describe('parseInput', () => {
   it('writes the name of a call with a dot as in code', () => {
     expect(() => parseInput(z.strictObject({ signal: z.string() }), { signal: 5 }, 'clock.set')).toThrow(
       'clock.set.signal is 5: expected string',

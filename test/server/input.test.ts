@@ -233,15 +233,24 @@ describe.each([answerEntryPoint, listenEntryPoint])('$name', entryPoint => {
     )
   })
 
-  it('names one limit for a number that is too large for an integer as well', async ({ open }) => {
-    const body = JSON.stringify({ game_modes: ['ffa'], max_players: 1e20 })
+  it.for([
+    ['lobbies.find', { game_modes: ['ffa'], max_players: 1e20 }, 'max_players', 4_294_967_295],
+    [
+      'games.namespaces.validateGameNamespaceTokenDevelopment',
+      { hostname: 'x', lobby_ports: [{ label: 'a', target_port: 1e20, proxy_protocol: 'udp' }] },
+      'lobby_ports[0].target_port',
+      2_147_483_647,
+    ],
+  ] as const)(
+    'tells a number that is no safe integer only the limit of its field: %s',
+    async ([id, body, field, limit], { open }) => {
+      const got = await refused(open, call(id, { body: JSON.stringify(body) }))
 
-    const got = await refused(open, call('lobbies.find', { body }))
-
-    expect(json(got)).toMatchObject({
-      message: 'body: max_players is 100000000000000000000: expected at most 4294967295',
-    })
-  })
+      expect(json(got)).toMatchObject({
+        message: `body: ${field} is 100000000000000000000: expected at most ${limit}`,
+      })
+    },
+  )
 
   it('accepts a body of exactly 1 MiB, and one with 64 levels', async ({ open }) => {
     const id = 'games.namespaces.validateGameNamespace'
