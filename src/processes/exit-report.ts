@@ -55,9 +55,12 @@ export const longestTail = 20
 /** The length of a tail without an error, in lines. */
 const plainTail = 5
 
-/** A line that begins the report of an error, in the usual languages and engines. Stack frames are indented. */
+/**
+ * A line that begins the report of an error, in the usual languages and engines. Stack frames are indented. Java and Node.js
+ * write a second line about the same error.
+ */
 const errorStart =
-  /^(?!\s|Caused by\b).*(?:error\b|exception\b|traceback \(|panic|\bfatal\b|terminate called|segmentation fault|assertion failed|\bunhandled\b)/i
+  /^(?!\s|Caused by\b|Emitted 'error' event\b).*(?:error\b|exception\b|traceback \(|panic|\bfatal\b|terminate called|segmentation fault|assertion failed|\bunhandled\b)/i
 
 /** Returns the index at which the tail of an output begins: the first line of its last error. Without an error, it has five lines. */
 export function tailStart(lines: readonly string[]): number {

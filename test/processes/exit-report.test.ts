@@ -20,6 +20,27 @@ describe('the tail of an output', () => {
       ['TypeError: null pointer', ...frames(9)],
     ],
     [
+      'an unhandled event of JavaScript',
+      [
+        'node:events:486',
+        "      throw er; // Unhandled 'error' event",
+        '      ^',
+        '',
+        'Error: connect ECONNREFUSED 127.0.0.1:42687',
+        ...frames(1),
+        "Emitted 'error' event on Socket instance at:",
+        ...frames(2),
+        'Node.js v22.21.1',
+      ],
+      [
+        'Error: connect ECONNREFUSED 127.0.0.1:42687',
+        ...frames(1),
+        "Emitted 'error' event on Socket instance at:",
+        ...frames(2),
+        'Node.js v22.21.1',
+      ],
+    ],
+    [
       'Python',
       ['up', 'Traceback (most recent call last):', '  File "game.py", line 3', '    run()', 'ValueError: null pointer'],
       ['Traceback (most recent call last):', '  File "game.py", line 3', '    run()', 'ValueError: null pointer'],
