@@ -111,9 +111,13 @@ function runningLobby(lobbyId: string, { lobbies }: ReadTables): LobbyRow {
   )
 }
 
-/** Lists the variables of a port. Shells do not allow `-` in names. */
+/** Returns the label of a port as a part of the names of its variables. Shells do not allow `-` in names. */
+export function variablePart(label: string): string {
+  return label.replaceAll('-', '_')
+}
+
 function portVariables({ label, target_port, port_range }: ServerPorts['lobby_ports'][number]): [string, string][] {
-  const name = label.replaceAll('-', '_')
+  const name = variablePart(label)
   const variables: [string, number | undefined][] = [
     [`PORT_${name}`, target_port],
     [`PORT_RANGE_MIN_${name}`, port_range?.min],

@@ -1,6 +1,6 @@
 import type { Join } from '../contract/lobbies.js'
 import type { Environment } from '../control/environment.js'
-import { environmentOf } from '../control/environment.js'
+import { environmentOf, variablePart } from '../control/environment.js'
 import { UsageError } from '../lib/usage-error.js'
 
 /** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
@@ -56,9 +56,8 @@ function answerOf(text: string): Partial<Join> & { readonly code?: string; reado
   }
 }
 
-/** Lists the variables of a port. Shells do not allow `-` in names. */
 function portVariables(label: string, { hostname, port, port_range }: Join['ports'][string]): [string, string][] {
-  const name = label.replaceAll('-', '_')
+  const name = variablePart(label)
   const variables: [string, string | number | undefined][] = [
     [`HOST_${name}`, hostname],
     [`PORT_${name}`, port],

@@ -33,6 +33,14 @@ export interface ClientEnd {
   readonly lastLines: readonly string[]
 }
 
+/** A port of the server that refuses connections, though the server runs. */
+export interface RefusingPort {
+  /** `127.0.0.1:42687`. */
+  readonly address: string
+  /** The variable by which the server knows it. */
+  readonly variable: string
+}
+
 interface Judged {
   readonly served: ServedLobby
   readonly expected: readonly ExpectableCall[]
@@ -41,6 +49,7 @@ interface Judged {
   readonly readyMs: number | undefined
   readonly end: ServerEnd
   readonly clients: readonly ClientEnd[]
+  readonly refusingPorts: readonly RefusingPort[]
 }
 
 /** The parts of a result that most checks have. */
@@ -51,7 +60,7 @@ type Verdict = Pick<CheckResult, 'passed' | 'sentence'> & Partial<CheckResult>
  * crashed.
  */
 export function judgeServer(judged: Judged): CheckResult[] {
-  const { served, end, clients } = judged
+  const { served, end } = judged
   const { bodies, tokens, others } = sorted(served.refused)
   const verdicts: readonly (readonly [name: string, verdict: Verdict | undefined])[] = [
     ['ready', judgeReady(judged)],
@@ -61,7 +70,7 @@ export function judgeServer(judged: Judged): CheckResult[] {
     ['closed', judgeClosed(judged)],
     ['tokens', noneOf(tokens, ['call', 'calls'], 'with a refused token')],
     ['calls', noneOf(others, ['other call', 'other calls'], 'that the mock refused')],
-    ['clients', hasCrashed(end) ? undefined : judgeClients(clients)],
+    ['clients', hasCrashed(end) ? undefined : judgeClients(judged)],
     ['exit', judgeEnd(end, missingCalls(judged))],
   ]
   return verdicts.flatMap(([name, verdict]) =>
@@ -89,8 +98,14 @@ function judgePlayers(judged: Judged, call: 'connected' | 'disconnected'): Verdi
   const all = counted(players.length, 'player', 'players')
   const isMissing = missing.length > 0
   const sentence = isMissing ? `missing for ${missing.length} of ${all}` : `for ${players.length} of ${all}`
-  const isLost = call === 'connected' && missing.length === players.length && judged.clients.length === 0
-  return { passed: !isMissing, sentence, evidence: [...missing.map(storyLine), ...(isLost ? [noClients] : [])] }
+  const hints = call === 'connected' && missing.length === players.length ? connectHints(judged) : []
+  return { passed: !isMissing, sentence, evidence: [...missing.map(storyLine), ...hints] }
+}
+
+/** Says why nobody may have connected. Failed clients have their own check, which shows the ports. */
+function connectHints({ clients, refusingPorts }: Judged): string[] {
+  if (clients.length === 0) return [noClients]
+  return clients.some(hasFailed) ? [] : refusingPorts.map(portHint)
 }
 
 const noClients = 'nobody plays for them: pass --client, or let the server connect MOCKMAKER_PLAYER_TOKENS'
@@ -122,16 +137,25 @@ function noneOf(calls: readonly RefusedCall[], [one, many]: readonly [string, st
 /** The most calls that prove a failure. */
 const mostShown = 10
 
-function judgeClients(clients: readonly ClientEnd[]): Verdict | undefined {
+function judgeClients({ clients, refusingPorts }: Judged): Verdict | undefined {
   if (clients.length === 0) return undefined
   const all = counted(clients.length, 'client', 'clients')
-  const failed = clients.filter(({ exit }) => exit && exit.code !== 0)
+  const failed = clients.filter(hasFailed)
   if (failed.length === 0) return { passed: true, sentence: `none of ${all} failed` }
   const evidence = failed.flatMap(({ name, exit, lastLines }) => [
     `${name} ${describeEnd(exit ?? {})}`,
     ...tailOf(lastLines).map(line => `  ${line}`),
   ])
-  return { passed: false, sentence: `${failed.length} of ${all} failed`, evidence }
+  const hints = refusingPorts.map(portHint)
+  return { passed: false, sentence: `${failed.length} of ${all} failed`, evidence: [...evidence, ...hints] }
+}
+
+function hasFailed({ exit }: ClientEnd): boolean {
+  return exit !== undefined && exit.code !== 0
+}
+
+function portHint({ address, variable }: RefusingPort): string {
+  return `nothing listens on ${address}: does the server listen on ${variable}?`
 }
 
 /** The exit code after SIGTERM that shells and Java report. */

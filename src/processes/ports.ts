@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { UsageError } from '../lib/usage-error.js'
 import type { LobbyPort } from '../store/columns.js'
 
@@ -82,6 +82,25 @@ function isUdpFree(port: number): Promise<boolean> {
       resolve(false)
     })
     socket.bind(port, () => socket.close(() => resolve(true)))
+  })
+}
+
+/** The longest wait for an answer of a port, in ms. */
+const answersWithinMs = 1_000
+
+/** Tells whether a TCP port refuses connections. One that accepts them sees a client that leaves at once. */
+export function refusesConnections(port: number, host: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({ port, host, timeout: answersWithinMs })
+    // A connection whose data nobody has read would end with a reset.
+    socket.resume()
+    socket.once('connect', () => socket.end())
+    socket.once('timeout', () => socket.destroy())
+    let isRefused = false
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      isRefused = error.code === 'ECONNREFUSED'
+    })
+    socket.once('close', () => resolve(isRefused))
   })
 }
 

@@ -1,5 +1,5 @@
 import { createLobbies } from '../control/creators.js'
-import { type Environment, lobbyEnvironment } from '../control/environment.js'
+import { type Environment, lobbyEnvironment, variablePart } from '../control/environment.js'
 import type { ServedLobby } from '../control/served-lobby.js'
 import type { CheckResult } from '../lib/check-report.js'
 import { reworded, UsageError } from '../lib/usage-error.js'
@@ -7,7 +7,15 @@ import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
 import { takeSeat } from './bot-seat.js'
 import { findLobbyPorts, givePorts } from './game-servers.js'
-import { type ClientEnd, type ExpectableCall, endsWithinMs, judgeServer, type ServerEnd } from './judge-server.js'
+import {
+  type ClientEnd,
+  type ExpectableCall,
+  endsWithinMs,
+  judgeServer,
+  type RefusingPort,
+  type ServerEnd,
+} from './judge-server.js'
+import { refusesConnections } from './ports.js'
 import { type Exit, type ServerProcess, startProcess } from './server-process.js'
 
 export interface ServerCheckOptions {
@@ -152,9 +160,11 @@ class ServerCheck {
         const hasLeft = () => this.#served().players.every(player => player.disconnected || !player.connected)
         if (expected.includes('disconnected')) await this.#until(hasLeft, leftAt)
       } else if (this.#readyMs !== undefined) await this.#until(isMet(expected), deadline)
-      const end = await this.#stopServer()
       const clients = this.#seats.flatMap(({ client }) => client ?? [])
-      return judgeServer({ served: this.#served(), expected, withinMs, readyMs: this.#readyMs, end, clients })
+      const refusingPorts = clients.length === 0 ? [] : await this.#refusingPorts()
+      const end = await this.#stopServer()
+      const served = this.#served()
+      return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients, refusingPorts })
     } finally {
       unsubscribe()
     }
@@ -268,6 +278,21 @@ class ServerCheck {
     if (call === 'state') return state !== undefined
     if (call === 'closed') return closed === true
     return players.every(player => player[call])
+  }
+
+  /** Finds the TCP ports on which a running server should listen, and does not. Asks none if a player has connected. */
+  async #refusingPorts(): Promise<RefusingPort[]> {
+    if (this.#exit || this.#served().players.some(player => player.connected)) return []
+    const { hostname } = new URL(this.#options.url)
+    const found: RefusingPort[] = []
+    for (const { label, target_port, proxy_protocol } of this.#world.world.tables.lobbies.get(this.#lobbyId)?.ports ??
+      []) {
+      // UDP has no connections, and a server need not use all ports of a range.
+      if (proxy_protocol === 'udp' || target_port === undefined) continue
+      if (await refusesConnections(target_port, hostname))
+        found.push({ address: `${hostname}:${target_port}`, variable: `PORT_${variablePart(label)}` })
+    }
+    return found
   }
 
   /** Sends SIGTERM to the server, unless it has ended, and waits for its end. */

@@ -45,7 +45,7 @@ const server = createServer(socket => {
     if (wrong !== 'forgets them') await call('POST', '/players/disconnected', body)
   })
 })
-server.listen(PORT_default, () => wrong !== 'is never ready' && call('POST', '/lobbies/ready'))
+server.listen(wrong === 'has another port' ? 0 : PORT_default, () => wrong !== 'is never ready' && call('POST', '/lobbies/ready'))
 `
 
 async function programs(): Promise<string> {
@@ -132,6 +132,16 @@ describe('mockmaker check-server', () => {
 
     const withCodes = Object.entries(expected).map(([wrong, lines]) => [wrong, [1, ...lines]])
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(withCodes))
+  })
+
+  it('says that nothing listens on the port of the server', async () => {
+    const cwd = await programs()
+
+    const args = clients('--within', '4s', '--', 'node', 'wrong.mjs', 'has another port')
+    const { code, stdout } = await run(args, { cwd })
+
+    expect(stdout).toMatch(/^ +nothing listens on 127\.0\.0\.1:\d+: does the server listen on PORT_default\?$/m)
+    expect(code).toBe(1)
   })
 
   it('passes a server that connects the players of MOCKMAKER_PLAYER_TOKENS by itself, and exits', async () => {

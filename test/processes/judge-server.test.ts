@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RefusedCall, ServedLobby, ServedPlayer } from '../../src/control/served-lobby.js'
 import { checkLines } from '../../src/lib/check-report.js'
-import { type ExpectableCall, expectableCalls, judgeServer } from '../../src/processes/judge-server.js'
+import { expectableCalls, judgeServer } from '../../src/processes/judge-server.js'
 
 const player = (name: string, fields: Partial<ServedPlayer> = {}): ServedPlayer => ({
   token: `player.mock.${name}`,
@@ -35,10 +35,18 @@ const end = { exit: { signal: 'SIGTERM' }, wasStopped: true, ms: 300, lastLines:
 
 type Judged = Parameters<typeof judgeServer>[0]
 
+const right: Judged = {
+  served,
+  expected: ['ready', 'connected', 'disconnected'],
+  withinMs: 120_000,
+  readyMs: 4_210,
+  end,
+  clients: [],
+  refusingPorts: [],
+}
+
 /** Judges a right server with some differences. Returns the lines of the report. */
 function judge({ served: differing, ...others }: Partial<Omit<Judged, 'served'>> & { served?: Partial<ServedLobby> }) {
-  const expected: readonly ExpectableCall[] = ['ready', 'connected', 'disconnected']
-  const right = { expected, withinMs: 120_000, readyMs: 4_210, end, clients: [] }
   return judgeServer({ ...right, ...others, served: { ...served, ...differing } }).flatMap(check => checkLines(check))
 }
 
@@ -121,6 +129,35 @@ describe('a wrong server', () => {
         clients: [{ name: 'player 1', exit: { code: 0 }, lastLines: [] }],
       },
       ['✗ connected: missing for 1 of 1 player', '    Ada player.mock.Ada: Ada was here.'],
+    ],
+    [
+      'listens on another port than its own, and has a client that fails',
+      {
+        served: { players: [player('Ada', { connected: false })] },
+        clients: [{ name: 'player 1', exit: { code: 1 }, lastLines: ['refused'] }],
+        refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
+      },
+      [
+        '✗ connected: missing for 1 of 1 player',
+        '    Ada player.mock.Ada: Ada was here.',
+        '✗ clients: 1 of 1 client failed',
+        '    player 1 crashed with exit code 1',
+        '      refused',
+        '    nothing listens on 127.0.0.1:42687: does the server listen on PORT_default?',
+      ],
+    ],
+    [
+      'listens on another port than its own, and has a client that tries again and again',
+      {
+        served: { players: [player('Ada', { connected: false })] },
+        clients: [{ name: 'player 1', exit: undefined, lastLines: [] }],
+        refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
+      },
+      [
+        '✗ connected: missing for 1 of 1 player',
+        '    Ada player.mock.Ada: Ada was here.',
+        '    nothing listens on 127.0.0.1:42687: does the server listen on PORT_default?',
+      ],
     ],
     [
       'sends wrong tokens',
@@ -223,7 +260,7 @@ describe('a wrong server', () => {
   it('has a sentence for each call that can be expected', () => {
     const none = { ...served, players: [player('Ada', { connected: false })] }
     const names = (given: Partial<Judged>) =>
-      judgeServer({ served: none, withinMs: 1, readyMs: 1, end, clients: [], expected: expectableCalls, ...given })
+      judgeServer({ ...right, served: none, expected: expectableCalls, ...given })
         .filter(({ passed }) => !passed)
         .map(({ name }) => name)
 

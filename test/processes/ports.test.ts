@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { portFinder } from '../../src/processes/ports.js'
+import { portFinder, refusesConnections } from '../../src/processes/ports.js'
 import type { LobbyPort } from '../../src/store/columns.js'
 
 const range: LobbyPort = { label: 'voice', port_range: { min: 1, max: 3 }, proxy_protocol: 'udp' }
@@ -26,5 +28,22 @@ describe('a range of ports', () => {
 
   it('may end with the last port', async () => {
     expect(await offering(65_533)([range])).toMatchObject([{ port_range: { min: 65_533, max: 65_535 } }])
+  })
+})
+
+describe('a port', () => {
+  it('refuses connections once nothing listens on it, and not before', async () => {
+    const host = '127.0.0.1'
+    // It writes first: its data must not end the connection with an error.
+    const errors: Error[] = []
+    const server = createServer(socket => socket.on('error', error => errors.push(error)).end('welcome'))
+    await once(server.listen(0, host), 'listening')
+    const { port } = server.address() as AddressInfo
+
+    const before = await refusesConnections(port, host)
+    await once(server.close(), 'close')
+    const after = await refusesConnections(port, host)
+
+    expect({ before, after, errors }).toEqual({ before: false, after: true, errors: [] })
   })
 })
