@@ -1,4 +1,6 @@
 import { allPassed, countsText } from '../lib/check-report.js'
+import { formatDuration } from '../lib/time.js'
+import { playerCalls } from '../processes/judge-server.js'
 import { checkServer } from '../processes/server-check.js'
 import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'
 import { type CheckServerFlags, defaultExpected } from './options.js'
@@ -17,6 +19,7 @@ export async function checkServerCommand(
   { loaded, flags, console }: Pick<StartOptions, 'loaded' | 'console'> & { readonly flags: CheckServerFlags },
 ): Promise<number> {
   const { expect: expected = defaultExpected, within: withinMs, players, client, gameMode, seed, json, junit } = flags
+  const waitsForPlayers = client === undefined && players > 0 && expected.some(call => playerCalls.includes(call))
   const suite = 'mockmaker check-server'
   // A file that cannot be written is said before the checks.
   if (junit !== undefined) await writeJunit(junit, { suite, checks: [] })
@@ -39,6 +42,12 @@ export async function checkServerCommand(
       expected,
       withinMs,
       gameMode,
+      onReady() {
+        if (waitsForPlayers)
+          console.warn(
+            `waiting up to ${formatDuration(withinMs)} for the server to connect the players of MOCKMAKER_PLAYER_TOKENS (or pass --client)`,
+          )
+      },
       onLine,
       signal,
     })

@@ -7,6 +7,7 @@ import { isScenarioPath, type LoadedScenario, loadScenario } from '../files/scen
 import { controlOpenapi } from '../http/control-openapi.js'
 import { nearest } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import { playerCalls } from '../processes/judge-server.js'
 import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { checkServerCommand } from './check-server.js'
@@ -263,11 +264,19 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
     .action(async (scenario: string | undefined, flags: CheckServerFlags, command: Command) => {
       const words = wordsToRun(commandToRun, { command, example: './server' })
       const { expect = defaultExpected, players } = flags
-      if (players === 0 && (expect.includes('connected') || expect.includes('disconnected')))
+      if (players === 0 && expect.some(call => playerCalls.includes(call)))
         command.error('error: without players nobody connects: add --expect ready, or remove --players 0')
+      for (const flag of flagsAmong(words, command))
+        console.warn(`${flag} after -- goes to the server: put it before --`)
       const loaded = await loadIfNamed(scenario, program)
       setExitCode(await checkServerCommand(words, { loaded, flags, console }))
     })
+}
+
+/** Finds the flags of a command among the arguments of another one, which runs: `--within` for `--within=4s`. */
+function flagsAmong([, ...args]: readonly string[], { options }: Command): string[] {
+  const names = args.map(word => word.replace(/=.*/s, ''))
+  return options.flatMap(({ long }) => (long && names.includes(long) ? [long] : []))
 }
 
 /** Returns the words after `--`. Ends the command with a usage error if there are none, or if more than a scenario is before them. */

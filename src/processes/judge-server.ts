@@ -11,6 +11,9 @@ import type { Exit } from './server-process.js'
 export const expectableCalls = ['ready', 'connected', 'disconnected', 'state', 'closed'] as const
 export type ExpectableCall = (typeof expectableCalls)[number]
 
+/** The calls that come for each player. */
+export const playerCalls: readonly ExpectableCall[] = ['connected', 'disconnected']
+
 /** The server has this time to end after SIGTERM, in ms. */
 export const endsWithinMs = 10_000
 

@@ -32,6 +32,8 @@ export interface ServerCheckOptions {
   readonly withinMs: number
   /** Default: the first one of the scenario. */
   readonly gameMode?: string | undefined
+  /** Called once, when the server has called ready. */
+  onReady(): void
   /** Gets each line of output. `from` is `server`, or `player 3`. */
   onLine(from: string, line: string): void
   /** Ends the check early, and its processes. */
@@ -132,7 +134,7 @@ class ServerCheck {
   }
 
   async run(): Promise<CheckResult[]> {
-    const { mock, expected, withinMs, client } = this.#options
+    const { mock, expected, withinMs, client, onReady } = this.#options
     const unsubscribe = mock.log.subscribe(({ operation, status, caller }) => {
       if (
         operation === 'lobbies.ready' &&
@@ -150,6 +152,7 @@ class ServerCheck {
       const deadline = this.#startedAt + withinMs
       const isMet = (calls: readonly ExpectableCall[]) => () => calls.every(call => this.#hasCome(call))
       await this.#until(() => this.#readyMs !== undefined, deadline)
+      if (this.#readyMs !== undefined) onReady()
       if (this.#readyMs !== undefined && client !== undefined) {
         await this.#startClients(client)
         // The players stay until the server has reported all of them, and whatever else it should call.

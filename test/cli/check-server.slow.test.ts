@@ -92,7 +92,7 @@ describe('mockmaker check-server', () => {
   it('writes its result as JSON and as JUnit XML', async () => {
     const cwd = await programs()
 
-    const { code, stdout } = await run(
+    const { code, stdout, stderr } = await run(
       [
         ...check('--players', '4', '--client', 'node client.mjs', '--junit', 'report.xml', '--json'),
         '--',
@@ -102,6 +102,7 @@ describe('mockmaker check-server', () => {
       { cwd },
     )
 
+    expect(stderr).toBe('')
     const { passed, checks } = JSON.parse(stdout)
     const names = ['ready', 'connected', 'disconnected', 'tokens', 'calls', 'clients', 'exit']
     expect(checks.map(({ name }: { name: string }) => name)).toEqual(names)
@@ -154,9 +155,12 @@ describe('mockmaker check-server', () => {
         for (const player_token of MOCKMAKER_PLAYER_TOKENS.split(',')) await call(path, { player_token })`
     const args = check('--players', '3', '--', 'node', '--input-type=module', '-e', script)
 
-    const { code, stdout } = await run(args)
+    const { code, stdout, stderr } = await run(args)
 
     expect(stdout).toContain('✓ disconnected: for 3 of 3 players')
+    expect(stderr).toBe(
+      'waiting up to 2m for the server to connect the players of MOCKMAKER_PLAYER_TOKENS (or pass --client)\n',
+    )
     expect(code).toBe(0)
   })
 
