@@ -1,7 +1,7 @@
 import { allPassed, countsText } from '../lib/check-report.js'
 import { formatDuration } from '../lib/time.js'
 import { playerCalls } from '../processes/judge-server.js'
-import { checkServer } from '../processes/server-check.js'
+import { checkServer, tooFewSeats } from '../processes/server-check.js'
 import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'
 import { type CheckServerFlags, defaultExpected } from './options.js'
 import { commandLine } from './players.js'
@@ -10,13 +10,19 @@ import { type StartOptions, startMock } from './serve.js'
 /** The requests that the mock remembers. A server may call often. */
 const journal = 100_000
 
+interface CheckServerCommandOptions extends Pick<StartOptions, 'loaded' | 'console'> {
+  readonly flags: CheckServerFlags
+  /** Ends the command as wrong usage. */
+  refuse(message: string): never
+}
+
 /**
  * Checks a game server against its own mock, and prints the result. The output of the server and of its clients goes to standard
  * error. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with `UsageError`.
  */
 export async function checkServerCommand(
   words: readonly string[],
-  { loaded, flags, console }: Pick<StartOptions, 'loaded' | 'console'> & { readonly flags: CheckServerFlags },
+  { loaded, flags, console, refuse }: CheckServerCommandOptions,
 ): Promise<number> {
   const { expect: expected = defaultExpected, within: withinMs, players, client, gameMode, seed, json, junit } = flags
   const waitsForPlayers = client === undefined && players > 0 && expected.some(call => playerCalls.includes(call))
@@ -32,6 +38,8 @@ export async function checkServerCommand(
   })
   const { signal, release } = abortOnSignals()
   try {
+    const tooFew = tooFewSeats(mock.default.world.tables, { players, gameMode })
+    if (tooFew !== undefined) return refuse(tooFew)
     const onLine = (from: string, line: string) => console.warn(`${from} | ${line}`)
     const checks = await checkServer({
       mock,

@@ -269,7 +269,8 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
       for (const flag of flagsAmong(words, command))
         console.warn(`${flag} after -- goes to the server: put it before --`)
       const loaded = await loadIfNamed(scenario, program)
-      setExitCode(await checkServerCommand(words, { loaded, flags, console }))
+      const refuse = (message: string) => command.error(`error: ${message}`)
+      setExitCode(await checkServerCommand(words, { loaded, flags, console, refuse }))
     })
 }
 

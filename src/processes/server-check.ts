@@ -2,9 +2,12 @@ import { createLobbies } from '../control/creators.js'
 import { type Environment, lobbyEnvironment, variablePart } from '../control/environment.js'
 import type { ServedLobby } from '../control/served-lobby.js'
 import type { CheckResult } from '../lib/check-report.js'
+import { counted } from '../lib/text.js'
 import { reworded, UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
+import { defaultNamespaceId } from '../store/namespaces.js'
+import type { ReadTables } from '../store/table-calls.js'
 import { takeSeat } from './bot-seat.js'
 import { findLobbyPorts, givePorts } from './game-servers.js'
 import {
@@ -87,6 +90,27 @@ class Client implements ClientEnd {
   kill(): void {
     this.#process.kill()
   }
+}
+
+/**
+ * Says that the lobby of a check has fewer seats than players, and what to pass instead. Returns `undefined` if it has enough
+ * seats, or if there is no such game mode.
+ */
+export function tooFewSeats(
+  { gameModes, settings }: Pick<ReadTables, 'gameModes' | 'settings'>,
+  { players, gameMode }: Pick<ServerCheckOptions, 'players' | 'gameMode'>,
+): string | undefined {
+  const modes = gameModes.findMany(q => q.where({ namespace_id: defaultNamespaceId({ settings }) ?? '' }))
+  const mode = gameMode === undefined ? modes[0] : modes.find(one => one.game_mode_id === gameMode)
+  // The players join by the id of the lobby.
+  if (!mode || mode.max_players_direct >= players) return undefined
+  const { game_mode_id, max_players_direct: seats } = mode
+  const larger = modes.find(one => one.max_players_direct >= players && !one.disabled?.includes('join'))
+  const choices = [
+    ...(seats > 0 ? [`pass --players ${seats}`] : []),
+    larger ? `${seats > 0 ? '' : 'pass '}--game-mode ${larger.game_mode_id}` : 'raise its max_players in the scenario',
+  ]
+  return `${game_mode_id} has ${counted(seats, 'seat', 'seats')}: ${choices.join(', or ')}`
 }
 
 /**

@@ -188,11 +188,7 @@ describe('mockmaker check-server', () => {
     [['--'], 2, 'the command after -- is missing: mockmaker check-server -- ./server'],
     [['duel.yaml', 'more', '--', './server'], 2, 'put only a scenario before --: remove more'],
     [['--game-mode', 'nothing', '--', './server'], 1, 'the game mode is "nothing", which does not exist'],
-    [
-      ['--game-mode', 'duel', '--players', '3', '--', './server'],
-      1,
-      'player 3 of 3: it got no seat: MATCHMAKER_LOBBY_FULL',
-    ],
+    [['--players', '3', '--', './server'], 2, 'error: duel has 2 seats: pass --players 2, or --game-mode free-for-all'],
     [['--junit', 'nowhere/report.xml', '--', './server'], 1, 'cannot write the JUnit report nowhere/report.xml'],
   ] as const)('exits for %j with %d, and says why', async ([args, code, message]) => {
     const ended = await run(['check-server', ...args])
