@@ -268,10 +268,21 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
         command.error('error: without players nobody connects: add --expect ready, or remove --players 0')
       for (const flag of flagsAmong(words, command))
         console.warn(`${flag} after -- goes to the server: put it before --`)
-      const loaded = await loadIfNamed(scenario, program)
+      const loaded = await loadIfNamed(scenario, program).catch(error => {
+        throw withQuoteHint(error, { scenario, client: flags.client })
+      })
       const refuse = (message: string) => command.error(`error: ${message}`)
       setExitCode(await checkServerCommand(words, { loaded, flags, console, refuse }))
     })
+}
+
+/** Adds a hint to the error of a scenario that may be the second word of `--client`, as in `--client node client.mjs`. */
+function withQuoteHint(
+  error: unknown,
+  { scenario = '', client = ' ' }: { readonly scenario?: string | undefined; readonly client?: string | undefined },
+): unknown {
+  if (!(error instanceof UsageError) || /\s/.test(client) || /\.(?:ya?ml|json)$/i.test(scenario)) return error
+  return new UsageError(`${error.message}\nquote the command of the client: --client '${client} ${scenario}'`)
 }
 
 /** Finds the flags of a command among the arguments of another one, which runs: `--within` for `--within=4s`. */

@@ -18,4 +18,21 @@ describe('mockmaker check-server', () => {
   it('does not warn of other arguments of the server', async () => {
     expect(await warningsOf('node', 'server.mjs', '--port', '4', '--with', 'within')).toEqual([])
   })
+
+  it.for(['missing.mjs', 'build/build.js'])('asks for quotes around the client if %s is no scenario', async file => {
+    const { code, stderr } = await runHere(['check-server', '--client', 'node', file, '--', './server'])
+
+    expect(stderr).toContain(`\nquote the command of the client: --client 'node ${file}'\n`)
+    expect(code).toBe(1)
+  })
+
+  it.for([['--client', 'node', 'missing.yaml'], ['--client', 'node client.mjs', 'missing'], ['missing']])(
+    'asks for no quotes with the arguments %j',
+    async args => {
+      const { stderr } = await runHere(['check-server', ...args, '--', './server'])
+
+      expect(stderr).toContain('there is no scenario file missing')
+      expect(stderr).not.toContain('quote')
+    },
+  )
 })
