@@ -31,8 +31,12 @@ export interface ServerEnd {
 /** The client of a player. */
 export interface ClientEnd {
   readonly name: string
+  /** The token of its player. */
+  readonly token: string
   /** The exit of the client. `undefined` if it ran until somebody stopped it. */
   readonly exit: Exit | undefined
+  /** The time from its start to its end, in ms. */
+  readonly ms: number
   readonly lastLines: readonly string[]
 }
 
@@ -102,7 +106,19 @@ function judgePlayers(judged: Judged, call: 'connected' | 'disconnected'): Verdi
   const isMissing = missing.length > 0
   const sentence = isMissing ? `missing for ${missing.length} of ${all}` : `for ${players.length} of ${all}`
   const hints = call === 'connected' && missing.length === players.length ? connectHints(judged) : []
-  return { passed: !isMissing, sentence, evidence: [...missing.map(storyLine), ...hints] }
+  return { passed: !isMissing, sentence, evidence: [...missing.map(player => proofOf(player, judged)), ...hints] }
+}
+
+/** Proves that a call is missing for a player. Its story goes on after the end of its client, so it does not prove a missing end. */
+function proofOf({ name, token, connected, sentence }: ServedPlayer, { clients }: Judged): string {
+  const start = `${name} ${token}:`
+  const client = clients.find(one => one.token === token)
+  if (!client) return `${start} ${sentence}`
+  const { exit, ms } = client
+  if (connected)
+    return `${start} its client ended after ${elapsedText(ms)}, and the server has not called players/disconnected`
+  const end = exit ? describeEnd(exit, ms) : `ran for ${elapsedText(ms)}, until the check ended it`
+  return `${start} ${sentence} Its client ${end}.`
 }
 
 /** Says why nobody may have connected. Failed clients have their own check, which shows the ports. */
@@ -169,12 +185,10 @@ function judgeEnd(end: ServerEnd, missing: readonly ExpectableCall[]): Verdict {
   const { code, signal } = exit
   const fail = (sentence: string): Verdict => ({ passed: false, sentence, ms, evidence: tailOf(lastLines) })
   if (!wasStopped) {
-    const after = `after ${elapsedText(ms)}`
-    if (code === 0) return { passed: true, sentence: `it ended by itself with exit code 0, ${after}`, ms }
-    const started = exit.error === undefined && !isNotFound(exit)
-    const because = started ? 'because it crashed' : 'because it did not start'
+    if (code === 0) return { passed: true, sentence: `it ${describeEnd(exit, ms)}`, ms }
+    const because = hasStarted(exit) ? 'because it crashed' : 'because it did not start'
     return {
-      ...fail(`it ${describeEnd(exit)}${started ? `, ${after}` : ''}`),
+      ...fail(`it ${describeEnd(exit, ms)}`),
       notes: missing.map(call => `${call}, ${because}`),
     }
   }
@@ -184,11 +198,18 @@ function judgeEnd(end: ServerEnd, missing: readonly ExpectableCall[]): Verdict {
   return fail(`it ${describeEnd(exit)} after SIGTERM`)
 }
 
-function describeEnd(exit: Exit): string {
+/** Describes an end: `crashed with exit code 1, after 210 ms`. `ms` is the age of the process. Default: no age. */
+function describeEnd(exit: Exit, ms?: number): string {
   const { code, signal, error } = exit
   if (error !== undefined) return `could not start: ${error}`
   if (isNotFound(exit)) return 'could not start: the shell found no such command'
-  return signal === undefined ? `crashed with exit code ${code}` : `was ended by ${signal}`
+  const after = ms === undefined ? '' : `, after ${elapsedText(ms)}`
+  if (signal !== undefined) return `was ended by ${signal}${after}`
+  return `${code === 0 ? 'ended by itself' : 'crashed'} with exit code ${code}${after}`
+}
+
+function hasStarted(exit: Exit): boolean {
+  return exit.error === undefined && !isNotFound(exit)
 }
 
 function hasCrashed({ wasStopped, exit }: ServerEnd): boolean {
@@ -219,10 +240,6 @@ function sorted(refused: readonly RefusedCall[]) {
   const tokens = refused.filter(({ code }) => /^(?:TOKEN_|CLAIMS_|API_UNAUTHORIZED$|API_FORBIDDEN$)/.test(code))
   const others = refused.filter(call => !bodies.includes(call) && !tokens.includes(call))
   return { bodies, tokens, others }
-}
-
-function storyLine({ name, token, sentence }: ServedPlayer): string {
-  return `${name} ${token}: ${sentence}`
 }
 
 function callLine({ method, path, status, code, message }: RefusedCall): string {

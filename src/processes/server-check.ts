@@ -60,15 +60,21 @@ interface Seat {
 /** The process of a player. */
 class Client implements ClientEnd {
   readonly name: string
+  readonly token: string
   readonly #process: ServerProcess
+  readonly #startedAt = performance.now()
   #wasStopped = false
   /** The exit of the client. `undefined` while it runs, and if the check stopped it. */
   exit: Exit | undefined
+  /** The time from its start to its end, in ms. 0 until it has ended. */
+  ms = 0
 
-  constructor(name: string, process: ServerProcess, onEnd: () => void) {
+  constructor({ name, token }: Pick<ClientEnd, 'name' | 'token'>, process: ServerProcess, onEnd: () => void) {
     this.name = name
+    this.token = token
     this.#process = process
     void process.exited.then(exit => {
+      this.ms = performance.now() - this.#startedAt
       if (!this.#wasStopped) this.exit = exit
       onEnd()
     })
@@ -190,6 +196,7 @@ class ServerCheck {
       const clients = this.#seats.flatMap(({ client }) => client ?? [])
       const refusingPorts = clients.length === 0 ? [] : await this.#refusingPorts()
       const end = await this.#stopServer()
+      await Promise.all(clients.map(({ gone }) => gone))
       const served = this.#served()
       return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients, refusingPorts })
     } finally {
@@ -261,7 +268,8 @@ class ServerCheck {
       if (!env) continue
       const name = `player ${i + 1}`
       const process = startProcess(command, env, line => onLine(name, line))
-      seat.client = new Client(name, process, () => this.#onChange())
+      const player = { name, token: env.RIVET_PLAYER_TOKEN ?? '' }
+      seat.client = new Client(player, process, () => this.#onChange())
     }
   }
 

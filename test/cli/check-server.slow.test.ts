@@ -141,6 +141,7 @@ describe('mockmaker check-server', () => {
     const args = clients('--within', '4s', '--', 'node', 'wrong.mjs', 'has another port')
     const { code, stdout } = await run(args, { cwd })
 
+    expect(stdout.match(/has not connected yet\. Its client crashed with exit code 1, after /g)).toHaveLength(2)
     expect(stdout).toMatch(/^ +nothing listens on 127\.0\.0\.1:\d+: does the server listen on PORT_default\?$/m)
     expect(code).toBe(1)
   })

@@ -33,6 +33,8 @@ const served: ServedLobby = {
 
 const end = { exit: { signal: 'SIGTERM' }, wasStopped: true, ms: 300, lastLines: ['the last line'] }
 
+const client = { name: 'player 1', token: 'player.mock.Ada', exit: undefined, ms: 500, lastLines: [] }
+
 type Judged = Parameters<typeof judgeServer>[0]
 
 const right: Judged = {
@@ -65,7 +67,7 @@ describe('a right server', () => {
   })
 
   it('also passes what it does without being asked', () => {
-    const clients = [{ name: 'player 1', exit: { code: 0 }, lastLines: [] }]
+    const clients = [{ ...client, exit: { code: 0 } }]
 
     expect(judge({ expected: ['ready'], served: { state: { map: 'Harbour' }, closed: true }, clients })).toEqual([
       '✓ ready: it called ready after 4.2 s',
@@ -114,6 +116,27 @@ describe('a wrong server', () => {
       ['✗ disconnected: missing for 1 of 3 players', '    Bo player.mock.Bo: Bo was here.'],
     ],
     [
+      'misses a leaving player, whose client has ended',
+      { served: { players: [player('Ada', { disconnected: false })] }, clients: [client] },
+      [
+        '✗ disconnected: missing for 1 of 1 player',
+        '    Ada player.mock.Ada: its client ended after 500 ms, and the server has not called players/disconnected',
+      ],
+    ],
+    [
+      'has a client that does not start',
+      {
+        served: { players: [player('Ada', { connected: false })] },
+        clients: [{ ...client, exit: { code: 127 } }],
+      },
+      [
+        '✗ connected: missing for 1 of 1 player',
+        '    Ada player.mock.Ada: Ada was here. Its client could not start: the shell found no such command.',
+        '✗ clients: 1 of 1 client failed',
+        '    player 1 could not start: the shell found no such command',
+      ],
+    ],
+    [
       'connects nobody',
       { served: { players: [player('Ada', { connected: false })] } },
       [
@@ -126,20 +149,23 @@ describe('a wrong server', () => {
       'connects nobody, although clients play',
       {
         served: { players: [player('Ada', { connected: false })] },
-        clients: [{ name: 'player 1', exit: { code: 0 }, lastLines: [] }],
+        clients: [{ ...client, exit: { code: 0 } }],
       },
-      ['✗ connected: missing for 1 of 1 player', '    Ada player.mock.Ada: Ada was here.'],
+      [
+        '✗ connected: missing for 1 of 1 player',
+        '    Ada player.mock.Ada: Ada was here. Its client ended by itself with exit code 0, after 500 ms.',
+      ],
     ],
     [
       'listens on another port than its own, and has a client that fails',
       {
         served: { players: [player('Ada', { connected: false })] },
-        clients: [{ name: 'player 1', exit: { code: 1 }, lastLines: ['refused'] }],
+        clients: [{ ...client, exit: { code: 1 }, lastLines: ['refused'] }],
         refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
       },
       [
         '✗ connected: missing for 1 of 1 player',
-        '    Ada player.mock.Ada: Ada was here.',
+        '    Ada player.mock.Ada: Ada was here. Its client crashed with exit code 1, after 500 ms.',
         '✗ clients: 1 of 1 client failed',
         '    player 1 crashed with exit code 1',
         '      refused',
@@ -150,12 +176,12 @@ describe('a wrong server', () => {
       'listens on another port than its own, and has a client that tries again and again',
       {
         served: { players: [player('Ada', { connected: false })] },
-        clients: [{ name: 'player 1', exit: undefined, lastLines: [] }],
+        clients: [{ ...client, exit: undefined }],
         refusingPorts: [{ address: '127.0.0.1:42687', variable: 'PORT_default' }],
       },
       [
         '✗ connected: missing for 1 of 1 player',
-        '    Ada player.mock.Ada: Ada was here.',
+        '    Ada player.mock.Ada: Ada was here. Its client ran for 500 ms, until the check ended it.',
         '    nothing listens on 127.0.0.1:42687: does the server listen on PORT_default?',
       ],
     ],
@@ -206,7 +232,7 @@ describe('a wrong server', () => {
       {
         served: { players: [player('Ada', { disconnected: false })] },
         end: { ...end, exit: { signal: 'SIGSEGV' }, wasStopped: false },
-        clients: [{ name: 'player 1', exit: { code: 1 }, lastLines: ['the connection was closed'] }],
+        clients: [{ ...client, exit: { code: 1 }, lastLines: ['the connection was closed'] }],
       },
       [
         '✗ exit: it was ended by SIGSEGV, after 300 ms',
@@ -240,8 +266,8 @@ describe('a wrong server', () => {
       'has a client that fails',
       {
         clients: [
-          { name: 'player 1', exit: { code: 2 }, lastLines: ['no route'] },
-          { name: 'player 2', exit: undefined, lastLines: [] },
+          { ...client, exit: { code: 2 }, lastLines: ['no route'] },
+          { ...client, name: 'player 2', exit: undefined },
         ],
       },
       ['✗ clients: 1 of 2 clients failed', '    player 1 crashed with exit code 2', '      no route'],
