@@ -13,8 +13,8 @@ import type { RunningClient, StartClient } from './stage.js'
 const graceMs = 2_000
 /** A client prints at most so many bytes on each stream. */
 const mostBytes = 1024 * 1024
-/** The longest kept reason, in characters: the end of standard error. */
-const longestReason = 2_000
+/** The longest kept reason, in characters: the end of standard error. The stack of an error fits in. */
+const longestReason = 16_000
 
 /** Starts a command anew for each case, in a group of its own, so that its children end with it. */
 export function startCommand(command: readonly string[]): StartClient {

@@ -1,4 +1,5 @@
 import { counted } from '../lib/text.js'
+import { errorLineOf } from '../processes/exit-report.js'
 import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 
 // The rules for a client of a watch. Each is a function of a recording alone.
@@ -292,8 +293,8 @@ export const deadAct = 'let a poll wait for ever'
 function endText({ end }: Recording): string {
   if (!end) return 'it did not exit'
   const how = end.code === undefined ? `it was ended by ${end.signal}` : `it exited with code ${end.code}`
-  const reason = end.reason.trim()
-  return reason === '' ? how : `${how}: ${reason.split('\n').at(-1)}`
+  const error = errorLineOf(end.reason)
+  return error === '' ? how : `${how}: ${error}`
 }
 
 function exitClause(recording: Recording): string {

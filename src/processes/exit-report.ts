@@ -77,6 +77,18 @@ export function tailOf(lines: readonly string[]): readonly string[] {
   return [...tail.slice(0, half), `… ${counted(tail.length - longestTail, 'line', 'lines')}`, ...tail.slice(-half)]
 }
 
+/** Lines that Node prints after the report of an error. They do not name it. */
+const nodeTrailer = /^(?:Emitted '|Node\.js v|\(Use `node )/
+
+/** Returns the line that names the last error of an output. Without an error, it is the last line. */
+export function errorLineOf(output: string): string {
+  const lines = output.split('\n').map(line => line.trimEnd())
+  const named = lines.filter(line => line !== '' && !nodeTrailer.test(line))
+  const error = named.findLast(line => errorStart.test(line))
+  // Python names the error after its stack, and not each name of an error has the word.
+  return (error?.startsWith('Traceback (') ? undefined : error) ?? named.at(-1) ?? ''
+}
+
 /** Python names the error after its stack. Returns the index of the line before that stack. */
 function tracebackOf(lines: readonly string[], at: number): number | undefined {
   const before = lines.slice(0, at).findLastIndex(line => !/^\s/.test(line))

@@ -200,6 +200,11 @@ describe('the rules on the end', () => {
     [['cloud.mock.abcd\nefgh\n'], {}, 'it printed the cloud token in pieces'],
     [['cloud.mock.abcd\n'], {}, 'it printed another cloud token: cloud.mock.abcd'],
     [[cloudToken], { end: { at: 1_030, code: 3, reason: 'a\nb' } }, 'it exited with code 3: b'],
+    [
+      [cloudToken],
+      { end: { at: 1_030, code: 1, reason: 'TypeError: no link\n    at ask (client.mjs:3:1)\n\nNode.js v20.20.2\n' } },
+      'it exited with code 1: TypeError: no link',
+    ],
     [[cloudToken], { end: { at: 1_030, code: undefined, signal: 'SIGSEGV', reason: '' } }, 'it was ended by SIGSEGV'],
     [
       [cloudToken],

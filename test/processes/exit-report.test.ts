@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeExit, tailOf } from '../../src/processes/exit-report.js'
+import { describeExit, errorLineOf, tailOf } from '../../src/processes/exit-report.js'
 
 const frames = (count: number) => Array.from({ length: count }, (_, i) => `    at step${i} (game.js:${i}:1)`)
 
@@ -91,6 +91,66 @@ describe('the tail of an output', () => {
       '… 81 lines',
       '    at step99 (game.js:99:1)',
     ])
+  })
+})
+
+describe('the line of an error', () => {
+  it.for<readonly [string, readonly string[], string]>([
+    [
+      'Node',
+      [
+        'node:internal:1',
+        '  throw err;',
+        '  ^',
+        '',
+        "Error: Cannot find module '/a.mjs'",
+        ...frames(9),
+        '}',
+        '',
+        'Node.js v20.20.2',
+        '',
+      ],
+      "Error: Cannot find module '/a.mjs'",
+    ],
+    [
+      'Node, for an event without a listener',
+      [
+        'Error: connect ECONNREFUSED',
+        ...frames(1),
+        "Emitted 'error' event on Socket instance at:",
+        ...frames(3),
+        '',
+        'Node.js v20.20.2',
+      ],
+      'Error: connect ECONNREFUSED',
+    ],
+    [
+      'Node, for a text',
+      [
+        'node:internal:1',
+        '    triggerUncaughtException(',
+        '    ^',
+        'no luck',
+        '(Use `node --trace-uncaught ...` to show where the exception was thrown)',
+        '',
+        'Node.js v20.20.2',
+      ],
+      'no luck',
+    ],
+    [
+      'Python',
+      ['Traceback (most recent call last):', '  File "client.py", line 3', "KeyError: 'LINK_TOKEN'", ''],
+      "KeyError: 'LINK_TOKEN'",
+    ],
+    [
+      'Python, for an error of its own name',
+      ['Traceback (most recent call last):', '  File "client.py", line 3', 'client.LinkRefused: 404'],
+      'client.LinkRefused: 404',
+    ],
+    ['a client that gives a reason', ['asking', 'the link was refused\r', ''], 'the link was refused'],
+    ['a silent client', ['', ''], ''],
+  ])('is found in the output of %s', ([, lines, line]) => {
+    expect(errorLineOf(lines.join('\n'))).toBe(line)
   })
 })
 
