@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { checkNames, isCheckName } from '../lab/checks.js'
-import { startCommand } from '../lab/command-client.js'
+import { commandClient } from '../lab/command-client.js'
 import { runLab } from '../lab/laboratory.js'
 import { type CheckResult, countsText } from '../lib/check-report.js'
 import { didYouMean, quoted } from '../lib/text.js'
@@ -38,7 +38,7 @@ export async function runLabCommand(
     if (!json) printCheck(result, console)
   }
   try {
-    const report = await runLab(startCommand(command), { only, quick, baseline, onResult, signal })
+    const report = await runLab(commandClient(command), { only, quick, baseline, onResult, signal })
     if (json) console.printJson(report)
     else console.print(summaryOf(report, { isQuick: quick === true }))
     if (junit !== undefined) await writeJunit(junit, { suite, checks: report.checks })
@@ -51,7 +51,8 @@ export async function runLabCommand(
   }
 }
 
-function summaryOf({ checks, grade }: LabReport, { isQuick }: { readonly isQuick: boolean }): string {
+function summaryOf({ checks, grade, notRun }: LabReport, { isQuick }: { readonly isQuick: boolean }): string {
+  if (notRun) return `${countsText(checks)}, ${notRun.length} not run: the client sent no request`
   if (grade === undefined) return countsText(checks)
   return `${countsText(checks)}. Grade ${grade}${isQuick ? ', without patience' : ''}`
 }

@@ -7,7 +7,7 @@ import { UsageError } from '../lib/usage-error.js'
 import { endGroup, isGroupAlive, isWindows, lateOutputMs } from '../processes/process-group.js'
 import { spawnCommand, startFailure } from '../processes/spawn-command.js'
 import { watchdog } from '../processes/watchdog.js'
-import type { RunningClient, StartClient } from './stage.js'
+import type { Client, RunningClient, StartClient } from './stage.js'
 
 /** A client that the lab ends has this time after SIGTERM, in ms. */
 const graceMs = 2_000
@@ -16,8 +16,17 @@ const mostBytes = 1024 * 1024
 /** The longest kept reason, in characters: the end of standard error. The stack of an error fits in. */
 const longestReason = 16_000
 
-/** Starts a command anew for each case, in a group of its own, so that its children end with it. */
-export function startCommand(command: readonly string[]): StartClient {
+/** A command, which starts anew for each case. */
+export function commandClient(command: readonly string[]): Client {
+  return {
+    start: startCommand(command),
+    advice:
+      'It must poll GET $MOCKMAKER_URL/cloud/devices/links with its token: does it read MOCKMAKER_URL and MOCKMAKER_LINK_TOKEN?',
+  }
+}
+
+/** Starts a command in a group of its own, so that its children end with it. */
+function startCommand(command: readonly string[]): StartClient {
   return ({ url, token, print, exceed }) => {
     const { RIVET_TOKEN: _, ...inherited } = withoutSecrets(process.env)
     const child = spawnClient(command, {

@@ -12,7 +12,14 @@ export async function checkFunctionClient(
 ): Promise<LabReport> {
   if (typeof client !== 'function')
     throw new UsageError(`lab: the client is ${quoted(client)}: expected a function, as in ({ url, token }) => …`)
-  return await runLab(startFunction(client), options, internal)
+  return await runLab(
+    {
+      start: startFunction(client),
+      advice: 'It must poll GET /cloud/devices/links: does it use its url and its token?',
+    },
+    options,
+    internal,
+  )
 }
 
 function startFunction(client: LabClient): StartClient {

@@ -4,7 +4,7 @@ import { checkKeys, UsageError } from '../lib/usage-error.js'
 import type { LabCheckName, LabOptions, LabReport } from '../mock/lab.js'
 import { type Case, type Check, checkNames, checksOf, isCheckName, type PatienceTimes, rulesOf } from './checks.js'
 import { type Recording, requestLine } from './recording.js'
-import { Stage, type StartClient } from './stage.js'
+import { type Client, Stage, type StartClient } from './stage.js'
 import { type Failure, firstFailure, printsToken } from './verdicts.js'
 
 /** The checks that run at a time. `patience` runs beside them. */
@@ -15,9 +15,12 @@ export interface InternalOptions {
   readonly patience?: PatienceTimes | undefined
 }
 
+/** Ends the checks of a client that sends no request. */
+const sendsNothing = Symbol('the client sent no request')
+
 /** Runs the checks on a client. Rejects with `UsageError` if an option is wrong, and with what `start` throws. */
 export async function runLab(
-  start: StartClient,
+  client: Client,
   options: LabOptions,
   { patience }: InternalOptions = {},
 ): Promise<LabReport> {
@@ -32,11 +35,13 @@ export async function runLab(
   if (signal?.aborted) abort()
   const run = async (name: LabCheckName) => {
     if (stop.signal.aborted) return
-    const result = await runCheck(name, checks[name], start, stop)
+    const { result, hasRequests } = await runCheck(name, checks[name], client, stop)
     if (stop.signal.aborted) return
     const marked = baseline.includes(name) && !result.passed ? { ...result, expected: true as const } : result
     results.set(name, marked)
     onResult(marked)
+    // The other checks would say the same.
+    if (!hasRequests && results.size === 1) stop.abort(sendsNothing)
   }
   const queue = names.filter(name => name !== 'patience')
   const runQueue = async () => {
@@ -51,7 +56,8 @@ export async function runLab(
         stop.abort(error)
       })
     await Promise.allSettled(lanes)
-    if (stop.signal.aborted) throw stop.signal.reason
+    signal?.throwIfAborted()
+    if (stop.signal.reason !== sendsNothing) stop.signal.throwIfAborted()
   } finally {
     signal?.removeEventListener('abort', abort)
   }
@@ -59,6 +65,8 @@ export async function runLab(
   const stale = staleEntries(baseline, results)
   for (const one of stale) onResult(one)
   const all = [...inOrder, ...stale]
+  const notRun = names.filter(name => !results.has(name))
+  if (notRun.length > 0) return { passed: false, checks: all, notRun }
   return {
     passed: allPassed(all),
     ...(options.only === undefined ? { grade: gradeOf(inOrder, checks) } : {}),
@@ -86,9 +94,9 @@ function checkOptions(options: LabOptions): void {
 async function runCheck(
   name: LabCheckName,
   { cases, passes }: Check,
-  start: StartClient,
+  { start, advice }: Client,
   stop: AbortController,
-): Promise<CheckResult> {
+): Promise<{ readonly result: CheckResult; readonly hasRequests: boolean }> {
   const startedAt = performance.now()
   const running = cases.map(one =>
     runCase(one, start, stop.signal).catch((error: unknown) => {
@@ -104,17 +112,15 @@ async function runCheck(
     ? { notes: ['the client printed nothing, so only its requests and its exit were judged'] }
     : {}
   const ms = Math.round(performance.now() - startedAt)
-  if (!failed?.failure) return { name, passed: true, sentence: passes, evidence: [], ...notes, ms }
+  if (!failed?.failure)
+    return { result: { name, passed: true, sentence: passes, evidence: [], ...notes, ms }, hasRequests: true }
   const { failure, recording, caseName } = failed
+  // A client that prints too much is ended early.
+  const hasRequests = all.some(one => one.recording.requests.length > 0 || one.recording.excess !== undefined)
   const where = caseName === undefined ? '' : `with ${caseName}, `
-  return {
-    name,
-    passed: false,
-    sentence: where + failure.sentence,
-    evidence: evidenceOf(failure, recording),
-    ...notes,
-    ms,
-  }
+  const sentence = hasRequests ? where + failure.sentence : `${failure.sentence}. ${advice}`
+  const evidence = evidenceOf(failure, recording)
+  return { result: { name, passed: false, sentence, evidence, ...notes, ms }, hasRequests }
 }
 
 async function runCase(one: Case, start: StartClient, signal: AbortSignal) {

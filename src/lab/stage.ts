@@ -23,6 +23,13 @@ export type StartClient = (started: {
   exceed(what: string): void
 }) => RunningClient
 
+/** A client that can be started. */
+export interface Client {
+  readonly start: StartClient
+  /** Says what to do if it sends no request, as sentences. */
+  readonly advice: string
+}
+
 const scenario: ScenarioInput = {
   title: 'Laboratory',
   games: [

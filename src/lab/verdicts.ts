@@ -1,5 +1,5 @@
 import { counted } from '../lib/text.js'
-import { errorLineOf } from '../processes/exit-report.js'
+import { age, errorLineOf } from '../processes/exit-report.js'
 import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 
 // The rules for a client of a watch. Each is a function of a recording alone.
@@ -29,8 +29,11 @@ const closingMs = 150
 export const polls: Rule = recording => {
   if (pollsOf(recording).length > 0) return undefined
   const { end, requests } = recording
-  const asked = requests.length === 0 ? 'sent no request' : 'never asked for its link'
-  return { sentence: `it ${asked} within 10 s${end ? `: ${endText(recording)}` : ''}`, proof: requests.slice(0, 2) }
+  const asked = requests.length === 0 ? 'sent the lab no request' : 'never asked for its link'
+  return {
+    sentence: end ? endText(recording, ` after ${age(end.at)}, and ${asked}`) : `it ${asked} within 10 s`,
+    proof: requests.slice(0, 2),
+  }
 }
 
 /** Each poll has the index of the newest answer before it. */
@@ -289,12 +292,12 @@ export function isPatient({ holdMs, deadMs }: { readonly holdMs: number; readonl
 /** The act of a poll that gets no answer. */
 export const deadAct = 'let a poll wait for ever'
 
-/** Describes how a client has ended. */
-function endText({ end }: Recording): string {
+/** Describes how a client has ended. `clause` comes before the error. */
+function endText({ end }: Recording, clause = ''): string {
   if (!end) return 'it did not exit'
   const how = end.code === undefined ? `it was ended by ${end.signal}` : `it exited with code ${end.code}`
   const error = errorLineOf(end.reason)
-  return error === '' ? how : `${how}: ${error}`
+  return `${how}${clause}${error === '' ? '' : `: ${error}`}`
 }
 
 function exitClause(recording: Recording): string {

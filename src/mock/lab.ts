@@ -41,12 +41,14 @@ export interface LabOptions {
 
 /** The results of the laboratory, as plain JSON. */
 export interface LabReport {
-  /** True if no check failed, except those of the baseline. */
+  /** True if all checks were run, and none failed, except those of the baseline. */
   readonly passed: boolean
-  /** `A`: all checks pass. `B`: no token is lost, and there is no loop. `C`: less. Absent with `only`. */
+  /** `A`: all checks pass. `B`: no token is lost, and there is no loop. `C`: less. Absent with `only` or `notRun`. */
   readonly grade?: 'A' | 'B' | 'C'
   /** In the order of the documentation. */
   readonly checks: readonly CheckResult[]
+  /** The checks that were not run, because the client sent no request in the first one. Absent if all were run. */
+  readonly notRun?: readonly LabCheckName[]
 }
 
 /** Not a constant for bundlers: those for pages must not follow it. */

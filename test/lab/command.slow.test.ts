@@ -65,7 +65,7 @@ describe('mockmaker lab', () => {
     const { stdout } = await run(['lab', '--only', 'gap', '--', 'sh', '-c', `echo ${words} >&2; exit 3`], { env })
 
     const url = String.raw`http://127\.0\.0\.1:\d+`
-    expect(stdout).toMatch(new RegExp(`code 3: //${url}/${url}/device\\.mock\\.\\w+\n`))
+    expect(stdout).toMatch(new RegExp(`no request: //${url}/${url}/device\\.mock\\.\\w+\\. It must poll`))
   })
 
   it('ends a client that floods its output', async () => {
@@ -99,10 +99,19 @@ describe('mockmaker lab', () => {
     expect(pidsIn(file).filter(isAlive)).toEqual([])
   })
 
-  it('says how a client ended that sent nothing', async () => {
-    const { code, stdout } = await lab('--only', 'gap', '--', 'true')
+  it('names the error of a client that sent nothing, and runs no other check', async () => {
+    const { code, stdout } = await lab('--quick', '--', process.execPath, '/nowhere/clinet.mjs')
 
-    expect([code, stdout.split('\n')[0]]).toEqual([1, '✗ gap: it sent no request within 10 s: it exited with code 0'])
+    const lines = stdout.replaceAll(/\d+\.\d+ s/g, '… s').split('\n')
+    expect([code, ...lines]).toEqual([
+      1,
+      expect.stringMatching(
+        /^✗ [a-z ]+: it exited with code 1 after … s, and sent the lab no request: Error: Cannot find module '\/nowhere\/clinet\.mjs'\. It must poll GET \$MOCKMAKER_URL\/cloud\/devices\/links with its token: does it read MOCKMAKER_URL and MOCKMAKER_LINK_TOKEN\?$/,
+      ),
+      '    +… s exit code 1',
+      '1 failed, 10 not run: the client sent no request',
+      '',
+    ])
   })
 
   it('takes a baseline with comments', async () => {
@@ -113,7 +122,7 @@ describe('mockmaker lab', () => {
 
     expect([code, stdout.split('\n')[0]]).toEqual([
       0,
-      '✗ gap (expected): it sent no request within 10 s: it exited with code 0',
+      expect.stringMatching(/^✗ gap \(expected\): it exited with code 0 after .* no request\. It must poll/),
     ])
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { checkNames } from '../../src/lab/checks.js'
 import { checkFunctionClient } from '../../src/lab/index.js'
 import { runLab } from '../../src/lab/laboratory.js'
 import type { LabOptions } from '../../src/mock/lab.js'
@@ -36,22 +37,25 @@ describe('lab', () => {
     const running = new Set<string>()
     let starts = 0
     const report = runLab(
-      ({ url }) => {
-        starts += 1
-        if (starts === 2) throw new Error('no process')
-        running.add(url)
-        let end = () => {}
-        const ended = new Promise<{ code: number; reason: string }>(resolve => {
-          end = () => resolve({ code: 0, reason: '' })
-        })
-        return {
-          ended,
-          async stop() {
-            await fetch(url).catch(() => {})
-            running.delete(url)
-            end()
-          },
-        }
+      {
+        advice: '',
+        start({ url }) {
+          starts += 1
+          if (starts === 2) throw new Error('no process')
+          running.add(url)
+          let end = () => {}
+          const ended = new Promise<{ code: number; reason: string }>(resolve => {
+            end = () => resolve({ code: 0, reason: '' })
+          })
+          return {
+            ended,
+            async stop() {
+              await fetch(url).catch(() => {})
+              running.delete(url)
+              end()
+            },
+          }
+        },
       },
       { only: ['give up'] },
     )
@@ -82,10 +86,38 @@ describe('lab', () => {
           name: 'gap',
           passed: false,
           expected: true,
-          sentence: 'it sent no request within 10 s: it exited with code 1: no luck',
+          sentence: expect.stringContaining('and sent the lab no request: no luck'),
         },
       ],
     })
+  })
+
+  it('runs no more checks of a client that sends no request, and gives advice', async () => {
+    const results: string[] = []
+
+    const report = await checkFunctionClient(givesUp, {
+      quick: true,
+      baseline: checkNames,
+      onResult: ({ name }) => results.push(name),
+    })
+
+    expect(report).toEqual({
+      passed: false,
+      checks: [
+        {
+          name: expect.any(String),
+          passed: false,
+          expected: true,
+          sentence: expect.stringMatching(
+            /^it exited with code 1 after \d\.\d s, and sent the lab no request: no luck\. It must poll GET \/cloud/,
+          ),
+          evidence: [expect.stringMatching(/ s exit code 1$/)],
+          ms: expect.any(Number),
+        },
+      ],
+      notRun: checkNames.filter(name => name !== 'patience' && name !== results[0]),
+    })
+    expect(results).toHaveLength(1)
   })
 
   it('fails if a check of the baseline passes', async () => {

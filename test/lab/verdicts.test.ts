@@ -241,12 +241,15 @@ describe('the other rules', () => {
   })
 
   it('want a poll', () => {
-    expect(polls(recording([]))?.sentence).toBe('it sent no request within 10 s')
+    expect(polls(recording([]))?.sentence).toBe('it sent the lab no request within 10 s')
     expect(polls(recording([poll(0, '1', '1', { isPoll: false })]))?.sentence).toBe(
       'it never asked for its link within 10 s',
     )
-    expect(polls(recording([], { end: { at: 9, code: 1, reason: 'no curl' } }))?.sentence).toBe(
-      'it sent no request within 10 s: it exited with code 1: no curl',
+    expect(polls(recording([], { end: { at: 210, code: 1, reason: 'no curl' } }))?.sentence).toBe(
+      'it exited with code 1 after 0.2 s, and sent the lab no request: no curl',
+    )
+    expect(polls(recording([], { end: { at: 210, code: 0, reason: '' } }))?.sentence).toBe(
+      'it exited with code 0 after 0.2 s, and sent the lab no request',
     )
   })
 
