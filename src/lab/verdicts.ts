@@ -45,11 +45,12 @@ export const sendsNewestIndex: Rule = recording => {
     const sent = poll.index === undefined ? 'no index' : `the index ${poll.index}`
     return { sentence: `it sent ${sent} after an answer with the index ${indexOf(newest)}`, proof: [newest, poll] }
   }
-  return all.some(({ index }) => index !== undefined) ? undefined : neverSentIndex(all)
+  return sendsIndex(recording) ? undefined : { sentence: 'it never sent an index', proof: all.slice(0, 2) }
 }
 
-function neverSentIndex(all: readonly RecordedRequest[]): Failure {
-  return { sentence: 'it never sent an index', proof: all.slice(0, 2) }
+/** Tells whether a poll has an index. */
+export function sendsIndex(recording: Recording): boolean {
+  return pollsOf(recording).some(({ index }) => index !== undefined)
 }
 
 /** The newest whole answer with an index that the client had before a poll. */
@@ -65,20 +66,38 @@ function newestBefore(poll: RecordedRequest, all: readonly RecordedRequest[]): R
 
 /** After an answer with a lower index, each poll has that index, or none. */
 export const takesLowerIndex: Rule = recording => {
+  const { lower, later } = lowerIndexOf(recording)
+  if (!lower) return undefined
+  const wrong = later.find(({ index }) => index !== undefined && index !== indexOf(lower))
+  if (!wrong || wrong.at > (recording.completedAt ?? Number.POSITIVE_INFINITY)) return undefined
+  return {
+    sentence: `it sent the index ${wrong.index} after an answer with the lower index ${indexOf(lower)}`,
+    proof: [lower, wrong],
+  }
+}
+
+/** Finds the first answer with a lower index than the answer before it, and the polls after it. */
+function lowerIndexOf(recording: Recording): {
+  readonly lower: RecordedRequest | undefined
+  readonly later: readonly RecordedRequest[]
+} {
   const all = pollsOf(recording)
   const at = all.findIndex((answer, i) => {
     const before = i === 0 ? undefined : indexOf(all[i - 1] as RecordedRequest) // there is one
     const index = indexOf(answer)
     return before !== undefined && index !== undefined && BigInt(index) < BigInt(before)
   })
-  const lower = all[at]
-  if (!lower) return undefined
-  const wrong = all.slice(at + 1).find(({ index }) => index !== undefined && index !== indexOf(lower))
-  if (!wrong || wrong.at > (recording.completedAt ?? Number.POSITIVE_INFINITY)) return undefined
-  return {
-    sentence: `it sent the index ${wrong.index} after an answer with the lower index ${indexOf(lower)}`,
-    proof: [lower, wrong],
-  }
+  return { lower: all[at], later: at === -1 ? [] : all.slice(at + 1) }
+}
+
+/** Says what a client did after an answer with a lower index. */
+export function lowerIndexText(recording: Recording): string {
+  if (!sendsIndex(recording)) return 'it sent no index'
+  const { lower, later } = lowerIndexOf(recording)
+  if (!lower) return 'it got no lower index'
+  return later.some(({ index }) => index === indexOf(lower))
+    ? 'it took the lower index'
+    : 'it sent no index after the lower one'
 }
 
 /** The length of the window in which requests are counted, in ms. */
@@ -169,7 +188,7 @@ export function endsWell(withinMs: number): Rule {
 }
 
 function wrongPrint({ printed, cloudToken = '' }: Recording): string | undefined {
-  const text = printed.map(one => one.text).join('')
+  const text = textOf(printed)
   const times = text.split(cloudToken).length - 1
   if (cloudToken === '' || times === 1) return undefined
   if (times > 1) return `it printed the cloud token ${times} times`
@@ -177,9 +196,18 @@ function wrongPrint({ printed, cloudToken = '' }: Recording): string | undefined
   return /cloud\.mock\./.test(text) ? `it printed another cloud token: ${text.trim()}` : undefined
 }
 
+function textOf(printed: Recording['printed']): string {
+  return printed.map(({ text }) => text).join('')
+}
+
 /** Tells whether the client has printed anything like a cloud token. */
 export function printsToken({ printed }: Recording): boolean {
   return printed.some(({ text }) => text.trim() !== '')
+}
+
+/** Tells whether the client has printed the cloud token of the link, in one piece. */
+export function printsCloudToken({ printed, cloudToken }: Recording): boolean {
+  return cloudToken !== undefined && textOf(printed).includes(cloudToken)
 }
 
 /** Polls that fail are sent again with the same index. */

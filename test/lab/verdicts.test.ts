@@ -1,5 +1,6 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import { checksOf } from '../../src/lab/checks.js'
 import { type RecordedRequest, type Recording, requestLine } from '../../src/lab/recording.js'
 import {
   acceptsNoOtherAnswer,
@@ -299,6 +300,42 @@ describe('the other rules', () => {
       'it did not ask again within 90 s on a dead connection',
       'it cut a poll after 30.000 s, and an answer may take 42.5 s',
       'no poll of it waited for 42.5 s',
+    ])
+  })
+})
+
+describe('the sentence of a check that passed', () => {
+  const checks = checksOf()
+
+  it('says that a token was printed, or that the client exited', () => {
+    expect([complete([cloudToken]), complete([]), complete(['done\n'])].map(one => checks.gap.passes([one]))).toEqual([
+      'it printed the token of a link that was completed between two polls',
+      'it exited with 0 once the link was complete',
+      'it exited with 0 once the link was complete',
+    ])
+  })
+
+  it('says what was sent after a lower index', () => {
+    const [first, lower] = [poll(0, undefined, '500'), poll(1_000, '500', '40')]
+    const passes = (...requests: RecordedRequest[]) => checks['index goes back'].passes([recording(requests)])
+
+    expect([
+      passes(first, lower, poll(2_000, '40')),
+      passes(first, lower, poll(2_000)),
+      passes(first, poll(1_000, undefined, '40'), poll(2_000)),
+      passes(first, poll(1_000, '500', '500')),
+    ]).toEqual([
+      'it took the lower index',
+      'it sent no index after the lower one',
+      'it sent no index',
+      'it got no lower index',
+    ])
+  })
+
+  it('names the index of retries only if one was sent', () => {
+    expect(['7', undefined].map(index => checks.retry.passes([recording([poll(0, index)])]))).toEqual([
+      'it asked again with the same index after growing pauses, and obeyed retry-after',
+      'it asked again after growing pauses, and obeyed retry-after',
     ])
   })
 })
