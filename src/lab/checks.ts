@@ -20,6 +20,7 @@ import {
   retriesWithSameIndex,
   sendsIndex,
   sendsNewestIndex,
+  survivesHalfAnswer,
   takesLowerIndex,
 } from './verdicts.js'
 
@@ -276,7 +277,7 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
           stage.complete()
           await stage.until(() => poll?.end !== undefined, pollWithinMs)
         },
-        rules: [sendsNewestIndex],
+        rules: [survivesHalfAnswer, sendsNewestIndex],
       },
     ],
   },

@@ -236,10 +236,16 @@ export const pausesGrow: Rule = recording => {
   const [shortMs, longMs] = [pauseOf(first), pauseOf(last)]
   if (longMs >= growth * shortMs && longMs >= leastPauseMs) return undefined
   const pauses = all.map(retry => secondsText(pauseOf(retry))).join(', ')
-  return {
-    sentence: `its pauses after failures do not grow: ${pauses}`,
-    proof: last.next ? [last.failed, last.next] : [],
-  }
+  const proof = new Set(all.flatMap(({ failed, next }) => (next ? [failed, next] : [failed])))
+  return { sentence: `its pauses after failures do not grow: ${pauses}`, proof: [...proof] }
+}
+
+/** The client does not crash on an answer that the lab broke. */
+export const survivesHalfAnswer: Rule = recording => {
+  const { end } = recording
+  const last = pollsOf(recording).at(-1)
+  if (!end || end.code === 0 || last?.end !== 'broken') return undefined
+  return { sentence: `it crashed on half an answer: ${endText(recording)}`, proof: [last] }
 }
 
 /** The header counts whole seconds, and a timer may be early by a little. In ms. */

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { checksOf } from '../../src/lab/checks.js'
+import { checksOf, rulesOf } from '../../src/lab/checks.js'
 import { type RecordedRequest, type Recording, requestLine } from '../../src/lab/recording.js'
 import {
   acceptsNoOtherAnswer,
@@ -8,6 +8,7 @@ import {
   asksOneAtATime,
   deadAct,
   endsWell,
+  firstFailure,
   givesUp,
   isNoBusyLoop,
   isPatient,
@@ -154,6 +155,14 @@ describe('the rules on failures', () => {
     expect(pausesGrow(retried(...pauses))?.sentence).toBe(sentence)
   })
 
+  it('prove pauses that do not grow with each request of them', () => {
+    const steady = retried(1_000, 1_000, 1_000)
+    const again = recording([poll(0), ...steady.requests.map(one => ({ ...one, at: one.at + 500 })), poll(9_000)])
+
+    expect(pausesGrow(steady)?.proof).toEqual(steady.requests)
+    expect(pausesGrow(again)?.proof.map(({ at }) => at)).toEqual([500, 1_500, 2_500, 3_500])
+  })
+
   it('want the same index, and another request', () => {
     expect(retriesWithSameIndex(retried(100))).toBeUndefined()
     expect(retriesWithSameIndex(recording([failed(0, '7'), poll(1, undefined)]))?.sentence).toBe(
@@ -265,6 +274,23 @@ describe('the other rules', () => {
       late,
       'no poll of it was waiting for a change',
     ])
+  })
+
+  it('want no crash on half an answer, whatever the index', () => {
+    const half = poll(1_000, undefined, '', { end: 'broken' })
+    const end = { at: 1_200, code: 1, reason: 'SyntaxError: Unexpected end of JSON input\n    at JSON.parse' }
+    const rules = checksOf()['half an answer'].cases.flatMap(rulesOf)
+    const judge = (requests: RecordedRequest[], more: Partial<Recording>) =>
+      firstFailure(recording(requests, { completedAt: 1_100, ...more }), rules)
+
+    expect(judge([poll(0), half], { end })).toEqual({
+      sentence: 'it crashed on half an answer: it exited with code 1: SyntaxError: Unexpected end of JSON input',
+      proof: [half],
+    })
+    expect(judge([poll(0), half, poll(1_150, '1')], { end })?.sentence).toBe(
+      'it sent no index after an answer with the index 1',
+    )
+    expect(judge([poll(0), half], {})?.sentence).toBe('it sent no index after an answer with the index 1')
   })
 
   it('let a lower index be sent, or none', () => {
