@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
-import { reworded } from '../lib/usage-error.js'
+import { reworded, UsageError } from '../lib/usage-error.js'
 import { freeSeats } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import { defaultNamespaceId } from '../store/namespaces.js'
@@ -23,10 +23,19 @@ export function createLobbies(
   lobbies: readonly NewLobby[],
   call: 'lobby' | 'lobbies' = 'lobbies',
 ): LobbyRow[] {
+  const players = lobbies.reduce((sum, fields) => sum + playerCount(fields), 0)
+  if (lobbies.length > 1 && players > mostCreated)
+    throw new UsageError(`${call}: they have ${players} players: expected at most ${mostCreated} in one call`)
   return reworded(
     () => world.transaction(tx => lobbies.map(fields => tx.lobbies.create(fields))),
     message => message.replace(/^lobbies\.create(?=:)/, call),
   )
+}
+
+/** Returns the number of players of a lobby, or 0 if it is wrong. */
+function playerCount({ players }: NewLobby): number {
+  if (Array.isArray(players)) return players.length
+  return Number.isInteger(players) ? Math.max(0, Number(players)) : 0
 }
 
 /** Creates a player, in one change set. Throws `UsageError`. */

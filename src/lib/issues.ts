@@ -50,7 +50,8 @@ export function issueText(issue: Issue, input: unknown): string {
 function expectation(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `expected ${issue.expected}`
+      // A schema may have a better message of its own.
+      return issue.message.startsWith('expected') ? issue.message : `expected ${issue.expected}`
     case 'invalid_value':
       return `expected ${issue.values.map(quoted).join(' or ')}`
     case 'too_small':
@@ -103,8 +104,8 @@ export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Replaces the issue of a union by the issues of the branch with the fewest unknown keys. If no branch has the type of the
- * value, it lists the types. Of several limits for one value, it keeps the narrowest.
+ * Replaces the issue of a union by the issues of one branch: of those with the type of the value, the one with the fewest unknown
+ * keys. If no branch has that type, it lists the types. Of several limits for one value, it keeps the narrowest.
  */
 export function likelyIssues(issues: readonly Issue[]): readonly Issue[] {
   return withoutWiderLimits(issues).flatMap(issue => (issue.code === 'invalid_union' ? issuesOfUnion(issue) : [issue]))
@@ -113,7 +114,10 @@ export function likelyIssues(issues: readonly Issue[]): readonly Issue[] {
 function issuesOfUnion(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
   const wrongTypes = issue.errors.map(branch => branch.find(isWrongType))
   const branches = issue.errors.filter((_, i) => wrongTypes[i] === undefined)
-  const [best] = branches.toSorted((one, other) => unknownKeys(one) - unknownKeys(other))
+  const [best] = branches.toSorted(
+    (one, other) =>
+      Number(one.some(isOtherValue)) - Number(other.some(isOtherValue)) || unknownKeys(one) - unknownKeys(other),
+  )
   if (best) return likelyIssues(best.map(inner => ({ ...inner, path: [...issue.path, ...inner.path] })))
   const types = wrongTypes.map(wrong => (wrong?.code === 'invalid_type' ? wrong.expected : ''))
   // A schema may have a better message of its own.
@@ -141,6 +145,9 @@ function isWrongType(issue: Issue): boolean {
   if (issue.code === 'invalid_union') return issue.errors.every(branch => branch.some(isWrongType))
   return issue.code === 'invalid_type'
 }
+
+/** True if a branch takes only certain values, and not this one. The value may have the type of another branch. */
+const isOtherValue = ({ code, path }: Issue) => code === 'invalid_value' && path.length === 0
 
 function unknownKeys(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 0), 0)

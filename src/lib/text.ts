@@ -124,7 +124,8 @@ const longestListed = 60
  * Ends a message about an unknown word: ` Known: a, b.`, and ` Did you mean a?` if one is near.
  * It is at most about 1,500 characters long.
  */
-export function didYouMean(word: string, choices: readonly string[]): string {
+export function didYouMean(word: string, known: readonly string[]): string {
+  const choices = [...new Set(known)]
   if (choices.length === 0) return ' There are none.'
   const listed = choices.slice(0, mostListed).map(choice => shortened(choice, longestListed))
   const more = choices.length > mostListed ? ` and ${choices.length - mostListed} more` : ''

@@ -13,11 +13,16 @@ import {
 const isDuration = (duration: string | number) => readDuration(duration) !== undefined
 const durationExamples = ['250ms', '40s', '12m', '1h']
 
+const expectedInFile = {
+  error({ input }: { readonly input?: unknown }) {
+    if (input === undefined) return undefined
+    // A number is no text, however small.
+    return `expected ${expectedDuration(typeof input === 'string' ? input : undefined)}`
+  },
+}
+
 /** A duration as text, such as `5s`. Files have no other form: `60` in a file mostly means seconds. */
-export const Duration = z
-  .string()
-  .refine(isDuration, { error: ({ input }) => `expected ${expectedDuration(input)}` })
-  .meta({ examples: durationExamples })
+export const Duration = z.string(expectedInFile).refine(isDuration, expectedInFile).meta({ examples: durationExamples })
 
 const expectedInCode = {
   error: ({ input }: { readonly input?: unknown }) => `expected ${expectedDuration(input, durationInCode)}`,
@@ -50,7 +55,7 @@ export function parseInstant(text: string): number | undefined {
 
 /** A date and time with its zone, as text. */
 export const Instant = z
-  .string()
+  .string({ error: ({ input }) => (input === undefined ? undefined : `expected ${instantFormat}`) })
   .refine(text => parseInstant(text) !== undefined, `expected ${instantFormat}`)
   .meta({
     format: 'date-time',

@@ -143,11 +143,13 @@ export function valueAdvice(issue: Issue, input: unknown): string {
 /** Returns advice for any key: put lists in brackets and texts in quotes, but not numbers, true and false. */
 function typeAdvice(issue: Issue, key: string, value: unknown): string | undefined {
   if (issue.code !== 'invalid_type' || typeof value === 'object') return undefined
-  if (issue.expected === 'array') return `${key}: [${/^[A-Za-z][\w./-]*$/.test(String(value)) ? value : quoted(value)}]`
-  if (issue.expected === 'string') return typeof value === 'number' ? `${key}: "${value}"` : undefined
+  // A text of a certain form, such as a duration, is not the number in quotes.
+  const isAnyText = issue.expected === 'string' && !issue.message.startsWith('expected')
+  if (typeof value === 'number') return isAnyText ? `${key}: "${value}"` : undefined
   if (typeof value !== 'string') return undefined
+  if (issue.expected === 'array') return `${key}: [${/^[A-Za-z][\w./-]*$/.test(value) ? value : quoted(value)}]`
   const [isYes, isNo] = [/^(yes|on|true)$/i.test(value), /^(no|off|false)$/i.test(value)]
   if (issue.expected === 'boolean') return isYes || isNo ? `${key}: ${isYes}` : undefined
-  const isNumber = value.trim() !== '' && Number.isFinite(Number(value))
+  const isNumber = value.trim() !== '' && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER
   return isNumber && ['number', 'int'].includes(issue.expected) ? `${key}: ${Number(value)}` : undefined
 }

@@ -121,7 +121,7 @@ describe('a fault', () => {
     [{ effect: reset, after: -1 }, 'fault.after is -1: expected at least 0'],
     [{ effect: reset, after: 'x' }, `fault.after is "x": expected ${duration}`],
     [{ effect: reset, after: true }, 'fault.after is true: expected a whole number from 0, or a duration such as 5s'],
-    [{ effect: reset, for: 5 }, 'fault.for is 5: expected string'],
+    [{ effect: reset, for: 5 }, `fault.for is 5: expected ${duration}`],
     [{ effect: reset, chance: 2 }, 'fault.chance is 2: expected at most 1'],
     [{ effect: reset, match: { query: { a: 1 } } }, 'fault.match.query.a is 1: expected string'],
     [{ effect: reset, match: { body: [1] } }, 'fault.match.body is [1]: expected an object'],

@@ -101,6 +101,10 @@ describe.each(controls)('mock.lobbies, $where', ({ of }) => {
     expect(stateOf(served.mock.world)).toBe(before)
     await expect(control.lobbies(-1)).rejects.toThrow('the number is -1: expected a whole number')
     await expect(control.lobbies('2' as never)).rejects.toThrow('the number is "2"')
+    await expect(control.lobbies(2, { max_players: 60_000, players: 60_000 })).rejects.toThrow(
+      'lobbies: they have 120000 players: expected at most 100000 in one call',
+    )
+    expect(stateOf(served.mock.world)).toBe(before)
   })
 })
 

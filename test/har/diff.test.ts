@@ -430,6 +430,17 @@ describe('mockmaker diff', () => {
     ])
   })
 
+  it('counts the requests that it does not compare, by the reason', async () => {
+    const ready = { method: 'POST', url: '/matchmaker/lobbies/ready', headers: bearer('lobby.secret'), answer: {} }
+    const file = await har([{ answer: emptyList }, ready, { url: '/favicon.ico', answer: {} }])
+
+    const { stdout } = await runHere(['diff', file])
+
+    expect(stdout).toBe('1 request compared, no difference. Left out: 1 of game servers, 1 for other paths\n')
+    const { skipped, left_out } = JSON.parse((await runHere(['diff', '--json', file])).stdout)
+    expect({ skipped, left_out }).toEqual({ skipped: 1, left_out: { 'for other paths': 1 } })
+  })
+
   it('exits with 0 if differences are only possible', async () => {
     const list = (total_player_count: number) => ({
       answer: { ...emptyList, lobbies: [{ ...lobby, total_player_count }] },
@@ -450,6 +461,7 @@ describe('mockmaker diff', () => {
       passed: false,
       compared: 2,
       skipped: 0,
+      left_out: {},
       drifts: [
         {
           request: 'GET /matchmaker/lobbies/list',

@@ -115,7 +115,9 @@ describe('the nearest choice', () => {
 
 describe('didYouMean', () => {
   it('lists the choices, and suggests the nearest', () => {
-    expect(didYouMean('lnd-frA', ['lnd-atl', 'lnd-fra'])).toBe(' Known: lnd-atl, lnd-fra. Did you mean lnd-fra?')
+    expect(didYouMean('lnd-frA', ['lnd-atl', 'lnd-fra', 'lnd-atl'])).toBe(
+      ' Known: lnd-atl, lnd-fra. Did you mean lnd-fra?',
+    )
   })
 
   it('suggests nothing if no choice is near', () => {

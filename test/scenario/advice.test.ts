@@ -64,7 +64,15 @@ describe('a common mistake', () => {
     [{ clock: 60 }, 'clock is 60: expected "running" or "frozen". Write clock: { rate: 60 }.'],
     [
       { device_links: [{ expires_after: 60 }] },
-      'device_links[0].expires_after is 60: expected string. Write expires_after: 60s.',
+      'device_links[0].expires_after is 60: expected a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m. Write expires_after: 60s.',
+    ],
+    [{ now: 0 }, 'now is 0: expected a date and time with a zone, as in 2026-11-20T20:00:00Z'],
+    [{ lobbies: 0 }, 'lobbies is 0: expected array'],
+    [{ seed: '1e20' }, 'seed is "1e20": expected number'],
+    [{ servers: { command: 5 } }, 'servers.command is 5: expected string. Write command: "5".'],
+    [
+      { faults: [{ effect: { hold: true }, for: 5 }] },
+      'faults[0].for is 5: expected a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m',
     ],
     [
       { faults: [{ delay: '1s', effect: { hold: true } }] },
