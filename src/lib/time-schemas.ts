@@ -22,7 +22,11 @@ const expectedInFile = {
 }
 
 /** A duration as text, such as `5s`. Files have no other form: `60` in a file mostly means seconds. */
-export const Duration = z.string(expectedInFile).refine(isDuration, expectedInFile).meta({ examples: durationExamples })
+export const Duration = z
+  .string(expectedInFile)
+  // Checks of an object around it compare durations.
+  .refine(isDuration, { ...expectedInFile, abort: true })
+  .meta({ examples: durationExamples })
 
 const expectedInCode = {
   error: ({ input }: { readonly input?: unknown }) => `expected ${expectedDuration(input, durationInCode)}`,

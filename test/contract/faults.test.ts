@@ -63,6 +63,7 @@ describe('a fault', () => {
       'fault.effect.delay is 300: expected a duration such as 300ms, {min, max}, or {median, p95}',
     ],
     [{ effect: { delay: { min: '1s' } } }, 'fault.effect.delay.max is missing: expected string'],
+    [{ effect: { delay: { median: 'x', p95: '1s' } } }, `fault.effect.delay.median is "x": expected ${duration}`],
     [{ effect: { delay: { min: '2s', max: '1s' } } }, 'fault.effect.delay.max is "1s": expected no less than min'],
     [{ effect: { delay: { median: '1s' } } }, 'fault.effect.delay.p95 is missing: expected string'],
     [{ effect: { delay: { median: '0s', p95: '1s' } } }, 'fault.effect.delay.median is "0s": expected more than 0ms'],

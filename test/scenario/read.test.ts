@@ -199,6 +199,10 @@ describe('the refusal of a wrong key or value', () => {
         { domains: ['Tanks.example'] },
         'domains[0] is "Tanks.example": expected a host name in lower case, without scheme and port, as in tanks.example',
       ],
+      [
+        { players: { concurrent: 5, session: 'x' } },
+        'players.session is "x": expected a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m',
+      ],
       [{ matchmaker: { max_players: -1 } }, 'matchmaker.max_players is -1: expected at least 0'],
       [
         { matchmaker: { lobby_count_max: 4294967296 } },
