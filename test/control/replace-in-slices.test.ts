@@ -204,7 +204,7 @@ describe('two calls at once that replace the world', { tags: ['slow'] }, () => {
   } as const satisfies Record<string, Call>
   const names = Object.keys(calls) as (keyof typeof calls)[]
 
-  property.prop([fc.constantFrom(...names), fc.constantFrom(...names), fc.nat(12)], { numRuns: 8 })(
+  property.prop([fc.constantFrom(...names), fc.constantFrom(...names), fc.nat(12)], { numRuns: 5 })(
     'act one after the other: the one that ends last wins, whole',
     async (one, other, later) => {
       const mock = crowdedMock()

@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect, inject, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { step } from '../../src/arbitraries/step.js'
 import { storyName } from '../../src/control/story-names.js'
 import {
@@ -437,9 +437,7 @@ describe('the story of a player', () => {
 })
 
 describe('all stories', { tags: ['slow'] }, () => {
-  const numRuns = Math.min(inject('runs'), 60)
-
-  property.prop([fc.nat(), fc.constantFrom('tanks', 'manual')], { numRuns })(
+  property.prop([fc.nat(), fc.constantFrom('tanks', 'manual')], { numRuns: 15 })(
     'agree with the journal and the history, whatever happens',
     async (seed, name) => {
       const mock = closedAfterTest(createMockmaker({ scenario: name === 'tanks' ? tanks : manual, history: 100_000 }))

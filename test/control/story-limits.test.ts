@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, inject, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { step } from '../../src/arbitraries/step.js'
 import { WorldStories } from '../../src/control/stories.js'
 import type { Story, StoryFact, StoryLimits, StoryMemory } from '../../src/control/story-memory.js'
@@ -71,32 +71,29 @@ function lostFacts(story: Story, all: Story): StoryFact[] {
 }
 
 describe('the limits of stories', { tags: ['slow'] }, () => {
-  it.prop([fc.nat()], { numRuns: Math.min(inject('runs'), 20) })(
-    'hold after each step, and only make a world forget',
-    async seed => {
-      const { mock, limited, whole } = observedTwice(tanks)
-      await mock.simulate({ concurrent: 2, session: '1m' })
-      for (const one of fc.sample(step(mock), { seed, numRuns: 30 })) {
-        await one.run()
+  it.prop([fc.nat()], { numRuns: 10 })('hold after each step, and only make a world forget', async seed => {
+    const { mock, limited, whole } = observedTwice(tanks)
+    await mock.simulate({ concurrent: 2, session: '1m' })
+    for (const one of fc.sample(step(mock), { seed, numRuns: 30 })) {
+      await one.run()
 
-        const memory = limited()
-        expect(memory.size).toBeLessThanOrEqual(few.stories)
-        expect(memory.size === 1 || memory.bytes <= few.bytes).toBe(true)
-        for (const story of memory.list()) {
-          const all = whole().get(story.token)
-          if (!all) throw new Error(`only a limited memory knows ${story.token}`)
-          expect(story.size).toBeLessThanOrEqual(few.facts)
-          const lost = lostFacts(story, all)
-          // The row of the player is gone, and its story has given way: a late call begins another one.
-          if (story.seat !== 'unknown') expect(standingOf(story)).toEqual(standingOf(all))
-          if (story.lost >= 0) expect([story.lost, story.state]).toEqual([lost.length, all.state])
-          const since = wholeSince(story)
-          if (lost.length > 0) expect(since).toBeGreaterThanOrEqual(Math.max(...lost.map(({ at }) => at)))
-          else expect([undefined, story.oldest.at]).toContain(since)
-        }
+      const memory = limited()
+      expect(memory.size).toBeLessThanOrEqual(few.stories)
+      expect(memory.size === 1 || memory.bytes <= few.bytes).toBe(true)
+      for (const story of memory.list()) {
+        const all = whole().get(story.token)
+        if (!all) throw new Error(`only a limited memory knows ${story.token}`)
+        expect(story.size).toBeLessThanOrEqual(few.facts)
+        const lost = lostFacts(story, all)
+        // The row of the player is gone, and its story has given way: a late call begins another one.
+        if (story.seat !== 'unknown') expect(standingOf(story)).toEqual(standingOf(all))
+        if (story.lost >= 0) expect([story.lost, story.state]).toEqual([lost.length, all.state])
+        const since = wholeSince(story)
+        if (lost.length > 0) expect(since).toBeGreaterThanOrEqual(Math.max(...lost.map(({ at }) => at)))
+        else expect([undefined, story.oldest.at]).toContain(since)
       }
-    },
-  )
+    }
+  })
 
   it('let go of the requests that wait longest, and of no later one', async () => {
     const { mock, limited, whole } = observedTwice({ ...tanks, servers: 'manual' }, { ...endless, unanswered: 1 })
