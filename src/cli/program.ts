@@ -279,9 +279,10 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
 /** Adds a hint to the error of a scenario that may be the second word of `--client`, as in `--client node client.mjs`. */
 function withQuoteHint(
   error: unknown,
-  { scenario = '', client = ' ' }: { readonly scenario?: string | undefined; readonly client?: string | undefined },
+  { scenario = '', client }: { readonly scenario?: string | undefined; readonly client?: string | undefined },
 ): unknown {
-  if (!(error instanceof UsageError) || /\s/.test(client) || /\.(?:ya?ml|json)$/i.test(scenario)) return error
+  const isOneWord = client !== undefined && !/\s/.test(client)
+  if (!(error instanceof UsageError) || !isOneWord || /\.(?:ya?ml|json)$/i.test(scenario)) return error
   return new UsageError(`${error.message}\nquote the command of the client: --client '${client} ${scenario}'`)
 }
 

@@ -21,8 +21,11 @@ export interface Comparison {
   readonly drifts: readonly RequestDrift[]
   /** The number of requests that were sent to the mock. */
   readonly compared: number
-  /** The number of requests that need the token of a lobby's server. No recording of a client has it. */
-  readonly skipped: number
+  /**
+   * The number of requests that were left out, by the reason. Those `of game servers` need the token of a lobby, which no
+   * recording of a client has.
+   */
+  readonly leftOut: Readonly<Record<string, number>>
 }
 
 /**
@@ -60,13 +63,18 @@ class Replay {
   }
 
   async run(): Promise<Comparison> {
-    const { exchanges } = this.#recording
+    const { exchanges, leftOut } = this.#recording
     const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
     for (const exchange of inReplayOrder(own)) {
       const answer = await this.#send(exchange)
       this.#add(exchange, this.#compare(exchange, answer))
     }
-    return { drifts: [...this.#drifts.values()], compared: own.length, skipped: exchanges.length - own.length }
+    const ofServers = exchanges.length - own.length
+    return {
+      drifts: [...this.#drifts.values()],
+      compared: own.length,
+      leftOut: { ...(ofServers > 0 && { 'of game servers': ofServers }), ...Object.fromEntries(leftOut) },
+    }
   }
 
   close(): Promise<void> {

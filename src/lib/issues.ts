@@ -50,8 +50,7 @@ export function issueText(issue: Issue, input: unknown): string {
 function expectation(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      // A schema may have a better message of its own.
-      return issue.message.startsWith('expected') ? issue.message : `expected ${issue.expected}`
+      return hasOwnMessage(issue) ? issue.message : `expected ${issue.expected}`
     case 'invalid_value':
       return `expected ${issue.values.map(quoted).join(' or ')}`
     case 'too_small':
@@ -61,6 +60,11 @@ function expectation(issue: Issue): string {
     default:
       return issue.message
   }
+}
+
+/** True if the schema has a message of its own. Those of Zod begin with another word. */
+export function hasOwnMessage({ message }: Issue): boolean {
+  return message.startsWith('expected')
 }
 
 function lengthOf(origin: string): string {
@@ -120,8 +124,7 @@ function issuesOfUnion(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
   )
   if (best) return likelyIssues(best.map(inner => ({ ...inner, path: [...issue.path, ...inner.path] })))
   const types = wrongTypes.map(wrong => (wrong?.code === 'invalid_type' ? wrong.expected : ''))
-  // A schema may have a better message of its own.
-  const message = issue.message.startsWith('expected') ? issue.message : `expected ${types.join(' or ')}`
+  const message = hasOwnMessage(issue) ? issue.message : `expected ${types.join(' or ')}`
   return [{ code: 'custom', path: issue.path, message, input: issue.input }]
 }
 

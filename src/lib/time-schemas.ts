@@ -16,7 +16,7 @@ const durationExamples = ['250ms', '40s', '12m', '1h']
 const expectedInFile = {
   error({ input }: { readonly input?: unknown }) {
     if (input === undefined) return undefined
-    // A number is no text, however small.
+    // A number has the wrong form, not the wrong length.
     return `expected ${expectedDuration(typeof input === 'string' ? input : undefined)}`
   },
 }

@@ -78,7 +78,7 @@ export function tailOf(lines: readonly string[]): readonly string[] {
 }
 
 /** Lines that Node prints after the report of an error. They do not name it. */
-const nodeTrailer = /^(?:Emitted '|Node\.js v|\(Use `node )/
+const nodeTrailer = /^(?:Node\.js v|\(Use `node )/
 
 /** Returns the line that names the last error of an output. Without an error, it is the last line. */
 export function errorLineOf(output: string): string {

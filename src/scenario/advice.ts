@@ -1,5 +1,5 @@
 import { uint32Max } from '../contract/formats.js'
-import { type Issue, type Path, valueAt } from '../lib/issues.js'
+import { hasOwnMessage, type Issue, type Path, valueAt } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
 import { longestMs } from '../lib/time.js'
 import { maxRate } from '../store/clock.js'
@@ -144,7 +144,7 @@ export function valueAdvice(issue: Issue, input: unknown): string {
 function typeAdvice(issue: Issue, key: string, value: unknown): string | undefined {
   if (issue.code !== 'invalid_type' || typeof value === 'object') return undefined
   // A text of a certain form, such as a duration, is not the number in quotes.
-  const isAnyText = issue.expected === 'string' && !issue.message.startsWith('expected')
+  const isAnyText = issue.expected === 'string' && !hasOwnMessage(issue)
   if (typeof value === 'number') return isAnyText ? `${key}: "${value}"` : undefined
   if (typeof value !== 'string') return undefined
   if (issue.expected === 'array') return `${key}: [${/^[A-Za-z][\w./-]*$/.test(value) ? value : quoted(value)}]`

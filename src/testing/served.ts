@@ -5,13 +5,13 @@ import { compareJson } from '../server/match.js'
 
 /** The calls that the game server of a lobby must have made. Keys that you leave out are not compared. Default: `ready: true`. */
 export interface ServedExpectation {
-  /** Whether it has called ready. */
+  /** True if it has called ready. */
   readonly ready?: boolean
   /** The number of players that it has connected. */
   readonly connected?: number
   /** The number of players that it has disconnected. */
   readonly disconnected?: number
-  /** Whether it has closed the lobby, and not opened it again. */
+  /** True if it has closed the lobby, and not opened it again. */
   readonly closed?: boolean
   /** The number of its calls that were refused. */
   readonly refused?: number
