@@ -9,7 +9,6 @@ import type { ClockJson } from '../control/history.js'
 import { lobbyFields, type NewLobby } from '../control/new-rows.js'
 import type { LobbyTokenInfo } from '../control/records.js'
 import type { GameServerCalls } from '../control/servers.js'
-import { tablesByPath } from '../control/tables.js'
 import type {
   NewWorldOptions,
   ScenarioSummary,
@@ -37,6 +36,7 @@ import type { Verification } from '../server/verify.js'
 import type { ClockSetting } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Rows } from '../store/rows.js'
+import { tablesByPath } from '../store/table-names.js'
 import type { TokenInfo } from '../store/tokens.js'
 import { misuseError } from './core.js'
 import {

@@ -25,7 +25,6 @@ export type {
   WorldStates,
 } from '../control/states.js'
 export type { StoryLobby } from '../control/story-memory.js'
-export type { ControlTable } from '../control/tables.js'
 export type { StoryJson, StoryLobbyState, StoryRequest, StoryStep, StorySummary } from '../control/tell-story.js'
 export type {
   KeptData,
@@ -45,6 +44,7 @@ export type { AnswerDraft, FaultFilter } from '../server/faults.js'
 export type { HeldRequest, HeldRequests } from '../server/held-requests.js'
 export { JournalMismatch, type Times } from '../server/journal-mismatch.js'
 export type { Verification } from '../server/verify.js'
+export type { ControlTable } from '../store/table-names.js'
 export {
   type Client,
   type ClientClock,

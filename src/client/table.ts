@@ -1,4 +1,3 @@
-import type { ControlTable } from '../control/tables.js'
 import { isJsonObject, isPlainObject } from '../lib/json.js'
 import type { Inputs } from '../store/inputs.js'
 import { isQuery, type Predicate, plan } from '../store/query.js'
@@ -13,6 +12,7 @@ import {
   type Strict,
   sortRows,
 } from '../store/table-calls.js'
+import type { ControlTable } from '../store/table-names.js'
 import { type ClientError, misuseError } from './core.js'
 import { type ControlledRemote, checked, request, undefinedIfMissing } from './http.js'
 

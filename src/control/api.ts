@@ -18,6 +18,7 @@ import { ClientGone } from '../server/reads.js'
 import { BlockedQuery, NextQuery } from '../server/request-waits.js'
 import { ClockSettingSchema } from '../store/clock.js'
 import { Location } from '../store/columns.js'
+import { listKey } from '../store/table-names.js'
 import { timeOfState } from '../store/world-state.js'
 import {
   acceptsEvents,
@@ -44,7 +45,6 @@ import { listSchedule, ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
 import { type StateName, stateNames } from './states.js'
 import { worldStatus } from './status.js'
-import { listKey } from './tables.js'
 import {
   describeWorld,
   type KeptData,

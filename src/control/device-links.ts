@@ -6,9 +6,9 @@ import { lazy } from '../lib/lazy.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeLink, findPendingLink } from '../operations/auth.js'
+import { findGame } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
-import { findGame } from './tables.js'
 
 export const CompletionOptions = lazy(() =>
   z.strictObject({

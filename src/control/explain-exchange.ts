@@ -17,8 +17,8 @@ import type { LobbyTables, Tables } from '../store/model.js'
 import { models } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { TableName } from '../store/rows.js'
+import { tablesByPath } from '../store/table-names.js'
 import { choiceText, compareCandidates, explainCandidates, obstacleTexts } from './explain-find.js'
-import { tablesByPath } from './tables.js'
 
 /** The tables that explanations of past answers read. */
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>

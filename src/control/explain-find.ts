@@ -8,7 +8,7 @@ import { clientLocation, distance } from '../operations/regions.js'
 import { freeSeats, type ListObstacle, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { LobbyTables, Tables } from '../store/model.js'
-import { findNamespace } from './tables.js'
+import { findNamespace } from '../store/namespaces.js'
 
 /** The answer that a find in a game mode gets now. */
 export interface ExplainedChoice {

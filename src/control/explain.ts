@@ -21,10 +21,9 @@ import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../server/or
 import { routes } from '../server/routes.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, type RunningLobby, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { fullNameOf } from '../store/namespaces.js'
+import { findGame, fullNameOf } from '../store/namespaces.js'
 import type { WorldView } from '../store/world.js'
 import { type Explanation, explainFind, obstacleTexts } from './explain-find.js'
-import { findGame } from './tables.js'
 
 export const Question = lazy(() =>
   z.strictObject({

@@ -11,9 +11,9 @@ import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/me
 import { type ControlAccess, checkControlAccess, checkControlCaller } from '../server/origin.js'
 import { parseJsonInSteps } from '../server/parse.js'
 import { type Place, RouteTable } from '../server/routes.js'
+import { tablesByPath } from '../store/table-names.js'
 import { controlCalls, ObjectOrText } from './api.js'
 import { type ControlCall, type ControlContext, longJsonResponse } from './call.js'
-import { tablesByPath } from './tables.js'
 
 type AnyCall = ControlCall<string, z.ZodObject | 'fields' | undefined, z.ZodType | undefined, object>
 

@@ -6,9 +6,9 @@ import type { LobbyRow } from '../store/matchmaker-rows.js'
 import { fieldsOf, idOf } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { type ReadTables, type Table, unknownId } from '../store/table-calls.js'
+import { type ControlTable, tablesByPath } from '../store/table-names.js'
 import { lobbyIdIn, lobbyTokenOf } from '../store/tokens.js'
 import type { World } from '../store/world.js'
-import { type ControlTable, tablesByPath } from './tables.js'
 
 type AnyRecord = Readonly<Record<string, unknown>>
 

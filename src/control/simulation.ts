@@ -9,10 +9,9 @@ import { UsageError } from '../lib/usage-error.js'
 import { SimulationEntry, simulationColumnsOf } from '../scenario/entries.js'
 import { type LobbyRow, SessionInCode, type SimulationRow } from '../store/matchmaker-rows.js'
 import { createRow } from '../store/models.js'
-import { fullNameOf } from '../store/namespaces.js'
+import { findNamespace, fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
-import { findNamespace } from './tables.js'
 
 export const SimulationOptions = lazy(() =>
   z.strictObject({

@@ -15,6 +15,7 @@ import type { WaitOptions } from '../server/wait-options.js'
 import type { Clock } from '../store/clock.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import { countPlayers } from '../store/seats.js'
+import { listKey, tablesByPath } from '../store/table-names.js'
 import type { TokenInfo } from '../store/tokens.js'
 import type { LiveWorld, World } from '../store/world.js'
 import type { CompletionOptions } from './device-links.js'
@@ -28,7 +29,6 @@ import type { NewLobbies, NewLobby, NewPlayer } from './new-rows.js'
 import type { ScheduledJob, ScheduleOptions } from './schedule.js'
 import type { GameServerCalls } from './servers.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
-import { listKey, tablesByPath } from './tables.js'
 
 export const ResetOptions = lazy(() =>
   z.strictObject({

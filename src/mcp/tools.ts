@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Fault } from '../contract/faults.js'
-import { listKey, tablesByPath } from '../control/tables.js'
 import { parseScenarioFile } from '../files/scenario-file.js'
 import { lazy } from '../lib/lazy.js'
 import { UsageError } from '../lib/usage-error.js'
+import { listKey, tablesByPath } from '../store/table-names.js'
 import type { Place, Session } from './session.js'
 
 /** A tool of an agent. It calls the control API of one session, and runs no command. */
