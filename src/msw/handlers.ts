@@ -6,6 +6,7 @@ import { nextTurn } from '../lib/next-turn.js'
 import { parseUrl } from '../lib/parse-url.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import { withOperation } from '../mock/handler-operation.js'
 import type { MockRequest, RequestHandler } from '../server/message.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
@@ -65,25 +66,8 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
   // A simulated browser sends its preflights in-process too.
   handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
   skipUnmatched(handler, operations[id])
-  const operation: HandlerOperation = { id, answer: options.answerOverHttp, basePath: base.basePath }
-  return Object.assign(matchMalformedPaths(handler), { [operationKey]: operation })
-}
-
-/** The operation of a handler, so that an HTTP adapter can answer without Fetch objects. */
-interface HandlerOperation {
-  readonly id: OperationId
-  /** Answers over HTTP. */
-  readonly answer: RequestHandler
-  /** The path of the base URL, without a slash at its end. */
-  readonly basePath: string
-}
-
-/** The same in every copy of the package. */
-const operationKey = Symbol.for('mockmaker.operation')
-
-/** Returns the operation of one of our handlers, and `undefined` for any other handler. */
-export function operationOf(handler: object): HandlerOperation | undefined {
-  return (handler as { readonly [operationKey]?: HandlerOperation })[operationKey] // only `createHandler` sets this key
+  matchMalformedPaths(handler)
+  return withOperation(handler, { id, answer: options.answerOverHttp, basePath: base.basePath })
 }
 
 /** Throws `UsageError` if a value is no handler of MSW. No `instanceof`: a project may hold several copies of MSW. */

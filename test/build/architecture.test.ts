@@ -42,13 +42,13 @@ const folders: Readonly<Record<string, Row>> = {
   files: { folders: ['lib', 'contract', 'store', 'scenario'], packages: ['yaml'] },
   msw: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'files'], packages: ['msw'] },
   http: {
-    folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'processes', 'files', 'msw'],
+    folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'processes', 'files'],
     packages: ['zod', 'express', 'msw'],
   },
   cluster: { folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'http'], packages: [] },
   lab: { folders: ['lib', 'contract', 'scenario', 'control', 'mock', 'processes', 'http'], packages: [] },
   mcp: {
-    folders: ['lib', 'contract', 'control', 'client', 'files'],
+    folders: ['lib', 'contract', 'store', 'client', 'files'],
     packages: ['zod', '@modelcontextprotocol/server'],
   },
   testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest'
-import { operationOf } from '../../src/msw/handlers.js'
+import { operationOf } from '../../src/mock/handler-operation.js'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { ask, failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { ApiError, type Mockmaker, type OperationId, type OverrideResolver } from '../../src/index.js'
-import { operationOf } from '../../src/msw/handlers.js'
+import { operationOf } from '../../src/mock/handler-operation.js'
 import type { RequestHandler } from '../../src/server/message.js'
 import { it } from '../support/fixtures.js'
 import { ask, json } from '../support/http.js'
