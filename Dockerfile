@@ -1,7 +1,14 @@
 # docker build -t mockmaker .
 FROM node:22-bookworm-slim AS pack
 WORKDIR /source
-COPY . .
+# Only what the package is made of, so that no build of the host gets in.
+COPY package.json package-lock.json tsconfig.json LICENSE README.md CHANGELOG.md llms.txt ./
+COPY build build
+COPY src src
+COPY test test
+COPY fixtures fixtures
+COPY docs docs
+COPY examples examples
 RUN npm ci --no-audit --no-fund && mkdir /pack && npm pack --pack-destination /pack
 
 FROM node:22-bookworm-slim

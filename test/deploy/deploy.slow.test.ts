@@ -41,7 +41,7 @@ async function serve(args: readonly string[], more: Readonly<Record<string, stri
 /** Puts a real nginx with a shipped configuration in front of mocks. Returns its URL. */
 async function nginxBefore(...mockUrls: readonly string[]): Promise<string> {
   const [folder, port] = [await emptyFolder(), await freePort()]
-  const shipped = await readFile(mockUrls.length === 1 ? 'deploy/nginx.conf' : 'deploy/replicas.nginx.conf', 'utf8')
+  const shipped = await readFile(mockUrls.length === 1 ? 'docs/deploy/nginx.conf' : 'docs/deploy/replicas.nginx.conf', 'utf8')
   const hosts = mockUrls.map(url => new URL(url).host)
   const site = shipped.replaceAll(/server mock(?:-(\d))?:4100;/g, (_, number = '1') => `server ${hosts[number - 1]};`)
   await writeFile(join(folder, 'site.conf'), site.replace('listen 8080;', `listen 127.0.0.1:${port};`))
@@ -70,11 +70,11 @@ http { access_log off; ${temporary.join(' ')} include ${folder}/site.conf; }`
   return url
 }
 
-describe('deploy/nginx.conf', () => {
+describe('docs/deploy/nginx.conf', () => {
   it('is the block of the guide', async () => {
-    const shipped = await readFile('deploy/nginx.conf', 'utf8')
+    const shipped = await readFile('docs/deploy/nginx.conf', 'utf8')
 
-    expect(blockOf('docs/guides/share.md', 'deploy/nginx.conf').text).toBe(shipped)
+    expect(blockOf('docs/guides/share.md', 'docs/deploy/nginx.conf').text).toBe(shipped)
   })
 
   it('passes on operations, control calls, streams, links and waiting watches', async () => {
@@ -133,11 +133,11 @@ describe('deploy/nginx.conf', () => {
   })
 })
 
-describe('deploy/replicas.nginx.conf', () => {
+describe('docs/deploy/replicas.nginx.conf', () => {
   it('begins with the block of the guide', async () => {
-    const shipped = await readFile('deploy/replicas.nginx.conf', 'utf8')
+    const shipped = await readFile('docs/deploy/replicas.nginx.conf', 'utf8')
 
-    const [block] = blockOf('docs/guides/replicas.md', 'deploy/replicas.nginx.conf').text.split('// …')
+    const [block] = blockOf('docs/guides/replicas.md', 'docs/deploy/replicas.nginx.conf').text.split('// …')
     expect(shipped.startsWith(block ?? '')).toBe(true)
   })
 
@@ -175,11 +175,11 @@ describe('deploy/replicas.nginx.conf', () => {
   })
 })
 
-describe('deploy/replicas.compose.yaml', () => {
+describe('docs/deploy/replicas.compose.yaml', () => {
   it('starts replicas with flags and variables that they take, each at its own address', async () => {
     const redis = await RedisServer.start()
     onTestFinished(() => redis.stop())
-    const { services } = parse(await readFile('deploy/replicas.compose.yaml', 'utf8'), { merge: true })
+    const { services } = parse(await readFile('docs/deploy/replicas.compose.yaml', 'utf8'), { merge: true })
     const names = ['mock-1', 'mock-2', 'mock-3']
     const ports = await Promise.all(names.map(freePort))
     const given = { ...env, MOCKMAKER_CLUSTER_SECRET: 'another-secret-0123456789', MOCKMAKER_DATA: redis.url }
@@ -210,9 +210,9 @@ describe('deploy/replicas.compose.yaml', () => {
   })
 })
 
-describe('deploy/compose.yaml', () => {
+describe('docs/deploy/compose.yaml', () => {
   it('starts the command with flags that it takes', async () => {
-    const { services } = parse(await readFile('deploy/compose.yaml', 'utf8'))
+    const { services } = parse(await readFile('docs/deploy/compose.yaml', 'utf8'))
     const args: string[] = services.mock.command.map((arg: string) =>
       arg.replace(/\$\{\w+:-(.*)\}/, '$1').replace('0.0.0.0', '127.0.0.1'),
     )
@@ -227,7 +227,7 @@ describe('deploy/compose.yaml', () => {
 
 describe('the Kubernetes manifest of the guide', () => {
   it('starts the command with flags that it takes, not as root, and is ready by /healthz', async () => {
-    const { text } = blockOf('docs/guides/share.md', 'deploy/kubernetes.yaml')
+    const { text } = blockOf('docs/guides/share.md', 'docs/deploy/kubernetes.yaml')
     const [deployment, service] = text.split(/^---$/m).map(part => parse(part))
     const [container] = deployment.spec.template.spec.containers
 

@@ -6,7 +6,7 @@ import { pageAt, pages } from '../support/docs.js'
 import { llmsFile } from '../support/llms.js'
 import { linksOf } from '../support/prose.js'
 
-const skill = pageAt('skills/mockmaker/SKILL.md')
+const skill = pageAt('docs/skills/mockmaker/SKILL.md')
 const llms = { path: llmsFile, text: readFileSync(llmsFile, 'utf8'), blocks: [] }
 
 /** Tells whether a file is in the package. npm adds README.md and LICENSE by itself. */

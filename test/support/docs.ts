@@ -22,12 +22,10 @@ const inDocs = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   .sort()
 
 /** README.md, CHANGELOG.md, the skill for agents and all pages of docs/. */
-export const pages: readonly Page[] = ['README.md', 'CHANGELOG.md', 'skills/mockmaker/SKILL.md', ...inDocs].map(
-  path => {
-    const text = readFileSync(path, 'utf8')
-    return { path, text, blocks: blocksIn(text) }
-  },
-)
+export const pages: readonly Page[] = ['README.md', 'CHANGELOG.md', ...inDocs].map(path => {
+  const text = readFileSync(path, 'utf8')
+  return { path, text, blocks: blocksIn(text) }
+})
 
 function blocksIn(text: string): Block[] {
   return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({

@@ -30,7 +30,7 @@ export function llmsText(): string {
   return [
     '# mockmaker',
     `> ${summary}`,
-    'This file is in the package, and so are the pages. The links are relative to its folder. An agent that builds a game begins with [the skill](skills/mockmaker/SKILL.md).',
+    'This file is in the package, and so are the pages. The links are relative to its folder. An agent that builds a game begins with [the skill](docs/skills/mockmaker/SKILL.md).',
     ...[...kept, { title: 'Optional', items: last }].flatMap(({ title, items }) => [`## ${title}`, items.join('\n')]),
   ]
     .join('\n\n')
