@@ -114,7 +114,7 @@ export function worldLine(world: Pick<LiveWorld, 'tables'>, title: string, label
 }
 
 /** Describes the numbers of players and lobbies: `36 players in 5 lobbies`. */
-export function playersInLobbies({ players, lobbies }: Pick<WorldStatus, 'players' | 'lobbies'>): string {
+function playersInLobbies({ players, lobbies }: Pick<WorldStatus, 'players' | 'lobbies'>): string {
   return `${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}`
 }
 

@@ -112,18 +112,11 @@ function printKeys(keys: readonly Key[], mode: KeyMode, { print, style }: KeyCon
   print('')
 }
 
-/** Obeys the keys of this process's terminal. The status line hides while the process is suspended. */
-export function obeyKeys(
-  keys: readonly Key[],
-  mode: KeyMode,
-  { console, status }: { readonly console: KeyConsole; readonly status?: { show(): void; hide(): void } | undefined },
-): void {
+/** Obeys the keys of this process's terminal. */
+export function obeyKeys(keys: readonly Key[], mode: KeyMode, console: KeyConsole): void {
   if (mode === 'line') listenToLines(process.stdin, keys, console)
   if (mode !== 'key') return
-  const terminal = new RawTerminal(process, {
-    onLeave: () => status?.hide(),
-    onEnter: () => status?.show(),
-  })
+  const terminal = new RawTerminal(process)
   listenToKeys(process.stdin, keys, {
     console,
     interrupt: () => terminal.interrupt(),
@@ -140,14 +133,10 @@ const suspendMs = 50
 /** The raw mode of the terminal of a process. It ends with the process, and while the process is suspended. */
 export class RawTerminal {
   readonly #process: RawProcess
-  readonly #onLeave: () => void
-  readonly #onEnter: () => void
 
   /** The terminal is in raw mode already. */
-  constructor(process: RawProcess, { onLeave, onEnter }: { onLeave(): void; onEnter(): void }) {
+  constructor(process: RawProcess) {
     this.#process = process
-    this.#onLeave = onLeave
-    this.#onEnter = onEnter
     process.on('exit', () => setRawMode(process.stdin, false))
     // While the process was stopped, the shell has changed the mode of the terminal.
     if (process.platform !== 'win32') process.on('SIGCONT', () => this.#enter())
@@ -162,7 +151,6 @@ export class RawTerminal {
   /** Does what Ctrl+Z does outside of raw mode. Does nothing on Windows. */
   suspend(): void {
     if (this.#process.platform === 'win32') return
-    this.#onLeave()
     setRawMode(this.#process.stdin, false)
     // To the whole group, as from the terminal: otherwise the shell would wait for npm, which still runs.
     this.#process.kill(0, 'SIGTSTP')
@@ -174,6 +162,5 @@ export class RawTerminal {
     // Node does nothing if it believes that the mode is set.
     setRawMode(stdin, false)
     setRawMode(stdin, true)
-    this.#onEnter()
   }
 }

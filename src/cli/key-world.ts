@@ -35,3 +35,21 @@ export function ownWorld({ default: mock }: Pick<Mock, 'default'>): KeyWorld {
     journal: { find: async filter => mock.journal.find(filter) },
   }
 }
+
+/** Returns the world of a replica, whichever process runs it. `ownToken` lets this process control all worlds. */
+export async function sharedWorld({
+  url,
+  ownToken: controlToken,
+}: {
+  readonly url: string
+  readonly ownToken: string
+}): Promise<KeyWorld> {
+  // Most mocks do not need the client.
+  const { createClient } = await import('../client/client.js')
+  return createClient(url, { controlToken, fetch: fetchAsOwnPage })
+}
+
+/** The log has no lines for what pages of the mock read. */
+function fetchAsOwnPage(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  return fetch(input, { ...init, headers: { ...init?.headers, 'sec-fetch-site': 'same-origin' } })
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import { counted, escapedLine } from '../lib/text.js'
 import { asWriteError, systemReason } from '../lib/usage-error.js'
 
@@ -12,9 +12,8 @@ export interface Console {
   /** Prints one line on standard output. A function is called when the line is written. */
   print(line: string | (() => string)): void
   /**
-   * Prints one line on standard output. Lines with equal keys, and nothing between them, become one with a count. While
-   * the status line is shown, the line changes in place. Anywhere else the first line comes at once. Its repetitions are
-   * one line, before the next line or at the end.
+   * Prints one line on standard output. Of lines with equal keys, and nothing between them, the first comes at once. The
+   * others are one line with a count, before the next line or at the end.
    */
   printCounted(line: CountedLine): void
   /** Prints an object as one line of JSON on standard output. A function is called when the line is written. */
@@ -29,11 +28,6 @@ export interface Console {
   style(format: Parameters<typeof styleText>[0], text: string): string
   /** Clears the screen of a terminal. */
   clear(): void
-  /**
-   * Shows a line below all other lines of a terminal, cut to its width, until the next call. An empty text removes it. The
-   * end of the process removes it too. Does nothing if standard output is no terminal.
-   */
-  showStatus(text: string): void
 }
 
 /** A line that may come many times in a row. */
@@ -64,14 +58,13 @@ export function createConsole(process: NodeJS.Process): Console {
     const [before, after] = codes.replaceAll(codeStart, mark).split('|')
     return `${before}${text}${after}`
   }
-  const bottom = new BottomLine()
-  const stderr = new OutputStream(process.stderr, () => {}, bottom)
+  const stderr = new OutputStream(process.stderr, () => {})
   const onStdoutError = (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
     process.exitCode = writeFailureExitCode
     warn(`cannot write to standard output: ${systemReason(error)}. mockmaker prints nothing more there.`)
   }
-  const stdout = new OutputStream(process.stdout, onStdoutError, bottom)
+  const stdout = new OutputStream(process.stdout, onStdoutError)
   const warn = (text: string) => {
     // Earlier lines stand above it on a terminal.
     stdout.endRun()
@@ -79,31 +72,12 @@ export function createConsole(process: NodeJS.Process): Console {
     stderr.flush()
   }
   const printLine = batchLines(process, stdout)
-  const drawStatus = () => {
-    // The last column stays free: after it, some terminals begin a new line.
-    const line = escapedLine(bottom.status).slice(0, Math.max(0, (process.stdout.columns || defaultColumns) - 1))
-    bottom.line = line === '' ? '' : escapeLine(hasColours ? styled('dim', line) : line)
-    stdout.redraw()
-  }
-  const showStatus = (text: string) => {
-    if (!stdout.isTerminal) return
-    // From now on, other programs may write to the terminal.
-    if (text === '') stdout.endRun()
-    bottom.status = text
-    drawStatus()
-  }
-  process.stdout.on('resize', () => {
-    // The terminal may have wrapped the last line anew.
-    stdout.endRun()
-    drawStatus()
-  })
-  process.on('exit', () => showStatus(''))
   const hasColours = stdout.isTerminal && !process.env.NO_COLOR
   const hasErrorColours = stderr.isTerminal && !process.env.NO_COLOR
   return {
     print: line => printLine({ text: () => escapeLine(typeof line === 'string' ? line : line()) }),
     printCounted: line => printLine({ key: () => line.key(), text: count => escapeLine(line.text(count)) }),
-    printJson: object => printLine({ text: () => escapedLine(jsonOf(object)), format: 'json' }),
+    printJson: object => printLine({ text: () => escapedLine(jsonOf(object)), isJson: true }),
     printDocument: text => stdout.writeAfterLines(`${stdout.isTerminal ? escapeLines(text) : text}\n`),
     warn,
     fail(text) {
@@ -112,7 +86,6 @@ export function createConsole(process: NodeJS.Process): Console {
     },
     style: (format, text) => (hasColours ? styled(format, text) : text),
     clear: () => stdout.writeAfterLines(`${codeStart}2J${codeStart}3J${codeStart}H`),
-    showStatus,
   }
 }
 
@@ -130,30 +103,6 @@ export function documentPrinter(file: string | undefined, console: Console): Pri
 
 function jsonOf(object: object | (() => object)): string {
   return JSON.stringify(typeof object === 'function' ? object() : object)
-}
-
-/** The size of a terminal that does not tell it. */
-const [defaultColumns, defaultRows] = [80, 24]
-
-/** The status line below all other lines of a terminal. Standard output and standard error share it. */
-class BottomLine {
-  /** The whole text of the line. */
-  status = ''
-  /** The line as it is written, with its codes. */
-  line = ''
-  #shown = ''
-
-  get isOutdated(): boolean {
-    return this.#shown !== this.line
-  }
-
-  /** Puts lines above the status line. */
-  withLines(lines: string): string {
-    // To the start of the line, and erase everything from there.
-    const erase = this.#shown === '' ? '' : `\r${codeStart}J`
-    this.#shown = this.line
-    return `${erase}${lines}${this.line}`
-  }
 }
 
 /** Lines are collected for this time before they are written, in ms. */
@@ -181,51 +130,30 @@ function batchLines(process: NodeJS.Process, stdout: OutputStream): OutputStream
   }
 }
 
-type LineFormat = 'text' | 'json'
-
 /** A line whose text is made when it is written. Only lines with a key are counted. */
-type NewLine = Omit<CountedLine, 'key'> & { key?(): string; readonly format?: LineFormat }
+type NewLine = Omit<CountedLine, 'key'> & { key?(): string; readonly isJson?: boolean }
 
-/** A line, and the lines with the same key that followed it. */
-interface Run {
-  readonly key: string
-  /** The newest line. */
-  line: NewLine
-  /** The number of lines that one text stands for. */
-  count: number
-  /** The number of these lines that have been printed. */
-  printed: number
-  /** The rows of the text on the terminal. `undefined` if it cannot be replaced there. */
-  rows: number | undefined
-}
-
-/** Matches a text whose characters take one column each on every terminal. */
-const narrow = /^[ -~\u00a1-\u00ac\u00ae-\u02ff→…]*$/
-
-/** The most characters that wait for a slow reader. The oldest lines are dropped first. */
+/** No line is written while more bytes than this wait for the reader. */
 const maxWaiting = 1024 * 1024
 
 /**
- * Standard output or standard error. Writing never throws and never blocks. Lines for a slow reader wait here, up to a limit.
- * After the first error the stream writes nothing more.
+ * Standard output or standard error. Writing never throws and never blocks. While a reader does not read, new lines are
+ * dropped and counted. After the first error the stream writes nothing more.
  */
 class OutputStream {
   readonly #stream: NodeJS.WriteStream
   readonly #onError: (error: NodeJS.ErrnoException) => void
-  /** The line below the lines of this stream. Absent if it is no terminal. */
-  readonly #bottom: BottomLine | undefined
   #newLines: NewLine[] = []
-  /** The run that the newest line belongs to. */
-  #run: Run | undefined
-  #waiting: { readonly text: string; readonly format: LineFormat; readonly erase?: string | undefined }[] = []
+  /** The last line, and the lines with the same key that followed it. */
+  #run: { readonly key: string; last: NewLine; repetitions: number } | undefined
   #dropped = 0
+  #isJson = false
   #isBroken = false
 
   /** Calls `onError` once, with the first error. */
-  constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void, bottom: BottomLine) {
+  constructor(stream: NodeJS.WriteStream, onError: (error: NodeJS.ErrnoException) => void) {
     this.#stream = stream
     this.#onError = onError
-    this.#bottom = this.isTerminal ? bottom : undefined
     stream.on('error', error => this.#break(error)).on('drain', () => this.flush())
   }
 
@@ -239,74 +167,19 @@ class OutputStream {
 
   /** Adds a line for the next flush, which makes its text. */
   addLine(line: NewLine): void {
-    if (!this.#isBroken) this.#newLines.push(line)
+    if (this.#isBroken) return
+    this.#newLines.push(line)
+    this.#isJson = line.isJson === true
   }
 
-  /** Writes the new lines, or keeps them while the reader does not read. */
+  /** Writes the new lines, or counts them if the reader does not read. */
   flush(): void {
-    this.#takeNewLines()
-    this.#writeOrKeep()
+    this.#writeLines(this.#takeNewLines())
   }
 
   /** Flushes, and prints the repetitions of the last line. A later line is no repetition of it. */
   endRun(): void {
-    this.#takeNewLines()
-    this.#closeRun()
-    this.#writeOrKeep()
-  }
-
-  #writeOrKeep(): void {
-    if (this.#stream.writableNeedDrain) this.#dropOldest()
-    else this.#writeWaiting()
-  }
-
-  #takeNewLines(): void {
-    const added = this.#newLines
-    this.#newLines = []
-    for (const line of added) {
-      const key = line.key?.()
-      const run = this.#run
-      if (run !== undefined && run.key === key) {
-        run.line = line
-        run.count += 1
-        continue
-      }
-      this.#closeRun()
-      const text = line.text(1)
-      this.#waiting.push({ text, format: line.format ?? 'text' })
-      if (key !== undefined) this.#run = { key, line, count: 1, printed: 1, rows: this.#rowsOf(text) }
-    }
-    if (this.#run?.rows !== undefined) this.#replaceLine(this.#run, this.#run.rows)
-  }
-
-  #closeRun(): void {
-    const run = this.#run
-    this.#run = undefined
-    if (run === undefined || run.count === run.printed) return
-    if (run.rows !== undefined) this.#replaceLine(run, run.rows)
-    else this.#waiting.push({ text: run.line.text(run.count - run.printed), format: 'text' })
-  }
-
-  /** Replaces the last line of the terminal, which takes this many rows, by one with the whole count. */
-  #replaceLine(run: Run, rows: number): void {
-    if (run.count === run.printed) return
-    const text = run.line.text(run.count)
-    const last = this.#waiting.pop()
-    // To the first row of the line, and erase everything from there. A line that still waits is on no row.
-    const erase = last === undefined ? `\r${codeStart}${rows}A${codeStart}J` : last.erase
-    this.#waiting.push({ text, format: 'text', erase })
-    run.printed = run.count
-    run.rows = this.#rowsOf(text)
-  }
-
-  /** Counts the rows of a text on the terminal. `undefined`: unknown, too many, or the terminal has no status line. */
-  #rowsOf(text: string): number | undefined {
-    const plain = stripVTControlCharacters(text)
-    if (!this.#bottom?.status || !narrow.test(plain)) return undefined
-    const { columns, rows: height } = this.#stream
-    const rows = Math.ceil(plain.length / (columns || defaultColumns))
-    // The cursor cannot go up beyond the first row. The status line takes one.
-    return rows < (height || defaultRows) - 1 ? rows : undefined
+    this.#writeLines([...this.#takeNewLines(), ...this.#closeRun()])
   }
 
   /** Writes the new lines, and then a text at once, unescaped and whole. */
@@ -315,41 +188,47 @@ class OutputStream {
     this.#write(text)
   }
 
+  #takeNewLines(): NewLine[] {
+    const added = this.#newLines
+    this.#newLines = []
+    return added.flatMap(line => {
+      const key = line.key?.()
+      if (key !== undefined && key === this.#run?.key) {
+        this.#run.last = line
+        this.#run.repetitions += 1
+        return []
+      }
+      const lines = [...this.#closeRun(), line]
+      if (key !== undefined) this.#run = { key, last: line, repetitions: 0 }
+      return lines
+    })
+  }
+
+  #closeRun(): NewLine[] {
+    const run = this.#run
+    this.#run = undefined
+    return run === undefined || run.repetitions === 0 ? [] : [{ text: () => run.last.text(run.repetitions) }]
+  }
+
+  #writeLines(lines: readonly NewLine[]): void {
+    if (this.#stream.writableLength > maxWaiting) {
+      this.#dropped += lines.length
+      return
+    }
+    const texts = lines.map(line => line.text(1))
+    if (this.#dropped > 0) texts.unshift(droppedLine(this.#dropped, this.#isJson))
+    this.#dropped = 0
+    if (texts.length > 0) this.#write(`${texts.join('\n')}\n`)
+  }
+
   #write(text: string): void {
     if (this.#isBroken) return
     try {
-      this.#stream.write(this.#bottom?.withLines(text) ?? text)
+      this.#stream.write(text)
     } catch (error) {
       // Only the system throws here.
       this.#break(error as NodeJS.ErrnoException)
     }
-  }
-
-  /** Writes the new lines, and the status line below them. */
-  redraw(): void {
-    this.flush()
-    // A slow reader gets the status line with the lines that wait for it.
-    if (this.#bottom?.isOutdated && !this.#stream.writableNeedDrain) this.#write('')
-  }
-
-  #writeWaiting(): void {
-    const [first] = this.#waiting
-    if (first === undefined) return
-    const lines = this.#waiting.map(({ text, erase = '' }) => `${erase}${text}`)
-    if (this.#dropped > 0) lines.unshift(droppedLine(this.#dropped, first.format))
-    this.#waiting = []
-    this.#dropped = 0
-    this.#write(`${lines.join('\n')}\n`)
-  }
-
-  #dropOldest(): void {
-    let length = this.#waiting.reduce((sum, { text }) => sum + text.length, 0)
-    let count = 0
-    // The newest line stays, however long it is.
-    for (; length > maxWaiting && count < this.#waiting.length - 1; count += 1)
-      length -= this.#waiting[count]?.text.length ?? 0
-    this.#waiting.splice(0, count)
-    this.#dropped += count
   }
 
   #break(error: NodeJS.ErrnoException): void {
@@ -357,12 +236,11 @@ class OutputStream {
     this.#isBroken = true
     this.#newLines = []
     this.#run = undefined
-    this.#waiting = []
     this.#onError(error)
   }
 }
 
-function droppedLine(lines: number, format: LineFormat): string {
-  if (format === 'json') return JSON.stringify({ event: 'dropped', lines })
+function droppedLine(lines: number, isJson: boolean): string {
+  if (isJson) return JSON.stringify({ event: 'dropped', lines })
   return `… ${counted(lines, 'line', 'lines')} dropped`
 }

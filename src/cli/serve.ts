@@ -23,14 +23,13 @@ import type { ReloadSummary } from '../store/reload.js'
 import { printBanner } from './banner.js'
 import { keepWorlds } from './keep-worlds.js'
 import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
-import { ownWorld } from './key-world.js'
+import { ownWorld, sharedWorld } from './key-world.js'
 import { keysWithoutWorld, openInBrowser, servingKeys } from './keys.js'
 import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
 import { countRequests, countsLine, logRequests } from './request-log.js'
 import { printQrCode, shareUrl, sharingFlags } from './share.js'
-import { showAskedStatusLine, showStatusLine } from './status-line.js'
 
 /** The options of a command that starts a mock. */
 export interface StartOptions<Flags extends MockFlags = MockFlags> {
@@ -352,17 +351,10 @@ export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
   }
   if (keys === undefined) return
   const target = { mock, url, console, quit, onExport }
-  // A dumb terminal cannot erase a line.
-  const hasStatus = keys === 'key' && process.env.TERM !== 'dumb'
-  if (mock.worlds.shared === undefined) {
-    const status = hasStatus ? showStatusLine(mock.default, console) : undefined
-    obeyKeys(servingKeys({ ...target, world: ownWorld(mock) }), keys, { console, status })
-    return
-  }
-  if (flags.control === false) return obeyKeys(keysWithoutWorld(target), keys, { console })
-  const { askStatus, sharedWorld } = await import('./shared-world.js')
-  const status = hasStatus ? showAskedStatusLine(() => askStatus(server), console) : undefined
-  obeyKeys(servingKeys({ ...target, world: sharedWorld(server) }), keys, { console, status })
+  if (mock.worlds.shared === undefined)
+    return obeyKeys(servingKeys({ ...target, world: ownWorld(mock) }), keys, console)
+  if (flags.control === false) return obeyKeys(keysWithoutWorld(target), keys, console)
+  obeyKeys(servingKeys({ ...target, world: await sharedWorld(server) }), keys, console)
 }
 
 /** Prints the first lines, or the first JSON object. */

@@ -54,7 +54,7 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
   if (flags.open) openOrWarn(url, console)
   logRequests(mock, { format: 'text', failuresOnly: true, console })
   const quit = quitOnSignals(close)
-  obeyKeys(showingKeys({ mock, url, console, quit, world: ownWorld(mock) }), keys, { console })
+  obeyKeys(showingKeys({ mock, url, console, quit, world: ownWorld(mock) }), keys, console)
 }
 
 /** Counts the requests in the journal of a world, and those that failed. `isExported`: the file has a journal. */

@@ -311,20 +311,6 @@ describe('mockmaker on a terminal', { tags: ['slow'] }, () => {
     expect(command.lines().filter(line => line.includes('there is no key'))).toEqual([])
   })
 
-  it('shows one status line below its log, and removes it at the end', async () => {
-    const command = await serveOnTerminal()
-    const status = /^\d\d:\d\d:\d\d · 28 players in 6 lobbies$/
-    await lineLike(command, { like: status })
-    for (let i = 0; i < 3; i += 1) await sendTo(command.url, { method: 'GET', path: '/matchmaker/lobbies/list' })
-    // Three equal requests are one line, which changes in place.
-    await lineLike(command, { like: /\/matchmaker\/lobbies\/list ×3 .*→ 6 lobbies/ })
-
-    expect(command.lines().filter(line => status.test(line))).toEqual([command.lines().at(-1)])
-    command.type('q')
-    await command.exited
-    expect(command.lines().slice(-2)).toEqual(['3 requests', ''])
-  })
-
   it.for(['\u0003', '\u0003\u0003'])('still ends with Ctrl+C: %j', async (keys, _) => {
     const command = await serveOnTerminal()
 
@@ -339,12 +325,8 @@ describe('mockmaker on a terminal', { tags: ['slow'] }, () => {
     const command = await serveOnTerminal([], { NODE_OPTIONS: options })
 
     command.type('h\n')
-    const last = await lineLike(command, { like: /^ {2}h \+ Enter/ })
 
-    expect([last, command.lines().some(line => line.includes('players in 6 lobbies ·'))]).toEqual([
-      '  h + Enter  help',
-      false,
-    ])
+    expect(await lineLike(command, { like: /^ {2}h \+ Enter/ })).toBe('  h + Enter  help')
   })
 
   it('gives the terminal back when it is suspended, and goes on in the foreground', async () => {
@@ -354,7 +336,6 @@ describe('mockmaker on a terminal', { tags: ['slow'] }, () => {
     await lineLike(command, { like: /Stopped/ })
     command.type('stty -a | grep -o " -*icanon"; fg\n')
     await lineLike(command, { like: /^ icanon$/ })
-    await lineLike(command, { from: command.lines().lastIndexOf(' icanon'), like: / · 28 players/ })
     command.type('u')
 
     await expect.poll(() => command.lines().filter(line => line === `  ${command.url}`).length).toBe(1)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ownWorld } from '../../src/cli/key-world.js'
-import { writeWorldFile } from '../../src/cli/world-file.js'
+import { writeWorldFile } from '../../src/cli/keys.js'
 import { createMock } from '../../src/mock/mock.js'
 import {
   browserOpener,

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { printBanner } from '../../src/cli/banner.js'
+import { sharedWorld } from '../../src/cli/key-world.js'
 import { servingKeys } from '../../src/cli/keys.js'
-import { askStatus, sharedWorld } from '../../src/cli/shared-world.js'
-import { showAskedStatusLine, statusText } from '../../src/cli/status-line.js'
 import { type Client, createClient } from '../../src/client/index.js'
 import type { AppOptions } from '../../src/mock/options.js'
 import { folder } from '../support/command.js'
@@ -33,7 +32,7 @@ async function keysOfOther() {
   const { client, other, own } = await serveTwo()
   const { console, lines } = recordingConsole()
   const path = await folder()
-  const keys = servingKeys({ ...other, console, world: sharedWorld(own), folder: path, quit: () => {} })
+  const keys = servingKeys({ ...other, console, world: await sharedWorld(own), folder: path, quit: () => {} })
   const press = async (pressed: string) => {
     const before = lines.length
     await keys.find(({ key }) => key === pressed)?.press()
@@ -125,13 +124,11 @@ describe('the banner of a replica', () => {
     const { console, lines } = recordingConsole()
     await client.lobby({ players: 2 })
 
-    const { players, lobbies } = await askStatus({ url: other.url, ownToken })
     await other.mock.worlds.lookAtDefault(world =>
       printBanner(world, { title: tanks.title ?? '', url: other.url, console, readyMs: 1, keys: 'key' }),
     )
 
-    expect(lines.find(line => line.includes('  world  '))).toContain(`${players} players in ${lobbies} lobbies`)
-    expect(players).toBeGreaterThan(2)
+    expect(lines.find(line => line.includes('  world  '))).toContain('4 players in 8 lobbies')
   })
 
   it('does not make this replica run the world', async () => {
@@ -144,40 +141,11 @@ describe('the banner of a replica', () => {
   })
 })
 
-describe('the status line of a replica', () => {
-  it('follows a world that another replica runs', async () => {
-    const { client, own } = await serveTwo()
-    await client.delay('lobbies.find', '1s')
-
-    expect(statusText(await askStatus(own))).toBe('20:00:00 frozen · 2 players in 7 lobbies · 1 fault')
-  })
-
-  it('asks once a second, and says if the world does not answer', async () => {
-    vi.useFakeTimers()
-    const shown: string[] = []
-    let asked = 0
-    const ask = async () => {
-      asked += 1
-      if (asked === 2) throw new Error('away')
-      return { clock: { mode: 'frozen', rate: 1, now: '2026-11-20T20:14:15.000Z' }, ...numbers } as const
-    }
-    const numbers = { players: 1, lobbies: asked, faults: 0, waiting: 0 }
-
-    const status = showAskedStatusLine(ask, { showStatus: text => void shown.push(text) })
-    await vi.advanceTimersByTimeAsync(1_000)
-    status.hide()
-    await vi.advanceTimersByTimeAsync(5_000)
-
-    expect(shown).toEqual(['20:14:15 frozen · 1 player in 0 lobbies', 'the world does not answer', ''])
-    expect(asked).toBe(2)
-  })
-})
-
 describe('the token of the process of a replica', () => {
   it('controls the worlds of all replicas, whatever the control token is', async () => {
     const { own, client } = await serveTwo({ app: { controlToken: 'control.mock.secret' } })
 
-    await sharedWorld(own).clock.advance('1m')
+    await (await sharedWorld(own)).clock.advance('1m')
 
     expect((await client.clock.get()).now).toBe('2026-11-20T20:01:00.000Z')
   })

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { TokenInfo } from '../../src/store/tokens.js'
-import { Screen } from './screen.js'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
@@ -144,7 +143,7 @@ async function firstOf(command: Command, find: (lines: readonly string[]) => str
   return Promise.race([vi.waitUntil(() => find(command.lines()) ?? false, readyWithin), ended])
 }
 
-/** A command on a terminal. Its lines are those that the terminal shows, the status line among them. */
+/** A command on a terminal. */
 export interface OnTerminal extends Served {
   /** Types keys. */
   type(keys: string): void
@@ -162,8 +161,7 @@ export async function serveOnTerminal(
   const child = spawn('script', ['-qec', hasShell ? 'exec sh -i' : `exec ${words.join(' ')}`, '/dev/null'], { env })
   if (hasShell) child.stdin.write(`${words.join(' ')}\n`)
   if (typed !== '') child.stdin.write(typed)
-  const piped = watched(child)
-  const command = { ...piped, lines: () => new Screen().write(piped.output()).lines() }
+  const command = watched(child)
   onTestFinished(async () => {
     command.signal('SIGKILL')
     await command.exited
