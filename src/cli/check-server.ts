@@ -3,7 +3,7 @@ import { formatDuration } from '../lib/time.js'
 import { playerCalls } from '../processes/judge-server.js'
 import { checkServer, tooFewSeats } from '../processes/server-check.js'
 import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'
-import { type CheckServerFlags, defaultExpected } from './options.js'
+import { defaultExpected, type FlagsOf } from './flags.js'
 import { commandLine } from './players.js'
 import { type StartOptions, startMock } from './serve.js'
 
@@ -11,7 +11,7 @@ import { type StartOptions, startMock } from './serve.js'
 const journal = 100_000
 
 interface CheckServerCommandOptions extends Pick<StartOptions, 'loaded' | 'console'> {
-  readonly flags: CheckServerFlags
+  readonly flags: FlagsOf<'check-server'>
   /** Ends the command as wrong usage. */
   refuse(message: string): never
 }
@@ -32,7 +32,7 @@ export async function checkServerCommand(
   const command = commandLine(words)
   const { mock, url, close } = await startMock(0, {
     loaded,
-    flags: { journal, ...(seed === undefined ? {} : { seed }) },
+    flags: { journal, seed },
     console,
     startsPrograms: false,
   })

@@ -2,13 +2,9 @@ import type { Sureness } from '../har/compare.js'
 import { type Comparison, compareRecording, type RequestDrift } from '../har/replay.js'
 import { counted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import type { FlagsOf } from './flags.js'
 import { loadHar } from './import.js'
 import type { Console } from './output.js'
-
-/** The options of `mockmaker diff`. */
-export interface DiffFlags {
-  readonly json?: boolean
-}
 
 const order: readonly Sureness[] = ['certain', 'likely', 'possible']
 
@@ -16,7 +12,7 @@ const order: readonly Sureness[] = ['certain', 'likely', 'possible']
  * Prints how the answers of the mock differ from those of a HAR. Resolves with the exit code: 1 if a difference is certain or
  * likely. Rejects with `UsageError`.
  */
-export async function diffHar(file: string, { json }: DiffFlags, console: Console): Promise<number> {
+export async function diffHar(file: string, { json }: FlagsOf<'diff'>, console: Console): Promise<number> {
   const comparison = await compareRecording(await loadHar(file))
   if (comparison.compared === 0)
     throw new UsageError(

@@ -8,14 +8,9 @@ import { watchdog } from '../processes/watchdog.js'
 import { defaultNamespace } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
 import type { World } from '../store/world.js'
-import type { MockFlags, TokenKind } from './options.js'
+import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 import { type StartOptions, startMock } from './serve.js'
-
-/** The options of `mockmaker exec`. */
-export interface ExecFlags extends MockFlags {
-  readonly token: TokenKind
-}
 
 /** Exit codes, as in shells. The number of a signal is added to `signalled`. */
 const exitCodes = { cannotRun: 126, notFound: 127, signalled: 128 } as const
@@ -24,7 +19,7 @@ const exitCodes = { cannotRun: 126, notFound: 127, signalled: 128 } as const
  * Runs a command while a mock answers on a free port. Resolves with the exit code of the command. Rejects with `UsageError`
  * if the mock cannot start.
  */
-export async function exec(command: readonly string[], options: StartOptions<ExecFlags>): Promise<number> {
+export async function exec(command: readonly string[], options: StartOptions<FlagsOf<'exec'>>): Promise<number> {
   const { mock, url, controlToken, close } = await startMock(0, options)
   try {
     const { RIVET_TOKEN: _, ...inherited } = withoutSecrets(process.env)
@@ -41,7 +36,7 @@ export async function exec(command: readonly string[], options: StartOptions<Exe
 }
 
 /** Finds a token of the default namespace, or of its game. */
-function firstToken(kind: TokenKind, world: World): string | undefined {
+function firstToken(kind: FlagsOf<'exec'>['token'], world: World): string | undefined {
   const namespace = defaultNamespace(world)
   if (!namespace) return undefined
   const { namespace_id, game_id } = namespace

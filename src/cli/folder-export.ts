@@ -7,22 +7,12 @@ import { createMock } from '../mock/mock.js'
 import { openFolder } from '../storage/folder.js'
 import { StorageError } from '../storage/storage.js'
 import { WorldStorage } from '../storage/world-storage.js'
+import type { FlagsOf } from './flags.js'
 import type { PrintDocument } from './output.js'
-
-/** The options of `mockmaker export --data`. */
-export interface FolderExportFlags {
-  readonly data?: string
-  /** Default: `default`. */
-  readonly world?: string
-  /** Also print these parts. */
-  readonly with?: readonly string[]
-  /** Print the world as it was at this revision. Default: the newest one. */
-  readonly revision?: number
-}
 
 /** Prints a world of a folder as YAML, or as JSON if it is long. Changes nothing in the folder. Rejects with `UsageError`. */
 export async function exportFromFolder(
-  { data = '', world: id = defaultWorldId, with: parts = [], revision }: FolderExportFlags,
+  { data = '', world: id = defaultWorldId, with: parts = [], revision }: Partial<FlagsOf<'export'>>,
   print: PrintDocument,
 ): Promise<void> {
   if (parts.includes('journal'))

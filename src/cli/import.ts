@@ -7,19 +7,14 @@ import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
 import { runAtOnce } from '../lib/steps.js'
 import { counted } from '../lib/text.js'
 import { asUsageError, asWriteError, UsageError } from '../lib/usage-error.js'
+import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
-
-/** The options of `mockmaker import`. */
-export interface ImportFlags {
-  /** A file. Default: standard output. */
-  readonly output?: string
-}
 
 /**
  * Writes a scenario from a HAR, and one line that says what it took. Only the owner may read the file. Rejects with `UsageError`,
  * whose message has nothing of the HAR.
  */
-export async function importHar(file: string, { output }: ImportFlags, console: Console): Promise<void> {
+export async function importHar(file: string, { output }: FlagsOf<'import'>, console: Console): Promise<void> {
   const recording = await loadHar(file)
   if (output !== undefined && (await isSame(file, output)))
     throw new UsageError(`${output} is the recording itself: name another file with -o`)

@@ -7,12 +7,6 @@ import { makeFolders } from '../storage/folder-files.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
 
-/** The options of `mockmaker init`. */
-export interface InitFlags {
-  readonly phaser?: boolean
-  readonly godot?: boolean
-}
-
 /** An example that `init` writes. */
 type ExampleName = 'phaser' | 'godot'
 

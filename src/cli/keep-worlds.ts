@@ -1,12 +1,11 @@
 import type { HttpReplica } from '../cluster/http-replica.js'
 import { isRedisUrl, keepInRedis } from '../cluster/keep-in-redis.js'
-import type { SharedFlags } from '../cluster/shared-settings.js'
 import { secretVariables } from '../control/environment.js'
 import { keepInFolder } from '../http/data-folder.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import type { ReloadSummary } from '../store/reload.js'
-import type { MockFlags } from './options.js'
+import { type MockFlags, sharedFlags } from './flags.js'
 
 interface KeptWorlds {
   /** The numbers of rows that the changed scenario has changed in a kept world. `undefined` if none was kept, or it is the same. */
@@ -40,7 +39,7 @@ export async function keepWorlds(
     const replica = await keepInRedis(mock, {
       ...{ ...options, data, secret, host },
       advertise: own,
-      flags: sharedFlagsOf(flags),
+      flags: sharedFlags(flags),
     })
     return { replica, serverHost: new URL(own).hostname }
   }
@@ -56,21 +55,4 @@ function ownUrl(host: string | undefined, url: string): string {
   throw new UsageError(
     `--host ${host} does not tell by which address other replicas reach this one: add --advertise, such as --advertise http://10.0.0.5:4100`,
   )
-}
-
-/** Returns the flags that change answers. All replicas have the same. */
-function sharedFlagsOf(flags: MockFlags): SharedFlags {
-  const named = {
-    '--seed': flags.seed,
-    '--live': flags.live,
-    '--max-worlds': flags.maxWorlds,
-    '--cors-origin': flags.corsOrigin,
-    '--watch-timeout': flags.watchTimeout,
-    '--journal': flags.journal,
-    '--history': flags.history,
-    '--public-url': flags.publicUrl,
-    '--server-command': flags.serverCommand,
-    '--server-ready-within': flags.serverReadyWithin,
-  }
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
 }

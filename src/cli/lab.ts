@@ -7,18 +7,8 @@ import { didYouMean, quoted } from '../lib/text.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { LabCheckName, LabReport } from '../mock/lab.js'
 import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'
+import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
-
-/** The options of `mockmaker lab`. */
-export interface LabFlags {
-  readonly only?: readonly LabCheckName[]
-  readonly quick?: boolean
-  /** A file. */
-  readonly baseline?: string
-  /** A file. */
-  readonly junit?: string
-  readonly json?: boolean
-}
 
 /**
  * Checks a command as a client of a device link. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with
@@ -26,7 +16,7 @@ export interface LabFlags {
  */
 export async function runLabCommand(
   command: readonly string[],
-  { flags, console }: { readonly flags: LabFlags; readonly console: Console },
+  { flags, console }: { readonly flags: FlagsOf<'lab'>; readonly console: Console },
 ): Promise<number> {
   const { only, quick, json, junit } = flags
   const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline)

@@ -3,7 +3,7 @@ import { shellWord } from '../lib/text.js'
 import { takeSeat } from '../processes/bot-seat.js'
 import { Bots, checkBotCount } from '../processes/bots.js'
 import { windowsWord } from '../processes/spawn-command.js'
-import type { PlayersFlags } from './options.js'
+import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 import { checkWorldExists, clientEnvironment } from './running-mock.js'
 import { logOfServers, quitOnSignals } from './serve.js'
@@ -21,7 +21,7 @@ const notFound = 127
 export async function runPlayers(
   command: readonly string[],
   count: number,
-  { flags, console }: { readonly flags: PlayersFlags; readonly console: Console },
+  { flags, console }: { readonly flags: FlagsOf<'players'>; readonly console: Console },
 ): Promise<number> {
   const { url, controlToken, token: kind, find, lobby, session: sessionMs, seed, maxBots } = flags
   checkBotCount(count, maxBots, 'players')

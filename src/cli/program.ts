@@ -11,47 +11,20 @@ import { playerCalls } from '../processes/judge-server.js'
 import { scenarios } from '../scenario/shipped.js'
 import { version } from '../version.js'
 import { checkServerCommand } from './check-server.js'
-import { type DiffFlags, diffHar } from './diff.js'
-import { type ExecFlags, exec } from './exec.js'
-import { exportFromFolder, type FolderExportFlags } from './folder-export.js'
-import { type ImportFlags, importHar } from './import.js'
-import { type InitFlags, init } from './init.js'
-import { type LabFlags, runLabCommand } from './lab.js'
+import { diffHar } from './diff.js'
+import { exec } from './exec.js'
+import { addFlags, defaultExpected, type FlagsOf, wholeNumber } from './flags.js'
+import { exportFromFolder } from './folder-export.js'
+import { importHar } from './import.js'
+import { init } from './init.js'
+import { runLabCommand } from './lab.js'
 import { serveMcp } from './mcp.js'
-import {
-  addCheckServerOptions,
-  addExecOptions,
-  addLabOptions,
-  addPlayersOptions,
-  addServeOptions,
-  addShowOptions,
-  type CheckServerFlags,
-  defaultExpected,
-  notBlank,
-  type PlayersFlags,
-  parseParts,
-  type ServeFlags,
-  type ShowFlags,
-  sentControlTokenOption,
-  tokenOption,
-  urlOption,
-  wholeNumber,
-} from './options.js'
 import { type Console, createConsole, documentPrinter } from './output.js'
 import { runPlayers } from './players.js'
-import {
-  checkHealth,
-  type EnvFlags,
-  type ExportFlags,
-  exportHar,
-  exportScenario,
-  type HealthFlags,
-  type MockAddress,
-  printEnvironment,
-} from './running-mock.js'
+import { checkHealth, exportHar, exportScenario, printEnvironment } from './running-mock.js'
 import { serve } from './serve.js'
 import { show } from './show.js'
-import { printStory, type StoryFlags } from './story.js'
+import { printStory } from './story.js'
 import { validateScenarios } from './validate.js'
 
 /** The commands that run the words after `--`. */
@@ -115,7 +88,7 @@ function createProgram(options: ProgramOptions): Command {
     // Otherwise commander takes the options of `exec` for those of `serve` with the same names.
     .enablePositionalOptions()
 
-  makeServing(program, console).addHelpText(
+  makeServing(addFlags(program, 'serve'), console).addHelpText(
     'after',
     `
 Shipped scenarios: ${Object.keys(scenarios).join(', ')}
@@ -148,9 +121,9 @@ Examples:
 
 /** Adds the commands for scenario files. */
 function addScenarioCommands(program: Command, { console, packageRoot, setExitCode }: ProgramOptions): void {
-  addShowOptions(addCommand(program, 'show', 'open an exported world in the page, read-only'))
+  addCommand(program, 'show', 'open an exported world in the page, read-only')
     .argument('<file>', 'an export, the world of a failed test, or any other scenario')
-    .action((file: string, flags: ShowFlags) => show(file, flags, console))
+    .action((file: string, flags: FlagsOf<'show'>) => show(file, flags, console))
 
   addCommand(program, 'validate', 'check scenario files')
     .argument('<file...>', 'scenario files, or names of shipped scenarios')
@@ -160,19 +133,15 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
 
   addCommand(program, 'import', 'make a scenario from recorded requests: an HTTP Archive (HAR)')
     .argument('<file>', 'a HAR of your browser, of Playwright, or of mockmaker export --har')
-    .option('-o, --output <file>', 'write to this file instead', notBlank('the path of a file'))
-    .action((file: string, flags: ImportFlags) => importHar(file, flags, console))
+    .action((file: string, flags: FlagsOf<'import'>) => importHar(file, flags, console))
 
   addCommand(program, 'diff', 'compare the answers of a HAR with those of the mock: exits with 0 or 1')
     .argument('<file>', 'a HAR of the real service')
-    .option('--json', 'print the differences as one line of JSON')
-    .action(async (file: string, flags: DiffFlags) => setExitCode(await diffHar(file, flags, console)))
+    .action(async (file: string, flags: FlagsOf<'diff'>) => setExitCode(await diffHar(file, flags, console)))
 
   addCommand(program, 'init', 'write a commented scenario file to start from, or a whole game')
     .argument('[folder]', 'the folder to write into', '.')
-    .option('--phaser', 'write a game with Phaser, its game server and its tests')
-    .option('--godot', 'write a game for Godot 4, its game server and its tests')
-    .action((folder: string, { phaser, godot }: InitFlags, command: Command) => {
+    .action((folder: string, { phaser, godot }: FlagsOf<'init'>, command: Command) => {
       if (phaser && godot) command.error('error: use either --phaser or --godot')
       const example = phaser ? 'phaser' : godot ? 'godot' : undefined
       init(folder, { packageRoot, example, console })
@@ -189,40 +158,35 @@ function addContractCommands(program: Command, { console }: ProgramOptions): voi
     }
   })
 
-  addCommand(program, 'openapi', 'print the OpenAPI document')
-    .option('--control', 'print that of the control API instead')
-    .action(({ control }: { readonly control?: boolean }) => {
-      const document = control ? controlOpenapi({ version }) : openapi({ version })
-      console.printDocument(JSON.stringify(document, null, 2))
-    })
+  addCommand(program, 'openapi', 'print the OpenAPI document').action(({ control }: FlagsOf<'openapi'>) => {
+    const document = control ? controlOpenapi({ version }) : openapi({ version })
+    console.printDocument(JSON.stringify(document, null, 2))
+  })
 }
 
 function addExec(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addExecOptions(
-    addCommand(
-      program,
-      'exec',
-      'run a command against its own mock, with the variables MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN',
-    ),
+  addCommand(
+    program,
+    'exec',
+    'run a command against its own mock, with the variables MOCKMAKER_URL, RIVET_API_ENDPOINT and RIVET_TOKEN',
   )
     .usage('[options] [scenario] -- <command> [argument...]')
     .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
+    .addHelpText('after', '\nThe other options of a mock work too: mockmaker --help lists them.')
     // The errors below say more than commander's.
     .allowExcessArguments()
-    .action(async (scenario: string | undefined, flags: ExecFlags, command: Command) => {
+    .action(async (scenario: string | undefined, flags: FlagsOf<'exec'>, command: Command) => {
       const words = wordsToRun(commandToRun, { command, example: 'npm test' })
       setExitCode(await exec(words, { loaded: await loadIfNamed(scenario, program), flags, console }))
     })
 }
 
 function addPlayers(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addPlayersOptions(
-    addCommand(program, 'players', 'run the client of a game as players of a running mock: a process for each'),
-  )
+  addCommand(program, 'players', 'run the client of a game as players of a running mock: a process for each')
     .usage('<count> [options] -- <command> [argument...]')
     .argument('<count>', 'how many play at once', wholeNumber(1))
     .allowExcessArguments()
-    .action(async (count: number, flags: PlayersFlags, command: Command) => {
+    .action(async (count: number, flags: FlagsOf<'players'>, command: Command) => {
       const [, ...excess] = command.args
       const example = `mockmaker players ${count} -- ./client --bot`
       if (commandToRun === undefined && excess.length > 0)
@@ -237,12 +201,10 @@ function addPlayers(program: Command, { console, commandToRun, setExitCode }: Pr
 }
 
 function addLab(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addLabOptions(
-    addCommand(program, 'lab', 'check a client of a device link against a service that misbehaves, and grade it'),
-  )
+  addCommand(program, 'lab', 'check a client of a device link against a service that misbehaves, and grade it')
     .usage('[options] -- <command> [argument...]')
     .allowExcessArguments()
-    .action(async (flags: LabFlags, command: Command) => {
+    .action(async (flags: FlagsOf<'lab'>, command: Command) => {
       const [excess] = command.args
       const example = 'mockmaker lab -- node client.mjs'
       if (commandToRun === undefined && excess !== undefined)
@@ -254,14 +216,12 @@ function addLab(program: Command, { console, commandToRun, setExitCode }: Progra
 }
 
 function addCheckServer(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
-  addCheckServerOptions(
-    addCommand(program, 'check-server', 'run a game server with players, and check what it calls and how it ends'),
-  )
+  addCommand(program, 'check-server', 'run a game server with players, and check what it calls and how it ends')
     .usage('[options] [scenario] -- <command> [argument...]')
     .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
     // The errors below say more than commander's.
     .allowExcessArguments()
-    .action(async (scenario: string | undefined, flags: CheckServerFlags, command: Command) => {
+    .action(async (scenario: string | undefined, flags: FlagsOf<'check-server'>, command: Command) => {
       const words = wordsToRun(commandToRun, { command, example: './server' })
       const { expect = defaultExpected, players } = flags
       if (players === 0 && expect.some(call => playerCalls.includes(call)))
@@ -325,61 +285,43 @@ function addMockCommands(program: Command, { streams, console, setExitCode }: Pr
     'print the environment variables for a client of a running mock, or for the game server of a lobby',
   )
     .argument('[lobby_id]', 'print the variables for the game server of this lobby')
-    .addOption(urlOption())
-    .addOption(tokenOption())
-    .addOption(sentControlTokenOption())
-    .action((lobbyId: string | undefined, flags: EnvFlags, command: Command) => {
+    .action((lobbyId: string | undefined, flags: FlagsOf<'env'>, command: Command) => {
       if (lobbyId !== undefined && command.getOptionValueSource('token') === 'cli')
         command.error(`error: the server of a lobby uses the token of that lobby: remove --token ${flags.token}`)
       return printEnvironment(lobbyId, flags, console)
     })
 
-  addCommand(program, 'health', 'check that a running mock is ready: exits with 0 or 1')
-    .addOption(urlOption(process.env.PORT || undefined))
-    .action((flags: HealthFlags) => checkHealth(flags, console))
+  addCommand(program, 'health', 'check that a running mock is ready: exits with 0 or 1').action(
+    (flags: FlagsOf<'health'>) => checkHealth(flags, console),
+  )
 
   addCommand(program, 'story', 'tell what happened to a player of a running mock')
     .argument('<player>', 'the token of the player, its beginning, or the name of the player')
-    .addOption(urlOption())
-    .addOption(sentControlTokenOption())
-    .option('--json', 'print the story as JSON')
-    .action((player: string, flags: StoryFlags) => printStory(player, flags, console))
+    .action((player: string, flags: FlagsOf<'story'>) => printStory(player, flags, console))
 
-  addCommand(program, 'mcp', 'serve tools for a coding agent, over MCP on standard input and output')
-    .addOption(urlOption().env('MOCKMAKER_URL'))
-    .addOption(sentControlTokenOption())
-    .action(async (flags: MockAddress, command: Command) => {
+  addCommand(program, 'mcp', 'serve tools for a coding agent, over MCP on standard input and output').action(
+    async (flags: FlagsOf<'mcp'>, command: Command) => {
       const isDefault = command.getOptionValueSource('url') === 'default'
       setExitCode(await serveMcp({ ...flags, isDefault }, { streams, console }))
-    })
-}
-
-interface AllExportFlags extends ExportFlags, FolderExportFlags {
-  readonly har?: boolean
-  /** A file. */
-  readonly output?: string
+    },
+  )
 }
 
 function addExport(program: Command, { console }: ProgramOptions): void {
-  addCommand(program, 'export', 'print a running world, or one in a folder, as a scenario, or its requests as a HAR')
-    .addOption(urlOption())
-    .addOption(sentControlTokenOption())
-    .option('--with <parts>', 'also print these parts: journal, faults, or journal,faults', parseParts)
-    .option('--revision <n>', 'print the world as it was at this revision', wholeNumber(0))
-    .option('--har', 'print the journal of the world as an HTTP Archive, which developer tools open')
-    .option('-o, --output <file>', 'write to this file instead', notBlank('the path of a file'))
-    .option('--data <folder>', 'print a world of this folder; no mock has to run')
-    .option('--world <id>', 'the world of the folder to print (default: default)')
-    .action((flags: AllExportFlags, command: Command) => {
-      checkExport(flags, command)
-      const print = documentPrinter(flags.output, console)
-      if (flags.har) return exportHar(flags, { print, console })
-      return flags.data === undefined ? exportScenario(flags, print) : exportFromFolder(flags, print)
-    })
+  addCommand(
+    program,
+    'export',
+    'print a running world, or one in a folder, as a scenario, or its requests as a HAR',
+  ).action((flags: FlagsOf<'export'>, command: Command) => {
+    checkExport(flags, command)
+    const print = documentPrinter(flags.output, console)
+    if (flags.har) return exportHar(flags, { print, console })
+    return flags.data === undefined ? exportScenario(flags, print) : exportFromFolder(flags, print)
+  })
 }
 
 /** Ends the command with a usage error if its options do not fit together. */
-function checkExport({ data, har, revision, with: parts }: AllExportFlags, command: Command): void {
+function checkExport({ data, har, revision, with: parts }: FlagsOf<'export'>, command: Command): void {
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
   if (har && data !== undefined) command.error('error: a folder has no journal: export --har from a running mock')
   if (har && parts) command.error('error: --har prints the journal alone: remove --with')
@@ -402,40 +344,43 @@ function addHelp(program: Command): void {
     })
 }
 
-/** Adds a command. After a usage error, a line says how to list its options. */
+/** Adds a command with its flags. After a usage error, a line says how to list its options. */
 function addCommand(program: Command, name: string, description: string): Command {
+  const command = program
+    .command(name)
+    .description(description)
+    .helpOption('-h, --help', 'print this help')
+    // Otherwise the command inherits the setting of `mockmaker [scenario]`.
+    .allowExcessArguments(false)
+    .showHelpAfterError(`mockmaker ${name} --help lists the options`)
+  return addFlags(command, name)
+}
+
+/** Makes a command serve a scenario. */
+function makeServing(command: Command, console: Console): Command {
   return (
-    program
-      .command(name)
-      .description(description)
-      .helpOption('-h, --help', 'print this help')
-      // Otherwise the command inherits the setting of `mockmaker [scenario]`.
-      .allowExcessArguments(false)
-      .showHelpAfterError(`mockmaker ${name} --help lists the options`)
+    command
+      .showHelpAfterError('mockmaker --help lists the options')
+      .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
+      // The error below says more than commander's.
+      .allowExcessArguments()
+      .action(async (scenario: string | undefined, options: FlagsOf<'serve'>) => {
+        const program = command.parent ?? command
+        const [first = '', ...others] = command.args
+        if (others.length > 0) {
+          const hint = suggestCommand(first, program)
+          command.error(
+            hint ? `error: unknown command '${first}'${hint}` : 'error: too many arguments: name one scenario',
+          )
+        }
+        const flags = { ...options, ...flagsBefore(command, program) }
+        await serve({ loaded: await loadIfNamed(scenario, program), flags, console })
+      })
   )
 }
 
-/** Makes a command serve a scenario, and adds its options. */
-function makeServing(command: Command, console: Console): Command {
-  command
-    .showHelpAfterError('mockmaker --help lists the options')
-    .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
-    // The error below says more than commander's.
-    .allowExcessArguments()
-  return addServeOptions(command).action(async (scenario: string | undefined, options: ServeFlags) => {
-    const program = command.parent ?? command
-    const [first = '', ...others] = command.args
-    if (others.length > 0) {
-      const hint = suggestCommand(first, program)
-      command.error(hint ? `error: unknown command '${first}'${hint}` : 'error: too many arguments: name one scenario')
-    }
-    const flags = { ...options, ...flagsBefore(command, program) }
-    await serve({ loaded: await loadIfNamed(scenario, program), flags, console })
-  })
-}
-
 /** Returns the flags before the name of a command, as in `mockmaker --port 0 serve`. The same flags after it win. */
-function flagsBefore(command: Command, program: Command): Partial<ServeFlags> {
+function flagsBefore(command: Command, program: Command): Partial<FlagsOf<'serve'>> {
   if (command === program) return {}
   const isBefore = (name: string) =>
     program.getOptionValueSource(name) === 'cli' && command.getOptionValueSource(name) !== 'cli'

@@ -9,7 +9,7 @@ import { runAtOnce } from '../lib/steps.js'
 import { counted, escapedLine, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
-import type { TokenKind } from './options.js'
+import type { FlagsOf } from './flags.js'
 import type { Console, PrintDocument } from './output.js'
 
 /** The mock that a command calls. */
@@ -18,16 +18,15 @@ export interface MockAddress {
   readonly controlToken?: string | undefined
 }
 
-/** The options of `mockmaker env`. */
-export interface EnvFlags extends MockAddress {
-  readonly token: TokenKind
-}
-
 /**
  * Prints the environment variables of a running mock as lines for a shell. They are for a client, with the first token of
  * the kind. With a `lobbyId` they are for the game server of that lobby. Rejects with `UsageError`.
  */
-export async function printEnvironment(lobbyId: string | undefined, flags: EnvFlags, console: Console): Promise<void> {
+export async function printEnvironment(
+  lobbyId: string | undefined,
+  flags: FlagsOf<'env'>,
+  console: Console,
+): Promise<void> {
   const environment = lobbyId === undefined ? await clientEnvironment(flags) : await lobbyEnvironment(lobbyId, flags)
   console.printDocument(exportLines(environment).join('\n'))
 }
@@ -41,7 +40,7 @@ const Token = z.object({
 const Namespace = z.object({ namespace_id: z.string(), game_id: z.string(), version_id: z.string() })
 
 /** Returns the variables for a client of a running mock, with its first token of a kind. Rejects with `UsageError`. */
-export async function clientEnvironment({ token: kind, ...address }: EnvFlags): Promise<Environment> {
+export async function clientEnvironment({ token: kind, ...address }: FlagsOf<'env'>): Promise<Environment> {
   const { url } = address
   const { tokens } = await ask(address, 'GET /{table}', { params: { table: 'tokens' }, query: { kind } })
   if (!Array.isArray(tokens)) throw notMockmaker(url)
@@ -84,17 +83,9 @@ export function notMockmaker(url: string): UsageError {
   return new UsageError(`the server at ${url} is not mockmaker: pass the URL of a mock with --url`)
 }
 
-/** The options of `mockmaker export`. */
-export interface ExportFlags extends MockAddress {
-  /** Also print these parts: `journal`, `faults`. */
-  readonly with?: readonly string[]
-  /** Print the world as it was at this revision. Default: the present one. */
-  readonly revision?: number
-}
-
 /** Prints the snapshot of a running world as YAML, or as JSON if it is long. Rejects with `UsageError`. */
 export async function exportScenario(
-  { url, controlToken, with: parts = [], revision }: ExportFlags,
+  { url, controlToken, with: parts = [], revision }: FlagsOf<'export'>,
   print: PrintDocument,
 ): Promise<void> {
   await checkWorldExists({ url, controlToken })
@@ -146,11 +137,8 @@ export async function checkWorldExists({ url, controlToken }: MockAddress): Prom
 /** The server must answer a probe within this time, in ms. */
 const probeTimeoutMs = 5_000
 
-/** The options of `mockmaker health`. */
-export type HealthFlags = Pick<EnvFlags, 'url'>
-
 /** Prints that the server at a URL is ready. Rejects with `UsageError` if it is not, or if it is no mock. */
-export async function checkHealth({ url }: HealthFlags, console: Console): Promise<void> {
+export async function checkHealth({ url }: FlagsOf<'health'>, console: Console): Promise<void> {
   const { server = url } = splitWorldUrl(url) ?? {}
   const { fetch } = remoteOf({ url: server }, { bytes: longestProbe, beginsWithinMs: probeTimeoutMs })
   const response = await fetch(server + readinessPath).catch(cause => {

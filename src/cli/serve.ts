@@ -11,6 +11,7 @@ import { limitedResponse } from '../lib/limited-response.js'
 import { UsageError } from '../lib/usage-error.js'
 import { createMock, describeBug, type Mock, type MockEnvironment } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
+import type { MockmakerOptions } from '../mock/options.js'
 import { linesOf, type ServerLog } from '../processes/game-servers.js'
 import { startPrograms } from '../processes/programs.js'
 import { scenarioCommands } from '../scenario/commands.js'
@@ -21,11 +22,11 @@ import { isLoopbackHost } from '../server/origin.js'
 import { StorageError } from '../storage/storage.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { printBanner } from './banner.js'
+import type { FlagsOf, MockFlags } from './flags.js'
 import { keepWorlds } from './keep-worlds.js'
 import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
 import { ownWorld, sharedWorld } from './key-world.js'
 import { keysWithoutWorld, openInBrowser, servingKeys } from './keys.js'
-import { type MockFlags, mockOptionsOf, type ServeFlags } from './options.js'
 import type { Console } from './output.js'
 import { reloadOnSave } from './reload.js'
 import { countRequests, countsLine, logRequests } from './request-log.js'
@@ -144,6 +145,20 @@ export async function startMock(
   } catch (error) {
     await bound.close()
     throw error
+  }
+}
+
+/** Translates the flags of a command into those of a mock. */
+function mockOptionsOf(flags: MockFlags): MockmakerOptions {
+  return {
+    seed: flags.seed,
+    live: flags.live,
+    maxWorlds: flags.maxWorlds,
+    corsOrigins: flags.corsOrigin,
+    watchTimeoutMs: flags.watchTimeout,
+    worldTtlMs: flags.worldTtl,
+    journalSize: flags.journal,
+    history: flags.history,
   }
 }
 
@@ -310,7 +325,7 @@ async function scenarioServedOn({ host, port }: PortTaken): Promise<string | und
 const interrupted = 130
 
 /** Serves a mock until a signal or a key ends the process. Rejects with `UsageError` if it cannot start. */
-export async function serve(options: StartOptions<ServeFlags>): Promise<void> {
+export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<void> {
   const { loaded, console } = options
   const flags = sharingFlags(options.flags)
   const format = flags.json ? 'json' : 'text'
@@ -370,7 +385,7 @@ function announce(
     /** The world `default` as it is now. */
     readonly world: MockWorld
     readonly title: string | undefined
-    readonly flags: ServeFlags
+    readonly flags: FlagsOf<'serve'>
     readonly keys: KeyMode
     readonly console: Console
   },
@@ -413,7 +428,7 @@ export function openOrWarn(url: string, console: Pick<Console, 'warn'>): void {
 }
 
 /** Shows what game servers and bots do. `--quiet` shows only their failures. */
-export function logOfServers({ json, quiet }: Pick<ServeFlags, 'json' | 'quiet'>, console: Console): ServerLog {
+export function logOfServers({ json, quiet }: Pick<FlagsOf<'serve'>, 'json' | 'quiet'>, console: Console): ServerLog {
   return {
     report(report) {
       const { event, text, isFailure } = report

@@ -1,11 +1,11 @@
 import { generate } from 'lean-qr/nano'
 import { UsageError } from '../lib/usage-error.js'
 import { isLoopbackHost } from '../server/origin.js'
-import type { ServeFlags } from './options.js'
+import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
 /** Returns the flags of a mock that `--share` opens to the network, with a control token. Throws `UsageError`. */
-export function sharingFlags(flags: ServeFlags): ServeFlags {
+export function sharingFlags(flags: FlagsOf<'serve'>): FlagsOf<'serve'> {
   if (!flags.share) return flags
   const { host = '0.0.0.0', controlToken = 'auto', control } = flags
   if (control === false)

@@ -6,16 +6,16 @@ import type { MockWorld } from '../mock/mock-world.js'
 import { hasCommands, scenarioCommands } from '../scenario/commands.js'
 import { readScenario } from '../scenario/read.js'
 import { printFirstLines, worldLine } from './banner.js'
+import type { FlagsOf } from './flags.js'
 import { type KeyMode, keyModeOf, keyText, obeyKeys } from './key-input.js'
 import { ownWorld } from './key-world.js'
 import { showingKeys } from './keys.js'
-import type { ShowFlags } from './options.js'
 import type { Console } from './output.js'
 import { hasFailed, logRequests } from './request-log.js'
 import { confirmOnTerminal, isOnTerminal, openOrWarn, quitOnSignals, startMock } from './serve.js'
 
 /** Shows the world of a file, read-only, until a signal or a key ends the process. Rejects with `UsageError`. */
-export async function show(file: string, flags: ShowFlags, console: Console): Promise<void> {
+export async function show(file: string, flags: FlagsOf<'show'>, console: Console): Promise<void> {
   const { name, scenario } = await loadScenario(file, { commands: 'allowed' })
   const read = readScenario(scenario)
   const { content } = read
@@ -24,12 +24,11 @@ export async function show(file: string, flags: ShowFlags, console: Console): Pr
   const command = `mockmaker ${shellWord(file)}`
   const frozen = { ...(typeof content.clock === 'object' ? content.clock : {}), mode: 'frozen' as const }
   const hasTerminal = isOnTerminal()
-  const given = flags.controlToken === undefined ? {} : { controlToken: flags.controlToken }
   const { mock, url, controlToken, close } = await startMock(flags.port, {
     ...(hasTerminal && { confirm: confirmOnTerminal(console) }),
     loaded: { name, scenario: read.with({ clock: frozen }) },
     // The journal of a file is never cut.
-    flags: { journal: Number.MAX_SAFE_INTEGER, ...given },
+    flags: { journal: Number.MAX_SAFE_INTEGER, controlToken: flags.controlToken },
     memory: { journal: Number.POSITIVE_INFINITY, journals: Number.POSITIVE_INFINITY },
     console,
     readOnlyBecause: `this mock only shows ${file}. To use or change its world, run ${command}`,

@@ -1,12 +1,8 @@
 import * as z from 'zod'
 import { elapsedText } from '../lib/time.js'
+import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
-import { ask, checkWorldExists, type MockAddress, notMockmaker } from './running-mock.js'
-
-/** The options of `mockmaker story`. */
-export interface StoryFlags extends MockAddress {
-  readonly json?: boolean
-}
+import { ask, checkWorldExists, notMockmaker } from './running-mock.js'
 
 const Candidate = z.looseObject({ lobby_id: z.string(), region_id: z.string(), because: z.string().optional() })
 const Step = z.looseObject({
@@ -42,7 +38,11 @@ type Step = z.output<typeof Step>
  * Prints what happened to a player of a running world. `player` is a token, its beginning, a name or the id of a story. Rejects
  * with `UsageError`.
  */
-export async function printStory(player: string, { json, ...address }: StoryFlags, console: Console): Promise<void> {
+export async function printStory(
+  player: string,
+  { json, ...address }: FlagsOf<'story'>,
+  console: Console,
+): Promise<void> {
   await checkWorldExists(address)
   const answer = await ask(address, 'GET /stories/{player}', { params: { player } })
   const { data: story } = Story.safeParse(answer)

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { MockFlags } from '../../src/cli/options.js'
+import type { MockFlags } from '../../src/cli/flags.js'
 import type { Console } from '../../src/cli/output.js'
 import { startMock } from '../../src/cli/serve.js'
 import { readScenario } from '../../src/scenario/read.js'

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { FlagsOf } from '../../src/cli/flags.js'
 import type { createConsole } from '../../src/cli/output.js'
 import { printQrCode, shareUrl, sharingFlags } from '../../src/cli/share.js'
 import { runHere } from '../support/run-here.js'
@@ -7,18 +8,20 @@ const token = 'control.mock.0123456789'
 const url = 'http://127.0.0.1:4100'
 
 describe('the flags of --share', () => {
+  const given = { port: 1 } as FlagsOf<'serve'> // the others do not matter
+
   it('listen on all interfaces, with a token that the command makes', () => {
-    expect(sharingFlags({ port: 1, share: true })).toMatchObject({ host: '0.0.0.0', controlToken: 'auto' })
+    expect(sharingFlags({ ...given, share: true })).toMatchObject({ host: '0.0.0.0', controlToken: 'auto' })
   })
 
   it('keep a host and a token of the user', () => {
-    const own = { port: 1, share: true, host: '192.168.1.5', controlToken: 'a-token-of-the-user' }
+    const own = { ...given, share: true, host: '192.168.1.5', controlToken: 'a-token-of-the-user' }
 
     expect(sharingFlags(own)).toEqual(own)
   })
 
   it('change nothing without it', () => {
-    expect(sharingFlags({ port: 1 })).toEqual({ port: 1 })
+    expect(sharingFlags(given)).toEqual(given)
   })
 
   it.for([

@@ -6,7 +6,6 @@ import { parseScenario } from '../../src/scenario/index.js'
 import { readScenario } from '../../src/scenario/read.js'
 import { LobbyRow, PlayerRow } from '../../src/store/matchmaker-rows.js'
 import { DeviceLinkRow } from '../../src/store/rows.js'
-import { run } from '../support/command.js'
 import { type Block, blocksWith, exampleOf, isOfExample, type Page, pageAt, pages } from '../support/docs.js'
 import { keysOf, withoutGenerated } from '../support/generated-tables.js'
 import { anchorsOf, linksOf, sentencesOf, wordsIn } from '../support/prose.js'
@@ -180,23 +179,6 @@ describe('docs/contributing.md', () => {
   it('explains at most 12 words', () => {
     expect(sectionOf(text, 'Words').match(/^\| (?!word)\w/gm)?.length).toBeLessThanOrEqual(12)
   })
-})
-
-describe('docs/reference/command.md', () => {
-  const { text } = pageAt('docs/reference/command.md')
-
-  it.for(['serve', 'exec', 'env', 'export', 'import', 'diff', 'health', 'show'])(
-    'lists the flags of %s',
-    async name => {
-      const { stdout } = await run(['help', name])
-      const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag)
-      const listed = firstCells(sectionOf(text, name), /(--[\w-]+)/)
-      // `exec` accepts most flags of `serve`, and the page lists them there.
-      const elsewhere = ['--help', ...(name === 'exec' ? firstCells(sectionOf(text, 'serve'), /(--[\w-]+)/) : [])]
-
-      expect(flags.filter(flag => !elsewhere.includes(flag ?? '')).sort()).toEqual(listed.sort())
-    },
-  )
 })
 
 describe('docs/reference/options.md', () => {

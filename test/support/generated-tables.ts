@@ -1,25 +1,28 @@
 import { readFileSync } from 'node:fs'
+import { durationText, type FlagTable, flagsOf } from '../../src/cli/flags.js'
 import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/contract/errors.js'
 import type { Auth } from '../../src/contract/operation.js'
 import { operationIds, operations } from '../../src/contract/operations.js'
 import { describeCalls } from '../../src/control/api.js'
 
-const parts = {
+const parts: Readonly<Record<string, () => string>> = {
   operations: operationTable,
   fidelity: fidelityNotes,
   control: controlTable,
   errors: errorTable,
   scenario: scenarioTables,
-} as const
+  ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
+}
 
-const part = /<!-- (\w+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
+const part = /<!-- ([\w-]+): written by `npm run \w+` -->\n.*?<!-- \/\1 -->/gs
 
-/** Fills in the generated parts of a page: the tables of operations, control calls, error codes and scenario keys. */
+/** Fills in the generated parts of a page: the tables of operations, control calls, error codes, scenario keys and flags. */
 export function withGenerated(text: string): string {
   return text.replace(part, (whole, name: string) => {
     const [begin = ''] = whole.split('\n', 1)
-    if (!(name in parts)) throw new Error(`there is no generated part ${name}`)
-    return `${begin}\n\n${parts[name as keyof typeof parts]()}\n\n<!-- /${name} -->`
+    const write = parts[name]
+    if (!write) throw new Error(`there is no generated part ${name}`)
+    return `${begin}\n\n${write()}\n\n<!-- /${name} -->`
   })
 }
 
@@ -63,6 +66,21 @@ function controlTable(): string {
     return `| \`${method} ${path}\` | ${keys.join(' ')} | ${summary} |`
   })
   return ['| call | query, body | |', '|---|---|---|', ...rows].join('\n')
+}
+
+function flagTable(table: FlagTable): string {
+  // `exec` takes the flags of `serve`, which are listed there.
+  const own = Object.values(table).filter(flag => table !== flagsOf.exec || flag === flagsOf.exec.token)
+  const rows = own.map(flag => {
+    const [flags, help, { choices, default: value, without, env } = {}] = flag
+    const given = durationText(flag) ?? (typeof value === 'function' ? value() : value)
+    const values = [given, env].flatMap(text => (text === undefined ? [] : [`\`${text}\``]))
+    const instead = [...(without === undefined ? [] : [without]), ...values].join(', or ')
+    const names = flags.replace(/ <.*/, '').replaceAll(/[\w-]{2,}/g, '`$&`')
+    const listed = choices ? `: ${choices.map(choice => `\`${choice}\``).join(', ')}` : ''
+    return `| ${names} |${instead && ` ${instead}`} | ${escaped(help)}${listed} |`
+  })
+  return ['| flag | default | |', '|---|---|---|', ...rows].join('\n')
 }
 
 function errorTable(): string {

@@ -1,0 +1,470 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { splitWorldUrl } from '../contract/paths.js'
+import { secretVariables } from '../control/environment.js'
+import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../http/address-lists.js'
+import { checkControlToken } from '../http/control-token.js'
+import { defaultDataTtlMs } from '../http/data-folder.js'
+import { defaultPort } from '../http/server.js'
+import { checkNames } from '../lab/checks.js'
+import { parseUrl } from '../lib/parse-url.js'
+import { nearest } from '../lib/text.js'
+import { expectedDuration, formatDuration, parseDuration } from '../lib/time.js'
+import { historyFormat, historyLengthOf, parseOptions } from '../mock/options.js'
+import { defaultMaxBots } from '../processes/bots.js'
+import { type ExpectableCall, expectableCalls } from '../processes/judge-server.js'
+import { hostForm, isHost, isOrigin } from '../server/origin.js'
+import { sessionLimits } from '../store/matchmaker-rows.js'
+
+/** A flag of a command: how the help shows it, its help, and more. Without `parse` and `choices` it takes no value. */
+type Flag = readonly [
+  flag: string,
+  help: string,
+  more?: {
+    /** Gets the value before if the flag is repeated. Throws `InvalidArgumentError`. */
+    parse?(text: string, before?: never): unknown
+    readonly choices?: readonly string[]
+    readonly default?: string | number | (() => string)
+    /** Says what is so without the flag, if it has no default. */
+    readonly without?: string
+    /** A variable that takes the place of the flag. */
+    readonly env?: string
+    /** True if `mockmaker exec --help` lists the flag. */
+    readonly isEveryday?: true
+    /** True if the flag changes answers, so that all replicas have the same. */
+    readonly isShared?: true
+  },
+]
+
+/** Flags, by the names that commander gives them. */
+export type FlagTable = Readonly<Record<string, Flag>>
+
+type ValueOf<Row> = Row extends readonly [string, string, { parse(...args: never): infer Value }]
+  ? Value
+  : Row extends readonly [string, string, { readonly choices: readonly (infer Choice)[] }]
+    ? Choice
+    : boolean
+
+/** The names of the flags that have a default. */
+type Preset<Rows> = {
+  [Name in keyof Rows]: Rows[Name] extends readonly [string, string, { readonly default: unknown }] ? Name : never
+}[keyof Rows]
+
+type ValuesOf<Rows> = { readonly [Name in Preset<Rows>]: ValueOf<Rows[Name]> } & {
+  readonly [Name in Exclude<keyof Rows, Preset<Rows>>]?: ValueOf<Rows[Name]> | undefined
+}
+
+const defaults = parseOptions({})
+
+/** The kinds of tokens that clients use. A game server uses the token of its lobby instead. */
+const token = [
+  '--token <kind>',
+  'the kind of token to put in RIVET_TOKEN',
+  { choices: ['public', 'development', 'cloud'], default: 'public' },
+] as const
+
+const portHelp = 'the port to listen on; 0 picks a free port'
+const open = ['--open', 'open the page of the mock in a browser'] as const
+
+const urlHelp = 'the URL of the mock, or of one of its worlds: http://127.0.0.1:4100/w/test-42'
+const defaultUrl = `http://127.0.0.1:${defaultPort}`
+const url = ['--url <url>', urlHelp, { parse: parseMockUrl, default: defaultUrl }] as const
+
+const servedControlToken = [
+  '--control-token <token>',
+  'the token that every call of the control API needs, from this machine too; auto makes one',
+  { parse: (text: string) => (text === 'auto' ? text : parseControlToken(text)), env: secretVariables.controlToken },
+] as const
+const controlToken = [
+  '--control-token <token>',
+  'the control token of the mock, if it has one',
+  { parse: parseControlToken, env: secretVariables.controlToken },
+] as const
+
+const maxBots = ['--max-bots <n>', 'the most bots at once', { parse: wholeNumber(0), default: defaultMaxBots }] as const
+const output = ['-o, --output <file>', 'write to this file instead', { parse: notBlank('the path of a file') }] as const
+
+const serving = {
+  port: ['--port <port>', portHelp, { parse: parsePort, default: defaultPort, env: 'PORT' }],
+  open,
+  share: [
+    '--share',
+    'let your network use the mock: makes a control token, and prints a link and a QR code for the page',
+  ],
+  reload: ['--no-reload', 'do not reload the scenario file when it changes'],
+} as const satisfies FlagTable
+
+const world = {
+  seed: [
+    '--seed <seed>',
+    'the seed of ids, tokens and fake data',
+    { parse: wholeNumber(0), without: "the scenario's", isEveryday: true, isShared: true },
+  ],
+  live: [
+    '--live',
+    'simulate players in each namespace, unless the scenario sets its players',
+    { isEveryday: true, isShared: true },
+  ],
+  watchTimeout: [
+    '--watch-timeout <duration>',
+    'the longest time that a watch waits for a change: 250ms, 40s, 1m30s',
+    { parse: parseMs, default: defaults.watchTimeoutMs, isShared: true },
+  ],
+  maxWorlds: [
+    '--max-worlds <n>',
+    'the most worlds, including the default one',
+    { parse: wholeNumber(1), default: defaults.maxWorlds, isShared: true },
+  ],
+  worldTtl: [
+    '--world-ttl <duration>',
+    'the time after which an unused world is deleted',
+    { parse: parseMs, default: defaults.worldTtlMs },
+  ],
+  journal: [
+    '--journal <n>',
+    'the most requests in the journal of each world',
+    { parse: wholeNumber(0), default: defaults.journalSize, isShared: true },
+  ],
+  history: [
+    '--history <length>',
+    "how far the history of each world goes back: a duration of the world's clock, or a number of change sets",
+    { parse: parseHistory, default: defaults.history, isShared: true },
+  ],
+} as const satisfies FlagTable
+
+const storage = {
+  data: [
+    '--data <place>',
+    'keep the worlds in this folder, or in Redis (redis://host:6379), which several replicas share',
+    {
+      parse: notBlank('a folder, or a URL such as redis://127.0.0.1:6379'),
+      without: 'only in memory',
+      env: secretVariables.data,
+    },
+  ],
+  dataPrefix: [
+    '--data-prefix <prefix>',
+    'begin each key in Redis with this',
+    { parse: notBlank('a text'), without: 'mockmaker:' },
+  ],
+  advertise: [
+    '--advertise <url>',
+    'the URL by which other replicas reach this one',
+    { parse: parseAdvertised, without: 'its own URL' },
+  ],
+  dataTtl: [
+    '--data-ttl <duration>',
+    'the time after which a world that came over HTTP is deleted from the storage, if nobody uses it',
+    { parse: parseMs, default: defaultDataTtlMs },
+  ],
+  dataSync: [
+    '--data-sync <when>',
+    'when changes reach the disk: once a second, or always before the answer',
+    { choices: ['second', 'always'], default: 'second' },
+  ],
+  reset: ['--reset', 'delete the worlds of the storage, and begin anew'],
+} as const satisfies FlagTable
+
+const programs = {
+  serverCommand: [
+    '--server-command <command>',
+    'start this game server for each lobby that find or create makes',
+    { parse: notBlank('a command, as in "node game-server.mjs"'), isEveryday: true, isShared: true },
+  ],
+  serverReadyWithin: [
+    '--server-ready-within <duration>',
+    'stop a lobby if its game server is not ready within this time',
+    { parse: (text: string) => formatDuration(parseMs(text)), without: '5m', isShared: true },
+  ],
+  serverWatch: [
+    '--server-watch <paths>',
+    'restart the running game servers when one of these files and folders changes, separated by commas',
+    { parse: anyList },
+  ],
+  maxBots,
+} as const satisfies FlagTable
+
+const network = {
+  host: [
+    '--host <host>',
+    'the address to listen on',
+    { parse: notBlank('an address or a name'), without: '127.0.0.1 and ::1' },
+  ],
+  allowedHosts: [
+    '--allowed-hosts <names>',
+    'more names to accept in the Host header, separated by commas',
+    { parse: list(isHost, hostForm) },
+  ],
+  corsOrigin: [
+    '--cors-origin <origins>',
+    "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
+    { parse: parseOrigins, isShared: true },
+  ],
+  publicUrl: [
+    '--public-url <url>',
+    'the URL by which others reach the mock, for device links and game servers',
+    { parse: parsePublicUrl, without: 'the address by which each client asks', isShared: true },
+  ],
+  control: ['--no-control', 'turn off the control API under /__mock'],
+  controlHost: [
+    '--control-host <addresses>',
+    'addresses and networks (192.168.1.0/24) of other machines that may use the control API, separated by commas; * means all',
+    { parse: list(isControlHost, controlHostForms), without: 'none' },
+  ],
+  controlToken: servedControlToken,
+  trustProxy: [
+    '--trust-proxy <addresses>',
+    'addresses and networks of proxies in front of the mock, whose x-forwarded-for or forwarded names the client, separated by commas',
+    { parse: list(isAddressOrNetwork, addressForms), without: 'none' },
+  ],
+} as const satisfies FlagTable
+
+const printing = {
+  json: ['--json', 'print one JSON object per line'],
+  quiet: ['--quiet', 'after the first lines, print only errors'],
+} as const satisfies FlagTable
+
+/** The headings in the help of a command that starts a mock. */
+const groups = {
+  Serve: serving,
+  World: world,
+  Storage: storage,
+  'Game servers and bots': programs,
+  Network: network,
+  Output: printing,
+}
+
+/** The flags of all commands that start a mock. */
+const mock = { ...world, ...storage, ...programs, ...network }
+
+/** The flags of each command. */
+export const flagsOf = {
+  serve: { ...serving, ...mock, ...printing },
+  show: { port: ['--port <port>', portHelp, { parse: parsePort, default: 0 }], open, controlToken: servedControlToken },
+  exec: { token, ...mock },
+  'check-server': {
+    expect: [
+      '--expect <calls>',
+      `the calls that must come, separated by commas: ${expectableCalls.join(', ')}`,
+      { parse: listOf<ExpectableCall>(expectableCalls), without: 'ready,connected,disconnected' },
+    ],
+    within: ['--within <duration>', 'the time in which they must come', { parse: parseMs, default: 120_000 }],
+    players: ['--players <n>', 'the number of players in the lobby', { parse: wholeNumber(0, 64), default: 1 }],
+    client: [
+      '--client <command>',
+      'run this command for each player, with its token and its port in the environment',
+      { parse: notBlank('a command, as in "node client.mjs"') },
+    ],
+    gameMode: [
+      '--game-mode <id>',
+      'the game mode of the lobby',
+      { parse: notBlank('the id of one'), without: "the scenario's first" },
+    ],
+    seed: ['--seed <seed>', 'the seed of ids and tokens', { parse: wholeNumber(0), without: "the scenario's" }],
+    json: ['--json', 'print the result as JSON'],
+    junit: [
+      '--junit <file>',
+      'also write the result to a file, as JUnit XML',
+      { parse: notBlank('the path of a file') },
+    ],
+  },
+  env: { url, token, controlToken },
+  health: {
+    url: [
+      '--url <url>',
+      urlHelp,
+      { parse: parseMockUrl, default: () => `http://127.0.0.1:${process.env.PORT || defaultPort}` },
+    ],
+  },
+  story: { url, controlToken, json: ['--json', 'print the story as JSON'] },
+  mcp: {
+    url: ['--url <url>', urlHelp, { parse: parseMockUrl, default: defaultUrl, env: 'MOCKMAKER_URL' }],
+    controlToken,
+  },
+  players: {
+    url,
+    token,
+    controlToken,
+    find: [
+      '--find <modes>',
+      'give each bot a seat in one of these game modes, separated by commas',
+      { parse: anyList },
+    ],
+    lobby: ['--lobby <lobby_id>', 'give each bot a seat in this lobby', { parse: notBlank('the id of a lobby') }],
+    session: [
+      '--session <duration>',
+      'how long a bot stays on average, from 10s to 7d',
+      { parse: parseSession, without: 'until it ends by itself' },
+    ],
+    seed: ['--seed <seed>', 'the seed of arrivals and stays', { parse: wholeNumber(0), default: 1 }],
+    maxBots,
+    json: ['--json', 'print one JSON object per line'],
+    quiet: ['--quiet', 'print only errors'],
+  },
+  lab: {
+    only: ['--only <checks>', 'run only these checks, as in gap,retry; may be repeated', { parse: listOf(checkNames) }],
+    quick: ['--quick', 'leave out patience, which takes minutes'],
+    baseline: [
+      '--baseline <file>',
+      'a file with a line for each check that may fail; one that passes fails then',
+      { parse: String },
+    ],
+    junit: ['--junit <file>', 'write the results as JUnit XML to this file', { parse: String }],
+    json: ['--json', 'print the report as one line of JSON'],
+  },
+  export: {
+    url,
+    controlToken,
+    with: [
+      '--with <parts>',
+      'also print these parts: journal, faults, or journal,faults',
+      { parse: listOf(['journal', 'faults'], 'journal, faults, or journal,faults') },
+    ],
+    revision: ['--revision <n>', 'print the world as it was at this revision', { parse: wholeNumber(0) }],
+    har: ['--har', 'print the journal of the world as an HTTP Archive, which developer tools open'],
+    output,
+    data: ['--data <folder>', 'print a world of this folder; no mock has to run', { parse: String }],
+    world: ['--world <id>', 'the world of the folder to print', { parse: String, without: 'default' }],
+  },
+  import: { output },
+  diff: { json: ['--json', 'print the differences as one line of JSON'] },
+  init: {
+    phaser: ['--phaser', 'write a game with Phaser, its game server and its tests'],
+    godot: ['--godot', 'write a game for Godot 4, its game server and its tests'],
+  },
+  openapi: { control: ['--control', 'print that of the control API instead'] },
+} as const satisfies Readonly<Record<string, FlagTable>>
+
+/** The values of the flags of a command. */
+export type FlagsOf<Name extends keyof typeof flagsOf> = ValuesOf<(typeof flagsOf)[Name]>
+
+/** The values of the flags of all commands that start a mock. */
+export type MockFlags = Partial<ValuesOf<typeof mock>>
+
+/** Adds the flags of a command to it. */
+export function addFlags(command: Command, name: string): Command {
+  const tables: Readonly<Record<string, FlagTable>> = flagsOf
+  const isMock = name === 'serve' || name === 'exec'
+  for (const [key, flag] of Object.entries(tables[name] ?? {})) {
+    const [flags, help, { parse, choices, default: value, without, env, isEveryday } = {}] = flag
+    const option = new Option(flags, without === undefined ? help : `${help} (default: ${without})`)
+    const group = isMock && Object.entries(groups).find(([, rows]) => Object.hasOwn(rows, key))?.[0]
+    if (group) option.helpGroup(`${group}:`)
+    if (parse) option.argParser(parse as (text: string, before: unknown) => unknown) // it gets what it has returned before
+    if (choices) option.choices(choices)
+    if (value !== undefined) option.default(typeof value === 'function' ? value() : value, durationText(flag))
+    if (env !== undefined) option.env(env)
+    if (name === 'exec' && group && !isEveryday) option.hideHelp()
+    command.addOption(option)
+  }
+  return command
+}
+
+/** Returns the text of a default that is a duration. */
+export function durationText([, , { parse, default: value } = {}]: Flag): string | undefined {
+  return parse === parseMs ? formatDuration(Number(value)) : undefined
+}
+
+/** Returns the flags that change answers, by their names. All replicas have the same. */
+export function sharedFlags(flags: MockFlags): Record<string, MockFlags[keyof MockFlags]> {
+  const values: Readonly<Record<string, MockFlags[keyof MockFlags]>> = flags
+  const rows = Object.entries<Flag>(mock).filter(([key, [, , more]]) => more?.isShared && values[key] !== undefined)
+  return Object.fromEntries(rows.map(([key, [flag]]) => [flag.replace(/ .*/, ''), values[key]]))
+}
+
+/** The calls that a check expects if nobody says others. */
+export const defaultExpected: readonly ExpectableCall[] = ['ready', 'connected', 'disconnected']
+
+/** Returns a parser of a list with commas. The flag may be repeated. */
+function list(isRight: (text: string) => boolean, expected: string) {
+  return (text: string, before: readonly string[] = []): readonly string[] => {
+    const values = anyList(text)
+    if (values.length > 0 && values.every(isRight)) return [...before, ...values]
+    throw new InvalidArgumentError(`Expected ${expected}.`)
+  }
+}
+
+/** Returns a parser of a list of known names. */
+function listOf<Name extends string>(names: readonly Name[], expected = names.join(', ')) {
+  return (text: string, before: readonly Name[] = []): readonly Name[] => {
+    const given = anyList(text)
+    const found = names.filter(name => given.includes(name))
+    const wrong = given.find(word => !names.some(name => name === word))
+    if (given.length > 0 && wrong === undefined) return [...new Set([...before, ...found])]
+    const near = nearest(wrong ?? '', names)
+    throw new InvalidArgumentError(`Expected ${expected}.${near === undefined ? '' : ` Did you mean ${near}?`}`)
+  }
+}
+
+function anyList(text: string, before: readonly string[] = []): readonly string[] {
+  const values = text.split(',').map(value => value.trim())
+  return [...before, ...values.filter(value => value !== '')]
+}
+
+function parseOrigins(text: string, before?: readonly string[]): readonly string[] {
+  const origins = anyList(text, before)
+  if (origins.every(isOrigin)) return origins
+  throw new InvalidArgumentError('Expected an origin such as https://game.example, or null.')
+}
+
+function parseSession(text: string): number {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms >= sessionLimits.min && ms <= sessionLimits.max) return ms
+  throw new InvalidArgumentError('Expected a duration from 10s to 7d.')
+}
+
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return text => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value
+    const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
+    throw new InvalidArgumentError(`Expected a whole number${range}.`)
+  }
+}
+
+function parsePort(text: string): number {
+  return wholeNumber(0, 65_535)(text)
+}
+
+function parseMs(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === undefined) throw new InvalidArgumentError(`Expected ${expectedDuration(text)}.`)
+  return ms
+}
+
+function parseHistory(text: string): string | number {
+  const length = /^\d+$/.test(text) ? Number(text) : text
+  if (historyLengthOf(length) === undefined) throw new InvalidArgumentError(`Expected ${historyFormat}.`)
+  return length
+}
+
+/** Refuses the empty text that an unset variable of the shell makes. As a host it would mean every address. */
+function notBlank(expected: string): (text: string) => string {
+  return text => {
+    if (text.trim() === '') throw new InvalidArgumentError(`Expected ${expected}.`)
+    return text
+  }
+}
+
+function parsePublicUrl(text: string): string {
+  const url = /^https?:\/\/[^?#@]+$/i.test(text) ? parseUrl(text) : undefined
+  if (url && splitWorldUrl(text)?.encodedId === undefined) return text.replace(/\/+$/, '')
+  throw new InvalidArgumentError('Expected a URL without a query and without a world, such as https://mock.example.')
+}
+
+function parseAdvertised(text: string): string {
+  const url = parseUrl(text)
+  if (url && /^http:\/\/[^/?#@]+\/*$/i.test(text)) return url.origin
+  throw new InvalidArgumentError('Expected a URL without a path, such as http://10.0.0.5:4100.')
+}
+
+/** Parses a URL, and removes slashes at its end. */
+function parseMockUrl(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !parseUrl(text))
+    throw new InvalidArgumentError('Expected a URL, as in http://127.0.0.1:4100.')
+  return text.replace(/\/+$/, '')
+}
+
+/** Throws no `InvalidArgumentError`: commander would print the token. */
+function parseControlToken(text: string): string {
+  return checkControlToken(text, 'the control token')
+}
