@@ -1,3 +1,4 @@
+import { hasFailed } from '../contract/errors.js'
 import type { JournalEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../contract/paths.js'
@@ -17,14 +18,6 @@ const maxName = 300
 
 /** The longest body of the last failed request, in characters. */
 const maxBody = 2_000
-
-/** The status of a request whose client has closed the connection. The mock did not fail it. */
-const clientClosedRequest = 499
-
-/** Tells whether the mock failed a request. */
-export function hasFailed({ status }: { readonly status: number }): boolean {
-  return (status === 0 || status >= 400) && status !== clientClosedRequest
-}
 
 /** The requests of a mock since its start, without calls of the control API and successful visits of pages. */
 export interface RequestCounts {

@@ -1,3 +1,4 @@
+import { hasFailed } from '../contract/errors.js'
 import { loadScenario } from '../files/scenario-file.js'
 import { counted, shellWord } from '../lib/text.js'
 import { dateAndTime } from '../lib/time.js'
@@ -11,7 +12,7 @@ import { type KeyMode, keyModeOf, keyText, obeyKeys } from './key-input.js'
 import { ownWorld } from './key-world.js'
 import { showingKeys } from './keys.js'
 import type { Console } from './output.js'
-import { hasFailed, logRequests } from './request-log.js'
+import { logRequests } from './request-log.js'
 import { confirmOnTerminal, isOnTerminal, openOrWarn, quitOnSignals, startMock } from './serve.js'
 
 /** Shows the world of a file, read-only, until a signal or a key ends the process. Rejects with `UsageError`. */

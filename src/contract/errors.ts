@@ -55,6 +55,14 @@ export const errorStatus = {
   ERROR: 500,
 } as const
 
+/** The status of a request whose client has closed the connection before the answer, as nginx has it. The mock did not fail it. */
+export const clientClosedRequest = 499
+
+/** Tells whether the mock failed a request. Status 0 is no answer. */
+export function hasFailed({ status }: { readonly status: number }): boolean {
+  return (status === 0 || status >= 400) && status !== clientClosedRequest
+}
+
 /** The code of an error. */
 export type ErrorCode = types.ErrorCode
 

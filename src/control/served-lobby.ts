@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.js'
+import { ApiError, hasFailed } from '../contract/errors.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
@@ -116,12 +116,9 @@ function isCallOf(lobbyId: string, exchange: StoredExchange, { tables }: LiveWor
   return operation !== undefined
 }
 
-/** The client closed the connection before the answer. */
-const clientClosedRequest = 499
-
 function refusedCall(exchange: StoredExchange): RefusedCall[] {
   const { status } = exchange
-  if (status < 400 || status === clientClosedRequest) return []
+  if (!hasFailed({ status })) return []
   const { id, at, method, path, fault, operation, answer } = { ...exchange.entry(), at: exchange.at }
   if (fault !== undefined) return []
   const { code, message } = isJsonObject(answer) ? answer : {}

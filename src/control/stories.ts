@@ -1,4 +1,4 @@
-import { type ErrorCode, errorStatus } from '../contract/errors.js'
+import { clientClosedRequest, type ErrorCode, errorStatus } from '../contract/errors.js'
 import type { OperationId } from '../contract/operations.js'
 import { Emitter } from '../lib/emitter.js'
 import { isJsonObject } from '../lib/json.js'
@@ -334,9 +334,6 @@ class StoryParts {
 }
 
 const noTokens: readonly string[] = []
-
-/** The status that the journal has if the client disconnects before the answer. */
-const clientClosedRequest = 499
 
 /** The statuses of a player at the beginning, as a fact has them: positions from 1. */
 const statuses: readonly PlayerRow['status'][] = ['reserved', 'connected', 'expired', 'removed']

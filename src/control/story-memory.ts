@@ -1,3 +1,4 @@
+import { type Linked, LinkedList } from '../lib/linked-list.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import {
   type FactDetail,
@@ -52,7 +53,7 @@ export type StorySeat = 'reserved' | 'connected' | 'ended' | 'unknown'
 const noFacts: number[] = []
 
 /** The facts about one player. They are numbers in one list, because there are thousands of stories. */
-export class Story {
+export class Story implements Linked<Story> {
   readonly token: string
   /** Rises with each new story of the world. */
   readonly id: number
@@ -72,7 +73,7 @@ export class Story {
   older: Story | undefined
   newer: Story | undefined
   /** `undefined` for a story that gave way to others. */
-  list: StoryList | undefined
+  list: LinkedList<Story> | undefined
   #facts = noFacts
   /** Most players have only one lobby. */
   #lobby: StoryLobby | undefined
@@ -201,43 +202,18 @@ export class Story {
 /** The most lobbies of a story, besides its first. A token that ever more servers report has no more of them. */
 const mostLobbies = 30
 
-/** Stories in an order. A story is in one list at a time. */
-class StoryList {
-  #oldest: Story | undefined
-  #newest: Story | undefined
-
-  get oldest(): Story | undefined {
-    return this.#oldest
-  }
-
-  push(story: Story): void {
-    story.list?.remove(story)
-    story.list = this
-    story.older = this.#newest
-    if (this.#newest) this.#newest.newer = story
-    else this.#oldest = story
-    this.#newest = story
-  }
-
-  remove(story: Story): void {
-    const { older, newer } = story
-    if (older) older.newer = newer
-    else this.#oldest = newer
-    if (newer) newer.older = older
-    else this.#newest = older
-    story.older = undefined
-    story.newer = undefined
-    story.list = undefined
-  }
-}
-
 /** The stories of a world, within their limits. */
 export class StoryMemory {
   readonly #limits: StoryLimits
   /** In the order of their creation. */
   readonly #stories = new Map<string, Story>()
   /** In the order in which they give way. */
-  readonly #lists = [new StoryList(), new StoryList(), new StoryList(), new StoryList()] as const
+  readonly #lists = [
+    new LinkedList<Story>(),
+    new LinkedList<Story>(),
+    new LinkedList<Story>(),
+    new LinkedList<Story>(),
+  ] as const
   #bytes = 0
   #dropped = 0
   #simulated = 0
@@ -285,7 +261,9 @@ export class StoryMemory {
     if (story.list !== list) {
       if (!story.list) this.#stories.set(story.token, story)
       if (!story.list && story.isSimulated) this.#simulated += 1
+      story.list?.remove(story)
       list.push(story)
+      story.list = list
     }
     const { bytes } = story
     this.#bytes += bytes - story.countedBytes
@@ -293,7 +271,7 @@ export class StoryMemory {
     while (this.#exceedsLimits()) this.#dropOne()
   }
 
-  #listOf({ seat, isSimulated }: Story): StoryList {
+  #listOf({ seat, isSimulated }: Story): LinkedList<Story> {
     const [endedSimulated, ended, simulated, seated] = this.#lists
     if (seat === 'reserved' || seat === 'connected') return isSimulated ? simulated : seated
     return isSimulated ? endedSimulated : ended
@@ -311,6 +289,7 @@ export class StoryMemory {
       const { oldest } = list
       if (!oldest) continue
       list.remove(oldest)
+      oldest.list = undefined
       this.#stories.delete(oldest.token)
       this.#bytes -= oldest.countedBytes
       this.#simulated -= Number(oldest.isSimulated)

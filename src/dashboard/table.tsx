@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { firstIndex } from '../lib/binary-search.js'
 import { useWidth } from './hooks.js'
 import { page } from './page-state.js'
 
@@ -301,15 +302,7 @@ function placesOf<Item>(items: readonly Item[], height: number | ((item: Item) =
   if (typeof height === 'number') return { topOf: index => index * height, indexAt: top => Math.floor(top / height) }
   const tops = [0]
   for (const item of items) tops.push((tops.at(-1) ?? 0) + height(item))
-  const indexAt = (top: number) => {
-    let [low, high] = [0, items.length]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((tops[middle] ?? 0) <= top) low = middle
-      else high = middle - 1
-    }
-    return low
-  }
+  const indexAt = (top: number) => firstIndex(items.length, index => (tops[index + 1] ?? 0) > top)
   return { topOf: index => tops[index] ?? tops.at(-1) ?? 0, indexAt }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../contract/formats.js'
 import { type Namespace, type Port, portsMax, type ValidationError } from '../contract/namespaces.js'
 import type { OperationInput } from '../contract/operations.js'
+import { firstIndex } from '../lib/binary-search.js'
 import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import type { LobbyPort } from '../store/columns.js'
@@ -288,11 +289,5 @@ function addRange(range: Range, ranges: Range[]): void {
 
 /** Counts the ranges that start at `port` or before it. They are sorted. */
 function countUpTo(port: number, ranges: readonly Range[]): number {
-  let [low, high] = [0, ranges.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[middle]?.min ?? 0) <= port) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(ranges.length, index => (ranges[index]?.min ?? 0) > port)
 }

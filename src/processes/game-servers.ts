@@ -17,8 +17,8 @@ import { fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 import { describeExit, longestTail, tailOf, tailStart } from './exit-report.js'
-import { KeptLines } from './kept-lines.js'
 import { type FindPorts, findPorts } from './ports.js'
+import { KeptLines } from './server-output.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 import { checkWatchedPaths, type WatchFiles, watchedPaths, watchFiles } from './watch-files.js'
 
@@ -97,7 +97,7 @@ interface Server {
   isRestarting: boolean
   /** True once its lobby has stopped, or was deleted. */
   isStopping: boolean
-  readonly log: KeptLines
+  readonly log: KeptLines<ServerLine>
   environment: Environment
   readonly namespaceId: string
   /** The kind of its end. `undefined` until it ends. */

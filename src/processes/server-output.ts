@@ -11,8 +11,6 @@ const linesPerSecond = 100
 const bytesPerSecond = 512 * 1024
 /** Once the lines of a second are used up, only the end of each chunk is read as lines. In bytes. */
 const tailBytes = 4 * 1024
-/** At least so many last lines are kept, and at most twice as many. */
-const keptLines = 50
 
 const newline = 10
 
@@ -31,8 +29,8 @@ interface Readable {
  * for the rest of a second in which the process has written too much.
  */
 export class ServerOutput {
-  /** The newest lines, dropped ones too, the oldest first. */
-  readonly lastLines: string[] = []
+  /** Dropped ones too. */
+  readonly #last = new KeptLines()
   readonly #streams: readonly Readable[]
   readonly #onLine: (line: string) => void
   #second = 0
@@ -45,6 +43,11 @@ export class ServerOutput {
     this.#streams = streams
     this.#onLine = onLine
     for (const stream of streams) this.#read(stream)
+  }
+
+  /** The newest lines, dropped ones too, the oldest first. */
+  get lastLines(): readonly string[] {
+    return this.#last.texts
   }
 
   /** Reads on at once. Call it when the process has exited: only the rest in the pipes is left. */
@@ -95,8 +98,7 @@ export class ServerOutput {
   }
 
   #addLine(line: string): void {
-    this.lastLines.push(line)
-    if (this.lastLines.length > 2 * keptLines) this.lastLines.splice(0, keptLines)
+    this.#last.add({ text: line })
     this.#lines += 1
     if (this.#lines > linesPerSecond) this.#dropped += 1
     else this.#onLine(line)
@@ -128,6 +130,35 @@ export class ServerOutput {
     const dropped = this.#dropped
     this.#dropped = 0
     if (dropped > 0) this.#onLine(`… ${counted(dropped, 'line', 'lines')} dropped`)
+  }
+}
+
+/** The most lines of a process that are kept, and the most characters of them. */
+const mostLines = 500
+const mostCharacters = 64 * 1024
+
+/** The newest lines of a process. */
+export class KeptLines<Line extends { readonly text: string } = { readonly text: string }> {
+  /** The oldest first. */
+  readonly lines: Line[] = []
+  #count = 0
+  #characters = 0
+
+  /** The number of lines until now, with those that are no longer kept. */
+  get count(): number {
+    return this.#count
+  }
+
+  get texts(): string[] {
+    return this.lines.map(({ text }) => text)
+  }
+
+  add(line: Line): void {
+    this.lines.push(line)
+    this.#count += 1
+    this.#characters += line.text.length
+    while (this.lines.length > mostLines || this.#characters > mostCharacters)
+      this.#characters -= this.lines.shift()?.text.length ?? 0
   }
 }
 

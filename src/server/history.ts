@@ -1,5 +1,7 @@
 import type { AnswerReasons, JournalEntry, ShortenedEntry } from '../contract/journal.js'
+import { firstIndex } from '../lib/binary-search.js'
 import { Emitter } from '../lib/emitter.js'
+import { type Linked, LinkedList } from '../lib/linked-list.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 
@@ -57,22 +59,19 @@ interface ChangeEntry extends BudgetEntry {
   readonly passedMs: number
 }
 
-/** An entry in the list of a budget, which sets its neighbours. */
-interface BudgetEntry {
+/** An entry in the list of a budget. */
+interface BudgetEntry extends Linked<BudgetEntry> {
   /** Exchanges and change sets of a world are numbered together, from 1. */
   readonly id: number
   /** The estimated memory, in bytes. */
   bytes: number
-  older: BudgetEntry | undefined
-  newer: BudgetEntry | undefined
   /** Drops the entry from its history, where it is the oldest of its kind. The history then removes it from the budget. */
   drop(): void
 }
 
 /** Limits the memory of the histories of all worlds together. Beyond the limit, the oldest entry of all worlds is dropped. */
 export class HistoryBudget {
-  #oldest: BudgetEntry | undefined
-  #newest: BudgetEntry | undefined
+  readonly #entries = new LinkedList<BudgetEntry>()
   #bytes = 0
 
   /** `limit` in bytes. */
@@ -84,13 +83,10 @@ export class HistoryBudget {
   }
 
   add(entry: BudgetEntry): void {
-    entry.older = this.#newest
-    if (this.#newest) this.#newest.newer = entry
-    else this.#oldest = entry
-    this.#newest = entry
+    this.#entries.push(entry)
     this.#bytes += entry.bytes
     // A single entry stays, however large it is.
-    while (this.#bytes > this.limit && this.#oldest && this.#oldest !== entry) this.#oldest.drop()
+    while (this.#bytes > this.limit && this.#entries.oldest !== entry) this.#entries.oldest?.drop()
   }
 
   /** Counts more bytes for an entry. The next entry drops the oldest ones beyond the limit. */
@@ -100,13 +96,7 @@ export class HistoryBudget {
   }
 
   remove(entry: BudgetEntry): void {
-    const { older, newer } = entry
-    if (older) older.newer = newer
-    else this.#oldest = newer
-    if (newer) newer.older = older
-    else this.#newest = older
-    entry.older = undefined
-    entry.newer = undefined
+    this.#entries.remove(entry)
     this.#bytes -= entry.bytes
   }
 }
@@ -162,13 +152,7 @@ class Queue<Item extends BudgetEntry> {
 
   /** Finds the position of the first item that is later. All items after it must be later, too. */
   positionAfter(isLater: (item: Item) => boolean): number {
-    let [low, high] = [this.#start, this.#items.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (isLater(this.#items[middle] as Item)) high = middle
-      else low = middle + 1
-    }
-    return low - this.#start
+    return firstIndex(this.size, position => isLater(this.#items[this.#start + position] as Item)) // all are filled
   }
 }
 

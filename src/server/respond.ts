@@ -1,4 +1,4 @@
-import { ApiError, type ErrorBody } from '../contract/errors.js'
+import { ApiError, clientClosedRequest, type ErrorBody } from '../contract/errors.js'
 import type { HeldAnswer } from '../contract/faults.js'
 import type { Emitter } from '../lib/emitter.js'
 import { isJsonObject } from '../lib/json.js'
@@ -57,9 +57,6 @@ export interface Result extends MockResponseInit {
   /** The result of a successful call in words, for the log. Default: made when it is logged. */
   readonly outcome?: string | undefined
 }
-
-/** The status that nginx uses if the client disconnects before the response. */
-const clientClosedRequest = 499
 
 const encoder = new TextEncoder()
 const noBytes = new Uint8Array()

@@ -1,3 +1,4 @@
+import { firstIndex } from '../lib/binary-search.js'
 /** The places of the lines of a log, by their revisions. Offsets are in bytes. */
 export class LogLines {
   #start: number
@@ -45,13 +46,6 @@ export class LogLines {
   }
 
   #countUpTo(revision: number): number {
-    let low = 0
-    let high = this.#revisions.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#revisions[middle] ?? revision) <= revision) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstIndex(this.#revisions.length, line => (this.#revisions[line] ?? revision) > revision)
   }
 }

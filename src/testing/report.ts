@@ -1,3 +1,4 @@
+import { clientClosedRequest, hasFailed } from '../contract/errors.js'
 import type { FaultState } from '../contract/faults.js'
 import type { JournalEntry, PendingRequest } from '../contract/journal.js'
 import { after } from '../lib/after.js'
@@ -107,13 +108,6 @@ function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefine
 }
 
 const noneReached = 'No request has reached the mock.'
-
-/** A client that closes its connection gets no answer: a page that goes away ends its watches so. */
-const clientClosedRequest = 499
-
-function hasFailed({ status }: JournalEntry): boolean {
-  return status === 0 || (status >= 400 && status !== clientClosedRequest)
-}
 
 interface Reported {
   readonly entries: readonly JournalEntry[]
