@@ -86,15 +86,21 @@ export function foldCandidates(candidates: readonly ExplainedCandidate[]): {
 }
 
 /** Says for the map how the lobbies of each region fared: `chosen, 931 km`, or `11 lost, 424 km`. */
-export function regionNotes(candidates: readonly ExplainedCandidate[]): ReadonlyMap<string, readonly string[]> {
-  const notes = new Map<string, readonly string[]>()
+export function regionNotes(candidates: readonly ExplainedCandidate[]): ReadonlyMap<string, RegionNote> {
+  const notes = new Map<string, RegionNote>()
   for (const { region_id, kilometers } of candidates) {
     if (notes.has(region_id)) continue
     const there = candidates.filter(one => one.region_id === region_id)
-    const words = there.some(isChosen) ? 'chosen' : `${grouped(there.length)} lost`
-    notes.set(region_id, [kilometers === undefined ? words : `${words}, ${kilometersText(kilometers)}`, words])
+    const hasWon = there.some(isChosen)
+    const words = hasWon ? 'chosen' : `${grouped(there.length)} lost`
+    notes.set(region_id, { hasWon, text: kilometers === undefined ? words : `${words}, ${kilometersText(kilometers)}` })
   }
   return notes
+}
+
+interface RegionNote {
+  readonly text: string
+  readonly hasWon: boolean
 }
 
 /** Writes a distance: `1,247 km`, or a dash if it is not known. */

@@ -83,3 +83,17 @@ export function useSize(element: { readonly current: HTMLElement | null }): Sign
   }, [])
   return size
 }
+
+const measure = document.createElement('canvas').getContext('2d')
+
+/** Returns the font of small texts, for a canvas. */
+export function smallFont(weight: 400 | 600 = 400): string {
+  return `${weight} 12px ${getComputedStyle(document.body).fontFamily}`
+}
+
+/** Returns the width of a small text, in px. */
+export function textWidth(text: string, weight?: 400 | 600): number {
+  if (!measure) return text.length * 7
+  measure.font = smallFont(weight)
+  return measure.measureText(text).width
+}

@@ -15,7 +15,6 @@ import type { Rows, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
 import type { Api } from './api.js'
 import { addPlayers, type PlayerSpan, spansOfStories } from './player-spans.js'
-import { movesOf, type RegionMove } from './region-moves.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
 export type Tables = { readonly [Name in TableName]: Map<string, Rows[Name]> }
@@ -28,8 +27,6 @@ export interface Change {
   readonly cause: ChangeSetJson['cause']
   /** The number of rows that it changed. */
   readonly rows: number
-  /** The numbers that it adds to the regions. `undefined`: it came before the page was opened, and its rows are unknown. */
-  readonly moves: readonly RegionMove[] | undefined
 }
 
 /**
@@ -403,13 +400,7 @@ export class LiveWorld {
       this.exchanges.value = this.#withoutDropped(exchanges)
       this.changes.value = change_sets
         .filter(one => one.revision <= revision)
-        .map(({ at, cause, changes, ...one }) => ({
-          ...one,
-          at: Date.parse(at),
-          cause,
-          rows: changes.length,
-          moves: undefined,
-        }))
+        .map(({ at, cause, changes, ...one }) => ({ ...one, at: Date.parse(at), cause, rows: changes.length }))
       for (const { revision, at, changes } of change_sets)
         for (const { table, id, became } of changes)
           if (table === 'lobbies' && became === 'created') this.made.set(id, { revision, at: Date.parse(at) })
@@ -446,7 +437,7 @@ export class LiveWorld {
       let players = this.players.peek()
       for (const change of changes) {
         const { revision, at, puts, deletes } = change
-        shown.push(summaryOf(change, movesOf(change, this.tables.lobbies)))
+        shown.push({ revision, at: Date.parse(at), cause: change.cause, rows: puts.length + deletes.length })
         for (const { table, id } of deletes) this.tables[table].delete(id)
         for (const { table, id } of puts)
           if (table === 'lobbies' && !this.tables.lobbies.has(id)) this.made.set(id, { revision, at: Date.parse(at) })
@@ -489,10 +480,6 @@ export class LiveWorld {
     const { value } = this.clock
     if (value && time > timeOf(value)) this.clock.value = { ...value, now: time, readAt: performance.now() }
   }
-}
-
-function summaryOf({ revision, at, cause, puts, deletes }: ChangeSetJson, moves: readonly RegionMove[]): Change {
-  return { revision, at: Date.parse(at), cause, rows: puts.length + deletes.length, moves }
 }
 
 /** Without an answer the page keeps what it shows. The event stream tells when the mock is gone. */

@@ -2,8 +2,7 @@ import { grouped } from '../lib/text.js'
 import { isSeated, type SeatedPlayer, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow, RegionRow } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
-import type { Change, Tables } from './live-world.js'
-import type { RegionMove } from './region-moves.js'
+import type { Tables } from './live-world.js'
 
 /** A region with what its running lobbies add up to. */
 export interface RegionSums {
@@ -30,33 +29,6 @@ export function sumRegions({ regions, lobbies }: Tables): RegionSums[] {
     sum.seats += lobby.max_players_normal
   }
   return [...sums.values()]
-}
-
-/** Returns the sums of the regions before some changes. */
-function sumsBefore(sums: readonly RegionSums[], moves: Iterable<RegionMove>): RegionSums[] {
-  const before = new Map(sums.map(sum => [sum.region.region_id, { ...sum }]))
-  for (const { region_id, lobbies, players, taken, seats } of moves) {
-    const sum = before.get(region_id)
-    if (!sum) continue
-    sum.lobbies -= lobbies
-    sum.players -= players
-    sum.taken -= taken
-    sum.seats -= seats
-  }
-  return [...before.values()]
-}
-
-/** Adds up the regions at a time of the past. `undefined`: the page does not know the changes since. */
-export function regionsAt(
-  { tables, changes }: { readonly tables: Tables; readonly changes: readonly Change[] },
-  time: number,
-): RegionSums[] | undefined {
-  const moves: RegionMove[] = []
-  for (const change of changes.slice(changes.findLastIndex(({ at }) => at <= time) + 1)) {
-    if (!change.moves) return undefined
-    moves.push(...change.moves)
-  }
-  return sumsBefore(sumRegions(tables), moves)
 }
 
 /** Returns the name of a region for people. Some regions have an empty one. */

@@ -1,31 +1,23 @@
 import { useSignal } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Coordinates } from '../contract/regions.js'
 import { landRings, landScale } from '../generated/land.js'
-import { counted, grouped } from '../lib/text.js'
-import { useSize } from './hooks.js'
+import { counted, grouped, shortened } from '../lib/text.js'
+import { textWidth, useSize } from './hooks.js'
 import { landPath } from './land-path.js'
 import {
-  type Box,
-  type Circle,
-  chooseFrame,
-  labelBox,
-  lineHeight,
+  frameOf,
+  type LabelledCircle,
+  type LabelPlace,
   type MapFrame,
   type Point,
-  pinBox,
-  placeCircles,
   placeLabels,
-  placeName,
   radiusOf,
-  type Side,
-  type Size,
-  slotRadius,
   toFrame,
 } from './map-layout.js'
 import { page } from './page-state.js'
 import { PlayerPin } from './player-pin.js'
-import { mapWidth, project } from './projection.js'
+import { mapHeight, mapWidth, project } from './projection.js'
 
 /** A region as the map shows it. */
 export interface MapRegion {
@@ -38,211 +30,100 @@ export interface MapRegion {
   readonly seats: number
   /** `next`: the next find goes there. `bad`: something is wrong there. */
   readonly kind: 'plain' | 'next' | 'bad'
-  /** The second line of its label, and a shorter one for where the first has no room. */
-  readonly notes?: readonly string[]
+  /** The second line of its label. */
+  readonly note?: string
   /** The difference in players between the shown past and now, with its sign. Absent if there is none. */
   readonly change?: string
 }
 
-/** The height of the controls above the map. */
-const topHeight = 38
-
-/** The legend at the bottom left. */
-const legend = { width: 200, height: 28 }
-/** A narrower map has no legend. */
-const narrowest = 600
+/** The legend at the bottom left. A narrower map has none. */
+const legend = { width: 232, height: 28, narrowest: 600 }
 
 /** A longer name is cut. In characters. */
 const longestName = 30
+
+/** The height of a line of a label, and from its top to its baseline. */
+const line = { height: 15, baseline: 11 }
 
 /** The drawing of the map: land, regions, the player. */
 export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[] }) {
   const element = useRef<HTMLDivElement>(null)
   const { value: size } = useSize(element)
-  /** The place while the user drags it. */
+  /** The place while the user drags it. The frame stays meanwhile. */
   const dragged = useSignal<Coordinates | undefined>(undefined)
-  const settings = page.shown.value.tables.settings.get('settings')
+  const home = page.shown.value.tables.settings.get('settings')?.client
+  const you = dragged.value ?? home
   const framed = page.framed.value
-  const shown = framed ? regions.filter(({ id }) => framed.includes(id)) : regions
-  const layout = useLayout(shown, { size, home: settings?.client, you: dragged.value ?? settings?.client })
+  const shown = (framed ? regions.filter(({ id }) => framed.includes(id)) : regions).toSorted(byImportance)
+  if (size.width === 0 || size.height === 0) return <div class="map" ref={element} />
+  const frame = frameOf([...shown.map(({ place }) => place), ...(home ? [home] : [])].map(project), size)
+  const pin = you && toFrame(project(you), frame)
+  const radius = radiusOf(
+    shown.map(({ players }) => players),
+    size,
+  )
+  const circles = shown.map(region => ({
+    region,
+    center: toFrame(project(region.place), frame),
+    radius: radius(region.players),
+    label: sizeOf(region),
+    isImportant: region.kind !== 'plain' || page.region.value === region.id,
+  }))
+  const { width, height } = size
+  const obstacles = [
+    ...(width < legend.narrowest
+      ? []
+      : [{ left: 0, right: legend.width, top: height - legend.height, bottom: height }]),
+    ...(pin ? [{ left: pin.x - 9, right: pin.x + 9, top: pin.y - 25, bottom: pin.y + 3 }] : []),
+  ]
+  const labels = placeLabels(pin ? [...circles, circleOfPin(pin)] : circles, { ...size, obstacles })
+  const name = labels[circles.length]
+  const next = circles[shown.findIndex(({ kind }) => kind === 'next')]
   return (
     <div class="map" ref={element}>
-      {layout && (
-        <>
-          <svg width={size.width} height={size.height} aria-hidden="true">
-            <Land frame={layout.frame} width={size.width} />
-            {layout.circles.map(circle => (
-              <RegionCircle key={circle.ids.join()} circle={circle} />
-            ))}
-            {layout.route && <path class="route" d={layout.route} />}
-            {layout.name && (
-              <text class="you-name" x={layout.name.left} y={layout.name.top + baseline}>
-                You
-              </text>
-            )}
-          </svg>
-          <PlayerPin place={dragged.value ?? settings?.client} at={layout.you} dragged={dragged} frame={layout.frame} />
-        </>
-      )}
+      <svg width={width} height={height} aria-hidden="true">
+        <Land frame={frame} />
+        {circles.map((circle, i) => (
+          <RegionCircle key={circle.region.id} {...circle} place={labels[i]} />
+        ))}
+        {pin && next && <path class="route" d={routeTo(pin, next)} />}
+        {name?.isShown && (
+          <text class="you-name" x={name.box.left} y={name.box.top + line.baseline}>
+            You
+          </text>
+        )}
+      </svg>
+      <PlayerPin place={you} at={pin} dragged={dragged} frame={frame} />
     </div>
   )
 }
 
-/** From the top of a line to its baseline. */
-const baseline = 11
-
-/** A circle with all that is drawn of it. */
-interface DrawnCircle extends Circle {
-  readonly members: readonly MapRegion[]
-  readonly kind: MapRegion['kind']
-  readonly radius: number
-  readonly label: LabelText | undefined
-  readonly side: Side | undefined
+/** The regions that the user must see come first. The order of the others does not depend on each player that comes or goes. */
+function byImportance(one: MapRegion, other: MapRegion): number {
+  const rank = ({ id, kind, players }: MapRegion) =>
+    kind !== 'plain' || page.region.value === id ? Number.POSITIVE_INFINITY : Math.floor(Math.log2(players + 1))
+  const [first, second] = [rank(one), rank(other)]
+  return first === second ? 0 : second - first
 }
 
-/** A text for a label. */
-interface LabelText {
-  readonly name: string
-  readonly count: string
-  readonly change: string | undefined
-  readonly note: string | undefined
+/** The pin stands above its place. It has a label as if it were a circle. */
+function circleOfPin({ x, y }: Point): LabelledCircle {
+  const label = { width: textWidth('You', 600), height: line.height }
+  return { center: { x, y: y - 15 }, radius: 9, label, isImportant: false }
 }
 
-interface LayoutInput {
-  readonly size: Size
-  /** The place of the player in the world, which the frame holds. */
-  readonly home: Coordinates | undefined
-  /** The place of the pin. While the user drags it, it is elsewhere. */
-  readonly you: Coordinates | undefined
+/** Returns the size of a label. All digits have one width, so the label keeps its width while the number grows. */
+function sizeOf({ name, players, change = '', note, kind }: MapRegion): LabelledCircle['label'] {
+  const weight = kind === 'plain' ? 400 : 600
+  const first = textWidth(`${cut(name)} `, weight) + textWidth(grouped(players)) + textWidth(` ${change}`, 600)
+  const width = Math.max(first, note === undefined ? 0 : textWidth(note, 600))
+  return { width: Math.ceil(width), height: note === undefined ? line.height : 2 * line.height }
 }
 
-/** Lays the map out. The circles are placed again only after a change of the regions, the size or the place of the player. */
-function useLayout(regions: readonly MapRegion[], { size, home, you }: LayoutInput) {
-  const { width, height } = size
-  const obstaclesOf = (pin: Point | undefined): Box[] => [
-    ...(pin ? [pinBox(pin)] : []),
-    ...(width < narrowest ? [] : [{ left: 0, right: legend.width, top: height - legend.height, bottom: height }]),
-  ]
-  const options = { ...size, slot: slotRadius(regions.length, size), top: topHeight }
-  const frame = useMemo(
-    () =>
-      chooseFrame(
-        regions.map(({ id, name, place }) => ({
-          id,
-          point: project(place),
-          labelWidth: textWidth(`${cut(name)} 0,000`, false),
-        })),
-        { ...options, you: home && project(home), obstaclesOf },
-      ),
-    [JSON.stringify([regions.map(({ id, name, place }) => [id, name, place]), home, size])],
-  )
-  const pin = you && toFrame(project(you), frame)
-  const obstacles = obstaclesOf(pin)
-  const circles = useMemo(
-    () =>
-      placeCircles(
-        regions.map(({ id, place }) => ({ id, place: toFrame(project(place), frame) })),
-        { ...options, obstacles },
-      ),
-    [frame, pin?.x, pin?.y],
-  )
-  if (width === 0 || height === 0) return undefined
-  return drawnLayout(regions, { ...options, frame, circles, pin, obstacles })
-}
-
-interface Placed extends Size {
-  readonly frame: MapFrame
-  readonly slot: number
-  readonly top: number
-  readonly circles: readonly Circle[]
-  readonly pin: Point | undefined
-  readonly obstacles: readonly Box[]
-}
-
-/** Adds the sizes of the circles, the labels, and the way to the next find. */
-function drawnLayout(regions: readonly MapRegion[], { circles, pin, obstacles, ...options }: Placed) {
-  const { frame, slot } = options
-  const byId = new Map(regions.map(region => [region.id, region]))
-  const groups = circles.map(circle => circle.ids.flatMap(id => byId.get(id) ?? []))
-  const counts = groups.map(members => members.reduce((sum, { players }) => sum + players, 0))
-  const busiest = Math.max(1, ...counts)
-  const texts = groups.map((members, i) => textsOf(members, counts[i] ?? 0))
-  const centers = circles.map(({ center }) => center)
-  const name = pin && placeName(pin, textWidth('You', true), { ...options, obstacles, centers })
-  const labels = placeLabels(
-    texts.map((all, i) => ({
-      center: centers[i] ?? { x: 0, y: 0 },
-      texts: all.map(text => widthsOf(text, isStrong(groups[i] ?? []))),
-      players: counts[i] ?? 0,
-    })),
-    { ...options, obstacles: name ? [...obstacles, name] : obstacles },
-  )
-  const drawn = circles.map((circle, i): DrawnCircle => {
-    const members = groups[i] ?? []
-    return {
-      ...circle,
-      members,
-      kind:
-        members.find(({ kind }) => kind === 'bad')?.kind ??
-        members.find(({ kind }) => kind === 'next')?.kind ??
-        'plain',
-      radius: radiusOf(counts[i] ?? 0, { busiest, slot }),
-      label: texts[i]?.[labels[i]?.text ?? 0],
-      side: labels[i]?.side,
-    }
-  })
-  const next = drawn.find(({ members }) => members.some(({ kind }) => kind === 'next'))
-  return { frame, circles: drawn, you: pin, name, route: pin && next && routeTo(pin, next) }
-}
-
-function isStrong(members: readonly MapRegion[]): boolean {
-  return members.some(({ kind }) => kind !== 'plain')
-}
-
-/** Returns the texts for a label: with a second line, with a shorter one, and without. */
-function textsOf(members: readonly MapRegion[], players: number): LabelText[] {
-  const [only] = members
-  const { notes = [] } = members.find(({ kind }) => kind === 'bad') ?? members.find(({ kind }) => kind === 'next') ?? {}
-  const isOne = members.length === 1 && only !== undefined
-  const text = {
-    name: isOne ? cut(only.name) : counted(members.length, 'region', 'regions'),
-    count: grouped(players),
-    change: isOne ? only.change : undefined,
-  }
-  const plain = { ...text, note: undefined }
-  // The name of the next find needs a place more than its number.
-  return [...notes.map(note => ({ ...text, note })), plain, ...(notes.length > 0 ? [{ ...plain, count: '' }] : [])]
-}
-
-function cut(name: string): string {
-  return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name
-}
-
-function widthsOf({ name, count, change, note }: LabelText, isBold: boolean): number[] {
-  // All digits have one width, so the label keeps its width while the number grows.
-  const first = textWidth(`${name} `, isBold) + textWidth(count.replaceAll(/\d/g, '0'), false)
-  const all = change === undefined ? first : first + textWidth(` ${change}`, true)
-  return note === undefined ? [all] : [all, textWidth(note, true)]
-}
-
-const widths = new Map<string, number>()
-const canvas = document.createElement('canvas').getContext('2d')
-
-/** Measures a text in the font of the map. */
-function textWidth(text: string, isBold: boolean): number {
-  const key = `${isBold} ${text}`
-  const known = widths.get(key)
-  if (known !== undefined || !canvas) return known ?? text.length * 7
-  canvas.font = `${isBold ? 600 : 400} 12px ${getComputedStyle(document.body).fontFamily}`
-  // Names come and go with the worlds.
-  if (widths.size > 5_000) widths.clear()
-  const width = Math.ceil(canvas.measureText(text).width)
-  widths.set(key, width)
-  return width
-}
+const cut = (name: string) => shortened(name, longestName)
 
 /** Draws the way from the pin to the edge of a circle, as a bow. */
-function routeTo(pin: Point, { center, radius }: DrawnCircle): string {
+function routeTo(pin: Point, { center, radius }: LabelledCircle): string {
   const from = { x: pin.x, y: pin.y - 6 }
   const [dx, dy] = [center.x - from.x, center.y - from.y]
   const length = Math.hypot(dx, dy)
@@ -263,32 +144,32 @@ function onWay(from: Point, to: Point, distance: number): Point {
 
 const land = landPath(landRings)
 
-/** The land, as often as the frame shows the world. */
-function Land({ frame: { x, y, scale }, width }: { readonly frame: MapFrame; readonly width: number }) {
-  const first = Math.floor(x / mapWidth)
-  const last = Math.floor((x + width / scale) / mapWidth)
-  const copies = Array.from({ length: last - first + 1 }, (_, i) => first + i)
+/** The land. A frame across the edge of the world shows parts of two copies. No frame shows a place twice. */
+function Land({ frame: { x, y, scale, seam } }: { readonly frame: MapFrame }) {
+  const first = Math.floor(seam / mapWidth)
+  const [width, height] = [mapWidth * landScale, mapHeight * landScale]
   return (
     <g class="land" style={{ transform: `translate(${-x * scale}px, ${-y * scale}px) scale(${scale / landScale})` }}>
-      {copies.map(copy => (
-        <path key={copy} d={land} transform={`translate(${copy * mapWidth * landScale} 0)`} />
-      ))}
+      <clipPath id="one-world">
+        <rect x={seam * landScale} y={-height} width={width} height={3 * height} />
+      </clipPath>
+      <g clip-path="url(#one-world)">
+        {[first, first + 1].map(copy => (
+          <path key={copy} d={land} transform={`translate(${copy * width} 0)`} />
+        ))}
+      </g>
     </g>
   )
 }
 
-function RegionCircle({ circle }: { readonly circle: DrawnCircle }) {
-  const { ids, members, center, place, radius, side, label, kind } = circle
-  const [taken, seats] = (['taken', 'seats'] as const).map(key => members.reduce((sum, one) => sum + one[key], 0))
-  const share = seats ? Math.min(1, (taken ?? 0) / seats) : 0
-  const [id] = ids
-  const isSelected = members.length === 1 && page.region.value === id
-  const select = () => {
-    if (members.length > 1) page.framed.value = ids
-    else page.filter({ region: isSelected ? undefined : id })
-  }
-  const spot = { x: place.x - center.x, y: place.y - center.y }
-  const away = Math.hypot(spot.x, spot.y)
+interface RegionCircleProps extends Pick<LabelledCircle, 'center' | 'radius'> {
+  readonly region: MapRegion
+  readonly place: LabelPlace | undefined
+}
+
+function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
+  const { id, taken, seats, kind } = region
+  const isSelected = page.region.value === id
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the table does the same for the keyboard
     <g
@@ -296,63 +177,57 @@ function RegionCircle({ circle }: { readonly circle: DrawnCircle }) {
       data-kind={kind}
       data-selected={isSelected || undefined}
       style={{ transform: `translate(${center.x}px, ${center.y}px)` }}
-      onClick={select}
+      onClick={() => page.filter({ region: isSelected ? undefined : id })}
     >
-      <title>{members.map(member => titleOf(member)).join('\n')}</title>
-      {members.length === 1 && away > radius + 2 && (
-        <>
-          <line class="leader" x1={spot.x} y1={spot.y} x2={(spot.x / away) * radius} y2={(spot.y / away) * radius} />
-          <circle class="spot" cx={spot.x} cy={spot.y} r="2" />
-        </>
-      )}
+      <title>{titleOf(region)}</title>
       <circle class="disc" style={{ r: `${radius}px` }} />
       <circle class="ring" style={{ r: `${radius}px` }} />
       <circle
         class="arc"
-        style={{ r: `${radius}px`, strokeDasharray: `${share * 100} 100` }}
+        style={{ r: `${radius}px`, strokeDasharray: `${seats ? Math.min(1, taken / seats) * 100 : 0} 100` }}
         pathLength={100}
         transform="rotate(-90)"
       />
-      {label && side && <RegionLabel label={label} side={side} radius={radius} isBold={isStrong(members)} />}
+      {place && <RegionLabel region={region} center={center} place={place} />}
     </g>
+  )
+}
+
+interface RegionLabelProps {
+  readonly region: MapRegion
+  readonly center: Point
+  readonly place: LabelPlace
+}
+
+/** The label is held at the edge of its circle, so that it stays there when it is drawn narrower. */
+function RegionLabel({ region, center, place: { side, box, isShown } }: RegionLabelProps) {
+  const { name, players, change, note, kind } = region
+  const [x, anchor] =
+    side === 'left'
+      ? [box.right, 'end']
+      : side === 'right'
+        ? [box.left, 'start']
+        : [(box.left + box.right) / 2, 'middle']
+  return (
+    <text
+      x={x - center.x}
+      y={box.top + line.baseline - center.y}
+      text-anchor={anchor}
+      class={kind === 'plain' ? undefined : 'strong'}
+      data-hidden={isShown ? undefined : ''}
+    >
+      {cut(name)} <tspan class="count">{grouped(players)}</tspan>
+      {change !== undefined && <tspan class="change"> {change}</tspan>}
+      {note !== undefined && (
+        <tspan class="note" x={x - center.x} dy={line.height}>
+          {note}
+        </tspan>
+      )}
+    </text>
   )
 }
 
 function titleOf({ name, players, lobbies, taken, seats }: MapRegion): string {
   const share = seats > 0 ? Math.round(Math.min(1, taken / seats) * 100) : 0
   return `${name}: ${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}, ${share} % of the seats taken`
-}
-
-interface RegionLabelProps {
-  readonly label: LabelText
-  readonly side: Side
-  readonly radius: number
-  readonly isBold: boolean
-}
-
-/** Tells at which edge or middle of its box a label is held, so that it stays there when it is drawn narrower. */
-function anchorOf(side: Side): 'start' | 'end' | 'middle' {
-  return side.endsWith('right') ? 'start' : side.endsWith('left') ? 'end' : 'middle'
-}
-
-function RegionLabel({ label, side, radius, isBold }: RegionLabelProps) {
-  const { left, right, top } = labelBox({ center: { x: 0, y: 0 }, lines: widthsOf(label, isBold) }, side, radius)
-  const anchor = anchorOf(side)
-  const x = { start: left, end: right, middle: 0 }[anchor]
-  return (
-    <text x={x} y={top + baseline} text-anchor={anchor} class={isBold ? 'strong' : undefined}>
-      {label.name} <tspan class="count">{label.count}</tspan>
-      {label.change !== undefined && (
-        <>
-          {' '}
-          <tspan class="change">{label.change}</tspan>
-        </>
-      )}
-      {label.note !== undefined && (
-        <tspan class="note" x={x} dy={lineHeight}>
-          {label.note}
-        </tspan>
-      )}
-    </text>
-  )
 }

@@ -9,7 +9,7 @@ import { controlToken, takeTokenFromAddress } from './control-token.js'
 import { clockTime } from './format.js'
 import { keptSignal } from './kept-signal.js'
 import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
-import { type RegionSums, sumRegions } from './lobby-rows.js'
+import { sumRegions } from './lobby-rows.js'
 import { changeBeside, type KnownHistory, requestBeside, type Target } from './moments.js'
 
 /** The world at a moment of the past. */
@@ -89,8 +89,6 @@ class PageState {
   /** The request that the user sends again. */
   readonly repeated: Signal<{ readonly entry: JournalEntry; readonly request: SentRequest } | undefined> =
     signal(undefined)
-  /** The regions at the moment over which the pointer is on the timeline. `undefined`: the map shows what the page shows. */
-  readonly preview: Signal<readonly RegionSums[] | undefined> = signal(undefined)
   /** The ids of the regions that the map frames. `undefined`: all. */
   readonly framed: Signal<readonly string[] | undefined> = signal(undefined)
   /** The lobbies that the opened find compared. */
@@ -278,12 +276,6 @@ class PageState {
     const { at } = this.address.peek()
     const revision = at ? this.#revisionOf(at) : (changes.peek().at(-1)?.revision ?? 0)
     return { changes: changes.peek(), exchanges: exchanges.peek(), oldest: oldestRevision.peek(), revision }
-  }
-
-  /** Asks the mock for the regions at a time of its clock. */
-  async regionsAt(time: number): Promise<RegionSums[]> {
-    const query = { revision: this.#revisionAt(time), tables: 'regions,lobbies' }
-    return sumRegions(createTables((await this.api.call('GET /rows', { query })).rows))
   }
 
   #revisionAt(time: number): number {

@@ -1,3 +1,4 @@
+import { smallFont } from './hooks.js'
 import type { Span } from './page-state.js'
 import type { Lanes, PlayerBar } from './timeline-lanes.js'
 import { type TimelineScale, ticksOf, toPx } from './timeline-scale.js'
@@ -19,11 +20,6 @@ const tops = Object.fromEntries(
   ]),
 ) as { readonly [Name in LaneName]: number }
 
-/** Tells whether a height in px is in the lane of faults. */
-export function isFaultLane(y: number): boolean {
-  return y >= tops.faults && y < tops.due
-}
-
 interface TimelinePicture {
   readonly lanes: Lanes
   readonly scale: TimelineScale
@@ -37,11 +33,6 @@ interface Pen {
   colour(name: string): string
 }
 
-/** The font of the timeline, for a canvas. */
-export function timelineFont(element: Element): string {
-  return `12px ${getComputedStyle(element).fontFamily}`
-}
-
 /** Draws the timeline. */
 export function drawTimeline(canvas: HTMLCanvasElement, { lanes, scale, span }: TimelinePicture): void {
   const context = canvas.getContext('2d')
@@ -53,7 +44,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, { lanes, scale, span }: 
   if (canvas.height !== pixelHeight) canvas.height = pixelHeight
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.clearRect(0, 0, width, timelineHeight)
-  context.font = timelineFont(canvas)
+  context.font = smallFont()
   const style = getComputedStyle(canvas)
   const pen: Pen = { context, width, colour: name => style.getPropertyValue(`--${name}`) }
   drawGround(pen, scale)

@@ -5,11 +5,10 @@ import type { GameServerState } from '../control/servers.js'
 import { counted } from '../lib/text.js'
 import { Select } from './controls.js'
 import { duration } from './format.js'
-import { useWidth } from './hooks.js'
-import { regionName, regionsAt } from './lobby-rows.js'
+import { textWidth, useWidth } from './hooks.js'
+import { regionName } from './lobby-rows.js'
 import { page, type Span } from './page-state.js'
-import { isStaged, movedFault, moveFault, type StagedFault } from './staged-faults.js'
-import { drawTimeline, isFaultLane, timelineFont } from './timeline-drawing.js'
+import { drawTimeline } from './timeline-drawing.js'
 import { layOutLanes } from './timeline-lanes.js'
 import {
   firstZoom,
@@ -91,10 +90,10 @@ function Axis({ zoom, chosen, more }: AxisProps) {
   const width = useWidth(canvas)
   const scale = (): TimelineScale =>
     scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: width.peek() })
-  const { drag, hovered, moved, ...handlers } = usePointer(canvas, scale)
+  const { drag, hovered, ...handlers } = usePointer(canvas, scale)
   const draw = () => {
     if (!canvas.current || width.peek() === 0) return
-    const lanes = layOutLanes(lanesData(canvas.current, moved.peek()), scale())
+    const lanes = layOutLanes(lanesData(), scale())
     more.value = lanes.morePlayers
     drawTimeline(canvas.current, {
       lanes,
@@ -102,9 +101,8 @@ function Axis({ zoom, chosen, more }: AxisProps) {
       span: drag.peek() ? spanOf(drag.peek()) : page.brushed.peek(),
     })
   }
-  useDrawing(draw, [width, drag, moved], zoom)
+  useDrawing(draw, [width, drag], zoom)
   useWheel(element, direction => (chosen.value = nextZoom(zoom, direction)))
-  usePreview(hovered)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it is a slider, if the world has a past
     <div
@@ -144,69 +142,30 @@ function sliderProps(): JSX.IntrinsicElements['div'] {
   }
 }
 
-/** A staged fault that the pointer drags, and where it begins now. */
-interface MovedFault {
-  readonly fault: StagedFault
-  /** The time under the pointer when the drag began. */
-  readonly from: number
-  readonly begin: number
-}
-
-/** The least width of a fault that the pointer can grab, in px. */
-const leastGrip = 12
-
-/** Finds the staged fault at a place. */
-function stagedFaultAt(time: number, y: number, scale: TimelineScale): StagedFault | undefined {
-  if (!isFaultLane(y) || page.isReadOnly.peek()) return undefined
-  const now = page.now.peek()
-  return page.live.faults.peek().findLast((fault): fault is StagedFault => {
-    if (!isStaged(fault, now)) return false
-    const left = toPx(scale, Date.parse(fault.begins_at))
-    const right = fault.ends_at === undefined ? left : toPx(scale, Date.parse(fault.ends_at))
-    const x = toPx(scale, time)
-    return x >= left - leastGrip / 2 && x <= Math.max(right, left + leastGrip / 2)
-  })
-}
-
-/** Follows the pointer: it shows a time, a click goes there, and a drag chooses a span, or moves a staged fault. */
+/** Follows the pointer: it shows a time, a click goes there, and a drag chooses a span. */
 function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () => TimelineScale) {
   const drag: Signal<Span | undefined> = useSignal(undefined)
   /** The place at which the pointer went down, in px. It is no time, because the axis moves with the clock. */
   const pressedX = useRef(0)
   /** The time under the pointer. */
   const hovered: Signal<number | undefined> = useSignal(undefined)
-  const moved: Signal<MovedFault | undefined> = useSignal(undefined)
-  const placeOf = ({ clientX, clientY }: PointerEvent) => {
-    const { left = 0, top = 0 } = canvas.current?.getBoundingClientRect() ?? {}
-    return { time: toTime(scale(), clientX - left), y: clientY - top }
-  }
-  const timeAt = (event: PointerEvent) => placeOf(event).time
+  const timeAt = ({ clientX }: PointerEvent) =>
+    toTime(scale(), clientX - (canvas.current?.getBoundingClientRect().left ?? 0))
   const past = (time: number) => Math.min(time, page.now.peek())
   return {
     drag,
     hovered,
-    moved,
     onPointerDown: (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
       if (event.button !== 0) return
       event.currentTarget.setPointerCapture(event.pointerId)
-      const { time, y } = placeOf(event)
-      const fault = stagedFaultAt(time, y, scale())
-      if (fault) moved.value = { fault, from: time, begin: Date.parse(fault.begins_at) }
-      else drag.value = { from: time, to: time }
+      drag.value = { from: timeAt(event), to: timeAt(event) }
       pressedX.current = event.clientX
     },
-    onPointerMove: (event: PointerEvent & { readonly currentTarget: HTMLElement }) => {
-      const { time, y } = placeOf(event)
-      hovered.value = time
-      event.currentTarget.style.cursor = moved.value || stagedFaultAt(time, y, scale()) ? 'ew-resize' : ''
-      if (moved.value) {
-        const { fault, from } = moved.value
-        moved.value = { fault, from, begin: Date.parse(fault.begins_at) + time - from }
-      }
+    onPointerMove: (event: PointerEvent) => {
+      hovered.value = timeAt(event)
       if (drag.value) drag.value = { ...drag.value, to: past(timeAt(event)) }
     },
     onPointerUp: (event: PointerEvent) => {
-      if (moved.value) void dropFault(moved)
       const { value } = drag
       drag.value = undefined
       if (!value) return
@@ -216,20 +175,9 @@ function usePointer(canvas: { readonly current: HTMLElement | null }, scale: () 
       else if (to < page.now.peek()) page.travelToTime(to)
       else page.travelToNow()
     },
-    onPointerCancel: () => {
-      drag.value = undefined
-      moved.value = undefined
-    },
+    onPointerCancel: () => (drag.value = undefined),
     onPointerLeave: () => (hovered.value = undefined),
   }
-}
-
-/** Leaves the fault where it was dragged. It stays there on the drawing until the mock has moved it. */
-async function dropFault(moved: Signal<MovedFault | undefined>): Promise<void> {
-  const dropped = moved.peek()
-  if (dropped && dropped.begin !== Date.parse(dropped.fault.begins_at))
-    await page.run(() => moveFault(dropped.fault, dropped.begin))
-  if (moved.peek() === dropped) moved.value = undefined
 }
 
 interface MomentsProps {
@@ -335,32 +283,7 @@ function useWheel(element: { readonly current: HTMLElement | null }, zoomTo: (di
 /** The wheel turns this far for the next zoom, in px. */
 const wheelStep = 80
 
-/** The pointer rests this long over a moment whose changes the page does not know, until the page asks the mock. In ms. */
-const restMs = 150
-
-/** Shows the regions at the time under the pointer on the map. */
-function usePreview(hovered: Signal<number | undefined>): void {
-  useSignalEffect(() => {
-    const time = hovered.value
-    if (time === undefined || time >= page.now.peek()) {
-      page.preview.value = undefined
-      return
-    }
-    const known = regionsAt({ tables: page.live.tables, changes: page.live.changes.peek() }, time)
-    if (known) {
-      page.preview.value = known
-      return
-    }
-    const timer = setTimeout(async () => {
-      const loaded = await page.regionsAt(time).catch(() => undefined)
-      if (hovered.peek() === time) page.preview.value = loaded
-    }, restMs)
-    return () => clearTimeout(timer)
-  })
-  useEffect(() => () => (page.preview.value = undefined), [])
-}
-
-function lanesData(element: Element, moved: MovedFault | undefined) {
+function lanesData() {
   const { live } = page
   return {
     players: live.players.peek().map(({ text, ...span }) => {
@@ -372,22 +295,12 @@ function lanesData(element: Element, moved: MovedFault | undefined) {
     chosenRequest: page.requestId.peek(),
     pending: live.pending.peek().pending,
     changes: live.changes.peek(),
-    faults: live.faults
-      .peek()
-      .map(fault => (moved && fault.id === moved.fault.id ? movedFault(moved.fault, moved.begin) : fault)),
+    faults: live.faults.peek(),
     servers: live.servers.peek(),
     nameOf: ({ game_mode_id, region_id }: GameServerState) => `${game_mode_id}, ${regionName(region_id, live.tables)}`,
     jobs: page.upcoming.peek(),
-    widthOf: (text: string) => textWidth(text, element),
+    widthOf: textWidth,
   }
-}
-
-const measure = document.createElement('canvas').getContext('2d')
-
-function textWidth(text: string, element: Element): number {
-  if (!measure) return text.length * 7
-  measure.font = timelineFont(element)
-  return measure.measureText(text).width
 }
 
 /** Draws again whenever something has changed, but not more often than necessary. */

@@ -12,10 +12,10 @@ import { page } from './page-state.js'
 export function WorldMap() {
   const { tables } = page.shown.value
   const isPast = page.past.value !== undefined
-  const sums = page.preview.value ?? page.regionSums.value
+  const sums = page.regionSums.value
   const options = modeOptions(tables)
   const mode = page.findMode.value ?? options[0]?.[0]
-  const choice = page.preview.value ? undefined : page.nextFind.value
+  const choice = page.nextFind.value
   const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
   const crashed = isPast ? new Set<string>() : crashedRegions(page.live.servers.value, page.now.value)
   const compared = regionNotes((page.framed.value && page.compared.value) ?? [])
@@ -124,7 +124,7 @@ function describeRegion(sums: RegionSums, { tables, choice, now, crashed, compar
   const { region, players, lobbies, taken, seats } = sums
   const id = region.region_id
   const notes = compared.get(id)
-  const isNext = notes ? notes[1] === 'chosen' : compared.size === 0 && choice?.region_id === id
+  const isNext = notes ? notes.hasWon : compared.size === 0 && choice?.region_id === id
   const isBad = crashed.has(id)
   const away = choice?.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
   const change = now === undefined ? 0 : (now.get(id)?.players ?? 0) - players
@@ -137,9 +137,9 @@ function describeRegion(sums: RegionSums, { tables, choice, now, crashed, compar
     taken,
     seats,
     kind: isBad ? 'bad' : isNext ? 'next' : 'plain',
-    ...(isNext && { notes: [`next find${away}`, `next${away}`] }),
-    ...(notes && { notes }),
-    ...(isBad && { notes: ['server crashed', 'crashed'] }),
+    ...(isNext && { note: `next find${away}` }),
+    ...(notes && { note: notes.text }),
+    ...(isBad && { note: 'server crashed' }),
     ...(change !== 0 && { change: signed(change) }),
   }
 }
@@ -161,7 +161,7 @@ function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
           </tr>
         </thead>
         <tbody>
-          {regions.map(({ id, name, players, lobbies, taken, seats, notes, change }) => (
+          {regions.map(({ id, name, players, lobbies, taken, seats, note, change }) => (
             <tr key={id}>
               <td>
                 <button
@@ -179,7 +179,7 @@ function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
               <td>
                 {grouped(taken)} of {grouped(seats)}
               </td>
-              <td>{[change && `${change} since then`, notes?.[0]].filter(Boolean).join(', ')}</td>
+              <td>{[change && `${change} since then`, note].filter(Boolean).join(', ')}</td>
             </tr>
           ))}
         </tbody>

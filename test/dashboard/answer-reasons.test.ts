@@ -128,7 +128,7 @@ describe('the compared lobbies', () => {
       'full',
     ])
     expect(foldCandidates(candidates).others).toBe('1 closed, 1 full')
-    expect([...regionNotes(candidates)].map(([, [note]]) => note)).toEqual([
+    expect([...regionNotes(candidates)].map(([, { text }]) => text)).toEqual([
       expect.stringMatching(/^chosen/),
       expect.stringMatching(/^2 lost/),
       expect.stringMatching(/^1 lost/),

@@ -1,8 +1,7 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { Api } from '../../src/dashboard/api.js'
-import { createTables, LiveWorld } from '../../src/dashboard/live-world.js'
-import { regionsAt, sumRegions } from '../../src/dashboard/lobby-rows.js'
+import { LiveWorld } from '../../src/dashboard/live-world.js'
 import { keepInFolder } from '../../src/http/data-folder.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
@@ -38,37 +37,6 @@ const actions: { readonly [name: string]: (mock: Mockmaker, drop: () => void) =>
 }
 
 describe('the world of a page', () => {
-  it('knows the regions at each change that it has seen', { tags: ['slow'] }, async () => {
-    const mock = createMockmaker({ scenario: tanks })
-    const live = new LiveWorld(new Api(origin, fetchInProcess(mock).fetch))
-    await expect.poll(() => live.version.value).toBeGreaterThan(0)
-
-    const names = fc.array(fc.constantFrom('lobby', 'player', 'delete', 'advance'), { minLength: 1, maxLength: 8 })
-    await fc.assert(
-      fc.asyncProperty(names, async all => {
-        const before = mock.world.revision
-        for (const name of all) {
-          await mock.clock.advance('1s')
-          await actions[name]?.(mock, () => {})
-        }
-        await expect.poll(() => rowsShown(live)).toEqual(JSON.parse(JSON.stringify(rowsOf(mock))))
-
-        const seen = live.changes.value.filter(
-          ({ revision }) => revision > Math.max(before, mock.history({ limit: 1 }).oldest),
-        )
-        // Of changes at one time, the last one counts.
-        for (const { at, revision } of seen.filter((one, i) => one.at !== seen[i + 1]?.at)) {
-          const { rows } = await new Api(origin, fetchInProcess(mock).fetch).call('GET /rows', { query: { revision } })
-          expect(regionsAt({ tables: live.tables, changes: live.changes.value }, at)).toEqual(
-            sumRegions(createTables(rows)),
-          )
-        }
-      }),
-      { numRuns: 6 },
-    )
-    live.close()
-  })
-
   it('knows the players and their names, also those from before it was opened', async () => {
     const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'] } })
     const { fetch } = fetchInProcess(mock)

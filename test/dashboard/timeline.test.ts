@@ -41,7 +41,6 @@ const change = (revision: number, at: number, rows = 1): Change => ({
   at,
   rows,
   cause: { kind: 'code' },
-  moves: [],
 })
 
 const empty: Parameters<typeof layOutLanes>[0] = {

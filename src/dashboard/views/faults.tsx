@@ -9,7 +9,6 @@ import { duration } from '../format.js'
 import { useLoaded } from '../hooks.js'
 import { errorOf } from '../outcome.js'
 import { page } from '../page-state.js'
-import { isStaged, moveFault, type StagedFault } from '../staged-faults.js'
 
 const presets: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
@@ -103,6 +102,23 @@ function ActiveFaults() {
   )
 }
 
+/** A fault that begins at a time to come. */
+type StagedFault = FaultState & { readonly begins_at: string }
+
+/** Tells whether a fault begins at a time to come. One that waits for a number of requests has no such time. */
+function isStaged(fault: FaultState, now: number): fault is StagedFault {
+  return fault.begins_at !== undefined && Date.parse(fault.begins_at) > now
+}
+
+/** Moves a staged fault, so that it begins in some ms of the world's clock. */
+async function moveFault(staged: StagedFault, inMs: number): Promise<void> {
+  // The rest are its settings.
+  const { id, matched, struck, holding, added_at, began_at, begins_at, ends_at, last_at, ...fault } = staged
+  const after = Math.ceil(page.now.peek() + inMs - Date.parse(added_at))
+  const call = { params: { fault_id: id }, body: { ...fault, after: `${after}ms` } }
+  await page.api.call('PUT /faults/{fault_id}', call)
+}
+
 /** Says when a staged fault begins, and moves it. */
 function BeginOf({ fault }: { readonly fault: StagedFault }) {
   const text = useSignal('')
@@ -111,7 +127,7 @@ function BeginOf({ fault }: { readonly fault: StagedFault }) {
     void page.run(async () => {
       const ms = parseDuration(text.value.trim())
       if (ms === undefined) throw new Error(`Begins in is "${text.value}": expected ${durationFormat}`)
-      await moveFault(fault, page.now.peek() + ms)
+      await moveFault(fault, ms)
       text.value = ''
     })
   }
