@@ -1,6 +1,6 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icons.js'
 import { page } from './page-state.js'
 
@@ -160,6 +160,51 @@ export function CodeBlock({ text, label }: { readonly text: string; readonly lab
 /** The button says for this time that the text is copied, in ms. */
 const copiedMs = 1_500
 
+/** The id of the action that has just copied. */
+const copied: Signal<string | undefined> = signal(undefined)
+
+/** Something that the user can do with what is open. */
+export interface DetailsAction {
+  readonly id: string
+  readonly label: string
+  readonly kind?: 'main' | 'danger'
+  readonly isOff?: boolean
+  /** It copies a text. */
+  readonly copies?: true
+  run(): unknown
+}
+
+/** An action that copies a text to the clipboard. Its button says so. */
+export function copyAction(id: string, label: string, text: () => string | Promise<string>): DetailsAction {
+  const copy = async () => {
+    if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')
+    await navigator.clipboard.writeText(await text())
+    copied.value = id
+    setTimeout(() => copied.peek() === id && (copied.value = undefined), copiedMs)
+  }
+  return { id, label, copies: true, run: () => page.run(copy) }
+}
+
+/** The actions of the open details. The buttons, the palette and the keys have them. */
+export const openActions: Signal<readonly DetailsAction[]> = signal([])
+
+function ActionButton({ id, label, kind, isOff, copies, run, ...rest }: DetailsAction & { readonly class?: string }) {
+  const isCopied = copied.value === id
+  return (
+    <button type="button" class={kind ?? rest.class} disabled={isOff} onClick={() => run()}>
+      {copies ? (
+        // Both texts have their place, so that the button keeps its width.
+        <span class="either">
+          <span aria-hidden={isCopied}>{label}</span>
+          <span aria-live="polite">{isCopied && 'Copied ✓'}</span>
+        </span>
+      ) : (
+        label
+      )}
+    </button>
+  )
+}
+
 interface CopyButtonProps {
   readonly label: string
   readonly class?: string
@@ -168,23 +213,7 @@ interface CopyButtonProps {
 
 /** Copies a text to the clipboard, and says so. */
 export function CopyButton({ label, text, ...rest }: CopyButtonProps) {
-  const isCopied = useSignal(false)
-  const copy = () =>
-    page.run(async () => {
-      if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')
-      await navigator.clipboard.writeText(await text())
-      isCopied.value = true
-      setTimeout(() => (isCopied.value = false), copiedMs)
-    })
-  return (
-    <button type="button" class={rest.class} onClick={copy}>
-      {/* Both texts have their place, so that the button keeps its width. */}
-      <span class="either">
-        <span aria-hidden={isCopied.value}>{label}</span>
-        <span aria-live="polite">{isCopied.value && 'Copied ✓'}</span>
-      </span>
-    </button>
-  )
+  return <ActionButton {...copyAction(useId(), label, text)} {...rest} />
 }
 
 interface SelectProps<Value extends string> {
@@ -300,12 +329,14 @@ interface DetailsPaneProps {
   readonly facts?: ComponentChildren
   readonly title: ComponentChildren
   readonly children: ComponentChildren
-  /** The actions, the primary one first. */
-  readonly foot?: ComponentChildren
+  /** The primary one first. */
+  readonly actions?: readonly DetailsAction[]
 }
 
 /** The details of what the address opens. */
-export function DetailsPane({ label, title, facts, children, foot }: DetailsPaneProps) {
+export function DetailsPane({ label, title, facts, children, actions = [] }: DetailsPaneProps) {
+  useEffect(() => void (openActions.value = actions))
+  useEffect(() => () => void (openActions.value = []), [])
   return (
     <section class="details" aria-label={label}>
       <header class="bar">
@@ -320,7 +351,13 @@ export function DetailsPane({ label, title, facts, children, foot }: DetailsPane
         </div>
       </header>
       <div class="body">{children}</div>
-      {foot && <div class="foot">{foot}</div>}
+      {actions.length > 0 && (
+        <div class="foot">
+          {actions.map(action => (
+            <ActionButton key={action.id} {...action} />
+          ))}
+        </div>
+      )}
     </section>
   )
 }

@@ -48,17 +48,9 @@ export function CrashNotices() {
 }
 
 /** A button that shows the world when a server ended. */
-export function SeeEnd({ server: { ended_at } }: { readonly server: GameServerState }) {
-  if (ended_at === undefined) return null
-  const see = () => {
-    page.show('world')
-    page.travelToTime(Date.parse(ended_at))
-  }
-  return (
-    <button type="button" onClick={see}>
-      See the world then
-    </button>
-  )
+export function seeEnd(endedAt: string): void {
+  page.show('world')
+  page.travelToTime(Date.parse(endedAt))
 }
 
 function CrashNotice({ server }: { readonly server: GameServerState }) {
@@ -81,7 +73,9 @@ function CrashNotice({ server }: { readonly server: GameServerState }) {
         >
           Show log
         </button>{' '}
-        <SeeEnd server={server} />
+        <button type="button" onClick={() => seeEnd(ended_at)}>
+          See the world then
+        </button>
       </div>
     </div>
   )

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { HeldAnswer, HeldRelease } from '../contract/faults.js'
 import type { HeldRequest } from '../server/held-requests.js'
 import { Comparison } from './comparison.js'
-import { DetailsPane, Field } from './controls.js'
+import { type DetailsAction, DetailsPane, Field } from './controls.js'
 import { duration, parseJson, prettyJson } from './format.js'
 import { useFollowed, useLoaded } from './hooks.js'
 import { operationName, outcomeOf, sentence } from './outcome.js'
@@ -67,7 +67,7 @@ function Held({ held }: { readonly held: HeldRequest }) {
           {duration(Math.max(0, page.now.value - Date.parse(since)))}
         </p>
       }
-      foot={<Ways held={held} edit={edit} />}
+      actions={waysOf(held, edit)}
     >
       <div class="block">
         <p class="sentence" dir="auto">
@@ -84,9 +84,10 @@ function Held({ held }: { readonly held: HeldRequest }) {
   )
 }
 
-/** The buttons that let the request go on. */
-function Ways({ held: { id, fault, since }, edit }: { readonly held: HeldRequest; readonly edit: Edit }) {
+/** The ways to let the request go on. */
+function waysOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] {
   const [answer] = readAnswer(edit)
+  const isOff = page.isReadOnly.value
   const release = (how: HeldRelease) =>
     page.run(async () => {
       const before = page.newestRequest()
@@ -94,26 +95,15 @@ function Ways({ held: { id, fault, since }, edit }: { readonly held: HeldRequest
       await page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: { ...how, delay } })
       await page.openNewest(before, entry => entry.fault === fault && entry.since === since)
     })
-  return (
-    <fieldset class="actions" disabled={page.isReadOnly.value}>
-      <button
-        type="button"
-        class="main"
-        disabled={!answer || !isEdited(edit)}
-        onClick={() => answer && release({ answer })}
-      >
-        Release with this answer
-      </button>
-      <button type="button" onClick={() => release({})}>
-        Release as it was
-      </button>
-      {failures.map(([text, how]) => (
-        <button key={text} type="button" class="danger" onClick={() => release(how)}>
-          {text}
-        </button>
-      ))}
-    </fieldset>
-  )
+  return [
+    {
+      ...{ id: 'release-edited', label: 'Release with this answer', kind: 'main' },
+      isOff: isOff || !answer || !isEdited(edit),
+      run: () => answer && release({ answer }),
+    },
+    { id: 'release', label: 'Release as it was', isOff, run: () => release({}) },
+    ...failures.map(([label, how]) => ({ id: label, label, kind: 'danger', isOff, run: () => release(how) }) as const),
+  ]
 }
 
 /** The editor of the answer. It marks what the contract does not allow. */

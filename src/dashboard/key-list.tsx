@@ -1,23 +1,27 @@
-import { pageKeys } from './keys.js'
+import { type PageAction, pageActions } from './actions.js'
 import { page } from './page-state.js'
+
+const groups: readonly (readonly [title: string, types: readonly PageAction['type'][]])[] = [
+  ['Go', ['View', 'Go', 'Page']],
+  ['Time', ['Clock']],
+  ['Do', ['Here', 'Do']],
+]
 
 /** The list of all keys. */
 export function KeyList() {
   return (
     <>
-      {(['Go', 'Time', 'Do'] as const).map(group => (
-        <section key={group}>
-          <h3>{group}</h3>
+      {groups.map(([title, types]) => (
+        <section key={title}>
+          <h3>{title}</h3>
           <dl>
-            {pageKeys
-              .filter(key => key.group === group)
-              .map(({ keys, text }) => [
-                <dt key={`${text} keys`}>
-                  {keys.map(key => (
-                    <kbd key={key}>{key}</kbd>
-                  ))}
+            {pageActions
+              .filter(({ key, type }) => key !== undefined && types.includes(type))
+              .map(({ id, key, label }) => [
+                <dt key={`${id} key`}>
+                  <kbd>{key}</kbd>
                 </dt>,
-                <dd key={text}>{text}</dd>,
+                <dd key={id}>{label}</dd>,
               ])}
           </dl>
         </section>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { CodeBlock, CopyButton, DetailsPane, Reasons } from './controls.js'
+import { CodeBlock, CopyButton, type DetailsAction, DetailsPane, Reasons } from './controls.js'
 import { bytes, duration, parseJson } from './format.js'
 import { useLoaded } from './hooks.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
@@ -40,11 +40,7 @@ export function LobbyDetails() {
           <CopyButton label="Copy the id" class="quiet" text={() => id} />
         </>
       }
-      foot={
-        <fieldset class="actions" disabled={page.isReadOnly.value || lobby.status === 'stopped'}>
-          <Actions lobby={lobby} />
-        </fieldset>
-      }
+      actions={actionsOf(lobby)}
     >
       <div class="block">
         <Seats lobby={lobby} />
@@ -154,35 +150,21 @@ function timerWords(player: SeatedPlayer, now: number): string {
     .join('')
 }
 
-function Actions({ lobby }: { readonly lobby: LobbyRow }) {
-  const { lobby_id, is_closed } = lobby
+function actionsOf(lobby: LobbyRow): DetailsAction[] {
+  const { lobby_id, is_closed, max_players_normal, reserved_player_count } = lobby
+  const isOff = page.isReadOnly.value || lobby.status === 'stopped'
   const update = (body: object, text: string) => page.run(() => updateLobby(lobby_id, body).then(() => text))
-  const fill = () => {
-    const total_player_count = Math.max(0, lobby.max_players_normal - lobby.reserved_player_count)
-    return update({ total_player_count }, 'The lobby is full.')
-  }
-  return (
-    <>
-      <button
-        type="button"
-        onClick={() => update({ is_closed: !is_closed }, is_closed ? 'The lobby is open.' : 'The lobby is closed.')}
-      >
-        {is_closed ? 'Open' : 'Close'}
-      </button>
-      <button type="button" onClick={() => page.run(() => page.api.call('POST /new/player', { body: { lobby_id } }))}>
-        Add a player
-      </button>
-      <button type="button" onClick={fill}>
-        Fill
-      </button>
-      <button type="button" onClick={() => page.run(() => emptyLobby(lobby))}>
-        Empty
-      </button>
-      <button type="button" onClick={() => update({ status: 'stopped' }, 'The lobby has stopped.')}>
-        Stop
-      </button>
-    </>
-  )
+  const total_player_count = Math.max(0, max_players_normal - reserved_player_count)
+  const addPlayer = () => page.api.call('POST /new/player', { body: { lobby_id } })
+  return [
+    is_closed
+      ? { id: 'open-lobby', label: 'Open', isOff, run: () => update({ is_closed: false }, 'The lobby is open.') }
+      : { id: 'close-lobby', label: 'Close', isOff, run: () => update({ is_closed: true }, 'The lobby is closed.') },
+    { id: 'add-player', label: 'Add a player', isOff, run: () => page.run(addPlayer) },
+    { id: 'fill-lobby', label: 'Fill', isOff, run: () => update({ total_player_count }, 'The lobby is full.') },
+    { id: 'empty-lobby', label: 'Empty', isOff, run: () => page.run(() => emptyLobby(lobby)) },
+    { id: 'stop-lobby', label: 'Stop', isOff, run: () => update({ status: 'stopped' }, 'The lobby has stopped.') },
+  ]
 }
 
 async function updateLobby(id: string, body: object): Promise<void> {

@@ -17,7 +17,7 @@ export interface PaletteItem {
   readonly fact?: string
   /** More words that find it: an id, a token. */
   readonly words?: string
-  run(): void
+  run(): unknown
 }
 
 /** The most lines that the palette shows. */

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { StorySummary } from '../control/tell-story.js'
-import { advanceClock, setClock } from './clock-menu.js'
+import { pageActions } from './actions.js'
+import { setClock } from './clock-menu.js'
+import { openActions } from './controls.js'
 import { useFollowed, useLoaded } from './hooks.js'
 import { Icon } from './icons.js'
-import { detailsButtons, pageKeys } from './keys.js'
 import { regionName } from './lobby-rows.js'
 import { dayMs, lastTimeOfDay, page } from './page-state.js'
 import {
@@ -18,8 +19,7 @@ import {
   thingsOf,
   wordsOf,
 } from './palette-items.js'
-import { loadScenario, resetWorld, scenarioMenu } from './scenario-menu.js'
-import { views } from './views.js'
+import { loadScenario } from './scenario-menu.js'
 
 const close = () => (page.dialog.value = undefined)
 
@@ -223,54 +223,16 @@ function itemsOf(query: string, answers: Answers): PaletteItem[] {
   return [...timeItems(query), ...found].slice(0, mostItems)
 }
 
-/** Lists the actions: those of the open details, of the keys and the views, and those that name a region of the query. */
+/** Lists the actions: those of the open details, those of the page, and those that name a region of the query. */
 function actionItems(query: string): PaletteItem[] {
-  const { isReadOnly, singleKeys } = page
-  const group = 'Do'
-  const ofDetails = detailsButtons().map((button): PaletteItem => {
-    const text = button.textContent ?? ''
-    const [key] = pageKeys.find(one => one.button !== undefined && text.startsWith(one.button))?.keys ?? []
-    return { group, type: 'Here', text, ...(key !== undefined && { key }), run: () => button.click() }
+  const ofDetails = openActions.value.flatMap(({ id, label, isOff, run }): PaletteItem[] => {
+    const { key } = pageActions.find(one => one.id === id && one.type === 'Here') ?? {}
+    return isOff ? [] : [{ group: 'Do', type: 'Here', text: label, ...(key && { key }), run }]
   })
-  const ofKeys = pageKeys.flatMap(({ keys, text, run, isChange, group: place }): PaletteItem[] => {
-    const [key = ''] = keys
-    if (!run || place === 'Go' || keys.length > 1 || (isChange && isReadOnly.value)) return []
-    return [{ group, type: place === 'Time' ? 'Clock' : 'Do', text, key, run: () => run(key.toLowerCase()) }]
-  })
-  const changes: PaletteItem[] = isReadOnly.value
-    ? []
-    : [
-        { group, type: 'Clock', text: 'Run at ×1', run: () => void setClock({ mode: 'running', rate: 1 }) },
-        { group, type: 'Clock', text: 'Run at ×60', run: () => void setClock({ mode: 'running', rate: 60 }) },
-        { group, type: 'Clock', text: 'Clock forward by 1 h', run: () => void advanceClock('1h') },
-        { group, type: 'World', text: 'Reset to the start', run: () => resetWorld([]) },
-        { group, type: 'World', text: 'Fork this world', run: () => void page.fork(undefined) },
-        { group, type: 'World', text: 'Load a scenario', run: () => (page.dialog.value = scenarioMenu) },
-        { group, type: 'World', text: 'Add a game mode', run: () => (page.dialog.value = 'new-game-mode') },
-        ...(query === '' ? [] : regionActions()),
-      ]
-  const always: PaletteItem[] = [
-    ...views.map(({ name, title }): PaletteItem => ({ group, type: 'View', text: title, run: () => page.show(name) })),
-    { group, type: 'Page', text: 'Connect a client', run: () => (page.dialog.value = 'connect') },
-    { group, type: 'Page', text: 'Keys', key: '?', run: () => (page.dialog.value = 'keys') },
-    {
-      ...{ group, type: 'Page' },
-      text: singleKeys.value === 'on' ? 'Switch single letters off' : 'Switch single letters on',
-      run: () => (singleKeys.value = singleKeys.value === 'on' ? 'off' : 'on'),
-    },
-    ...(page.past.value
-      ? [
-          { group, type: 'Past', text: 'Back to now', key: 'Esc', run: () => page.go({ at: undefined }) } as const,
-          {
-            group,
-            type: 'Past',
-            text: 'Fork from here',
-            run: () => void page.fork(page.past.value?.revision),
-          } as const,
-        ]
-      : []),
-  ]
-  return [...ofDetails, ...ofKeys, ...changes, ...always]
+  const ofPage = pageActions.flatMap(({ type, label: text, key, when, run }): PaletteItem[] =>
+    !run || type === 'Go' || when?.() === false ? [] : [{ group: 'Do', type, text, ...(key && { key }), run }],
+  )
+  return [...ofDetails, ...ofPage, ...(query === '' || page.isReadOnly.value ? [] : regionActions())]
 }
 
 function regionActions(): PaletteItem[] {

@@ -1,6 +1,6 @@
 import type { StoryOutcome } from '../control/story-words.js'
 import type { StoryJson, StoryStep, StorySummary } from '../control/tell-story.js'
-import { CopyButton, DetailsPane } from './controls.js'
+import { CopyButton, copyAction, DetailsPane } from './controls.js'
 import { duration } from './format.js'
 import { useFollowed } from './hooks.js'
 import { page } from './page-state.js'
@@ -62,7 +62,10 @@ export function PlayerDetails() {
           <CopyButton label="Copy the token" class="quiet" text={() => story.token} />
         </>
       }
-      foot={<Actions story={story} />}
+      actions={[
+        { id: 'see-then', label: 'See the world then', kind: 'main', run: () => seeWorld(story) },
+        copyAction('copy-story', 'Copy story', () => storyText(story)),
+      ]}
     >
       <div class="block">
         <h3 class="sentence">{story.sentence}</h3>
@@ -157,19 +160,8 @@ function Places({ story: { lobby, server } }: { readonly story: StoryJson }) {
   )
 }
 
-function Actions({ story }: { readonly story: StoryJson }) {
-  return (
-    <>
-      <button
-        type="button"
-        class="main"
-        onClick={() => page.go({ view: 'world', opened: undefined, at: { revision: story.revision } })}
-      >
-        See the world then
-      </button>
-      <CopyButton label="Copy story" text={() => storyText(story)} />
-    </>
-  )
+function seeWorld({ revision }: StoryJson): void {
+  page.go({ view: 'world', opened: undefined, at: { revision } })
 }
 
 /** Writes a story as lines of text. */

@@ -8,7 +8,7 @@ import { counted, grouped } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { foldCandidates, isChosen, kilometersText, loserWords, reasonSentence } from './answer-reasons.js'
-import { CodeBlock, CopyButton, DetailsPane, Parts, Reasons } from './controls.js'
+import { CodeBlock, CopyButton, copyAction, type DetailsAction, DetailsPane, Parts, Reasons } from './controls.js'
 import { bytes, prettyJson } from './format.js'
 import { useLoaded } from './hooks.js'
 import { Icon } from './icons.js'
@@ -95,7 +95,7 @@ function Shown({ entry, explanation }: Details) {
           at {page.timeText(Date.parse(time))}, <span class="took">{timeWords(entry)}</span>
         </p>
       }
-      foot={<RequestActions entry={entry} />}
+      actions={actionsOf(entry)}
     >
       <div class="block why">
         <p class="sentence" dir="auto">
@@ -323,22 +323,19 @@ function valueText(name: string, value: unknown): string {
   return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text)})` : text
 }
 
-function RequestActions({ entry }: { readonly entry: JournalEntry }) {
+function actionsOf(entry: JournalEntry): DetailsAction[] {
   const { id } = entry
-  // The mock has the whole tokens of the requests that it answered itself, and not of those in a file.
-  const hasSentRequest = !page.live.about.value?.read_only
+  const isOff = page.isReadOnly.value
   const sentRequest = () => page.api.call('GET /journal/{exchange_id}/request', { params: { exchange_id: String(id) } })
-  const save = () =>
-    page.run(async () => {
-      const yaml = await page.api.text('GET /snapshot', { query: { before: id, with: 'faults' } }, 'application/yaml')
-      saveFile('world.yaml', yaml)
-      return 'Saved the world before this request as world.yaml.'
-    })
-  const edit = () =>
-    page.run(async () => {
-      page.repeated.value = { entry, request: await sentRequest() }
-      page.dialog.value = 'send-again'
-    })
+  const save = async () => {
+    const yaml = await page.api.text('GET /snapshot', { query: { before: id, with: 'faults' } }, 'application/yaml')
+    saveFile('world.yaml', yaml)
+    return 'Saved the world before this request as world.yaml.'
+  }
+  const edit = async () => {
+    page.repeated.value = { entry, request: await sentRequest() }
+    page.dialog.value = 'send-again'
+  }
   const makeFault = () => {
     page.faultDraft.value = entry
     page.show('faults')
@@ -348,28 +345,21 @@ function RequestActions({ entry }: { readonly entry: JournalEntry }) {
     if (first === undefined) page.travelToTime(Date.parse(entry.time))
     else page.travelTo(first)
   }
-  return (
-    <>
-      <button type="button" class="main" disabled={page.live.connection.value !== 'live'} onClick={seeWorld}>
-        See the world then
-      </button>
-      {hasSentRequest && (
-        <>
-          <CopyButton label="Copy as curl" text={async () => curlOf(await sentRequest(), page.api.url)} />
-          <CopyButton label="Copy as test" text={async () => testOf(await sentRequest(), entry)} />
-        </>
-      )}
-      <button type="button" disabled={page.isReadOnly.value} onClick={edit}>
-        Send again
-      </button>
-      <button type="button" disabled={page.isReadOnly.value} onClick={makeFault}>
-        Make a fault
-      </button>
-      <button type="button" onClick={save}>
-        Save the world before this
-      </button>
-    </>
-  )
+  // The mock has the whole tokens of the requests that it answered itself, and not of those in a file.
+  const copies = page.live.about.value?.read_only
+    ? []
+    : [
+        copyAction('copy-curl', 'Copy as curl', async () => curlOf(await sentRequest(), page.api.url)),
+        copyAction('copy-test', 'Copy as test', async () => testOf(await sentRequest(), entry)),
+      ]
+  const isLost = page.live.connection.value !== 'live'
+  return [
+    { id: 'see-then', label: 'See the world then', kind: 'main', isOff: isLost, run: seeWorld },
+    ...copies,
+    { id: 'send-again', label: 'Send again', isOff, run: () => page.run(edit) },
+    { id: 'make-fault', label: 'Make a fault', isOff, run: makeFault },
+    { id: 'save-before', label: 'Save the world before this', run: () => page.run(save) },
+  ]
 }
 
 /** Offers a text to the user as a file. */

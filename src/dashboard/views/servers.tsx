@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { GameServerState, ServerLine } from '../../control/servers.js'
 import { counted, grouped } from '../../lib/text.js'
 import { CodeBlock, CopyButton, DetailsPane } from '../controls.js'
-import { endOf, markSeen, SeeEnd, serverName } from '../crashes.js'
+import { endOf, markSeen, seeEnd, serverName } from '../crashes.js'
 import { duration } from '../format.js'
 import { useFollowed, useLoaded } from '../hooks.js'
 import { sentence } from '../outcome.js'
@@ -68,7 +68,8 @@ export function Servers() {
 }
 
 function ServerDetails({ server }: { readonly server: GameServerState }) {
-  const { lobby_id, status, pid, lines, command, message, last_lines, restarts, ports } = server
+  const { lobby_id, status, pid, lines, command, message, last_lines, restarts, ports, ended_at } = server
+  const isOff = page.isReadOnly.value
   useEffect(() => markSeen(server), [server])
   const full = useLoaded(
     () => page.api.call('GET /servers/{lobby_id}', { params: { lobby_id } }),
@@ -80,25 +81,19 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
       const next = await page.api.call('POST /servers/{lobby_id}/restart', { params: { lobby_id } })
       page.open('server', next.lobby_id)
     })
+  const openLobby = () => page.go({ view: 'world', opened: { kind: 'lobby', id: lobby_id }, sort: undefined })
   return (
     <DetailsPane
       label="The chosen server"
       title={serverName(server)}
       facts={<ServerState server={server} />}
-      foot={
-        <fieldset class="actions" disabled={page.isReadOnly.value}>
-          <button type="button" class="main" onClick={restart}>
-            Restart
-          </button>
-          <SeeEnd server={server} />
-          <button
-            type="button"
-            onClick={() => page.go({ view: 'world', opened: { kind: 'lobby', id: lobby_id }, sort: undefined })}
-          >
-            Open its lobby
-          </button>
-        </fieldset>
-      }
+      actions={[
+        { id: 'restart', label: 'Restart', kind: 'main', isOff, run: restart },
+        ...(ended_at === undefined
+          ? []
+          : [{ id: 'see-then', label: 'See the world then', isOff, run: () => seeEnd(ended_at) }]),
+        { id: 'open-lobby', label: 'Open its lobby', isOff, run: openLobby },
+      ]}
     >
       <div class="block">
         <h3 class={`sentence ${tones[status]}`}>{sentenceOf(server)}</h3>
