@@ -74,6 +74,10 @@ describe('the header', () => {
     const start = mock.clock.now()
 
     await press(page, /^Clock: Frozen/)
+    await page
+      .getByRole('button', { name: /^Next event/ })
+      .getByText('5 min: a player leaves')
+      .waitFor()
     await press(page, '+1 min')
     await expect.poll(() => mock.clock.now()).toBe(start + 60_000)
     await press(page, /^Next event/)
@@ -87,16 +91,6 @@ describe('the header', () => {
     await expect.poll(() => mock.clock.mode).toBe('running')
     await press(page, 'Freeze')
     await expect.poll(() => mock.clock.mode).toBe('frozen')
-  })
-
-  it('says what the next event is', async ({ open }) => {
-    const { page } = await open({ scenario })
-
-    await press(page, /^Clock: Frozen/)
-    await page
-      .getByRole('button', { name: /^Next event/ })
-      .getByText('5 min: a player leaves')
-      .waitFor()
   })
 
   it('copies the world, and deletes the copy', async ({ open }) => {
@@ -199,24 +193,15 @@ describe('the faults', () => {
     expect(await seat).toBe(200)
   })
 
-  it('hold a find, and let it fail', async ({ open }) => {
-    const { page, mock, send } = await open({ scenario })
-    await page.keyboard.press('h')
-    await expect.poll(() => mock.faults.list().length).toBe(1)
-
-    const seat = send(find, { game_modes: ['ffa'] })
-    await press(page, 'Edit the answer')
-    await press(page, 'Fail with 503')
-
-    expect(await seat).toBe(503)
-    expect(mock.world.players.count()).toBe(3)
-  })
-
-  it('can be any other', async ({ open }) => {
+  it('can be any other, and are refused with the sentence of the mock', async ({ open }) => {
     const { page, mock } = await open({ scenario })
 
     await press(page, /^Faults/)
     await openForm(page)
+    await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.lst')
+    await press(page, 'Turn it on')
+    await said(page).getByText('Did you mean lobbies.list?').waitFor()
+    expect(mock.faults.list()).toEqual([])
     await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.*')
     await page.getByLabel('Status').fill('503')
     await page.getByLabel('Message').fill('down for now')
@@ -229,18 +214,6 @@ describe('the faults', () => {
       .toMatchObject([
         { operation: 'lobbies.*', effect: { error: { status: 503, message: 'down for now' } }, times: 2, chance: 0.5 },
       ])
-  })
-
-  it('are refused with the sentence of the mock', async ({ open }) => {
-    const { page, mock } = await open({ scenario })
-
-    await press(page, /^Faults/)
-    await openForm(page)
-    await page.getByLabel('Operation', { exact: true }).last().fill('lobbies.lst')
-    await press(page, 'Turn it on')
-
-    await said(page).getByText('Did you mean lobbies.list?').waitFor()
-    expect(mock.faults.list()).toEqual([])
   })
 })
 
@@ -491,9 +464,13 @@ describe('the lobbies', () => {
     await expect.poll(() => lobby()?.status).toBe('stopped')
   })
 
-  it('get another state, unless that is no JSON', async ({ open }) => {
-    const { page, mock } = await open({ scenario, path: '/?lobby=full' })
+  it('show the variables for a game server of your own, and get another state, unless that is no JSON', async ({
+    open,
+  }) => {
+    const { page, mock, url } = await open({ scenario, path: '/?lobby=full' })
 
+    const shown = await page.getByRole('region', { name: 'Environment of the game server' }).innerText()
+    expect(shown).toContain(`export RIVET_TOKEN=${mock.lobbyEnvironment('full', { url }).RIVET_TOKEN}\n`)
     await page.getByLabel('State, as JSON').fill('{"map": ')
     await press(page, 'Save the state')
     await said(page).getByText('The state is no JSON').waitFor()
@@ -501,15 +478,6 @@ describe('the lobbies', () => {
     await press(page, 'Save the state')
 
     await expect.poll(() => mock.world.lobbies.get('full')?.state).toEqual({ map: 'Old Town' })
-  })
-
-  it('show the variables for a game server of your own', async ({ open }) => {
-    const { page, mock, url } = await open({ scenario, path: '/?lobby=full' })
-
-    const shown = await page.getByRole('region', { name: 'Environment of the game server' }).innerText()
-
-    const { RIVET_TOKEN } = mock.lobbyEnvironment('full', { url })
-    expect(shown).toContain(`export RIVET_TOKEN=${RIVET_TOKEN}\n`)
   })
 })
 
@@ -590,7 +558,7 @@ describe('the requests', () => {
     expect(await details.getByText('no longer kept').count()).toBe(0)
   })
 
-  it('are copied as curl with the whole token, and that line sends the same again', async ({ open }) => {
+  it('are copied as curl with the whole token, and save the world before them', async ({ open }) => {
     const { page, mock, url } = await open({ scenario })
     const token = mock.tokens.find(({ kind }) => kind === 'public')?.token
     await fetch(url + find, {
@@ -607,36 +575,8 @@ describe('the requests', () => {
     const line = await page.evaluate(() => navigator.clipboard.readText())
     expect(line).toContain(`'authorization: Bearer ${token}'`)
     expect(line).toContain(String.raw`--data-raw '{"game_modes":["it'\''s"]}' ${url}${find}`)
-  })
 
-  it('become a fault', async ({ open }) => {
-    const { page, mock, send } = await open({ scenario })
-    await send(find, { game_modes: ['none'] })
-    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
-    await page.keyboard.press('Enter')
-
-    await press(page, 'Make a fault')
-    await press(page, 'Turn it on')
-
-    await expect
-      .poll(() => mock.faults.list())
-      .toMatchObject([
-        {
-          operation: 'lobbies.find',
-          effect: { error: { status: 400, code: 'MATCHMAKER_GAME_MODE_NOT_FOUND' } },
-          times: 1,
-        },
-      ])
-    expect(await send(find, { game_modes: ['ffa'] })).toBe(400)
-  })
-
-  it('save the world before them', async ({ open }) => {
-    const { page, mock, send } = await open({ scenario })
-    await send(find, { game_modes: ['ffa'] })
     const [entry] = mock.journal.find()
-    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
-    await page.keyboard.press('Enter')
-
     const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Save the world before this')])
 
     expect(download.suggestedFilename()).toBe('world.yaml')

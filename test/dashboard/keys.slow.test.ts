@@ -16,35 +16,10 @@ async function choose(page: Page, text: string, found: string | RegExp): Promise
 }
 
 describe('the keys', () => {
-  it('lead from a cold page to the reason of an answer in 3 keys after the search', async ({ open }) => {
+  it('press the buttons of the details from the palette, and open it again at once after a choice', async ({
+    open,
+  }) => {
     const { page, send } = await open({ scenario })
-    await send(find, { game_modes: ['none'] })
-    await page.getByRole('grid', { name: '1 request' }).waitFor()
-
-    await choose(page, 'find 400', 'lobbies.find')
-
-    const reason = page.getByRole('region', { name: 'The chosen request' }).locator('.sentence')
-    await reason.filter({ hasText: 'has no game mode "none"' }).waitFor()
-  })
-
-  it('copy a request as curl in 4 keys, and open the form of its fault in 4', async ({ open }) => {
-    const { page, send, url } = await open({ scenario })
-    await send(find, { game_modes: ['none'] })
-    await page.getByRole('grid', { name: '1 request' }).waitFor()
-
-    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
-    await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
-    await page.keyboard.press('c')
-    await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`${url}${find}`)
-
-    await page.keyboard.press('f')
-    await page.getByRole('region', { name: 'Faults' }).getByLabel('Code').waitFor()
-  })
-
-  it('set the clock to a time of the day, and press the buttons of the details from the palette', async ({ open }) => {
-    const { page, mock, send } = await open({ scenario })
-    const day = new Date(mock.clock.now()).toISOString().slice(0, 10)
     await send(find, { game_modes: ['none'] })
     await page.getByRole('grid', { name: '1 request' }).waitFor()
 
@@ -52,15 +27,6 @@ describe('the keys', () => {
     await page.getByRole('region', { name: 'The chosen request' }).waitFor()
     await choose(page, 'copy as test', 'Copy as test')
     await page.getByRole('button', { name: 'Copied ✓' }).waitFor()
-    await page.keyboard.press('Control+k')
-    await page.locator('[role=combobox]').fill('20:05')
-    await page.getByRole('option', { name: 'Set the clock to 20:05:00' }).click()
-
-    await expect.poll(() => new Date(mock.clock.now()).toISOString()).toBe(`${day}T20:05:00.000Z`)
-  })
-
-  it('open the palette again at once after a choice', async ({ open }) => {
-    const { page } = await open({ scenario })
     await page.keyboard.press('Control+k')
     await page.locator('[role=combobox]').fill('clock forward')
     await page.getByRole('option', { name: 'Clock forward by 1 h' }).waitFor()
@@ -74,33 +40,7 @@ describe('the keys', () => {
     await expect.poll(() => page.locator('.palette[open] [role=combobox]').inputValue()).toBe('')
   })
 
-  it('lead to the story of a player by name', async ({ open }) => {
-    const { page, mock, send } = await open({ scenario })
-    await send(find, { game_modes: ['duel'] })
-    const [story] = mock.stories.list({ simulated: false, limit: 1 }).stories
-    const name = story?.name ?? ''
-
-    // People write the two words of a name with a space.
-    await choose(page, name.replace(/(?=[A-Z][a-z]+$)/, ' ').toLowerCase(), name)
-
-    await page.getByRole('region', { name: 'The chosen player' }).getByRole('heading', { name }).waitFor()
-  })
-
-  it('go back in time and fork in 5 keys', async ({ open }) => {
-    const { page, mock, url } = await open({ scenario })
-    await mock.clock.advance('10s')
-    // The clock comes before the changes. With them, the timeline is a slider.
-    await page.getByRole('slider', { name: 'Revision' }).waitFor()
-
-    await page.keyboard.press('ArrowLeft')
-    await page.getByRole('region', { name: 'The past' }).waitFor()
-    await choose(page, 'fork', /fork/i)
-
-    await page.waitForURL(`${url}/w/*/`)
-    expect(mock.worlds.list()).toHaveLength(2)
-  })
-
-  it('choose the view, freeze the clock, and close what is on top first', async ({ open }) => {
+  it('choose the view, freeze the clock, close what is on top first, and can be switched off', async ({ open }) => {
     const { page, mock } = await open({ scenario: { ...scenario, clock: 'running' } })
 
     await page.keyboard.press(' ')
@@ -127,16 +67,11 @@ describe('the keys', () => {
     await page.getByRole('region', { name: 'The chosen lobby' }).waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('region', { name: 'The chosen lobby' }).count()).toBe(0)
-  })
-
-  it('do nothing when single letters are off', async ({ open }) => {
-    const { page } = await open({ scenario })
 
     await choose(page, 'single letters', 'Switch single letters off')
     await expect.poll(() => page.locator('[role=combobox]').count()).toBe(0)
     await page.keyboard.press('s')
     await choose(page, 'single letters', 'Switch single letters on')
-
     expect(page.url()).not.toContain('view=')
   })
 })
@@ -195,16 +130,19 @@ describe('the tables', () => {
   })
 })
 
-describe('the texts beside open details', () => {
-  it('are cut with an ellipsis, and never the number of players, the seats or the name of the request', async ({
+describe('the texts', () => {
+  it('of the modes are whole, and beside open details nothing is covered or cut that tells a number', async ({
     open,
   }) => {
     const { page, send } = await open({ scenario, size: { width: 1280, height: 800 } })
+    const names = page.locator('.lobbies .named .cut')
+    await page.locator('.lobbies .badge').first().waitFor()
+    expect(await names.evaluateAll(all => all.filter(one => one.scrollWidth > one.clientWidth).length)).toBe(0)
+
     await send('/matchmaker/lobies/list')
     await page.getByRole('grid', { name: '1 request' }).waitFor()
     for (const key of ['j', 'Enter']) await page.keyboard.press(key)
     await page.getByRole('region', { name: 'The chosen request' }).getByText('did you mean').first().waitFor()
-
     const cut = await page.evaluate(() => {
       const isCut = ({ scrollWidth, clientWidth }: Element) => scrollWidth > clientWidth
       const seats = [...document.querySelectorAll('.lobbies .seats, .lobbies .seats > :last-child')]
@@ -220,17 +158,18 @@ describe('the texts beside open details', () => {
         cells: cells.filter(isCut).map(cell => cell.textContent),
       }
     })
-
     expect(cut).toEqual({ seats: 0, withoutBar: 0, name: false, players: false, cells: [] })
     expect(await page.locator('.request .reason').textContent()).toBe('Did you mean GET /matchmaker/lobbies/list?')
-  })
 
-  it('have whole distances in the table of the compared lobbies', async ({ open }) => {
-    const { page, send } = await open({ scenario, size: { width: 1280, height: 800 } })
-    await send('/matchmaker/lobbies/find', { game_modes: ['free-for-all'] })
-    await page.getByRole('grid', { name: '1 request' }).waitFor()
-    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await page.getByRole('button', { name: 'Save the world before this' }).click()
+    const [notice, actions] = [page.locator('.notice'), page.locator('.details .foot')]
+    await notice.filter({ hasText: 'Saved the world' }).waitFor()
+    const [upper, lower] = [await notice.boundingBox(), await actions.boundingBox()]
+    expect((upper?.y ?? 0) + (upper?.height ?? 0)).toBeLessThanOrEqual(lower?.y ?? 0)
 
+    await send(find, { game_modes: ['free-for-all'] })
+    await page.getByRole('grid', { name: '2 requests' }).waitFor()
+    await page.locator('.requests .rows [role=row]').first().click()
     const distances = page.locator('.candidates .rows [role=row] > :nth-child(4) > *')
     await distances.first().waitFor()
     const shown = await distances.evaluateAll(cells =>
@@ -238,30 +177,6 @@ describe('the texts beside open details', () => {
     )
     expect(shown.map(({ textContent }) => textContent)).toContainEqual(expect.stringMatching(/^\d,\d{3} km$/))
     expect(shown.filter(({ isCut }) => isCut)).toEqual([])
-  })
-
-  it('have their actions below the notices', async ({ open }) => {
-    const { page, send } = await open({ scenario, size: { width: 1280, height: 800 } })
-    await send('/matchmaker/lobbies/list')
-    await page.getByRole('grid', { name: '1 request' }).waitFor()
-    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
-
-    await page.getByRole('button', { name: 'Save the world before this' }).click()
-
-    const [notice, actions] = [page.locator('.notice'), page.locator('.details .foot')]
-    await notice.filter({ hasText: 'Saved the world' }).waitFor()
-    const [upper, lower] = [await notice.boundingBox(), await actions.boundingBox()]
-    expect((upper?.y ?? 0) + (upper?.height ?? 0)).toBeLessThanOrEqual(lower?.y ?? 0)
-  })
-})
-
-describe('the names of the modes', () => {
-  it('are whole beside "next", if no details are open', async ({ open }) => {
-    const { page } = await open({ scenario, size: { width: 1280, height: 800 } })
-
-    const names = page.locator('.lobbies .named .cut')
-    await page.locator('.lobbies .badge').first().waitFor()
-    expect(await names.evaluateAll(all => all.filter(one => one.scrollWidth > one.clientWidth).length)).toBe(0)
   })
 })
 
@@ -283,7 +198,7 @@ describe('the controls', () => {
     await page.locator('.requests .operation').first().waitFor()
     const before = await boxes()
 
-    for (let second = 1; second <= 30; second++) {
+    for (let second = 1; second <= 12; second++) {
       await mock.clock.advance('1s')
       if (second % 5 === 0) await send(find, { game_modes: [second % 2 ? 'duel' : 'none'] })
       const time = `20:00:${String(second).padStart(2, '0')}`

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import type { Mockmaker } from '../../src/index.js'
 import type { ScenarioInput } from '../../src/scenario/index.js'
-import { it, type OpenDashboard } from '../support/dashboard-page.js'
+import { type DashboardOptions, it, type OpenDashboard } from '../support/dashboard-page.js'
 
 const find = '/matchmaker/lobbies/find'
 
@@ -55,7 +55,8 @@ async function perform(page: Page, { keys }: Task, nameOfPlayer: string): Promis
     if (!isKey) {
       // A text after Enter goes into the form that Enter has opened.
       if (before === 'Enter') await page.locator('dialog[open] form').waitFor()
-      const text = written === 'SilentOtter' ? nameOfPlayer : written
+      // People write the two words of a name with a space.
+      const text = written === 'SilentOtter' ? nameOfPlayer.replace(/(?=[A-Z][a-z]+$)/, ' ').toLowerCase() : written
       await page.keyboard.type(text)
       if (await page.locator('[role=combobox]').count()) await foundFirst(page, text)
       continue
@@ -78,14 +79,16 @@ async function foundFirst(page: Page, text: string): Promise<void> {
 }
 
 /** A world with two requests, the newest one refused, whose page has just been opened. */
-async function openWorld(open: (options: object) => Promise<OpenDashboard>): Promise<OpenDashboard> {
-  const dashboard = await open({ scenario })
-  const { page, mock, send } = dashboard
-  await send(find, { game_modes: ['duel'] })
-  await mock.clock.advance('10s')
-  await send(find, { game_modes: ['none'] })
-  await page.reload()
-  await page.locator('[data-connection=live]').waitFor()
+async function openWorld(open: (options: DashboardOptions) => Promise<OpenDashboard>): Promise<OpenDashboard> {
+  const dashboard = await open({
+    scenario,
+    async prepare({ mock, send }) {
+      await send(find, { game_modes: ['duel'] })
+      await mock.clock.advance('10s')
+      await send(find, { game_modes: ['none'] })
+    },
+  })
+  const { page } = dashboard
   await page.getByRole('grid', { name: '2 requests' }).waitFor()
   await page.getByRole('slider', { name: 'Revision' }).waitFor()
   return dashboard
@@ -102,7 +105,15 @@ const done: { readonly [name: string]: (dashboard: OpenDashboard) => Promise<unk
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(url + find)
   },
   'Make a fault of a request': ({ mock }) =>
-    expect.poll(() => mock.faults.list()).toMatchObject([{ operation: 'lobbies.find', times: 1 }]),
+    expect
+      .poll(() => mock.faults.list())
+      .toMatchObject([
+        {
+          operation: 'lobbies.find',
+          effect: { error: { status: 400, code: 'MATCHMAKER_GAME_MODE_NOT_FOUND' } },
+          times: 1,
+        },
+      ]),
   'Send a request again': ({ mock }) => expect.poll(() => mock.journal.find()).toHaveLength(3),
   'See the world at a request': ({ page }) => page.getByRole('region', { name: 'The past' }).waitFor(),
   'Hold the next find': ({ mock }) => expect.poll(() => mock.faults.list()).toMatchObject([{ effect: { hold: true } }]),

@@ -24,10 +24,7 @@ export interface OpenDashboard {
 /** A busy machine needs time for a page. */
 const waitMs = 60_000
 
-/** A name of this machine that is not loopback to a mock: a page from there has a foreign origin. */
-export const otherHost = 'other.example'
-
-interface DashboardOptions extends MockmakerOptions {
+export interface DashboardOptions extends MockmakerOptions {
   /** Default: 1280 × 900 px. */
   readonly size?: { readonly width: number; readonly height: number }
   /** Default: light. */
@@ -36,6 +33,8 @@ interface DashboardOptions extends MockmakerOptions {
   readonly path?: string
   /** The folder of the worlds. Default: they are only in memory. */
   readonly data?: string
+  /** What happens before the page opens. */
+  readonly prepare?: (opened: Pick<OpenDashboard, 'mock' | 'send'>) => Promise<unknown>
 }
 
 /** A test with dashboards: a mock behind `createApp`, and a page that shows it. All are closed after the test. */
@@ -43,7 +42,8 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
   browser: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     async ({}, use) => {
-      const browser = await launchBrowser([`--host-resolver-rules=MAP ${otherHost} 127.0.0.1`])
+      // A name of this machine that is not loopback to a mock: a page from there has a foreign origin.
+      const browser = await launchBrowser(['--host-resolver-rules=MAP other.example 127.0.0.1'])
       await use(browser)
       await browser.close()
     },
@@ -51,47 +51,50 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
   ],
   open: async ({ browser }, use) => {
     const ends: (() => Promise<unknown>)[] = []
-    await use(async ({ size = { width: 1280, height: 900 }, scheme = 'light', path = '/', data, ...options } = {}) => {
-      const mocks = [createMockmaker({ seed: 1, ...options })]
-      const [mock] = mocks as [Mockmaker]
-      let app = createApp(mock, { data })
-      const server = await serveListener((request, response) => void app(request, response))
-      const context = await browser.newContext({
-        viewport: size,
-        colorScheme: scheme,
-        reducedMotion: 'reduce',
-        permissions: ['clipboard-read', 'clipboard-write'],
-      })
-      const page = await context.newPage()
-      page.setDefaultTimeout(waitMs)
-      const complaints: string[] = []
-      page.on('console', message => void complaints.push(message.text()))
-      page.on('pageerror', error => void complaints.push(error.message))
-      ends.push(
-        () => context.close(),
-        () => Promise.all(mocks.map(one => one.close())),
-        () => server.close(),
-      )
-      await page.goto(server.url + path)
-      await page.locator('[data-connection=live]').waitFor()
-      const send = async (target: string, body?: object) => {
-        const init = body ? { method: 'POST', body: JSON.stringify(body) } : {}
-        return (await fetch(server.url + target, init)).status
-      }
-      const restart = () => {
-        const next = createMockmaker({ seed: 1, ...options })
-        mocks.push(next)
-        app = createApp(next)
-        server.breakConnections()
-        return next
-      }
-      const disconnect = async () => {
-        await context.setOffline(true)
-        // The browser keeps open streams.
-        server.breakConnections()
-      }
-      return { mock, url: server.url, page, complaints, disconnect, restart, send }
-    })
+    await use(
+      async ({ size = { width: 1280, height: 900 }, scheme = 'light', path = '/', data, prepare, ...options } = {}) => {
+        const mocks = [createMockmaker({ seed: 1, ...options })]
+        const [mock] = mocks as [Mockmaker]
+        let app = createApp(mock, { data })
+        const server = await serveListener((request, response) => void app(request, response))
+        const context = await browser.newContext({
+          viewport: size,
+          colorScheme: scheme,
+          reducedMotion: 'reduce',
+          permissions: ['clipboard-read', 'clipboard-write'],
+        })
+        const page = await context.newPage()
+        page.setDefaultTimeout(waitMs)
+        const complaints: string[] = []
+        page.on('console', message => void complaints.push(message.text()))
+        page.on('pageerror', error => void complaints.push(error.message))
+        ends.push(
+          () => context.close(),
+          () => Promise.all(mocks.map(one => one.close())),
+          () => server.close(),
+        )
+        const send = async (target: string, body?: object) => {
+          const init = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+          return (await fetch(server.url + target, init)).status
+        }
+        await prepare?.({ mock, send })
+        await page.goto(server.url + path)
+        await page.locator('[data-connection=live]').waitFor()
+        const restart = () => {
+          const next = createMockmaker({ seed: 1, ...options })
+          mocks.push(next)
+          app = createApp(next)
+          server.breakConnections()
+          return next
+        }
+        const disconnect = async () => {
+          await context.setOffline(true)
+          // The browser keeps open streams.
+          server.breakConnections()
+        }
+        return { mock, url: server.url, page, complaints, disconnect, restart, send }
+      },
+    )
     for (const end of ends) await end()
   },
 })
