@@ -273,27 +273,6 @@ describe.each(callIds)('the published client calls %s', id => {
   )
 })
 
-describe.each(callIds.filter(id => calls[id].body))('the body that the published client sends to %s', id => {
-  it('gets the same answer with null in every optional key as without them', async () => {
-    const { method } = spec(id)
-    const { path, body: known } = successes[id]
-    const { raw } = await optionalKeys(calls[id])
-    const nulls = Object.fromEntries(raw.filter(key => !Object.hasOwn(known ?? {}, key)).map(key => [key, null]))
-    const token = tokenOf(id)
-    const headers = token === undefined ? {} : bearer(token)
-    const answer = (body: object) =>
-      withMock(async url => {
-        const got = await sendTo(url, { method, path, headers, body: JSON.stringify(body) })
-        return `${got.status} ${got.body}`
-      })
-
-    const absent = await answer({ ...known })
-
-    expect(absent).toMatch(/^200 /)
-    expect(await answer({ ...known, ...nulls })).toBe(absent)
-  })
-})
-
 /** Tells whether a call accepts a development token. */
 function takesDevelopmentToken(id: keyof typeof calls): boolean {
   return spec(id).auth !== 'cloud'

@@ -1,16 +1,17 @@
 import { RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
-import { file, openCommand } from '../support/command.js'
+import { listen } from '../../src/http/index.js'
+import { createMockmaker } from '../../src/index.js'
 import { ids, tanks, tokens } from '../support/tanks.js'
 
-/** A new command for each test, with the world `tanks`, and a client for each token. */
+/** A new mock of `tanks` on a socket for each test, and a client for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   url: async ({}, use) => {
-    const scenario = { ...tanks, clock: 'running', now: undefined }
-    const command = await openCommand([await file('tanks.json', JSON.stringify(scenario))])
-    await use(command.url)
-    await command.end()
+    const mock = createMockmaker({ scenario: { ...tanks, clock: 'running', now: undefined } })
+    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+    await use(url)
+    await close()
   },
   as: ({ url }, use) => use(token => new RivetClient({ environment: url, ...(token === undefined ? {} : { token }) })),
 })

@@ -47,41 +47,8 @@ const setExpiry = (mock: Mockmaker, expires_at: number) =>
 
 const withLink = (link: object): ScenarioInput => ({ ...tanks, device_links: [{ token: tokens.pending, ...link }] })
 
+// test/server/watch.model.test.ts holds, for any order of events, which change wakes a watch, when, and with which index.
 describe('a watch', () => {
-  it('is answered at its deadline with unchanged data and index', async () => {
-    const { mock, world, first, answer } = await blocked()
-
-    await world.clock.advance(999)
-    const before = world.waiters
-    await world.clock.advance(1)
-
-    expect([before, world.waiters]).toEqual([1, 0])
-    expect((await answer).body).toBe(first.body)
-    await mock.close()
-  })
-
-  it('blocks again with the index of its deadline', async () => {
-    const { mock, world, answer } = await blocked()
-    await world.clock.advance(1_000)
-    const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(await answer)}`))
-
-    const waiting = world.waiters
-    await complete(mock)
-
-    expect([waiting, (json(await again) as Watched).cloud_token]).toEqual([1, expect.stringMatching(/^cloud\./)])
-  })
-
-  it('is answered with the data of the change that wakes it', async () => {
-    const { mock, first, answer } = await blocked()
-
-    await complete(mock)
-
-    const { cloud_token, watch } = json(await answer) as Watched
-    expect(cloud_token).toMatch(/^cloud\.mock\./)
-    expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(first)))
-    expect(watch.index).toBe(String(mock.world.revision))
-  })
-
   it('is answered 400 TOKEN_EXPIRED as soon as its link expires', async () => {
     const { world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
 
@@ -94,33 +61,12 @@ describe('a watch', () => {
     expect([world.waiters, world.clock.pending]).toEqual([0, 0])
   })
 
-  it('moves its deadline if the link expires later', async () => {
-    const { mock, world, answer } = await blocked({ scenario: withLink({ expires_after: '500ms' }) })
-    await setExpiry(mock, world.clock.now() + 800)
-
-    await world.clock.advance(799)
-    const waiting = world.waiters
-    await world.clock.advance(1)
-
-    expect([waiting, (await answer).status, world.clock.pending]).toEqual([1, 400, 0])
-  })
-
   it('is answered 400 TOKEN_INVALID as soon as its link is deleted', async () => {
     const { mock, answer } = await blocked()
 
     await mock.world.deviceLinks.delete(pendingLink)
 
     expect(json(await answer)).toMatchObject({ code: 'TOKEN_INVALID' })
-  })
-
-  it('wakes when a job completes its link', async () => {
-    const { mock, world, answer } = await blocked({ scenario: withLink({ completes_after: '300ms', game: 'tanks' }) })
-
-    await world.clock.advance(300)
-
-    expect((json(await answer) as Watched).cloud_token).toMatch(/^cloud\.mock\./)
-    await mock.close()
-    expect(world.clock.pending).toBe(0)
   })
 
   it('wakes once for two changes in one transaction, with the index of both', async () => {
@@ -136,27 +82,6 @@ describe('a watch', () => {
     expect([index, world.waiters]).toEqual([String(world.revision), 1])
     await mock.close()
     expect(indexOf(await again)).toBe(index)
-  })
-
-  it('does not wake if its link changes without effect on the answer, and is answered with the same index', async () => {
-    const { mock, world, first, answer } = await blocked()
-
-    await setExpiry(mock, expires_at)
-    const { waiters } = world
-    await world.clock.advance(1_000)
-
-    expect([waiters, (await answer).body]).toEqual([1, first.body])
-  })
-
-  it('blocks on the same index after a change without effect on the answer', async () => {
-    const { mock, world, first } = await blocked()
-    await setExpiry(mock, expires_at)
-
-    const fresh = await now(mock)
-    void ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(first)}`))
-
-    expect([indexOf(fresh), world.waiters]).toEqual([indexOf(first), 2])
-    await mock.close()
   })
 
   it('has a newer index after a reset of a world without now, which makes the link with new times', async () => {
@@ -179,16 +104,6 @@ describe('a watch', () => {
 
     expect([indexOf(await answer), indexOf(await now(mock))]).toEqual([indexOf(first), indexOf(first)])
     await mock.close()
-  })
-
-  it('does not wake if other records change', async () => {
-    const { mock, world } = await blocked()
-
-    await ask(mock, { method: 'POST', path: '/cloud/devices/links' })
-    await mock.world.lobbies.delete(q => q.where({ lobby_id: ids.lobby }))
-    await flushPromises()
-
-    expect(world.waiters).toBe(1)
   })
 
   it('does not wake if a transaction on its link throws', async () => {
@@ -241,29 +156,6 @@ describe('a watch', () => {
     expect(mock.journal.find()).toHaveLength(2)
   })
 
-  it('wakes when a reset undoes the change, with a newer index', async () => {
-    const { mock, first } = await blocked()
-    await complete(mock)
-    const completed = await now(mock)
-    const again = ask(mock, get(`device_link_token=${tokens.pending}&watch_index=${indexOf(completed)}`))
-
-    await mock.reset()
-
-    const { cloud_token, watch } = json(await again) as Watched
-    expect(cloud_token).toBeUndefined()
-    expect(BigInt(watch.index)).toBeGreaterThan(BigInt(indexOf(completed)))
-    expect(BigInt(indexOf(completed))).toBeGreaterThan(BigInt(indexOf(first)))
-  })
-
-  it('is dropped at once when its client disconnects', async () => {
-    const { world, client, answer } = await blocked()
-
-    client.abort()
-
-    expect([world.waiters, world.clock.pending]).toEqual([0, 0])
-    expect((await answer).status).toBe(499)
-  })
-
   it('does not start if its client has already disconnected', async () => {
     const { mock, world } = await blocked()
     const index = indexOf(await now(mock))
@@ -289,14 +181,6 @@ describe('a watch', () => {
       expect(getEventListeners(client.signal, 'abort')).toEqual([])
     },
   )
-
-  it('is answered when the mock closes, as at its deadline', async () => {
-    const { mock, world, first, answer } = await blocked()
-
-    await mock.close()
-
-    expect([(await answer).body, world.waiters, world.clock.pending]).toEqual([first.body, 0, 0])
-  })
 
   it.each(['frozen', 'running'] as const)('does not block after close, on a %s clock', async clock => {
     const { mock, first } = await blocked({ scenario: { ...tanks, clock } })
@@ -463,15 +347,6 @@ describe('a watch on a running clock', () => {
 
     expect([before, world.waiters, (await answer).body]).toEqual([1, 0, first.body])
     expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('follows the clock when it is advanced', async () => {
-    vi.useFakeTimers()
-    const { world, first, answer } = await blocked({ scenario: running })
-
-    await world.clock.advance(1_000)
-
-    expect([(await answer).body, vi.getTimerCount()]).toEqual([first.body, 0])
   })
 })
 

@@ -3,5 +3,5 @@ import { describeThrough } from '../support/fixtures.js'
 import { essentials, specification } from './specification.js'
 
 describeThrough(answerEntryPoint, specification)
-// The slow tests run the whole specification through these entry points.
+// The tests of parity hold that the other entry points answer with the same bytes.
 for (const entryPoint of [mswEntryPoint, expressEntryPoint, commandEntryPoint]) describeThrough(entryPoint, essentials)

@@ -8,10 +8,7 @@ import { specifyNamespaces } from './namespace.js'
 import { specifyNamespaceDomains } from './namespace-domain.js'
 import { specifyNamespaceTokens } from './namespace-token.js'
 import { specifyNamespaceValidation } from './namespace-validation.js'
-import { specifyOptionalNull } from './optional-null.js'
 import { specifyResponses } from './response.js'
-import { specifyServiceCloudTests } from './service-cloud.js'
-import { specifyServiceMatchmakerTests } from './service-matchmaker.js'
 
 /** Specifies every operation, for a mock of tanks without earlier requests. */
 export function specification(frame: Frame): void {
@@ -22,9 +19,6 @@ export function specification(frame: Frame): void {
   specifyNamespaceTokens(frame)
   specifyNamespaceDomains(frame)
   specifyAuth(frame)
-  specifyOptionalNull(frame)
-  specifyServiceCloudTests(frame)
-  specifyServiceMatchmakerTests(frame)
   specifyMatchmaker(frame)
 }
 
