@@ -1,9 +1,7 @@
 import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { parseScenario } from '../../src/scenario/index.js'
-import { ask, failure, json } from '../support/http.js'
+import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
-import { tanks } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const twice = { operation: 'lobbies.list', effect: { error: { code: 'API_RATE_LIMIT' } }, times: 2 } as const
@@ -31,17 +29,6 @@ describe('the faults of a world, over HTTP', () => {
     })
     expect([listed.length, removed, left, mock.faults.list()]).toEqual([2, [true, false], ['2'], []])
     expect(failure(await steer('DELETE', '/__mock/faults/1'))).toBe('404 API_NOT_FOUND')
-  })
-
-  it('fail twice and then no more, and are named in the journal', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    await client.faults.add(twice)
-
-    const statuses = [(await send(list)).status, (await send(list)).status, (await send(list)).status]
-
-    expect(statuses).toEqual([429, 429, 200])
-    expect(mock.journal.find().map(({ fault }) => fault)).toEqual(['1', '1', undefined])
-    expect((await client.faults.list())[0]).toMatchObject({ matched: 3, struck: 2 })
   })
 
   it('send metadata to the client, also from a snapshot', async ({ serve }) => {
@@ -77,27 +64,6 @@ describe('the faults of a world, over HTTP', () => {
     expect(() => createMockmaker({ scenario: { faults: [{ effect: { error } }] } as never })).toThrow(said) // no type lets it pass
   })
 
-  it('hold requests until they are released', async ({ serve }) => {
-    const { mock, client, send } = await serve()
-    const { id } = await client.faults.add({ operation: 'lobbies.list', effect: { hold: true } })
-    const held = send(list)
-    await expect.poll(() => mock.faults.list()[0]?.holding).toBe(1)
-
-    const released = [await client.faults.release(id), await client.faults.release('99')]
-
-    expect([released, (await held).status]).toEqual([[1, undefined], 200])
-  })
-
-  it('are separate in each world', async ({ serve }) => {
-    const { client, send } = await serve()
-    const other = await client.worlds.put('other')
-    await other.faults.add({ effect: { error: { status: 503 } } })
-
-    const statuses = [(await send(list)).status, (await send({ ...list, path: `/w/other${list.path}` })).status]
-
-    expect(statuses).toEqual([200, 503])
-  })
-
   it('are copied to a fork with their counters', async ({ serve }) => {
     const { mock, client, send } = await serve()
     await client.faults.add(twice)
@@ -109,44 +75,6 @@ describe('the faults of a world, over HTTP', () => {
 
     expect(statuses).toEqual([429, 200, 429, 200])
     expect(mock.worlds.get('fork')?.faults.list()[0]).toMatchObject({ id: '1', matched: 3, struck: 2 })
-  })
-
-  it('are in a snapshot on request, and continue in another mock', async ({ serve }) => {
-    const { mock, client } = await serve()
-    const chance = { operation: 'lobbies.list', effect: { error: { status: 500 } }, chance: 0.5 } as const
-    await client.faults.add(chance)
-    for (let i = 0; i < 10; i++) await ask(mock, list)
-    const text = JSON.stringify(await client.snapshot({ with: ['faults'] }))
-
-    const other = createMockmaker({ scenario: parseScenario(text) })
-
-    const statuses = async (mocked: typeof other) => {
-      const got = []
-      for (let i = 0; i < 20; i++) got.push((await ask(mocked, list)).status)
-      return got
-    }
-    const [here, there] = [await statuses(mock as never), await statuses(other)]
-    expect(there).toEqual(here)
-    expect(new Set(here)).toEqual(new Set([200, 500]))
-    expect(other.faults.list()).toEqual(mock.faults.list())
-  })
-
-  it('come with a scenario, go with the next one, and return on a reset', async ({ serve }) => {
-    const { mock, client, send } = await serve({ scenario: { ...tanks, faults: [twice] } })
-    const statuses = async (count: number) => {
-      const got = []
-      for (let i = 0; i < count; i++) got.push((await send(list)).status)
-      return got
-    }
-    const first = await statuses(3)
-    await client.reset()
-    const again = await statuses(3)
-    await client.reset({ keep: ['faults'] })
-    const kept = await statuses(1)
-    await client.load('default')
-
-    expect([first, again, kept]).toEqual([[429, 429, 200], [429, 429, 200], [200]])
-    expect(mock.faults.list()).toEqual([])
   })
 
   it('stay if a restored snapshot has none', async ({ serve }) => {
@@ -192,21 +120,5 @@ describe('the faults of a world, over HTTP', () => {
     await send(list)
 
     expect(await client.journal.verify({ match: { ...match, status: 503 } })).toMatchObject({ ok: true, matched: 1 })
-  })
-
-  it.for([
-    [{ effect: { error: { status: 200 } } }, 'body.effect.error.status'],
-    [{ effect: {} }, 'exactly one of'],
-    [{ effect: { error: { code: 'API_RATE_LIMITT' } } }, 'Did you mean API_RATE_LIMIT?'],
-    [{ operation: 'lobbies.lst', effect: { reset: true } }, 'Did you mean lobbies.list?'],
-    [{ effect: { reset: true }, tims: 1 }, 'Did you mean times?'],
-  ] as const)('refuse %j, and nothing is added', async ([fault, message], { serve }) => {
-    const { mock, steer } = await serve()
-
-    const got = await steer('POST', '/__mock/faults', fault)
-
-    expect(failure(got)).toBe('400 API_BAD_BODY')
-    expect((json(got) as { message: string }).message).toContain(message)
-    expect(mock.faults.list()).toEqual([])
   })
 })

@@ -9,10 +9,10 @@ import { createMockmaker, type Fault, type Mockmaker } from '../../src/index.js'
 import { listenTanks } from '../support/entry-points.js'
 import { link, list, nowhere, prepare, validate } from '../support/faults.js'
 import { it } from '../support/fixtures.js'
-import { failure, openSocket, parseResponses, sendTo } from '../support/http.js'
+import { openSocket, parseResponses, sendTo } from '../support/http.js'
 import { contents } from '../support/small-world.js'
 import { bearer, completion, tanks, tokens } from '../support/tanks.js'
-import { isBusy, live, watchIndexOf } from '../support/worlds.js'
+import { isBusy, live } from '../support/worlds.js'
 
 /** The end of a connection, and the bytes received on it. */
 interface End {
@@ -231,27 +231,6 @@ describe('the fault empty on a socket', () => {
 })
 
 describe('a fault with an error on a socket', () => {
-  it('answers with its headers, CORS included, and keeps the connection open', async ({ server }) => {
-    server.mock.faults.add({ effect: { error: { code: 'API_RATE_LIMIT' } }, times: 1 })
-
-    const { bytes } = await endAfter(
-      server.url,
-      head(list, 'origin: http://localhost:1') + head(list, 'connection: close'),
-    )
-
-    const [refused, fine] = parseResponses(bytes)
-    expect([refused && failure(refused), fine?.status]).toEqual(['429 API_RATE_LIMIT', 200])
-    expect(refused?.headers).toMatchObject({ 'access-control-allow-origin': 'http://localhost:1' })
-  })
-
-  it('answers HEAD without a body', async ({ server }) => {
-    server.mock.faults.add({ effect: { error: { status: 503 } } })
-
-    const { bytes } = await endAfter(server.url, head({ ...list, method: 'HEAD' }, 'connection: close'))
-
-    expect(bytes).toMatch(/^HTTP\/1\.1 503 .*\r\n\r\n$/s)
-  })
-
   it('does not apply to a preflight', async ({ server }) => {
     server.mock.faults.add(reset)
 
@@ -260,17 +239,6 @@ describe('a fault with an error on a socket', () => {
 })
 
 describe('a held or delayed request on a socket', () => {
-  it('is answered after its delay', async ({ server }) => {
-    const { mock, url } = server
-    mock.faults.add({ effect: { delay: '300ms' } })
-    const answer = sendTo(url, list)
-    await holding(mock, 1)
-
-    await mock.world.clock.advance(300)
-
-    expect((await answer).status).toBe(200)
-  })
-
   it('is dropped when its client disconnects: 200 requests leave none', async ({ server }) => {
     const { mock, url } = server
     mock.faults.add({ operation: 'lobbies.*', effect: { hold: true } })
@@ -297,21 +265,6 @@ describe('a held or delayed request on a socket', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
     expect(live(mock.world).clock.pending).toBe(0)
   })
-})
-
-it('a watch with the fault wake gets unchanged data and index on a socket', async ({ server }) => {
-  const { mock, url } = server
-  mock.faults.add({ effect: { spurious: '2s' } })
-  const first = await sendTo(url, link)
-  const answer = sendTo(url, {
-    ...link,
-    query: `${link.query}&watch_index=${watchIndexOf(mock.world, tokens.pending)}`,
-  })
-  await expect.poll(() => mock.world.waiters).toBe(1)
-
-  await mock.world.clock.advance(2_000)
-
-  expect((await answer).body).toBe(first.body)
 })
 
 it('a fault does not apply to the pages of the server', async ({ server }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Fault, UsageError } from '../../src/index.js'
-import { link, list, mockWithFaults, nowhere, prepare } from '../support/faults.js'
+import { UsageError } from '../../src/index.js'
+import { list, mockWithFaults, nowhere, prepare } from '../support/faults.js'
 import { ask } from '../support/http.js'
 
 const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
@@ -16,35 +16,6 @@ describe('a fault applies', () => {
     expect(mock.faults.list()).toMatchObject([{ matched: 4, struck: 4 }])
   })
 
-  it.each([
-    ['lobbies.list', [429, 200, 404]],
-    ['devices.*', [200, 429, 404]],
-    ['*', [429, 429, 404]],
-  ] as const)('only to operation %s', async (operation, expected) => {
-    const { mock } = mockWithFaults([{ operation, effect: busyCode }])
-
-    const got = await Promise.all([list, link, nowhere].map(sent => ask(mock, sent)))
-
-    expect(got.map(({ status }) => status)).toEqual(expected)
-  })
-
-  it('alone: the first that is due, in the order of creation', async () => {
-    const { mock } = mockWithFaults([
-      { operation: 'devices.*', effect: { reset: true } },
-      { effect: { error: { status: 501 } }, times: 1 },
-      { effect: { error: { status: 502 } } },
-    ])
-
-    const got = [await ask(mock, list), await ask(mock, list), await ask(mock, link)]
-
-    expect(got.map(({ status }) => status)).toEqual([501, 502, 0])
-    expect(mock.faults.list().map(({ matched, struck }) => [matched, struck])).toEqual([
-      [1, 1],
-      [2, 1],
-      [1, 1],
-    ])
-  })
-
   it('to an overridden operation too', async () => {
     const { mock } = mockWithFaults([{ effect: busyCode }])
     const handler = mock.override('lobbies.list', ({ original }) => original())
@@ -55,37 +26,8 @@ describe('a fault applies', () => {
   })
 })
 
-/** Returns which of six requests, one second apart, the fault applies to. */
-async function struck(fault: Omit<Fault, 'effect'>) {
-  const { mock, world } = mockWithFaults([{ ...fault, effect: busyCode }])
-  const statuses: number[] = []
-  for (let i = 0; i < 6; i++) {
-    statuses.push((await ask(mock, list)).status)
-    await world.clock.advance(1_000)
-  }
-  return statuses.map(status => (status === 429 ? 'X' : '.')).join('')
-}
-
+// fault-model.slow.test.ts holds, for any faults and requests, when each applies.
 describe('a fault with', () => {
-  it.each([
-    [{}, 'XXXXXX'],
-    [{ times: 2 }, 'XX....'],
-    [{ after: 0 }, 'XXXXXX'],
-    [{ after: 2 }, '..XXXX'],
-    [{ after: 2, times: 1 }, '..X...'],
-    [{ after: '2s' }, '..XXXX'],
-    [{ after: '2001ms' }, '...XXX'],
-    [{ for: '2s' }, 'XX....'],
-    [{ for: '2001ms' }, 'XXX...'],
-    [{ after: '1s', for: '3s' }, '.XXX..'],
-    [{ after: 2, for: '2s' }, '..X...'],
-    [{ after: 2, for: '2001ms' }, '..XX..'],
-    [{ chance: 1 }, 'XXXXXX'],
-    [{ chance: 0 }, '......'],
-  ])('%j applies as follows to six requests, one second apart: %s', async (fault, expected) => {
-    expect(await struck(fault)).toBe(expected)
-  })
-
   it('a chance applies to about that share, and repeats with the seed', async () => {
     const run = async (seed: number) => {
       const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3 }], { seed })
