@@ -46,14 +46,6 @@ describe('mockmaker --control-token', () => {
     expect(health.status).toBe('ok')
     expect((stdout + stderr).split(token)).toHaveLength(2)
   })
-
-  it('prints a token of auto among the first lines', async () => {
-    const command = start(['--control-token', 'auto', '--port', '0'])
-
-    expect(await lineLike(command, { like: /control / })).toMatch(
-      /^ {2}control {2}control\.mock\.[\w-]{32} \(shown this once\)$/,
-    )
-  })
 })
 
 describe('mockmaker exec --control-token', () => {

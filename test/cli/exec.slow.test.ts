@@ -22,21 +22,11 @@ describe('mockmaker exec', () => {
     expect(await run(node(script))).toEqual({ code: 0, stdout: '6 pub_prod.mock.one true\n', stderr: '' })
   })
 
-  it.for([
-    ['development', 'dev_prod.mock.one'],
-    ['cloud', 'cloud.mock.tanks'],
-    ['public', 'pub_prod.mock.one'],
-  ] as const)('sets a %s token if asked', async ([kind, token]) => {
-    const { stdout } = await run(node(printed, '--token', kind))
+  it('sets another token if asked, and the URL of the matchmaker, the only one that the Unreal plugin reads', async () => {
+    const { stdout } = await run(node(printed, '--token', 'cloud'))
 
-    expect(JSON.parse(stdout)).toMatchObject({ RIVET_TOKEN: token })
-  })
-
-  it('sets the URL of the matchmaker, the only one that the Unreal plugin reads', async () => {
-    const { stdout } = await run(node(printed))
-
-    const { MOCKMAKER_URL, RIVET_MATCHMAKER_API_URL } = JSON.parse(stdout)
-    expect(RIVET_MATCHMAKER_API_URL).toBe(`${MOCKMAKER_URL}/matchmaker`)
+    const { MOCKMAKER_URL, RIVET_MATCHMAKER_API_URL, RIVET_TOKEN } = JSON.parse(stdout)
+    expect([RIVET_TOKEN, RIVET_MATCHMAKER_API_URL]).toEqual(['cloud.mock.tanks', `${MOCKMAKER_URL}/matchmaker`])
   })
 
   it('passes on no secret of the mock but a control token that guards it', async () => {
@@ -107,8 +97,8 @@ describe('mockmaker exec', () => {
     expect(stdout).toBe('ended\n')
   })
 
-  it.for([0, 1, 42])('ends with the exit code of the command: %i', async code => {
-    expect((await run(node(`process.exit(${code})`))).code).toBe(code)
+  it('ends with the exit code of the command', async () => {
+    expect((await run(node('process.exit(42)'))).code).toBe(42)
   })
 
   it('ends with 128 and the number of the signal that killed the command', async () => {

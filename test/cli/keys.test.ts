@@ -357,40 +357,34 @@ describe('the last line of mockmaker', { tags: ['slow'] }, () => {
     return { code, line: stdout.trimEnd().split('\n').at(-1), url: command.url }
   }
 
-  it('counts the requests, without the control API and the page', async () => {
+  it('counts the requests, without the control API and the page, and says how to keep a world if some failed', async () => {
     const control = { method: 'GET', path: '/__mock/nothing' }
+    const page = { method: 'GET', path: '/' }
 
-    expect(await lastLineAfter([list, list, control, { method: 'GET', path: '/' }])).toMatchObject({
-      code: 0,
-      line: '2 requests',
-    })
-  })
+    const { code, line, url } = await lastLineAfter([list, find, control, page, { method: 'GET', path: '/nowhere' }])
 
-  it('says how to keep a world if requests failed', async () => {
-    const { line, url } = await lastLineAfter([list, find, { method: 'GET', path: '/nowhere' }])
-
-    expect(line).toBe(
+    expect([code, line]).toEqual([
+      0,
       `3 requests, 2 failed. To keep a world next time, run mockmaker export --url ${url} > world.yaml before you stop the mock.`,
-    )
+    ])
   })
 
   it.for([
     [[find, { method: 'GET', path: '/__mock/snapshot' }], []],
     [[find], ['--no-control']],
-  ] as const)('does not if someone did, or nobody can: %#', async ([requests, args]) => {
-    expect((await lastLineAfter(requests, args)).line).toBe('1 request, 1 failed')
+    [[find], ['--data']],
+  ] as const)('does not if someone did, nobody can, or a folder keeps the worlds: %#', async ([requests, args]) => {
+    const data = args[0] === '--data' ? [dataPath()] : []
+
+    expect((await lastLineAfter(requests, [...args, ...data])).line).toBe('1 request, 1 failed')
   })
 
-  it('does not if a folder keeps the worlds', async () => {
-    expect((await lastLineAfter([find], ['--data', dataPath()])).line).toBe('1 request, 1 failed')
-  })
-
-  it('is not there with --json and --quiet', async () => {
+  it('is not there with --json and --quiet, nor are keys in a pipe', async () => {
     const [json, quiet] = await Promise.all([serveJson(), serve(['--quiet'])])
     for (const command of [json, quiet]) command.signal('SIGTERM')
 
     const ends = await Promise.all([json.exited, quiet.exited])
-    expect(ends.filter(({ stdout }) => stdout.includes('0 requests'))).toEqual([])
+    expect(ends.filter(({ stdout }) => /0 requests|Enter/.test(stdout))).toEqual([])
   })
 
   it('names the key of a terminal too', async () => {
@@ -401,13 +395,5 @@ describe('the last line of mockmaker', { tags: ['slow'] }, () => {
 
     const { stdout } = await command.exited
     expect(stdout).toContain('1 request, 1 failed. To keep a world next time, press e or run mockmaker export --url ')
-  })
-})
-
-describe('mockmaker in a pipe', { tags: ['slow'] }, () => {
-  it('has no keys, and does not mention them', async () => {
-    const [{ lines }, json] = await Promise.all([serve(), serveJson()])
-
-    expect([...lines(), ...json.lines()].filter(line => line.includes('Enter'))).toEqual([])
   })
 })

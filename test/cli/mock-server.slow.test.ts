@@ -30,35 +30,21 @@ const closing = () => createServer(socket => void socket.end())
 const status = async (url: string) => (await fetch(`${url}/matchmaker/lobbies/list`)).status
 
 describe('mockmaker --port', () => {
-  it('listens there', async () => {
-    const port = await freePort()
-
-    const { url } = await serveJson(['--port', `${port}`])
-
-    expect(url).toBe(`http://127.0.0.1:${port}`)
-    expect(await status(url)).toBe(200)
-  })
-
-  it('picks a free port for 0, each time', async () => {
-    const [first, second] = await Promise.all([serveJson(), serveJson()])
-
-    expect(first.url).not.toBe(second.url)
-    expect(await Promise.all([status(first.url), status(second.url)])).toEqual([200, 200])
-  })
-
-  it('listens on IPv4 and IPv6', async () => {
-    const { url } = await serveJson()
-
-    expect(await status(url)).toBe(200)
-    expect(await status(url.replace('127.0.0.1', '[::1]'))).toBe(200)
-  })
-
   it('takes precedence over PORT', async () => {
     const [port, other] = await Promise.all([freePort(), freePort()])
 
     const { url } = await serveJson(['--port', `${port}`], { env: { PORT: `${other}` } })
 
     expect(url).toBe(`http://127.0.0.1:${port}`)
+    expect(await status(url)).toBe(200)
+  })
+
+  it('picks a free port for 0, each time, on IPv4 and IPv6', async () => {
+    const [first, second] = await Promise.all([serveJson(), serveJson()])
+
+    expect(first.url).not.toBe(second.url)
+    expect(await Promise.all([status(first.url), status(second.url)])).toEqual([200, 200])
+    expect(await status(first.url.replace('127.0.0.1', '[::1]'))).toBe(200)
   })
 })
 
@@ -188,7 +174,7 @@ describe('a port that is taken', () => {
 describe('mockmaker --host', () => {
   const warning = /everyone who can reach this machine on \S+ can use the mock/
 
-  it.for(['127.0.0.1', '::1', 'localhost'])('does not warn on %s', async host => {
+  it.for(['::1', 'localhost'])('does not warn on %s', async host => {
     const { url, errors } = await serveJson(['--host', host])
 
     expect(await status(url)).toBe(200)

@@ -38,6 +38,7 @@ const make = ({ url }: Pick<Served, 'url'>, lobby_id: string) =>
 const reloaded = ({ command, from }: { command: Served; from: number }) =>
   lineLike(command, { from, like: /^reloaded / })
 
+// What a reload does is in test/mock/reload.test.ts, and when it waits in test/files/reloader.slow.test.ts.
 describe('a scenario file that is saved', () => {
   it('is reloaded and reported, and keeps later writes', async () => {
     const { command, save, from } = await serving()
@@ -47,18 +48,6 @@ describe('a scenario file that is saved', () => {
 
     expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 2 records created, 1 deleted')
     expect(await lobbyIds(command)).toEqual(['two', 'three', 'run'])
-  })
-
-  it('is reloaded each time another file replaces it', async () => {
-    const { command, path, from } = await serving()
-    for (const [i, id] of ['two', 'three', 'four'].entries()) {
-      await writeFile(`${path}.tmp`, scenarioOf(...['one', id].slice(0, i + 1), 'last'))
-      await rename(`${path}.tmp`, path)
-      await lineLike(command, { from: from + i, like: /^reloaded / })
-    }
-
-    expect(await lobbyIds(command)).toContain('last')
-    expect(command.errors()).toBe('')
   })
 
   it('is reloaded each time another folder takes the place of its folder', async () => {
@@ -76,46 +65,6 @@ describe('a scenario file that is saved', () => {
     expect(await lobbyIds(command)).toEqual(['one', 'four'])
   })
 
-  it('is reported while it is missing, and loaded when it is back', async () => {
-    const { command, path, save, from } = await serving()
-
-    await rm(path)
-    await expect
-      .poll(command.errors)
-      .toBe(`${path} does not exist any more\nthe world stays unchanged until the file is back\n`)
-    await save(scenarioOf('one', 'two'))
-
-    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: 1 record created')
-  })
-
-  it('is reported with the deleted records that the run has created', async () => {
-    const { command, save, from } = await serving()
-    await make(command, 'run')
-
-    await save(scenarioOf('one').replaceAll('duel', 'ffa'))
-
-    expect(await reloaded({ command, from })).toMatch(/ 1 deleted by cascade$/)
-  })
-
-  it('is reported if no record has changed', async () => {
-    const { command, save, from } = await serving()
-
-    await save(`${scenarioOf('one')}\n`)
-
-    expect(await reloaded({ command, from })).toBe('reloaded scenario.json: no record has changed')
-  })
-
-  it('wakes a blocked watch that depends on it', async () => {
-    const { command, save } = await serving()
-    const link = { method: 'GET', path: '/cloud/devices/links', query: 'device_link_token=device.mock.sofa' }
-    const { watch } = JSON.parse((await sendTo(command.url, link)).body)
-    const blocked = sendTo(command.url, { ...link, query: `${link.query}&watch_index=${watch.index}` })
-
-    await save(scenarioOf('one').replace('device.mock.sofa"', 'device.mock.sofa", "status": "complete"'))
-
-    expect(JSON.parse((await blocked).body)).toHaveProperty('cloud_token')
-  })
-
   it('is reported once if it is wrong, changes nothing, and is loaded when it is fixed', async () => {
     const { command, path, save, from } = await serving()
 
@@ -131,20 +80,6 @@ describe('a scenario file that is saved', () => {
     expect(command.errors()).toMatch(`${path}:1:`)
     expect(command.errors()).toMatch(/region_id is "lnd-frA".*Did you mean lnd-fra\?/)
     expect(await lobbyIds(command)).toEqual(['one', 'two'])
-  })
-
-  it('is the initial state after a reset, and of new worlds', async () => {
-    const { command, save, from } = await serving()
-    await make(command, 'run')
-    await save(scenarioOf('two'))
-    await reloaded({ command, from })
-
-    const headers = { 'content-type': 'application/json' }
-    await sendTo(command.url, { method: 'POST', path: '/__mock/reset', headers, body: '{}' })
-
-    expect(await lobbyIds(command)).toEqual(['two'])
-    await sendTo(command.url, { method: 'PUT', path: '/__mock/worlds/new', headers, body: '{}' })
-    expect(await lobbyIds({ url: `${command.url}/w/new` })).toEqual(['two'])
   })
 
   it('is reported as an object with --json', async () => {

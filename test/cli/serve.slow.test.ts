@@ -105,7 +105,7 @@ describe('--data-sync always', () => {
 })
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
-  it('answers 100 blocked watches, and ends the command with 0', async () => {
+  it('answers 100 blocked watches, tells their clients to close, and ends the command with 0', async () => {
     const command = await serveJson(['--watch-timeout', '1h'], { preload: longKeepAlive })
     const watches = await block(command.url, 100)
 
@@ -113,38 +113,27 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
 
     const answers = await Promise.all(watches)
     const { code, stderr } = await command.exited
-    expect(new Set(answers.map(({ status, body }) => `${status} ${Object.keys(JSON.parse(body))}`))).toEqual(
-      new Set(['200 watch']),
-    )
+    expect(
+      new Set(
+        answers.map(({ status, headers, body }) =>
+          [status, headers.connection, Object.keys(JSON.parse(body))].join(' '),
+        ),
+      ),
+    ).toEqual(new Set(['200 close watch']))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     // It waited neither for the watch timeout nor for the keep-alive timeout: each is an hour.
   })
+})
 
-  it('tells the clients of these watches to close their connections', async () => {
-    const command = await serveJson()
-    const [watch] = await block(command.url, 1)
-
-    command.signal(signal)
-
-    expect((await watch)?.headers.connection).toBe('close')
-  })
-
-  it('does not wait for a request whose body never ends', async () => {
+describe('a request whose body never ends', () => {
+  it('does not keep the command from ending', async () => {
     const command = await serveJson()
     hang(command.url)
     await sendTo(command.url, list)
 
-    command.signal(signal)
+    command.signal('SIGTERM')
 
     expect((await command.exited).code).toBe(0)
-  })
-
-  it('ends the command if nothing is pending', async () => {
-    const command = await serveJson()
-
-    command.signal(signal)
-
-    expect(await command.exited).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
@@ -238,13 +227,16 @@ describe('mockmaker --json', () => {
     })
   })
 
-  it('then prints an object for each request', async () => {
+  it('then prints an object for each request, with its code, its refused origin and its world, and no token', async () => {
     const command = await serveJson()
     const { headers } = await sendTo(command.url, { ...list, headers: bearer('pub_prod.mock.one') })
+    await sendTo(command.url, { method: 'GET', path: '/nowhere' })
+    await sendTo(command.url, { ...list, headers: { origin: 'https://evil.example' } })
+    await sendTo(command.url, { method: 'GET', path: `/w/test-42${list.path}` })
 
-    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
+    const lines = await linesAfter(command, { from: 1, count: 4 })
 
-    const { ms, ...exchange } = JSON.parse(line)
+    const [{ ms, ...exchange }, unknown, foreign, inWorld] = lines.map(line => JSON.parse(line))
     expect(ms).toBeGreaterThanOrEqual(0)
     expect(exchange).toEqual({
       event: 'exchange',
@@ -258,44 +250,16 @@ describe('mockmaker --json', () => {
       authorizationIgnored: false,
       outcome: '6 lobbies',
     })
-  })
-
-  it('has the code of an error, and no operation for an unknown path', async () => {
-    const command = await serveJson()
-    await sendTo(command.url, { method: 'GET', path: '/nowhere' })
-
-    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
-
-    const exchange = JSON.parse(line)
-    expect(exchange).toMatchObject({
+    expect(unknown).toMatchObject({
       path: '/nowhere',
       status: 404,
       code: 'API_NOT_FOUND',
       message: expect.stringContaining('/nowhere'),
     })
-    expect(exchange).not.toHaveProperty('operation')
-  })
+    expect(unknown).not.toHaveProperty('operation')
+    expect(foreign).toMatchObject({ status: 200, refusedOrigin: 'https://evil.example' })
+    expect(inWorld).toMatchObject({ world: 'test-42', path: list.path })
 
-  it('names an origin if its pages cannot read the response', async () => {
-    const command = await serveJson()
-    await sendTo(command.url, { ...list, headers: { origin: 'https://evil.example' } })
-
-    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
-
-    expect(JSON.parse(line)).toMatchObject({ status: 200, refusedOrigin: 'https://evil.example' })
-  })
-
-  it('names the world unless it is `default`', async () => {
-    const command = await serveJson()
-    await sendTo(command.url, { method: 'GET', path: `/w/test-42${list.path}` })
-
-    const [line = ''] = await linesAfter(command, { from: 1, count: 1 })
-
-    expect(JSON.parse(line)).toMatchObject({ world: 'test-42', path: list.path })
-  })
-
-  it('prints no token after the first line', async () => {
-    const command = await serveJson()
     const tokens = [...command.tokens.map(({ token }) => token), 'device.mock.sofa']
     const sent = tokens.flatMap(token => [
       { ...list, headers: bearer(token) },
@@ -304,10 +268,9 @@ describe('mockmaker --json', () => {
       { method: 'GET', path: `/nowhere/${token}`, headers: { authorization: token } },
       { method: 'POST', path: '/cloud/devices/links/complete', body: JSON.stringify({ device_link_token: token }) },
     ])
-
     await Promise.all(sent.map(one => sendTo(command.url, one)))
 
-    const printed = (await linesAfter(command, { from: 1, count: sent.length })).join('\n')
+    const printed = (await linesAfter(command, { from: 1, count: 4 + sent.length })).join('\n')
     expect(tokens.filter(token => printed.includes(token))).toEqual([])
   })
 })

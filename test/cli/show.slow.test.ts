@@ -11,18 +11,17 @@ import {
   file,
   folder,
   lineLike,
-  run,
   type Served,
   type StartOptions,
   serveOnTerminal,
   start,
 } from '../support/command.js'
 import { ask, failure, json, ok, sendTo } from '../support/http.js'
+import { runHere } from '../support/run-here.js'
 import { jsonHeaders } from '../support/served-mock.js'
 import { tanks } from '../support/tanks.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
-const world = { method: 'GET', path: '/__mock/world' } as const
 
 /** The world file of a mock that has answered two requests. */
 async function exported() {
@@ -47,10 +46,12 @@ async function show(path: string, { args = [], ...options }: StartOptions & { ar
 }
 
 describe('mockmaker show', () => {
-  it('prints the page, the file, the world, its time and its requests', async () => {
-    const { path } = await exported()
-
-    const { url, lines } = await show(path)
+  it('serves the page and the world as it was exported, refuses every change, and ends with the file as it is', async () => {
+    const { path, mock } = await exported()
+    const before = await readFile(path, 'utf8')
+    const command = await show(path)
+    const { url, lines } = command
+    const get = async (call: string) => ok(await sendTo(url, { method: 'GET', path: call }))
 
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(lines().slice(0, 9)).toEqual([
@@ -64,13 +65,6 @@ describe('mockmaker show', () => {
       '  Read-only: nothing can be changed. Ctrl+C ends.',
       '',
     ])
-  })
-
-  it('serves the page, and the world as it was exported', async () => {
-    const { path, mock } = await exported()
-    const { url } = await show(path)
-    const get = async (call: string) => ok(await sendTo(url, { method: 'GET', path: call }))
-
     expect((await sendTo(url, { method: 'GET', path: '/' })).status).toBe(200)
     expect(await get('/__mock/world')).toMatchObject({ title: 'Tanks', read_only: true })
     expect(await get('/__mock/journal')).toMatchObject({ exchanges: mock.default.journal.find(), dropped: 0 })
@@ -81,6 +75,17 @@ describe('mockmaker show', () => {
     expect(await get('/__mock/lobbies')).toEqual({
       lobbies: JSON.parse(JSON.stringify(mock.default.world.lobbies.all())),
     })
+
+    const control = await sendTo(url, { method: 'POST', path: '/__mock/reset', headers: jsonHeaders, body: '{}' })
+    const operation = await sendTo(url, list)
+    const message = `this mock only shows ${path}. To use or change its world, run mockmaker ${path}`
+    expect([failure(control), json(control)]).toEqual(['403 API_FORBIDDEN', { code: 'API_FORBIDDEN', message }])
+    expect([failure(operation), json(operation)]).toEqual(['403 API_FORBIDDEN', { code: 'API_FORBIDDEN', message }])
+    await expect.poll(() => lines().join('\n')).toMatch(/ 403 {2}GET {5}\/matchmaker\/lobbies\/list /)
+
+    command.signal('SIGINT')
+    expect(await command.exited).toMatchObject({ code: 0, stderr: '' })
+    expect(await readFile(path, 'utf8')).toBe(before)
   })
 
   it('stops a running clock, and keeps its rate', async () => {
@@ -92,20 +97,6 @@ describe('mockmaker show', () => {
       rate: 60,
       now: '2026-11-20T20:00:00.000Z',
     })
-  })
-
-  it('refuses every change, and says how to serve the world instead', async () => {
-    const { path } = await exported()
-    const { url, lines } = await show(path)
-
-    const control = await sendTo(url, { method: 'POST', path: '/__mock/reset', headers: jsonHeaders, body: '{}' })
-    const operation = await sendTo(url, list)
-
-    const message = `this mock only shows ${path}. To use or change its world, run mockmaker ${path}`
-    expect([failure(control), json(control)]).toEqual(['403 API_FORBIDDEN', { code: 'API_FORBIDDEN', message }])
-    expect([failure(operation), json(operation)]).toEqual(['403 API_FORBIDDEN', { code: 'API_FORBIDDEN', message }])
-    expect(failure(await sendTo(url, { ...world, path: '/w/other/__mock/world' }))).toBe('404 API_NOT_FOUND')
-    await expect.poll(() => lines().join('\n')).toMatch(/ 403 {2}GET {5}\/matchmaker\/lobbies\/list /)
   })
 
   it('shows a journal of any length', async () => {
@@ -129,12 +120,6 @@ describe('mockmaker show', () => {
     expect(await readdir(dirname(path))).toEqual(['servers.yaml'])
   })
 
-  it('says how to get a journal if the file has none', async () => {
-    const { lines } = await show('default')
-
-    expect(lines()).toContain('  journal  none: mockmaker export --with journal adds it')
-  })
-
   it('says that an exported journal is empty', async () => {
     const mock = createMock()
     onTestFinished(() => mock.close())
@@ -146,36 +131,20 @@ describe('mockmaker show', () => {
     expect(lines()).toContain('  journal  empty: no request had come when it was exported')
   })
 
-  it('listens on the port of --port, and not on that of the environment', async () => {
+  it('says how to get a journal, opens the page with --open, and listens on no port of the environment', async () => {
+    const { PATH, opened } = await browserOpener(0)
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
     const port = String((server.address() as AddressInfo).port)
 
-    const { url } = await show('default', { env: { PORT: port } })
-    const { code, stderr } = await run(['show', 'default', '--port', port])
+    const { url, lines } = await show('default', { args: ['--open'], env: { PATH, PORT: port } })
+    const { code, stderr } = await runHere(['show', 'default', '--port', port])
 
+    expect(lines()).toContain('  journal  none: mockmaker export --with journal adds it')
+    await expect.poll(() => opened().catch(() => '')).toBe(`${url}\n`)
     expect(url).not.toContain(port)
     expect([code, stderr]).toEqual([1, expect.stringContaining(`port ${port} on 127.0.0.1 is taken`)])
-  })
-
-  it('opens the page in a browser with --open', async () => {
-    const { PATH, opened } = await browserOpener(0)
-
-    const { url } = await show('default', { args: ['--open'], env: { PATH } })
-
-    await expect.poll(() => opened().catch(() => '')).toBe(`${url}\n`)
-  })
-
-  it.for(['SIGINT', 'SIGTERM'] as const)('ends with 0 after %s, and leaves the file as it is', async signal => {
-    const { path } = await exported()
-    const before = await readFile(path, 'utf8')
-    const command = await show(path)
-
-    command.signal(signal)
-
-    expect(await command.exited).toMatchObject({ code: 0, stderr: '' })
-    expect(await readFile(path, 'utf8')).toBe(before)
   })
 
   it('has keys for the page, the last failure and the end, and for nothing else', async () => {
@@ -203,7 +172,7 @@ describe('mockmaker show refuses', () => {
     [['nowhere.yaml'], 1, 'there is no scenario file nowhere.yaml'],
     [['.'], 1, '. is a folder: name a scenario file in it'],
   ] as const)('%j', async ([args, code, message]) => {
-    const result = await run(['show', ...args], { cwd: await folder() })
+    const result = await runHere(['show', ...args])
 
     expect([result.code, result.stdout, result.stderr]).toEqual([code, '', expect.stringContaining(message)])
   })
@@ -217,7 +186,7 @@ describe('mockmaker show refuses', () => {
   ] as const)('a file with %j', async ([text, message]) => {
     const path = await file('world.yaml', text)
 
-    const { code, stdout, stderr } = await run(['show', path])
+    const { code, stdout, stderr } = await runHere(['show', path])
 
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(`${path}${message}`)])
   })
@@ -226,7 +195,7 @@ describe('mockmaker show refuses', () => {
     const path = await file('world.yaml', '')
     await truncate(path, 3 * 1024 ** 3)
 
-    const { code, stderr } = await run(['show', path])
+    const { code, stderr } = await runHere(['show', path])
 
     expect([code, stderr.split('\n')]).toEqual([1, [expect.stringContaining(`${path} is too large to read`), '']])
   })

@@ -49,16 +49,6 @@ test.describe('a page', () => {
     expect(await mock.journal.find({ operation: 'lobbies.find' })).toHaveLength(4)
   })
 
-  test('gets an error for an unknown path', async ({ page }) => {
-    await openPage(page)
-
-    const { status, body } = await send(page, '/lobbies/list')
-
-    expect(status).toBe(404)
-    // A server names the path of its world, too.
-    expect(body).toMatch(/did you mean GET (\/w\/[\w-]+)?\/matchmaker\/lobbies\/list\?/)
-  })
-
   test('sees broken connections, in place of their responses', { tag: '@server' }, async ({ page, mock }) => {
     await openPage(page)
     const failures: (string | undefined)[] = []
@@ -72,13 +62,6 @@ test.describe('a page', () => {
 
     expect(failures).toEqual(['net::ERR_CONNECTION_RESET', 'net::ERR_CONNECTION_CLOSED'])
     expect((await send(page, list)).status).toBe(200)
-  })
-
-  test('sees errors of faults', async ({ page, mock }) => {
-    await openPage(page)
-    await mock.faults.add({ operation: 'lobbies.list', effect: { error: { status: 503 } } })
-
-    expect((await send(page, list)).status).toBe(503)
   })
 
   test('completes a device link on the page of the mock', async ({ page, mock }) => {

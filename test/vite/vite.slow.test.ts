@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo, Server } from 'node:net'
@@ -247,27 +247,6 @@ describe('a scenario file', () => {
     }
 
     expect(lines.filter(line => line.startsWith('reloaded duel.yaml: '))).toHaveLength(2)
-  })
-
-  it('is reported, and changes nothing, while it is wrong', async () => {
-    const { url, root, lines } = await serveApp({ scenario: 'duel.yaml' }, { files: { 'duel.yaml': duelFile } })
-
-    writeFileSync(join(root, 'duel.yaml'), 'lobbys: []\n')
-
-    const isReported = (line: string) => /duel\.yaml:1:1: lobbys is an unknown key/.test(line)
-    await expect.poll(() => lines.some(isReported)).toBe(true)
-    expect(lines.find(isReported)).toContain('the world stays unchanged until you fix the file')
-    expect(await lobbyIds(`${url}/mm`)).toEqual(['one'])
-  })
-
-  it('is reported while it is missing, and loaded when it is back', async () => {
-    const { url, root, lines } = await serveApp({ scenario: 'duel.yaml' }, { files: { 'duel.yaml': duelFile } })
-
-    rmSync(join(root, 'duel.yaml'))
-    await expect.poll(() => lines.join('\n')).toContain('duel.yaml does not exist any more')
-    writeFileSync(join(root, 'duel.yaml'), `${duelFile}  - { lobby_id: two, game_mode_id: duel }\n`)
-
-    await expect.poll(() => lobbyIds(`${url}/mm`)).toEqual(['one', 'two'])
   })
 })
 
