@@ -5,7 +5,7 @@ const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
 /** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. CI runs only the first. */
 const models = process.env.CI ? [] : ['test/**/*.model.test.ts']
-const [fastRuns, slowRuns] = [30, process.env.CI ? 50 : 3000]
+const [fastRuns, slowRuns] = process.env.CI ? [20, 30] : [30, 3000]
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -58,8 +58,7 @@ export default defineConfig({
       { name: 'slow', description: 'Tests of a fast file that take more than a second, or start a process.' },
       {
         name: 'matrix',
-        description:
-          'What CI leaves out: other versions of examples, some pools of vitest, crowds of pages, and some steps in Firefox.',
+        description: 'What CI leaves out: other versions of examples, and crowds of pages.',
       },
     ],
     projects: [

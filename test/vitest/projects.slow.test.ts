@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { executablePath } from '../support/chromium.js'
 import { blockOf } from '../support/docs.js'
 import { createVitestProject, type VitestProject } from '../support/vitest-project.js'
@@ -20,25 +20,30 @@ let before
 beforeAll(() => {
   before = observe()
 })
-afterAll(() => writeFileSync('left.json', JSON.stringify({ before, after: observe() })))
+afterAll(() => writeFileSync('left-' + process.env.OBSERVED + '.json', JSON.stringify({ before, after: observe() })))
 `
 
-const observed = {
-  'observer.ts': observer,
-  'vitest.config.ts': "export default { test: { setupFiles: ['observer.ts'] } }",
+/** The configuration of a run with several projects, each observed under its name. */
+const configOf = (projects: Readonly<Record<string, object>>) => {
+  const all = Object.entries(projects).map(([name, test]) => ({
+    test: { name, env: { OBSERVED: name }, setupFiles: ['observer.ts'], ...test },
+  }))
+  return `export default { test: { projects: ${JSON.stringify(all)} } }`
 }
 
-/** Expects that the last file of a run has left nothing behind. */
-function expectNothingLeft(project: VitestProject, { hasOwnTimer = false } = {}): void {
-  const { before, after } = JSON.parse(project.read('left.json'))
+/** Expects that the last file of a project has left nothing behind. */
+function expectNothingLeft(project: VitestProject, name: string): void {
+  const { before, after } = JSON.parse(project.read(`left-${name}.json`))
   // On a busy machine, a timer of vitest itself may still run before the tests.
-  const resources = after.resources.filter((name: string) => !before.resources.includes(name))
-  expect({ ...after, resources }).toEqual({ ...before, resources: hasOwnTimer ? resources : [] })
-  expect(after).toMatchObject({ hasFetch: true, isListening: false })
+  const resources = after.resources.filter((one: string) => !before.resources.includes(one))
+  // After a request, happy-dom keeps a timer, with plain MSW too.
+  const kept = name === 'happy-dom' ? resources : []
+  expect({ ...after, resources }, name).toEqual({ ...before, resources: kept })
+  expect(after, name).toMatchObject({ hasFetch: true, isListening: false })
 }
 
 /** A number of tests that all run at once. One in five fails twice, and one in ten fails for good. */
-const crowd = (size: number, options: string) => `
+const crowd = (name: string, size: number, options: string) => `
 import { mockmaker } from 'mockmaker/vitest'
 
 const test = mockmaker(${options})
@@ -47,7 +52,7 @@ const list = async () => (await (await fetch(origin + '/matchmaker/lobbies/list'
 const attempts = new Map()
 
 for (let count = 0; count < ${size}; count++)
-  test.concurrent('test ' + count, { retry: 2 }, async ({ mock, expect }) => {
+  test.concurrent('${name} ' + count, { retry: 2 }, async ({ mock, expect }) => {
     const attempt = (attempts.get(count) ?? 0) + 1
     attempts.set(count, attempt)
     const seen = await list()
@@ -65,30 +70,34 @@ for (let count = 0; count < ${size}; count++)
   })
 `
 
+const crowds = { 'in-process': 200, 'on a running mock': 50 }
+
 describe('concurrent tests', () => {
-  it.each([
-    ['two hundred in-process', 200, "{ scenario: { game_modes: ['duel'] }, onUnhandledRequest: 'error' }", []],
-    [
-      'fifty on a running mock',
-      50,
-      '{ server: process.env.MOCKMAKER_URL }',
-      ['node', 'node_modules/mockmaker/dist/cli.js', 'exec', 'empty.yaml', '--'],
-    ],
-  ])('see nothing of each other: %s, with retries and failures in between', async (_, size, options, before) => {
+  it('see nothing of each other, in-process and on a running mock, with retries and failures in between', async () => {
+    const options = "{ scenario: { game_modes: ['duel'] }, onUnhandledRequest: 'error' }"
     const project = await createVitestProject({
-      ...observed,
-      'crowd.test.ts': crowd(size, options),
+      'observer.ts': observer,
+      'vitest.config.ts': configOf({ crowds: {} }),
+      'own.test.ts': crowd('in-process', crowds['in-process'], options),
+      'server.test.ts': crowd(
+        'on a running mock',
+        crowds['on a running mock'],
+        '{ server: process.env.MOCKMAKER_URL }',
+      ),
       'empty.yaml': 'game_modes: [duel]',
     })
+    const before = ['node', 'node_modules/mockmaker/dist/cli.js', 'exec', 'empty.yaml', '--']
 
-    const { output, states } = await project.run([`--maxConcurrency=${size}`], before)
+    const { output, states } = await project.run(['--maxConcurrency=200'], before)
 
     const failed = Object.keys(states).filter(name => states[name] !== 'passed')
-    const expected = Array.from({ length: size / 10 }, (_, ten) => `test ${ten * 10 + 3}`)
+    const expected = Object.entries(crowds).flatMap(([name, size]) =>
+      Array.from({ length: size / 10 }, (_, ten) => `${name} ${ten * 10 + 3}`),
+    )
     expect(output).not.toContain('sees another test')
-    expect(Object.keys(states)).toHaveLength(size)
+    expect(Object.keys(states)).toHaveLength(250)
     expect(failed.sort()).toEqual(expected.sort())
-    expectNothingLeft(project)
+    expectNothingLeft(project, 'crowds')
     project.remove()
   })
 })
@@ -164,51 +173,41 @@ test('an app answers', async () => {
 })
 `
 
-/** How a project runs its tests. CI leaves out the pools with the tag, because another pool is like them. */
-const environments: readonly (readonly [name: string, args: string[], tags?: ['matrix']])[] = [
-  ['the pool forks', ['--pool=forks', 'one', 'two']],
-  ['the pool threads', ['--pool=threads', 'one', 'two'], ['matrix']],
-  ['the pool vmForks', ['--pool=vmForks', 'one', 'two'], ['matrix']],
-  ['the pool vmThreads', ['--pool=vmThreads', 'one', 'two']],
-  ['files that share their modules', ['--no-isolate', '--maxWorkers=1', 'one', 'two']],
-  ['fetch and XMLHttpRequest in jsdom', ['--environment=jsdom', 'one', 'xhr']],
-  ['fetch and XMLHttpRequest in happy-dom', ['--environment=happy-dom', 'one', 'xhr']],
-]
+const one = { include: ['one.test.ts'] }
+const two = { include: ['one.test.ts', 'two.test.ts'] }
+const pages = { include: ['one.test.ts', 'xhr.test.ts'] }
+/** The pools and environments of a project. */
+const projects = {
+  forks: two,
+  threads: { ...one, pool: 'threads' },
+  vmForks: { ...one, pool: 'vmForks' },
+  vmThreads: { ...two, pool: 'vmThreads' },
+  'shared modules': { ...two, isolate: false, fileParallelism: false },
+  jsdom: { ...pages, environment: 'jsdom' },
+  'happy-dom': { ...pages, environment: 'happy-dom' },
+}
+const servers = { 'servers in vmThreads': { include: ['server.test.ts'], pool: 'vmThreads' } }
 
 describe('the fixture', () => {
-  let project: VitestProject
-  beforeAll(async () => {
-    project = await createVitestProject({
-      ...observed,
+  it('works in each pool, with shared modules, and in jsdom and happy-dom, and leaves nothing behind', async () => {
+    const project = await createVitestProject({
+      'observer.ts': observer,
+      'vitest.config.ts': configOf({ ...projects, ...servers }),
       'shared-test.ts': sharedTest,
       'one.test.ts': concurrentTests(byFetch),
       'two.test.ts': concurrentTests(byFetch),
       'xhr.test.ts': concurrentTests(byXhr),
       'server.test.ts': serverTest,
     })
+
+    const { code, output } = await project.run()
+
+    expect(code, output).toBe(0)
+    expect(output).toMatch(/Test Files +13 passed/)
+    expect(output).not.toMatch(/close timed out|has failed|warn/i)
+    for (const name of Object.keys(projects)) expectNothingLeft(project, name)
+    project.remove()
   })
-  afterAll(() => project.remove())
-
-  for (const { pool, tags } of [
-    { pool: 'vmForks', tags: ['matrix'] },
-    { pool: 'vmThreads', tags: [] },
-  ])
-    it(`leaves servers and apps their mocks in the pool ${pool}`, { tags }, async () => {
-      const { code, output, states } = await project.run([`--pool=${pool}`, 'server'])
-
-      expect(code, output).toBe(0)
-      expect(states).toEqual({ 'a server answers': 'passed', 'an app answers': 'passed' })
-    })
-
-  for (const [name, args, tags = []] of environments)
-    it(`works with ${name}, and leaves nothing behind`, { tags }, async () => {
-      const { code, output } = await project.run(args)
-
-      expect(code, output).toBe(0)
-      expect(output).not.toMatch(/close timed out|has failed|warn/i)
-      // After a request, happy-dom keeps a timer, with plain MSW too.
-      expectNothingLeft(project, { hasOwnTimer: args.includes('--environment=happy-dom') })
-    })
 })
 
 const config = `
