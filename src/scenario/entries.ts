@@ -3,10 +3,9 @@ import { Identifier } from '../contract/formats.js'
 import type { Path } from '../lib/issues.js'
 import { flatMapInSteps, type Steps } from '../lib/steps.js'
 import { Span, Time } from '../lib/time-schemas.js'
-import { completeServerPorts, lifetimeMs } from '../store/columns.js'
-import { GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
+import { lifetimeMs } from '../store/columns.js'
+import { columnsOf, type EntryPlace, GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
 import { completeSimulation, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'
-import { fullNameOf } from '../store/namespaces.js'
 import type { SeededIds } from '../store/random.js'
 import {
   DeviceLinkRow,
@@ -14,16 +13,14 @@ import {
   defaultNames,
   deviceLinkDefaults,
   GameRow,
-  linkTimes,
   matchmakerDefaults,
   NamespaceRow,
   namespaceDefaults,
   TokenKind,
   TokenRow,
 } from '../store/rows.js'
-import type { ReadTables } from '../store/table-calls.js'
 import { namespaceLabel } from '../store/tokens.js'
-import { entryKeys, givenKeys } from './entry-keys.js'
+import { entryKeys } from './entry-keys.js'
 import { type GameMode, GameModeEntry, LobbyEntry, ServerPortsEntry } from './matchmaker-entries.js'
 
 /** The names of a game, or of a namespace. */
@@ -89,12 +86,7 @@ export function hasBots(players: Pick<PlayersEntry, 'command'> | undefined): boo
 }
 
 export function simulationColumnsOf(entry: PlayersEntry, now: number): Omit<SimulationRow, 'namespace_id'> {
-  const { session: session_ms = simulationDefaults.session_ms } = entry
-  return completeSimulation({ ...givenKeys(entry, 'session', 'command', 'find'), session_ms }, now)
-}
-
-export function simulationEntry(row: SimulationRow): SimulationEntry {
-  return { session: row.session_ms, ...givenKeys(row, 'namespace_id', 'session_ms') }
+  return completeSimulation(columnsOf('simulations', entry), now)
 }
 
 /** The most lobbies that a scenario generates for one namespace. */
@@ -169,17 +161,12 @@ export function gameRow({ names, given }: PlacedGame, ids: SeededIds, now: numbe
     created_at: now,
     developer_group_id: ids.uuid(`game:${names.name_id}/developer-group`),
     ...names,
-    ...givenKeys(given, 'tokens'),
+    ...columnsOf('games', given),
   }
-}
-
-export function gameEntry({ name_id, display_name, ...columns }: GameRow, namespaces: NamespaceEntry[]): GameEntry {
-  return { name_id, display_name, ...columns, namespaces }
 }
 
 /** Returns the row of a namespace, without its game. */
 export function namespaceColumnsOf({ names, fullName, given }: PlacedNamespace, ids: SeededIds, now: number) {
-  const { matchmaker = {}, development } = given
   return {
     namespace_id: ids.uuid(`namespace:${fullName}`),
     created_at: now,
@@ -187,24 +174,7 @@ export function namespaceColumnsOf({ names, fullName, given }: PlacedNamespace, 
     lobby_count_max: matchmakerDefaults.lobby_count_max,
     ...namespaceDefaults,
     ...names,
-    ...givenKeys(given, 'matchmaker', 'development', 'tokens', 'game_modes', 'lobbies', 'players', 'generate'),
-    ...givenKeys(matchmaker),
-    ...(development === undefined ? {} : { development: completeServerPorts(development) }),
-  }
-}
-
-/** Returns the entry of a namespace. `inside`: its game modes, lobbies and players. */
-export function namespaceEntry(
-  row: NamespaceRow,
-  inside: Pick<NamespaceEntry, 'game_modes' | 'lobbies' | 'players'>,
-): NamespaceEntry {
-  const { name_id, display_name, game_id: _, lobby_count_max, max_players, ...columns } = row
-  return {
-    name_id,
-    display_name,
-    ...columns,
-    matchmaker: { lobby_count_max, ...(max_players === undefined ? {} : { max_players }) },
-    ...inside,
+    ...columnsOf('namespaces', given),
   }
 }
 
@@ -234,39 +204,37 @@ export const DeviceLinkEntry = z.strictObject({
 })
 export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
 
+/** Creates the rows of the device links. `check` has found the game of each link that has one. */
 export function deviceLinkRows(
   links: readonly DeviceLinkEntry[],
   { games, ids, now }: Pick<WorldParts, 'games' | 'ids' | 'now'>,
 ): Steps<DeviceLinkRow[]> {
-  const gameIds = new Map(games.map(game => [game.names.name_id, game.game_id]))
-  const [only] = gameIds.values()
+  const place = placeOf({ games, namespaces: [], now })
   return flatMapInSteps(links, (link, i): readonly [DeviceLinkRow] => {
-    const { status, game, cloud_token } = link
     const stream = `device-link:${i}`
-    const { expires_at, completes_at: at } = linkTimes(link, now)
-    const fields = {
+    const row = {
       device_link_token: link.token ?? ids.token(`${stream}/token`, 'device'),
       device_link_id: link.device_link_id ?? ids.uuid(stream),
-      ...givenKeys({ expires_at }),
+      ...deviceLinkDefaults,
+      ...(link.status === 'complete' && !link.cloud_token
+        ? { cloud_token: ids.token(`${stream}/cloud`, 'cloud') }
+        : {}),
+      ...columnsOf('deviceLinks', link, place),
     }
-    // `check` has found the game of each link that has one.
-    const game_id = (game === undefined ? only : gameIds.get(game)) ?? ''
-    if (status === 'complete')
-      return [{ ...fields, status, game_id, cloud_token: cloud_token ?? ids.token(`${stream}/cloud`, 'cloud') }]
-    if (at === undefined) return [{ ...fields, status: 'pending' }]
-    return [{ ...fields, status: 'pending', completes: { at, game_id } }]
+    return [row as DeviceLinkRow] // checked before
   })
 }
 
-export function deviceLinkEntry(link: DeviceLinkRow, { games }: ReadTables): DeviceLinkEntry {
-  const { device_link_token: token, ...rest } = link
-  const game = (id: string) => games.get(id)?.name_id
-  if (rest.status === 'complete') {
-    const { game_id, ...columns } = rest
-    return { token, ...columns, game: game(game_id) }
+/** Finds games and namespaces by their names. */
+function placeOf({ games, namespaces, now }: Pick<WorldParts, 'games' | 'namespaces' | 'now'>): EntryPlace {
+  const gameIds = new Map<unknown, string>(games.map(game => [game.names.name_id, game.game_id]))
+  const namespaceIds = new Map<unknown, string>(namespaces.map(one => [one.fullName, one.namespace_id]))
+  const [only = ''] = gameIds.values()
+  return {
+    now,
+    gameId: name => (name === undefined ? only : (gameIds.get(name) ?? '')),
+    namespaceId: name => namespaceIds.get(name) ?? '',
   }
-  const { completes, ...columns } = rest
-  return { token, ...columns, ...(completes && { game: game(completes.game_id), completes_at: completes.at }) }
 }
 
 const [development, ofPublic, cloud] = TokenRow.options
@@ -292,30 +260,10 @@ export const BearerTokenEntry = z.strictObject({
 })
 export type BearerTokenEntry = z.output<typeof BearerTokenEntry>
 
-/** Creates the rows of a scenario that lists its bearer tokens. */
-export function* listedTokenRows(
-  listed: readonly BearerTokenEntry[],
-  { games, namespaces }: Pick<WorldParts, 'games' | 'namespaces'>,
-): Iterable<TokenRow> {
-  const gameIds = new Map(games.map(game => [game.names.name_id, game.game_id]))
-  const namespaceIds = new Map(namespaces.map(namespace => [namespace.fullName, namespace.namespace_id]))
-  for (const { token, kind, namespace, game, development, expires_at } of listed) {
-    const fields = { token, ...givenKeys({ expires_at }) }
-    // `check` has found the owner of each.
-    const namespace_id = namespaceIds.get(namespace ?? '') ?? ''
-    if (kind === 'cloud') yield { ...fields, kind, game_id: gameIds.get(game ?? '') ?? '' }
-    else if (kind === 'public' || !development) yield { ...fields, kind, namespace_id }
-    else yield { ...fields, kind, namespace_id, development: completeServerPorts(development) }
-  }
-}
-
-export function bearerTokenEntry(row: TokenRow, tables: ReadTables): BearerTokenEntry {
-  if (row.kind === 'cloud') {
-    const { game_id, ...columns } = row
-    return { ...columns, game: tables.games.get(game_id)?.name_id }
-  }
-  const { namespace_id, ...columns } = row
-  return { ...columns, namespace: fullNameOf(namespace_id, tables) }
+/** Creates the rows of a scenario that lists its bearer tokens. `check` has found the owner of each. */
+export function* listedTokenRows(listed: readonly BearerTokenEntry[], parts: WorldParts): Iterable<object> {
+  const place = placeOf(parts)
+  for (const entry of listed) yield columnsOf('tokens', entry, place)
 }
 
 /**

@@ -1,5 +1,8 @@
 import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
+import * as inputs from '../store/inputs.js'
+import type { Rows, TableName } from '../store/rows.js'
+import type { ReadTables } from '../store/table-calls.js'
 
 type Shape = Readonly<Record<string, z.ZodType>>
 
@@ -45,4 +48,21 @@ export function withoutDefaults<Entry extends object>(
   const copy: Partial<Entry> = {}
   for (const key in entry) if (!sameJson(entry[key], defaults[key])) copy[key] = entry[key]
   return copy
+}
+
+/** Returns the entry of a row: the keys of its schema, without values that are defaults. */
+export function entryOf<Name extends TableName, Schema extends z.ZodObject>(
+  name: Name,
+  row: Rows[Name],
+  { schema, tables, defaults = {} }: { schema: Schema; tables: ReadTables; defaults?: object },
+): z.output<Schema> {
+  const columns: Readonly<Record<string, unknown>> = { ...row }
+  const omitted: Readonly<Record<string, unknown>> = { ...defaults }
+  const keys: (typeof inputs.entryKeys)[TableName] = inputs.entryKeys[name]
+  const entry: Record<string, unknown> = {}
+  for (const key in schema.shape) {
+    const value = keys?.[key]?.of ? keys[key].of(row, tables) : columns[key]
+    if (value !== undefined && !sameJson(value, omitted[key])) entry[key] = value
+  }
+  return entry as z.output<Schema> // `z.encode` checks it
 }

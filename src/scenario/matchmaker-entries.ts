@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
 import { suggestedValues } from '../lib/text.js'
-import { completeServerPorts, ServerPorts, serverPortsDefaults } from '../store/columns.js'
-import { countSeated, MaxPlayersInput, maxPlayersColumns, ServersInput, serversColumns } from '../store/inputs.js'
+import { ServerPorts, serverPortsDefaults } from '../store/columns.js'
+import { columnsOf, countSeated, MaxPlayersInput, maxPlayersOf, ServersInput } from '../store/inputs.js'
 import {
   catalogue,
   catalogueRegion,
@@ -23,7 +23,8 @@ import {
   type Servers,
 } from '../store/matchmaker-rows.js'
 import type { SeededIds } from '../store/random.js'
-import { entryKeys, givenKeys, withoutDefaults } from './entry-keys.js'
+import type { ReadTables } from '../store/table-calls.js'
+import { entryKeys, entryOf } from './entry-keys.js'
 
 /** Makes editors suggest the regions of the catalogue. */
 const suggestedRegions = suggestedValues(catalogue.map(region => region.region_id))
@@ -45,7 +46,9 @@ export function regionIdOf(entry: RegionEntry): string {
 /** Returns the row of an entry. `undefined` if the catalogue does not have its id. */
 export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undefined {
   if (typeof entry === 'string') return catalogueRegion(entry)
-  return completeRegion(givenKeys(entry), () => ids.uuid(`region:${entry.region_id}`))
+  return completeRegion({ ...columnsOf('regions', entry), region_id: entry.region_id }, () =>
+    ids.uuid(`region:${entry.region_id}`),
+  )
 }
 
 /** Returns the entry of a region. It is only the id if the region is as in the catalogue. */
@@ -57,11 +60,6 @@ export function regionEntry(region: RegionRow): RegionEntry {
 export const ServerPortsEntry = z.strictObject(entryKeys(ServerPorts.shape, { defaults: serverPortsDefaults }))
 export type ServerPortsEntry = z.output<typeof ServerPortsEntry>
 
-/** Returns the key `max_players` for three columns. It is one number if they are equal. */
-function maxPlayersKey(row: MaxPlayers): MaxPlayersInput {
-  const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = row
-  return normal === direct && direct === party ? normal : { normal, direct, party }
-}
 const maxPlayersNames = Object.keys(MaxPlayers.shape) as (keyof MaxPlayers)[] // the shape has no others
 
 const { game_mode_id } = GameModeRow.shape
@@ -89,41 +87,14 @@ export const GameModeEntry = z.union([
 ])
 type GameModeEntry = z.output<typeof GameModeEntry>
 
-/** Returns the key `servers` for the columns that it stands for. */
-export function serversEntry({
-  servers,
-  ready_within_ms,
-}: { readonly [Key in 'servers' | 'ready_within_ms']?: GameModeRow[Key] }): ServersInput | undefined {
-  return servers === 'manual' && ready_within_ms !== undefined ? { ready_within: ready_within_ms } : servers
-}
-
 /** A game mode without its namespace. */
 export type GameMode = Omit<GameModeRow, 'namespace_id'>
 
 /** Returns the row of an entry. `regionIds` are all regions of the scenario. */
 export function gameModeColumnsOf(entry: GameModeEntry, regionIds: readonly string[]): GameMode {
-  if (typeof entry === 'string') return gameModeColumnsOf({ game_mode_id: entry }, regionIds)
-  const { max_players, ports, servers } = entry
-  return {
-    ...gameModeDefaults,
-    ...maxPlayersColumns(max_players),
-    regions: [...regionIds],
-    ...givenKeys(entry, 'max_players', 'ports', 'servers'),
-    ...(servers === undefined ? {} : serversColumns(servers)),
-    ...(ports === undefined ? {} : { ports: completeServerPorts(ports) }),
-  }
-}
-
-export function gameModeEntry(row: GameModeRow): GameModeEntry {
-  const { game_mode_id } = row
-  const columns = givenKeys(row, 'namespace_id', 'game_mode_id', 'servers', 'ready_within_ms', ...maxPlayersNames)
-  const servers = serversEntry(row)
-  return {
-    game_mode_id,
-    max_players: maxPlayersKey(row),
-    ...withoutDefaults(columns, gameModeDefaults),
-    ...(servers === undefined ? {} : { servers }),
-  }
+  const given = typeof entry === 'string' ? { game_mode_id: entry } : entry
+  const { game_mode_id } = given
+  return { ...gameModeDefaults, regions: [...regionIds], ...columnsOf('gameModes', given), game_mode_id }
 }
 
 const [reserved, connected, expired] = PlayerRow.options
@@ -135,15 +106,6 @@ export const PlayerEntry = z.strictObject({
   ...entryKeys(playerColumns, { omit: ['player_token', 'lobby_id', 'namespace_id'], defaults: playerDefaults }),
 })
 export type PlayerEntry = z.output<typeof PlayerEntry>
-
-/** Returns the columns of a player that do not depend on its lobby. */
-export function playerColumnsOf(entry: PlayerEntry) {
-  return { ...playerDefaults, ...givenKeys(entry, 'token') }
-}
-
-export function playerEntry(row: PlayerRow): PlayerEntry {
-  return { token: row.player_token, ...givenKeys(row, 'player_token', 'lobby_id', 'namespace_id') }
-}
 
 const [starting, ready, stopped] = LobbyRow.options
 const lobbyColumns = {
@@ -175,35 +137,28 @@ export function modeOfLobby(entry: LobbyEntry, modes: ReadonlyMap<string, GameMo
 
 /** Returns the row of a lobby, without its id and its namespace. The region is missing if the mode enables none. */
 export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: Servers) {
-  const { max_players, players } = entry
+  const { players } = entry
   return {
     game_mode_id: mode.game_mode_id,
     region_id: mode.regions[0],
     max_players_normal: mode.max_players_normal,
     max_players_direct: mode.max_players_direct,
     max_players_party: mode.max_players_party,
-    ...maxPlayersColumns(max_players),
     total_player_count: countSeated(players, 'connected'),
     reserved_player_count: countSeated(players, 'reserved'),
     run_by: runBy(entry.status, { servers: mode.servers ?? servers }),
     // The defaults are not first: an object that begins short and grows is slow in engines.
     ...lobbyDefaults,
-    ...givenKeys(entry, 'max_players', 'players'),
+    ...columnsOf('lobbies', entry),
   }
 }
 
 /** Returns the entry of a lobby, without its players. It has `max_players` only if they differ from those of its mode. */
 export function lobbyEntry(
   lobby: LobbyRow,
-  { mode, servers }: { mode: GameModeRow | undefined; servers: Servers | undefined },
+  { mode, servers, tables }: { mode: GameModeRow | undefined; servers: Servers | undefined; tables: ReadTables },
 ): LobbyEntry {
-  const columns = givenKeys(lobby, 'namespace_id', 'reserved_player_count', ...maxPlayersNames)
-  const max_players = maxPlayersKey(lobby)
-  return {
-    ...withoutDefaults(columns, {
-      ...lobbyDefaults,
-      run_by: runBy(lobby.status, { servers: mode?.servers ?? servers }),
-    }),
-    ...(mode && sameJson(maxPlayersKey(mode), max_players) ? {} : { max_players }),
-  }
+  const run_by = runBy(lobby.status, { servers: mode?.servers ?? servers })
+  const defaults = { ...lobbyDefaults, run_by, max_players: mode && maxPlayersOf(mode) }
+  return entryOf('lobbies', lobby, { schema: LobbyEntry, tables, defaults })
 }

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { flatMapInSteps, forEachInSteps, mapInSteps, type Steps } from '../lib/steps.js'
 import { faultEntry, faultRandom } from '../store/faults.js'
-import { serversColumns } from '../store/inputs.js'
+import { columnsOf, serversOf } from '../store/inputs.js'
 import { modeKey } from '../store/lobby-rules.js'
+import { gameModeDefaults, playerDefaults } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { createSeededIds, Random, type SeededIds } from '../store/random.js'
-import { type NamespaceRow, type SettingsRow, settingsDefaults } from '../store/rows.js'
+import { type NamespaceRow, type Rows, type SettingsRow, settingsDefaults } from '../store/rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { TableState } from '../store/table-state.js'
 import {
@@ -19,37 +20,32 @@ import {
 } from '../store/world-state.js'
 import {
   BearerTokenEntry,
-  bearerTokenEntry,
   DeviceLinkEntry,
-  deviceLinkEntry,
   deviceLinkRows,
-  gameEntry,
+  GameEntry,
   gameRow,
   hasBots,
   listedTokenRows,
+  NamespaceEntry,
   namespaceColumnsOf,
-  namespaceEntry,
   ownTokenRows,
   type PlacedNamespace,
+  SimulationEntry,
   simulationColumnsOf,
-  simulationEntry,
 } from './entries.js'
-import { givenKeys, withoutDefaults } from './entry-keys.js'
+import { entryOf, withoutDefaults } from './entry-keys.js'
 import { generateLobbies } from './generate.js'
 import { givenIds, layoutOf } from './layout.js'
 import {
   type GameMode,
-  gameModeEntry,
+  GameModeEntry,
   LobbyEntry,
   lobbyColumnsOf,
   lobbyEntry,
   modeOfLobby,
   PlayerEntry,
-  playerColumnsOf,
-  playerEntry,
   regionEntry,
   regionRow,
-  serversEntry,
 } from './matchmaker-entries.js'
 import {
   type CheckedScenario,
@@ -157,7 +153,7 @@ function* rowsOf(
     }),
     deviceLinks,
     tokens: bearer_tokens
-      ? listedTokenRows(bearer_tokens, { games, namespaces })
+      ? listedTokenRows(bearer_tokens, { games, namespaces, ids, now })
       : ownTokenRows(deviceLinks, { games, namespaces, ids, now }),
   }
 }
@@ -170,12 +166,8 @@ function settingsRow(
     namespaces,
   }: Pick<WorldOptions, 'publicUrl' | 'path'> & { namespaces: readonly IdentifiedNamespace[] },
 ): SettingsRow {
-  const { cdn_domain, hide_empty_lobbies, servers, client, default_namespace: name } = scenario
-  const columns = {
-    ...settingsDefaults,
-    ...givenKeys({ cdn_domain, hide_empty_lobbies, client }),
-    ...(servers === undefined ? {} : serversColumns(servers)),
-  }
+  const { default_namespace: name } = scenario
+  const columns = { ...settingsDefaults, ...columnsOf('settings', scenario) }
   const named = namespaces.find(({ fullName }) => fullName === name) ?? namespaces[0]
   return {
     settings_id: 'settings',
@@ -234,7 +226,7 @@ function* playerRows(namespaces: readonly IdentifiedNamespace[], ids: SeededIds)
       const lobby_id = lobby.lobby_id ?? ids.uuid(`lobby:${fullName}/${i}`)
       for (const [j, player] of (lobby.players ?? []).entries()) {
         const player_token = player.token ?? ids.token(`player:${fullName}/${i}/${j}`, 'player')
-        yield { player_token, lobby_id, namespace_id, ...playerColumnsOf(player) }
+        yield { player_token, lobby_id, namespace_id, ...playerDefaults, ...columnsOf('players', player) }
       }
     }
 }
@@ -245,8 +237,8 @@ function* playerRows(namespaces: readonly IdentifiedNamespace[], ids: SeededIds)
  * and not the address in links, which belongs to the server.
  */
 export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): Steps<ScenarioInput> {
-  const { seed, revision, clock, random, faults } = state
-  const tables = readTables(state.tables)
+  const { seed, revision, clock, random, faults, tables: states } = state
+  const tables = readTables(states)
   const now = timeOfState(state)
   const namespaces = tables.namespaces.all()
   // The lists that may be long are encoded row by row, and put into their places.
@@ -258,18 +250,17 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
     chance: { world: [...random], ...(hasFaults ? { faults: [...faultRandom(faults, seed).save()] } : {}) },
     ...settingsEntry(tables),
     regions: tables.regions.all().map(regionEntry),
-    games: tables.games.all().map(game => {
-      const own = namespaces.filter(({ game_id }) => game_id === game.game_id)
-      return gameEntry(
-        game,
-        own.map(namespace => namespaceWithoutLobbies(namespace, tables)),
-      )
-    }),
+    games: tables.games.all().map(game => ({
+      ...entryOf('games', game, { schema: GameEntry, tables }),
+      namespaces: namespaces
+        .filter(({ game_id }) => game_id === game.game_id)
+        .map(namespace => namespaceWithoutLobbies(namespace, tables)),
+    })),
     device_links: [],
     bearer_tokens: [],
     ...(hasFaults ? { faults: faults.records.map(record => faultEntry(record, now)) } : {}),
   })
-  const lobbies = yield* lobbiesByNamespace(state.tables)
+  const lobbies = yield* lobbiesByNamespace(states, tables)
   const games = tables.games.all().map(({ game_id }, i) => ({ game_id, entry: snapshot.games?.[i] }))
   return {
     ...snapshot,
@@ -279,31 +270,32 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
         .filter(namespace => namespace.game_id === game_id)
         .map(({ namespace_id }, i) => ({ ...entry?.namespaces?.[i], lobbies: lobbies.get(namespace_id) ?? [] })),
     })),
-    device_links: yield* encodeAll(state.tables.deviceLinks, DeviceLinkEntry, link => deviceLinkEntry(link, tables)),
-    bearer_tokens: yield* encodeAll(state.tables.tokens, BearerTokenEntry, token => bearerTokenEntry(token, tables)),
+    device_links: yield* encodeAll('deviceLinks', DeviceLinkEntry, { states, tables }),
+    bearer_tokens: yield* encodeAll('tokens', BearerTokenEntry, { states, tables }),
   }
 }
 
 /** Encodes the rows of a table as entries of a scenario. */
-function encodeAll<Row extends object, Entry extends z.ZodType>(
-  table: TableState<Row>,
-  schema: Entry,
-  entryOf: (row: Row) => z.output<Entry>,
-): Steps<z.input<Entry>[]> {
-  return mapInSteps(table.rows.values(), ({ row }) => z.encode(schema, entryOf(row)))
+function encodeAll<Name extends 'deviceLinks' | 'tokens', Schema extends z.ZodObject>(
+  name: Name,
+  schema: Schema,
+  { states, tables }: { states: TableStates; tables: ReadTables },
+): Steps<z.input<Schema>[]> {
+  const table: TableState<Rows[Name]> = states[name]
+  return mapInSteps(table.rows.values(), ({ row }) => z.encode(schema, entryOf(name, row, { schema, tables })))
 }
 
 /** Encodes the lobbies of each namespace with their players. */
-function* lobbiesByNamespace({ settings, gameModes, lobbies, players }: TableStates) {
+function* lobbiesByNamespace({ settings, gameModes, lobbies, players }: TableStates, tables: ReadTables) {
   const playersOf = new Map<string, z.input<typeof PlayerEntry>[]>()
   for (const { row } of players.rows.values()) {
-    addTo(playersOf, row.lobby_id, z.encode(PlayerEntry, playerEntry(row)))
+    addTo(playersOf, row.lobby_id, z.encode(PlayerEntry, entryOf('players', row, { schema: PlayerEntry, tables })))
     yield
   }
   const { servers } = settings.all()[0] ?? {}
   const lobbiesOf = new Map<string, z.input<typeof LobbyEntry>[]>()
   for (const { row } of lobbies.rows.values()) {
-    const entry = lobbyEntry(row, { mode: gameModes.entry(modeKey(row))?.row, servers })
+    const entry = lobbyEntry(row, { mode: gameModes.entry(modeKey(row))?.row, servers, tables })
     const own = playersOf.get(row.lobby_id)
     addTo(lobbiesOf, row.namespace_id, { ...z.encode(LobbyEntry, entry), ...(own && { players: own }) })
     yield
@@ -322,19 +314,22 @@ function settingsEntry(tables: ReadTables): Scenario {
     tables.settings.get('settings') ?? {}
   return {
     ...(client === undefined ? {} : { client }),
-    ...withoutDefaults({ hide_empty_lobbies, servers: serversEntry({ servers, ready_within_ms }) }, settingsDefaults),
+    ...withoutDefaults({ hide_empty_lobbies, servers: serversOf({ servers, ready_within_ms }) }, settingsDefaults),
     cdn_domain,
     default_namespace: default_namespace_id === undefined ? noNamespace : fullNameOf(default_namespace_id, tables),
   }
 }
 
-function namespaceWithoutLobbies(namespace: NamespaceRow, { gameModes, simulations }: ReadTables) {
+function namespaceWithoutLobbies(namespace: NamespaceRow, tables: ReadTables): NamespaceEntry {
   const { namespace_id } = namespace
-  const modes = gameModes.findMany(q => q.where({ namespace_id }))
-  const simulation = simulations.get(namespace_id)
-  return namespaceEntry(namespace, {
-    game_modes: modes.map(gameModeEntry),
+  const modes = tables.gameModes.findMany(q => q.where({ namespace_id }))
+  const simulation = tables.simulations.get(namespace_id)
+  return {
+    ...entryOf('namespaces', namespace, { schema: NamespaceEntry, tables }),
+    game_modes: modes.map(row =>
+      entryOf('gameModes', row, { schema: GameModeEntry.options[1], tables, defaults: gameModeDefaults }),
+    ),
     lobbies: [],
-    ...(simulation && { players: simulationEntry(simulation) }),
-  })
+    ...(simulation && { players: entryOf('simulations', simulation, { schema: SimulationEntry, tables }) }),
+  }
 }

@@ -141,18 +141,6 @@ export const DeviceLinkRow = z.discriminatedUnion(
 )
 export type DeviceLinkRow = types.DeviceLinkRow
 
-/** Returns the times of a device link, in ms since the epoch. Each is given as a time, or as a duration from `now`. */
-export function linkTimes(
-  link: { readonly [Key in 'completes_at' | 'completes_after' | 'expires_at' | 'expires_after']?: number | undefined },
-  now: number,
-): { readonly completes_at: number | undefined; readonly expires_at: number | undefined } {
-  const later = (after: number | undefined) => (after === undefined ? undefined : now + after)
-  return {
-    completes_at: link.completes_at ?? later(link.completes_after),
-    expires_at: link.expires_at ?? later(link.expires_after),
-  }
-}
-
 /** Returns when the mock completes a link, in ms since the epoch. A link that expires first has no job (PROTOCOL.md B8). */
 export function nextLinkJobAt(link: DeviceLinkRow): number | undefined {
   if (link.status !== 'pending' || !link.completes) return undefined
@@ -264,7 +252,7 @@ export interface RowInputs {
 }
 
 /** The columns of all members of a union. */
-type AnyOf<Row> = { readonly [Column in Row extends unknown ? keyof Row : never]?: ColumnOf<Row, Column> | undefined }
+export type AnyOf<Row> = { readonly [Column in Row extends unknown ? keyof Row : never]?: ColumnOf<Row, Column> }
 type ColumnOf<Row, Column> = Row extends unknown ? (Column extends keyof Row ? Row[Column] : never) : never
 
 /** A new token with its kind and its owner. */
