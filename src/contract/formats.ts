@@ -115,7 +115,7 @@ function isJson(value: unknown): boolean {
 export function record<Value extends z.core.$ZodType>(value: Value): z.ZodRecord<z.ZodString, Value> {
   const definition = { type: 'record', keyType: z.string(), valueType: value } as const
   // The class has no type parameters. The definition has the types of keys and values.
-  return new ProtoKeepingRecord(definition) as unknown as z.ZodRecord<z.ZodString, Value>
+  return new ProtoKeepingRecord(definition) as z.ZodRecord<z.ZodString, Value>
 }
 
 // `.optional()` and `.describe()` copy a schema by its class, so this must be a zod class.

@@ -3,7 +3,8 @@ import { valueAt } from '../lib/issues.js'
 import type { Steps } from '../lib/steps.js'
 import { didYouMean, shortened } from '../lib/text.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { fieldsOf, idOf } from '../store/models.js'
+import type { Model } from '../store/model.js'
+import { fieldsOf, models } from '../store/models.js'
 import { fullNameOf } from '../store/namespaces.js'
 import { type ReadTables, type Table, unknownId } from '../store/table-calls.js'
 import { type ControlTable, tablesByPath } from '../store/table-names.js'
@@ -88,8 +89,11 @@ function findRecord(world: World, recordPath: RecordPath): AnyRecord {
       `this is the token of lobby ${lobby_id}, which is not a record. Change the lobby instead (PATCH ${path}), or delete it (DELETE ${path})`,
     )
   }
-  const idOfRow = idOf(name) as unknown as (row: AnyRecord) => string // of this table's rows
-  const { message } = unknownId(recordPath.table, recordPath.id, tableOf(world, name).all().map(idOfRow))
+  const { key }: Pick<Model, 'key'> = models[name]
+  const ids = tableOf(world, name)
+    .all()
+    .map(row => key.map(column => row[column]).join('/'))
+  const { message } = unknownId(recordPath.table, recordPath.id, ids)
   throw new ApiError('API_NOT_FOUND', `${message} GET /__mock/${recordPath.table} lists them.`)
 }
 

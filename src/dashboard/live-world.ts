@@ -95,7 +95,7 @@ const longestPauseMs = 1_000
 
 /** Creates tables with rows. */
 export function createTables(rows: ChangeSetJson['puts'] = []): Tables {
-  const tables = Object.fromEntries(tableNames.map(name => [name, new Map()])) as unknown as Tables // one map for each
+  const tables = Object.fromEntries(tableNames.map(name => [name, new Map()])) as Tables // one map for each
   putRows(tables, rows)
   return tables
 }

@@ -209,7 +209,7 @@ export class Executor implements CallRunner {
 
 function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: WorldView, write?: object): Output {
   // The compiler cannot follow one id through operations and resolvers.
-  const resolver = resolvers[id] as unknown as (call: object) => Output
+  const resolver = resolvers[id] as (call: object) => Output
   return resolver({ caller, input, tables, hasPassed, seed, ...write })
 }
 

@@ -379,7 +379,7 @@ export class Table<Row extends object> {
     for (const name in indexes) {
       const { columns, rank } = indexes[name] as IndexDefinition<Row> // a key of it
       if (rank || columns.length === 0 || !columns.every(column => equalities[column] !== undefined)) continue
-      const rows = this.inIndex(name, equalities as unknown as Partial<Row>) // it has the columns of the index
+      const rows = this.inIndex(name, equalities as Partial<Row>) // it has the columns of the index
       return { rows, isExact: hasOnlyEqualities && asked === columns.length }
     }
     return { rows: this.all(), isExact: false }

@@ -9,10 +9,14 @@ export type Tree<Key, Value> = import('sorted-btree', { with: { 'resolution-mode
 /** Compares two keys of a tree. Below 0 if `a` comes first. */
 export type Compare<Key> = (a: Key, b: Key) => number
 
-// The library is CommonJS, and bundlers disagree about its default export.
-const Constructor = sorted.default ?? (sorted as unknown as typeof sorted.default)
-const load = bulk.bulkLoad ?? (bulk as unknown as { default: typeof bulk }).default.bulkLoad
-const compareTrees = diff.default ?? (diff as unknown as typeof diff.default)
+/** The library is CommonJS, and bundlers disagree about its default export. */
+function defaultOf<Export>(module: { readonly default: Export }): Export {
+  return module.default ?? (module as unknown as Export)
+}
+
+const Constructor = defaultOf(sorted)
+const compareTrees = defaultOf(diff)
+const { bulkLoad: load } = 'default' in bulk ? (bulk.default as typeof bulk) : bulk
 
 const nodeSize = 32
 

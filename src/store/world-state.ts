@@ -122,7 +122,7 @@ export function* createStateInSteps(
       earlier && !timedTables.has(name)
         ? earlier.tables[name]
         : yield* TableState.fromRowsInSteps(shapes[name], finish(name, rows[name] ?? []), revision)
-  const tables = states as unknown as TableStates // each state belongs to its name
+  const tables = states as TableStates // each state belongs to its name
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
   const faults = createFaults(scenarioFaults, at, faultRandom)
   const { recipe } = definition
@@ -180,7 +180,7 @@ export function timeOfState({ clock, startsAt }: Pick<WorldState, 'clock' | 'sta
 export function withPublicUrl(state: WorldState, publicUrl: (before: string) => string): WorldState {
   const rows = state.tables.settings.all().map(row => ({ ...row, public_url: publicUrl(row.public_url) }))
   const table = TableState.fromRows(shapes.settings, checked('settings', rows), state.revision)
-  const settings = table as unknown as TableStates['settings'] // checked by that schema
+  const settings = table as TableStates['settings'] // checked by that schema
   return { ...state, tables: { ...state.tables, settings } }
 }
 
@@ -193,5 +193,5 @@ export function readTables<Name extends TableName>(states: Pick<TableStates, Nam
 
 /** Creates a value for each table. */
 export function mapTables<T extends { readonly [Name in TableName]: unknown }>(make: (name: TableName) => unknown): T {
-  return Object.fromEntries(tableNames.map(name => [name, make(name)])) as unknown as T // each value belongs to its name
+  return Object.fromEntries(tableNames.map(name => [name, make(name)])) as T // each value belongs to its name
 }

@@ -23,8 +23,8 @@ import {
   type TransactionTable,
   type UpdateOptions,
 } from './table-calls.js'
-import { tableNames } from './table-names.js'
 import type { Transaction } from './transaction.js'
+import { mapTables } from './world-state.js'
 
 /** The tables of a world. */
 export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inputs[Name]> }
@@ -42,47 +42,25 @@ interface CollectionHost {
   subscribe(listener: (changeSet: ChangeSet) => void): () => void
 }
 
-/** The tables inside one call of `world.transaction`. They refuse writes once it has ended. */
-export class TransactionScope {
-  readonly #world: CollectionHost
-  readonly #tables: { [Name in TableName]?: Records<object> } = {}
-  #hasEnded = false
-
-  constructor(world: CollectionHost) {
-    this.#world = world
-  }
-
-  static {
-    for (const name of tableNames)
-      Object.defineProperty(TransactionScope.prototype, name, {
-        get(this: TransactionScope) {
-          this.#tables[name] ??= this.#open(name)
-          return this.#tables[name]
-        },
-      })
-  }
-
-  get tables(): TransactionTables {
-    return this as unknown as TransactionTables // the compiler does not see the getters
-  }
-
-  end(): void {
-    this.#hasEnded = true
-  }
-
-  #open(name: TableName): Records<object> {
-    const inside: Pick<RowStore<object>, 'isSynchronous' | 'transaction'> = {
-      isSynchronous: true,
-      transaction: write => {
-        if (this.#hasEnded)
-          throw new UsageError(
-            `${name}: this transaction has ended. Write inside its function, or call world.transaction again`,
-          )
-        return this.#world.write(write)
-      },
-    }
+/** Opens the tables of one call of `world.transaction`. They refuse writes after `end`. */
+export function openTables(world: CollectionHost): { readonly tables: TransactionTables; end(): void } {
+  let hasEnded = false
+  const insideOf = (name: TableName): Pick<RowStore<object>, 'isSynchronous' | 'transaction'> => ({
+    isSynchronous: true,
+    transaction(write) {
+      if (hasEnded)
+        throw new UsageError(
+          `${name}: this transaction has ended. Write inside its function, or call world.transaction again`,
+        )
+      return world.write(write)
+    },
+  })
+  return {
     // Not a spread: engines make slow objects of long spreads.
-    return new Records(Object.assign(rowStore(name, this.#world), inside))
+    tables: mapTables<TransactionTables>(name => new Records(Object.assign(rowStore(name, world), insideOf(name)))),
+    end() {
+      hasEnded = true
+    },
   }
 }
 

@@ -26,13 +26,7 @@ import {
   type WorldDefinition,
   type WorldState,
 } from './world-state.js'
-import {
-  rowStore,
-  TableCollection,
-  TransactionScope,
-  type TransactionTables,
-  type WorldTables,
-} from './world-tables.js'
+import { openTables, rowStore, TableCollection, type TransactionTables, type WorldTables } from './world-tables.js'
 
 /** One isolated sandbox: its tables, clock, seed and revision. Reads are synchronous, and rows are frozen. */
 export interface World extends WorldTables {
@@ -145,13 +139,11 @@ type RecordChangeSet = (changeSet: ChangeSet, countedBytes?: ReadonlyMap<string,
 
 /** Creates a world with that state. Calls `record` with each change set after its commit, even if no row changed. */
 export function createWorld(state: WorldState, record?: RecordChangeSet): LiveWorld {
-  return new WorldCore(state, record) as unknown as LiveWorld // its collections are getters that the compiler does not see
+  return new LiveWorld(state, record)
 }
 
 /** A world with the calls for the mock itself. */
-export type LiveWorld = WorldCore & WorldTables
-
-class WorldCore implements TableContext, WorldView {
+export class LiveWorld implements WorldTables, TableContext, WorldView {
   readonly clock: WorldClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
@@ -193,15 +185,51 @@ class WorldCore implements TableContext, WorldView {
     this.tables = mapTables<Tables>(name => new Table<object>(state.tables[name], this))
   }
 
-  static {
-    for (const name of tableNames)
-      Object.defineProperty(WorldCore.prototype, name, {
-        get(this: WorldCore) {
-          this.checkUsable()
-          this.#collections[name] ??= new TableCollection(rowStore(name, this), models[name].schema)
-          return this.#collections[name]
-        },
-      })
+  get settings() {
+    return this.#collection('settings')
+  }
+
+  get games() {
+    return this.#collection('games')
+  }
+
+  get regions() {
+    return this.#collection('regions')
+  }
+
+  get namespaces() {
+    return this.#collection('namespaces')
+  }
+
+  get gameModes() {
+    return this.#collection('gameModes')
+  }
+
+  get lobbies() {
+    return this.#collection('lobbies')
+  }
+
+  get players() {
+    return this.#collection('players')
+  }
+
+  get simulations() {
+    return this.#collection('simulations')
+  }
+
+  get deviceLinks() {
+    return this.#collection('deviceLinks')
+  }
+
+  get tokens() {
+    return this.#collection('tokens')
+  }
+
+  /** Returns the collection of a table, which is made on first use. */
+  #collection<Name extends TableName>(name: Name): WorldTables[Name] {
+    this.checkUsable()
+    this.#collections[name] ??= new TableCollection(rowStore(name, this), models[name].schema)
+    return this.#collections[name] as WorldTables[Name] // it has the rows of that table
   }
 
   get title(): string {
@@ -382,11 +410,11 @@ class WorldCore implements TableContext, WorldView {
       throw new UsageError('world.transaction expects a function, as in world.transaction(tx => …)')
     this.checkUsable()
     return this.write(() => {
-      const scope = new TransactionScope(this)
+      const { tables, end } = openTables(this)
       try {
-        return write(scope.tables)
+        return write(tables)
       } finally {
-        scope.end()
+        end()
       }
     })
   }
@@ -405,20 +433,21 @@ class WorldCore implements TableContext, WorldView {
   preview<T>(write: () => T): T {
     if (this.openTransaction) throw new UsageError('a transaction cannot preview another one: end it first')
     void this.clock.catchUp()
-    let value: { readonly of: T } | undefined
+    const values: T[] = []
     try {
       this.#run(
         transaction => {
-          value = { of: write() }
+          const value = write()
           transaction.finish()
+          values.push(value)
           throw undo
         },
         { cause: this.#cause },
       )
     } catch (error) {
-      if (error !== undo || !value) throw error
+      if (error !== undo) throw error
     }
-    return (value as unknown as { readonly of: T }).of // only `undo` comes here
+    return values[0] as T // only `undo` comes here
   }
 
   /** Runs a function. This is the default cause of its synchronous writes. */

@@ -47,7 +47,7 @@ export function presentLoss(mock: TestedMock | TestedClient): string | undefined
 /** Returns the value if it is a mock, a world or a client. Throws `UsageError` if it is not. */
 export function checkMock(value: unknown, call: string): TestedMock | TestedClient {
   if (isJsonObject(value) && hasMethod(value.journal, 'verify') && hasMethod(value.faults, 'release'))
-    return value as unknown as TestedMock // nothing else has both
+    return value as TestedMock // nothing else has both
   throw new UsageError(
     `${call} expects a mock, a world of a mock, or a client, and got ${describe(value)}. ${adviceFor(value)}`,
   )

@@ -71,7 +71,7 @@ export function createFixtures(interception: Interception, platform: TestPlatfor
     if (isCollecting()) register()
     return registering(extended as TestAPI, register)
   }
-  return create as unknown as CreateTest // the options decide about the fixtures
+  return create as CreateTest // the options decide about the fixtures
 }
 
 /** Tells whether vitest collects the tests of a file. */
