@@ -114,7 +114,7 @@ export class HttpReplica implements Router {
         routed.respond({ status: misdirected, headers: { [disconnectHeader]: disconnect }, body: empty })
       },
       refuseAsNotOwner: () => routed.respond({ status: misdirected, headers: { [notOwnerHeader]: '1' }, body: empty }),
-      responseTo: error => this.#mock.worlds.outside.refuse(incoming, error),
+      responseTo: error => this.#mock.router.outside.refuse(incoming, error),
     })
   }
 

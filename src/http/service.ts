@@ -7,8 +7,8 @@ import { after } from '../lib/after.js'
 import type { Steps } from '../lib/steps.js'
 import type { Mock } from '../mock/mock.js'
 import type { MockWorld } from '../mock/mock-world.js'
-import type { UnknownWorld } from '../mock/mock-worlds.js'
 import type { AppOptions } from '../mock/options.js'
+import type { UnknownWorld } from '../mock/world-router.js'
 import {
   type AbortSignalLike,
   bodyLimit,
@@ -123,7 +123,7 @@ export class Service {
           `this is the control token, and only the calls under ${controlPath} take it`,
         )
       if (this.#isDashboardOfNone(request, place))
-        return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.answer(request, dashboardPage()) }
+        return { maxBodyBytes: bodyLimit, answer: () => this.#mock.router.outside.answer(request, dashboardPage()) }
       return {
         maxBodyBytes: bodyLimit,
         answer: () => this.#answer(request, place, origin),
@@ -136,15 +136,15 @@ export class Service {
 
   /** Answers a request with an error, in no world. */
   refuse(request: MockRequest, error: unknown): ServedRequest {
-    return { maxBodyBytes: bodyLimit, answer: () => this.#mock.worlds.outside.refuse(request, error) }
+    return { maxBodyBytes: bodyLimit, answer: () => this.#mock.router.outside.refuse(request, error) }
   }
 
   /** Answers everybody, before all checks (PROTOCOL.md B9). */
   #answerProbe(request: MockRequest): MockResponse {
-    const { notReady, worlds } = this.#mock
+    const { notReady, worlds, router } = this.#mock
     const reasons = [...notReady, ...(takesChanges(worlds) ? [] : ['the storage cannot keep the worlds now'])]
-    if (reasons.length === 0) return worlds.outside.answer(request, outputResult({ status: 'ok' }))
-    return worlds.outside.refuse(request, new UnavailableError(reasons.join(', and ')))
+    if (reasons.length === 0) return router.outside.answer(request, outputResult({ status: 'ok' }))
+    return router.outside.refuse(request, new UnavailableError(reasons.join(', and ')))
   }
 
   #checkHost(request: MockRequest): void {
@@ -162,17 +162,18 @@ export class Service {
     place: Place,
     { origin, access }: { readonly origin: () => string; readonly access: ControlAccess },
   ): ServedRequest {
-    const { worlds } = this.#mock
+    const { worlds, router } = this.#mock
     const found = findControlCall(request, place, access)
     if ('preflight' in found)
-      return { maxBodyBytes: bodyLimit, answer: () => worlds.outside.answer(request, found.preflight) }
+      return { maxBodyBytes: bodyLimit, answer: () => router.outside.answer(request, found.preflight) }
     const { limits, answeredBy, method } = found.call
     const maxBodyBytes = limits?.bytes ?? bodyLimit
     // This URL names the world in its path, even if the request named it in a header.
     const urlOf = (id: string) => origin() + worldPath(id)
     const named = String(found.params.world_id)
     if (worlds.shared && answeredBy !== undefined) {
-      const { outside: responder, default: world } = worlds
+      const { default: world } = worlds
+      const { outside: responder } = router
       const inner = requestAt(request, place)
       const settled = () => worlds.inMemory(named)?.world.settled()
       const answer = () =>
@@ -185,7 +186,7 @@ export class Service {
     return {
       maxBodyBytes,
       answer: () =>
-        worlds.answer(request, place, forUnknown, (world, inner) =>
+        router.answer(request, place, forUnknown, (world, inner) =>
           this.#answerControlCall(found, {
             request: inner,
             world,
@@ -216,7 +217,7 @@ export class Service {
   }
 
   #mayCreate(request: MockRequest, place: Place): boolean {
-    const { outside } = this.#mock.worlds
+    const { outside } = this.#mock.router
     if (request.method === 'OPTIONS' || this.#forUnknown !== 'create') return false
     return isForNewWorld(request.method, place.path) && !isForeign(request, outside.allowed)
   }
@@ -287,12 +288,12 @@ export class Service {
 
   #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
     const { readOnlyBecause } = this.#options
-    const { worlds } = this.#mock
+    const { worlds, router } = this.#mock
     const isNew = this.#forUnknown === 'create' && !worlds.has(place.worldId)
     const isServed = !isNew || isForNewWorld(request.method, place.path)
     const unknown = isServed ? this.#forUnknown : noneByOthers(request)
     const { hasToken } = this.#access
-    return worlds.answer(request, place, unknown, (world, inner) => {
+    return router.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({
         mock: world,
         url: origin() + place.basePath,

@@ -15,9 +15,11 @@ import { checkUnusedFaults } from '../server/unused-faults.js'
 import { UserCodeError } from '../server/user-code.js'
 import type { ReloadSummary } from '../store/reload.js'
 import type { MockWorld, MockWorldSettings, ReloadOptions } from './mock-world.js'
-import { MockWorlds, type WorldsStorage } from './mock-worlds.js'
+import { MockWorlds } from './mock-worlds.js'
 import { historyLengthOf, type MockmakerOptions, parseOptions } from './options.js'
 import { ScenarioRegistry } from './scenario-registry.js'
+import type { WorldsStorage } from './world-loader.js'
+import { WorldRouter } from './world-router.js'
 
 /** The parts of a mock that depend on its entry point. */
 export interface MockEnvironment {
@@ -58,6 +60,8 @@ export interface MockReloadOptions extends ReloadOptions {
 /** A mock: its worlds, its scenarios, and the requests of all worlds. Users hold `Mockmaker`. */
 export class Mock {
   readonly worlds: MockWorlds
+  /** Brings each request to its world. */
+  readonly router: WorldRouter
   /** Publishes each request of any world with its answer. */
   readonly log: Emitter<ExchangeRecord>
   /** Answers each request in the world that it names. */
@@ -73,14 +77,12 @@ export class Mock {
   readonly notReady = new Set<string>()
   readonly #createdAt = performance.now()
 
-  constructor(
-    worlds: MockWorlds,
-    { registry, log, isStrict }: MockWorldSettings,
-    { commands }: Pick<MockEnvironment, 'commands'> = {},
-  ) {
+  constructor(worlds: MockWorlds, settings: MockWorldSettings, { commands }: Pick<MockEnvironment, 'commands'> = {}) {
+    const { registry, log, isStrict } = settings
     this.worlds = worlds
     this.log = log
-    this.answer = worlds.route('refuse', world => world.handle)
+    this.router = new WorldRouter(worlds, settings)
+    this.answer = this.router.route('refuse', world => world.handle)
     this.#registry = registry
     this.#isStrict = isStrict
     this.#commands = commands

@@ -26,7 +26,7 @@ export function toMockmaker<More extends object>(
   { baseUrl = '*', world: worldOf }: MockmakerOptions,
   { http, ownWorld = () => undefined, more }: Additions<More>,
 ): Mockmaker & More {
-  const { worlds } = mock
+  const { worlds, router } = mock
   const choose = (request: Request): (() => MockWorld) | undefined => {
     try {
       const id = chosenWorld(worldOf, request)
@@ -42,15 +42,15 @@ export function toMockmaker<More extends object>(
   /** Routes the requests to a world, or without one, to the world that each request is for. */
   const routesTo = (world: MockWorld | undefined, handlerOf: (world: MockWorld) => RequestHandler): RequestHandlers => {
     if (world) {
-      const answer = worlds.routeTo(() => world, handlerOf)
+      const answer = router.routeTo(() => world, handlerOf)
       return { answer, answerOverHttp: answer }
     }
     return {
-      answer: worlds.route('refuse', handlerOf),
-      answerOverHttp: worlds.route('create', handlerOf),
+      answer: router.route('refuse', handlerOf),
+      answerOverHttp: router.route('create', handlerOf),
       select(request) {
         const find = choose(request)
-        return find && worlds.routeTo(find, handlerOf)
+        return find && router.routeTo(find, handlerOf)
       },
     }
   }

@@ -43,7 +43,7 @@ export function createTestMock<More extends object>(
     name,
     mock: object,
     answer: mock.answer,
-    refuse: (request, error) => mock.worlds.outside.refuse(request, error),
+    refuse: (request, error) => mock.router.outside.refuse(request, error),
     onUnhandledRequest: decide,
     async end() {
       await mock.close()

@@ -101,7 +101,7 @@ export async function createTestWorld(
     name,
     mock,
     answer: request => forward(withoutWorld(request), { url: mock.url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().worlds.outside.refuse(request, error),
+    refuse: (request, error) => createMock().router.outside.refuse(request, error),
     onUnhandledRequest: decide,
     end: () => end(() => running.abort()),
   }
@@ -114,7 +114,7 @@ export function outsideOnServer(url: string, fetch: Fetch): TestMock<undefined> 
     name: 'outside of tests',
     mock: undefined,
     answer: request => forward(request, { url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().worlds.outside.refuse(request, error),
+    refuse: (request, error) => createMock().router.outside.refuse(request, error),
     onUnhandledRequest: () => {},
     async end() {
       running.abort()

@@ -271,9 +271,7 @@ describe('a world that is deleted while a call prepares another state', () => {
     const mock = crowdedMock()
 
     const put = inSlices(mock, ['PUT', '/worlds/a', { scenario: crowded('New') }])
-    const { value } = await eachTurn(put, () =>
-      mock.worlds.open({ method: 'GET', path: '/', headers: {} }, { worldId: 'a' }, 'create'),
-    )
+    const { value } = await eachTurn(put, () => mock.worlds.get('a') ?? mock.worlds.create('a'))
 
     expect([value.status, value.body.title, mock.worlds.known('a').world.title]).toEqual([200, 'New', 'New'])
   })

@@ -491,7 +491,7 @@ class Simulation implements ClientPlace {
       answer: waitedMs => parts.service.serve({ ...request, waitedMs }, () => replica.address).answer(),
       forward: (owner, { waitedMs, signal }) =>
         this.#forward(replica, owner, { request, waitedMs, signal, respond: options.respond }),
-      responseTo: error => parts.mock.worlds.outside.refuse(request, error),
+      responseTo: error => parts.mock.router.outside.refuse(request, error),
     })
   }
 

@@ -1,0 +1,171 @@
+import { UnavailableError } from '../contract/errors.js'
+import type { ReplicaState } from '../control/world-control.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
+import type { SharedStorage } from '../storage/shared-storage.js'
+import type { WorldFile, WorldStorage } from '../storage/world-storage.js'
+import { realTime } from '../store/real-time.js'
+import { runInSlices } from '../store/timers.js'
+import type { LoggedWorld } from '../store/world.js'
+import { MockWorld, type MockWorldSettings } from './mock-world.js'
+import type { OpenWorld, OpenWorlds } from './open-worlds.js'
+
+/** A storage for the worlds of a mock. */
+export interface WorldsStorage {
+  readonly storage: WorldStorage
+  /** The time after which a world that nobody uses is deleted, in real ms. The worlds of code stay. */
+  readonly dataTtlMs: number
+  /** The same storage, if several processes share it. Each of them has the worlds in memory that it runs. */
+  readonly shared?: SharedStorage | undefined
+  /** Lists those processes. Rejects with `StorageError`. */
+  replicas?(): Promise<readonly ReplicaState[]>
+}
+
+/** Loads worlds from a storage into memory. */
+export class WorldLoader {
+  /** The storage. `undefined`: the worlds are only in memory. */
+  kept: WorldsStorage | undefined
+  readonly #settings: MockWorldSettings
+  readonly #open: OpenWorlds
+  /** The worlds that are being loaded. `find` does the rest of the steps at once. */
+  readonly #loading = new Map<string, { steps: Steps<MockWorld | undefined>; loaded: Promise<unknown> }>()
+
+  constructor(settings: MockWorldSettings, open: OpenWorlds) {
+    this.#settings = settings
+    this.#open = open
+  }
+
+  /** Loads a kept world that is not in memory, at once. Throws `StorageError` if its storage cannot read it. */
+  find(id: string): MockWorld | undefined {
+    return runAtOnce(this.#takeLoading(id) ?? this.#wake(id))
+  }
+
+  /**
+   * Loads a kept world that is not in memory, as `find` does. Other work runs meanwhile. Resolves without a world if that was lost or
+   * deleted meanwhile. Rejects with `StorageError` if its storage cannot read it.
+   */
+  load(id: string): Promise<unknown> {
+    const earlier = this.#loading.get(id)
+    if (earlier) return earlier.loaded
+    if (this.#open.has(id)) return Promise.resolve()
+    const steps = this.#wake(id)
+    const loaded = runInSlices(steps).finally(() => {
+      if (this.#loading.get(id)?.steps === steps) this.#loading.delete(id)
+    })
+    this.#loading.set(id, { steps, loaded })
+    return loaded
+  }
+
+  isLoading(id: string): boolean {
+    return this.#loading.has(id)
+  }
+
+  /** Resolves when a world that is being loaded is in memory, or could not be loaded. */
+  async settled(id: string): Promise<void> {
+    await this.#loading.get(id)?.loaded.catch(() => {})
+  }
+
+  /** Ends the loading of a world. Default: of all. */
+  stop(id?: string): void {
+    const ids = id === undefined ? [...this.#loading.keys()] : [id]
+    for (const one of ids) this.#takeLoading(one)?.return(undefined)
+  }
+
+  /** See `MockWorlds.read`. */
+  read(storage: WorldStorage, id: string): MockWorld | undefined {
+    const file = storage.open(id)
+    return file && runAtOnce(this.#readFrom(file, id))
+  }
+
+  /** Reads a world that another process may run, as it is now. */
+  async copyOf(id: string): Promise<MockWorld | undefined> {
+    const { shared, storage } = this.kept ?? {}
+    const file = shared && (await storage?.read(shared, id))
+    return file && (await runInSlices(this.#readFrom(file, id)))
+  }
+
+  /** Lets the worlds of a storage replace those in memory, and keeps the others in it. */
+  replaceOpen(storage: WorldStorage): void {
+    for (const [id, entry] of this.#open) {
+      const file = storage.open(id)
+      if (file) {
+        const kept = { ...entry, ...createdIn(storage, id) }
+        this.#open.set(id, kept)
+        runAtOnce(kept.mock.loadFrom(runAtOnce(this.#loggedIn(file, id)), file, kept))
+      } else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
+    }
+  }
+
+  *openIn(
+    storage: WorldStorage,
+    id: string,
+    keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>,
+  ): Steps<MockWorld | undefined> {
+    this.checkTakesWorlds()
+    const created = createdIn(storage, id)
+    const file = storage.open(id)
+    if (!file) return undefined
+    let mock: MockWorld | undefined
+    try {
+      const logged = yield* this.#loggedIn(file, id)
+      mock = this.#beginningWith(logged, id)
+      const entry = { mock, usedAt: realTime(), ...created, ...keeping }
+      yield* mock.loadFrom(logged, file, entry)
+      entry.usedAt = realTime()
+      this.#open.publish(id, entry)
+      return mock
+    } finally {
+      // An error, or nobody needs the world any more.
+      if (!mock || this.#open.get(id)?.mock !== mock) {
+        this.#loading.delete(id)
+        void mock?.close()
+        storage.closeWorld(id)
+      }
+    }
+  }
+
+  /** Throws `ApiError` if this replica is closing: it gives its worlds back, and opens no other one. */
+  checkTakesWorlds(): void {
+    if (this.#open.isClosed && this.kept?.shared) throw new UnavailableError('this replica is closing')
+  }
+
+  /** Takes the rest of the steps that load a world. */
+  #takeLoading(id: string): Steps<MockWorld | undefined> | undefined {
+    const steps = this.#loading.get(id)?.steps
+    this.#loading.delete(id)
+    return steps
+  }
+
+  *#wake(id: string): Steps<MockWorld | undefined> {
+    const { storage } = this.kept ?? {}
+    const summary = storage?.find(id)
+    if (storage && summary) return yield* this.openIn(storage, id, { isKept: summary.isKept, isHeld: false })
+    return undefined
+  }
+
+  *#readFrom(file: WorldFile, id: string): Steps<MockWorld> {
+    const logged = yield* this.#loggedIn(file, id)
+    const mock = this.#beginningWith(logged, id)
+    const { clock } = mock.world
+    clock.halt()
+    const stopped = yield* mock.adopt(logged)
+    // Nothing happens in it, but its time is that of the world.
+    if (this.kept?.shared) clock.restore(logged.clockNow(stopped))
+    clock.resume()
+    return mock
+  }
+
+  #loggedIn(file: WorldFile, id: string): Steps<LoggedWorld> {
+    return file.load(this.#settings.registry.contextOf(id))
+  }
+
+  /** Creates a world with the state that a kept one goes back to. */
+  #beginningWith({ initial: { state } }: LoggedWorld, id: string): MockWorld {
+    const withSeed = this.#settings.registry.withSeedOf(state, id)
+    return new MockWorld(id, { world: state, withSeed }, this.#settings)
+  }
+}
+
+function createdIn(storage: WorldStorage, id: string): Pick<OpenWorld, 'createdAt'> {
+  const { createdAt } = storage.find(id) ?? {}
+  return createdAt === undefined ? {} : { createdAt }
+}
