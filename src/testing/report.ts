@@ -46,17 +46,22 @@ export function reportRequests(mock: TestedMock, options?: ReportOptions): strin
 export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
 export function reportRequests(mock: TestedMock | TestedClient, options?: ReportOptions): string | Promise<string>
 export function reportRequests(value: unknown, options: ReportOptions = {}): string | Promise<string> {
-  const mock = checkMock(value, 'reportRequests')
+  return after(readMock(checkMock(value, 'reportRequests')), reported => writeReport(reported, options))
+}
+
+/** Reads what a report shows: at once from a mock, and as a promise from a client. */
+function readMock(mock: TestedMock | TestedClient): Reported | Promise<Reported> {
   const { journal, faults } = mock
-  return after(journal.find(), entries =>
-    after(journal.pending(), pending =>
-      after(journal.waits(), waits =>
-        after(faults.list(), known =>
-          after(presentLoss(mock), loss => writeReport({ entries, pending, waits, loss, faults: known }, options)),
-        ),
-      ),
-    ),
-  )
+  const parts = [journal.find(), journal.pending(), journal.waits(), faults.list(), presentLoss(mock)] as const
+  type Parts = [JournalEntry[], PendingRequest[], PendingWait[], FaultState[], string | undefined]
+  const isAtOnce = (all: readonly unknown[]): all is Parts => !all.some(part => part instanceof Promise)
+  return after(isAtOnce(parts) ? parts : Promise.all(parts), ([entries, pending, waits, faults, loss]) => ({
+    entries,
+    pending,
+    waits,
+    faults,
+    loss,
+  }))
 }
 
 /**
@@ -64,14 +69,7 @@ export function reportRequests(value: unknown, options: ReportOptions = {}): str
  * still wait for requests, then the newest failed request, then blocked ones. Returns a promise for a client. Throws `UsageError` for a value that is no mock.
  */
 export function summarizeRequests(mock: TestedMock | TestedClient, options: SummaryOptions): string | Promise<string> {
-  const { journal } = checkMock(mock, 'summarizeRequests')
-  return after(journal.find(), entries =>
-    after(journal.pending(), pending =>
-      after(journal.waits(), waits =>
-        after(presentLoss(mock), loss => writeSummary({ entries, pending, waits, loss }, options)),
-      ),
-    ),
-  )
+  return after(readMock(checkMock(mock, 'summarizeRequests')), reported => writeSummary(reported, options))
 }
 
 /**
@@ -85,22 +83,21 @@ export function failedWorld(value: unknown): FailedWorld | Promise<FailedWorld> 
   const mock = checkMock(value, 'failedWorld')
   return after(mock.journal.find(), entries => {
     const request = newestFailed(entries)
-    const present = () =>
-      after(mock.snapshot({ with: parts }), (world): FailedWorld => ({ world, request, moment: 'now' }))
-    if (!request) return present()
-    try {
-      const past = after(
-        mock.snapshot({ with: parts, before: request.id }),
-        (world): FailedWorld => ({ world, request, moment: 'before' }),
+    const take = (moment: FailedWorld['moment'], before?: number) =>
+      after(
+        mock.snapshot({ with: ['faults', 'journal'], before }),
+        (world): FailedWorld => ({ world, request, moment }),
       )
-      return past instanceof Promise ? past.catch(present) : past
+    const now = () => take('now')
+    if (!request) return now()
+    try {
+      const past = take('before', request.id)
+      return past instanceof Promise ? past.catch(now) : past
     } catch {
-      return present()
+      return now()
     }
   })
 }
-
-const parts = ['faults', 'journal'] as const
 
 /** Finds the newest request that failed, or the newest one if none has failed. */
 function newestFailed(entries: readonly JournalEntry[]): JournalEntry | undefined {
@@ -148,7 +145,7 @@ function writeReport(
 const longestLine = 90
 
 function writeSummary(
-  { entries, pending, waits, loss }: Omit<Reported, 'faults'>,
+  { entries, pending, waits, loss }: Reported,
   { longest, noRequest = noneReached }: SummaryOptions,
 ): string {
   const calls = [

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
-import { loadScenarioSync } from '../files/scenario-file.js'
+import { isScenarioPath, loadScenarioSync } from '../files/scenario-file.js'
 import { http, isThree } from '../msw/light/http.js'
 import { toMswOptions } from '../msw/unhandled-requests.js'
 import { scenarios } from '../scenario/shipped.js'
@@ -64,6 +64,7 @@ export const mockmaker = createFixtures(interceptProcess(), {
   http,
   scenarios,
   loadScenario: loadScenarioSync,
+  isScenarioPath,
 })
 
 export type { MockmakerMatchers } from '../testing/matchers.js'

@@ -35,6 +35,7 @@ export interface TestPlatform {
   readonly scenarios?: Readonly<Record<string, ScenarioInput>>
   /** Loads a scenario by its name or its path. Throws `UsageError`. */
   loadScenario?(nameOrPath: string): ScenarioInput
+  isScenarioPath?(nameOrPath: string): boolean
 }
 
 /** Creates the mocks of tests. Reads each scenario once for all tests of a file. */
@@ -129,7 +130,7 @@ export class TestMocks {
 
   /** The server knows scenarios by their names. It gets the text of a file. */
   #scenarioOnServer({ scenario }: AnyTestOptions): ScenarioInput | string | undefined {
-    const isPath = typeof scenario === 'string' && /[./\\]/.test(scenario)
+    const isPath = typeof scenario === 'string' && this.#platform.isScenarioPath?.(scenario)
     return isPath ? (this.#load(scenario) ?? scenario) : scenario
   }
 
