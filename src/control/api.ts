@@ -6,7 +6,6 @@ import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { jsonPieces } from '../lib/long-json.js'
-import type { Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { ScenarioInput } from '../scenario/schema.js'
@@ -22,7 +21,6 @@ import { listKey } from '../store/table-names.js'
 import { timeOfState } from '../store/world-state.js'
 import {
   acceptsEvents,
-  type ControlContext,
   call,
   jsonResponse,
   type ParamNames,
@@ -219,15 +217,24 @@ export const controlCalls = lazy(() => [
       limit: wholeNumber.optional(),
       rows: trueOrFalse.optional(),
     }),
-    run: ({ mock, query, inSlices }) => inSlices(mock.history(query)),
+    run: ({ mock, query }) => mock.history(query),
   }),
   call('GET /rows', {
     summary:
       'Returns the rows of all tables, or of some (`tables=lobbies,players`), at one moment: now, or right after a change set. Requests with ids below `next_id` were answered before that moment.',
     query: z.strictObject({ revision: wholeNumber.optional(), tables: z.string().optional() }),
-    async run({ mock, query, inSlices }): Promise<RowsJson> {
-      await mock.world.clock.catchUp()
-      return inSlices(rowsAt(mock, query))
+    async run({ mock, query: { revision, tables }, inSlices }): Promise<RowsJson> {
+      const { clock } = mock.world
+      await clock.catchUp()
+      const now = clock.now()
+      const nextId = mock.nextChangeId(revision ?? mock.world.revision)
+      const state = await inSlices(mock.past.stateAt(revision))
+      return {
+        revision: state.revision,
+        at: new Date(revision === undefined ? now : timeOfState(state)).toISOString(),
+        ...(nextId === undefined ? {} : { next_id: nextId }),
+        rows: listRows(state.tables, tables),
+      }
     },
   }),
   call('GET /scenarios', {
@@ -366,11 +373,11 @@ export const controlCalls = lazy(() => [
       since: wholeNumber.optional(),
       answers: shortAnswers,
     }),
-    async run({ mock: { journal }, query: { answers, ...filter }, inSlices }) {
+    run({ mock: { journal }, query: { answers, ...filter } }) {
       const [dropped, oldest] = [journal.dropped(), journal.oldest()]
       const [pending, waits] = [journal.pending(filter.operation), journal.waits()]
       const [begins_at, run] = [journal.beginsAt(), journal.run]
-      const exchanges = await inSlices(journal.findSteps(filter, answers))
+      const exchanges = journal.find(filter, answers)
       return { exchanges, dropped, oldest, pending, waits, begins_at, run }
     },
   }),
@@ -418,7 +425,7 @@ export const controlCalls = lazy(() => [
     summary:
       'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones. `begins_at` and `run` are as in `GET /__mock/journal`.',
     body: Expectation(),
-    run: ({ mock, body, inSlices }) => inSlices(mock.journal.verifySteps(body)),
+    run: ({ mock, body }) => mock.journal.verify(body),
   }),
   call('DELETE /journal', {
     summary: 'Clears the journal.',
@@ -435,13 +442,13 @@ export const controlCalls = lazy(() => [
       limit: wholeNumber.optional(),
       before: wholeNumber.optional(),
     }),
-    run: ({ mock, query, inSlices }) => inSlices(mock.stories.listInSteps(query)),
+    run: ({ mock, query }) => mock.stories.list(query),
   }),
   call('GET /stories/{player}', {
     summary:
       'Tells the story of a player: its steps with their times and reasons, its requests, its lobby and its server. `{player}` is its token. The beginning of the token, the name or the `id` do, too, if only one story has that.',
-    async run({ mock, params: { player }, inSlices }) {
-      const story = await inSlices(mock.stories.getInSteps(player))
+    run({ mock, params: { player } }) {
+      const story = mock.stories.get(player)
       if (!story) throw mock.stories.missing(player)
       return story
     },
@@ -467,10 +474,9 @@ export const controlCalls = lazy(() => [
       const lastEventId = header(request, 'last-event-id')
       return () => mock.changes({ ...query, lastEventId })
     },
-    respond: (begin, { mock, isReadOnly, publicUrl, inSlices }) =>
+    respond: (begin, { mock, isReadOnly, publicUrl }) =>
       eventStream(begin, {
         world: mock.world,
-        inSlices,
         toSent(event) {
           if (event.type !== 'world') return event
           const address = publicUrl === undefined ? {} : { public_url: publicUrl }
@@ -482,7 +488,7 @@ export const controlCalls = lazy(() => [
     summary:
       'Explains why a lobby is not listed, how the mock answers a request, or why a name is invalid. `exchange` asks for the reasons of a past answer, by the id of its journal entry. `find` asks which lobby a find in this game mode gets now.',
     query: Question().extend({ exchange: wholeNumber.optional() }),
-    run: ({ mock, query, inSlices }) => inSlices(mock.explain(query)),
+    run: ({ mock, query }) => mock.explain(query),
   }),
   call('GET /lobbies/{lobby_id}/env', {
     media: 'text/plain',
@@ -532,7 +538,7 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /simulation', {
     summary: 'Lists the simulations, with the number of players of each.',
-    run: async ({ mock, inSlices }) => ({ simulations: await inSlices(listSimulations(mock.world.tables)) }),
+    run: ({ mock }) => ({ simulations: listSimulations(mock.world.tables) }),
   }),
   call('PUT /simulation', {
     summary: 'Simulates players in a namespace from now on, in one change set. Absent fields get their defaults.',
@@ -580,8 +586,8 @@ export const controlCalls = lazy(() => [
   call('GET /{table}', {
     summary: 'Lists the records of a table. The query filters by any field: `game_mode_id=duel`, `state.map=Harbour`.',
     query: 'fields',
-    run: async ({ mock, params: { table }, request, inSlices }) => ({
-      [listKey(table)]: await inSlices(listRecords(mock.world, table, request.query)),
+    run: ({ mock, params: { table }, request }) => ({
+      [listKey(table)]: listRecords(mock.world, table, request.query),
     }),
   }),
   call('GET /{table}/{id}', {
@@ -647,22 +653,6 @@ function marked<Described extends object>(
   isReadOnly: boolean,
 ): Described & { readonly read_only?: true } {
   return isReadOnly ? { ...world, read_only: true } : world
-}
-
-/** Lists rows as they were after a change set. Default: as they are now. */
-function* rowsAt(
-  mock: ControlContext['mock'],
-  { revision, tables }: { readonly revision?: number | undefined; readonly tables?: string | undefined },
-): Steps<RowsJson> {
-  const now = mock.world.clock.now()
-  const nextId = mock.nextChangeId(revision ?? mock.world.revision)
-  const state = yield* mock.past.stateAt(revision)
-  return {
-    revision: state.revision,
-    at: new Date(revision === undefined ? now : timeOfState(state)).toISOString(),
-    ...(nextId === undefined ? {} : { next_id: nextId }),
-    rows: yield* listRows(state.tables, tables),
-  }
 }
 
 /** Streams the list of worlds, at once and after each change. */

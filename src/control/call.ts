@@ -64,8 +64,8 @@ interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'held' | 
   loadInSteps(scenario: AnyScenarioName | ScenarioInput): Steps<void>
   restoreInSteps(snapshot: ScenarioInput): Steps<void>
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
-  history(options: HistoryOptions): Steps<HistoryJson>
-  explain(question: Question): Steps<Explanation>
+  history(options: HistoryOptions): HistoryJson
+  explain(question: Question): Explanation
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
   nextChangeId(revision: number): number | undefined
 }

@@ -1,8 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import type { ShortenedEntry } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
-import { isLight, jsonPieces } from '../lib/long-json.js'
-import type { Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../server/history.js'
@@ -324,18 +322,13 @@ function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined):
 }
 
 interface EventStreamOptions {
-  /** Does work in slices: see `ControlContext`. */
-  inSlices<Result>(steps: Steps<Result>): Promise<Result>
   readonly world: EventSource['world']
   /** Returns an event as the client gets it. */
   toSent(event: MockEvent): MockEvent
 }
 
 /** Answers with Server-Sent Events. Calls `begin` when the answer is sent. */
-export function eventStream(
-  begin: () => MockEvents,
-  { world, inSlices, toSent }: EventStreamOptions,
-): MockResponseInit {
+export function eventStream(begin: () => MockEvents, { world, toSent }: EventStreamOptions): MockResponseInit {
   return streamResponse(client => {
     const events = begin()
     const sendAll = async () => {
@@ -343,11 +336,13 @@ export function eventStream(
       // A client that loses the connection before the first event can resume from this position, also at the next run.
       client.send(streamText({ type: 'begin', id: events.after, data: {} }))
       for await (const event of events) {
-        await inSlices(sendEvent(toSent(event), client)).catch(async () => {
+        try {
+          client.send(streamText(toSent(event)))
+        } catch {
           await world.settled()
           const message = 'this event is too long to send: read the world again'
           client.send(streamText({ type: 'gone', id: event.id, data: { message, revision: world.revision } }))
-        })
+        }
         // The events of a slow client stay in the queue, whose memory is limited.
         await client.drained()
       }
@@ -361,26 +356,6 @@ export function eventStream(
     })
     return () => void events.return?.()
   })
-}
-
-/** The most characters of a string in all engines. */
-const longestString = 2 ** 29 - 24
-
-/** Sends an event, a long one piece by piece. Throws if the client could not keep its text in a string. */
-function* sendEvent(event: MockEvent, client: StreamClient): Steps<void> {
-  const { type, id, data } = event
-  if (isLight(data)) {
-    client.send(streamText(event))
-    return
-  }
-  const pieces = yield* jsonPieces(data)
-  if (pieces.reduce((sum, { length }) => sum + length, 0) > longestString) throw new RangeError('too long')
-  client.send(streamHead(type, id))
-  for (const piece of pieces) {
-    client.send(piece)
-    yield
-  }
-  client.send('\n\n')
 }
 
 /** Answers with Server-Sent Events that a function sends. It returns a function that stops it. */
@@ -468,9 +443,5 @@ function codeOf(error: Error): string {
 
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */
 function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
-  return `${streamHead(type, id)}${JSON.stringify(data)}\n\n`
-}
-
-function streamHead(type: string, id?: string): string {
-  return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: `
+  return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }

@@ -3,7 +3,6 @@ import type { AnswerReasons, JournalEntry } from '../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../contract/operations.js'
 import type { Coordinates } from '../contract/regions.js'
 import { isJsonObject } from '../lib/json.js'
-import type { Steps } from '../lib/steps.js'
 import type { FindCandidates } from '../operations/matchmaking.js'
 import { clientLocation } from '../operations/regions.js'
 import { isCanned } from '../operations/resolver.js'
@@ -33,14 +32,14 @@ interface PastExchange {
 }
 
 /** Explains the answer to a past request, in at most three sentences. */
-export function* explainExchange({ entry, before, changeSets }: PastExchange): Steps<AnswerReasons> {
+export function explainExchange({ entry, before, changeSets }: PastExchange): AnswerReasons {
   const tables = before?.tables
-  const find = tables && (yield* findAgain(entry, tables))
+  const find = tables && findAgain(entry, tables)
   const fault = before?.faults.find(({ id }) => id === entry.fault)
   const because = [
     entry.fault === undefined ? undefined : faultText(entry.fault, fault),
     entry.edited ? editedText : undefined,
-    fault?.fault.effect.error || entry.edited ? undefined : yield* reasonOf(entry, tables, find),
+    fault?.fault.effect.error || entry.edited ? undefined : reasonOf(entry, tables, find),
     entry.fault === undefined ? callerText(entry, tables) : undefined,
     changesText(entry, changeSets),
   ].filter(text => text !== undefined)
@@ -63,11 +62,11 @@ function verdictOf({ status, answer, operation }: JournalEntry): string {
 }
 
 /** Says why the mock gave this answer. Errors of the mock say it themselves. */
-function* reasonOf(
+function reasonOf(
   entry: JournalEntry,
   tables: ExplainedTables | undefined,
   find: PastFind | undefined,
-): Steps<string | undefined> {
+): string | undefined {
   const { status, answer, caller } = entry
   if (status >= 400 && isJsonObject(answer) && typeof answer.message === 'string') return answer.message
   const id = operationIds.find(known => known === entry.operation)
@@ -77,7 +76,7 @@ function* reasonOf(
   if (operations[id].kind === 'watch') return watchText(entry)
   if (!tables) return 'the history does not have the world before this request'
   const { namespace_id } = caller ?? {}
-  if (id === 'lobbies.list' && namespace_id !== undefined) return yield* listText(namespace_id, tables)
+  if (id === 'lobbies.list' && namespace_id !== undefined) return listText(namespace_id, tables)
   return reasons[id]?.(entry, tables, find) ?? operations[id].summary
 }
 
@@ -103,18 +102,16 @@ function lobbyOf({ answer }: JournalEntry, { lobbies }: ExplainedTables): LobbyR
   return isJsonObject(lobby) && typeof lobby.lobby_id === 'string' ? lobbies.get(lobby.lobby_id) : undefined
 }
 
-function* listText(namespace_id: string, tables: ExplainedTables): Steps<string> {
+function listText(namespace_id: string, tables: ExplainedTables): string {
   const running: LobbyRow[] = []
   for (const lobby of tables.lobbies.all()) {
     if (lobby.namespace_id === namespace_id && lobby.status !== 'stopped') running.push(lobby)
-    yield
   }
   const obstacleOf = listObstacles(running, tables)
   const hidden = new Map<ListObstacle, number>()
   for (const lobby of running) {
     const obstacle = obstacleOf(lobby)
     if (obstacle !== undefined) hidden.set(obstacle, (hidden.get(obstacle) ?? 0) + 1)
-    yield
   }
   const counts = [...hidden].map(([obstacle, count]) => `${count} ${obstacleTexts[obstacle]}`)
   const listed = [...hidden.values()].reduce((rest, count) => rest - count, running.length)
@@ -140,7 +137,7 @@ interface PastFind {
 }
 
 /** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
-function* findAgain(entry: JournalEntry, tables: ExplainedTables): Steps<PastFind | undefined> {
+function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | undefined {
   const { caller, operation, status, answer } = entry
   const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
   if (!hasLooked) return undefined
@@ -149,7 +146,7 @@ function* findAgain(entry: JournalEntry, tables: ExplainedTables): Steps<PastFin
   try {
     const input = findInputOf(entry)
     return {
-      candidates: yield* compareCandidates(caller.namespace_id, input, tables),
+      candidates: compareCandidates(caller.namespace_id, input, tables),
       location: clientLocation(input, tables),
     }
   } catch (error) {

@@ -2,7 +2,6 @@ import { ApiError } from '../contract/errors.js'
 import type { AnswerReasons, ExplainedCandidate } from '../contract/journal.js'
 import type { OperationInput } from '../contract/operations.js'
 import type { Coordinates } from '../contract/regions.js'
-import type { Steps } from '../lib/steps.js'
 import { chooseForFind, type FindCandidate, type FindCandidates, findCandidates } from '../operations/matchmaking.js'
 import { clientLocation, distance } from '../operations/regions.js'
 import { freeSeats, type ListObstacle, seatsTaken } from '../store/lobby-rules.js'
@@ -56,15 +55,15 @@ const thisMachine = { address: '127.0.0.1', isLocal: true } as const
  * Explains what a find in one game mode does now, for a player of this machine at the place of the settings. Changes nothing.
  * Throws `UsageError` for an unknown namespace.
  */
-export function* explainFind(
+export function explainFind(
   { find, namespace }: { readonly find: string; readonly namespace?: string | undefined },
   tables: Tables,
-): Steps<Explanation> {
+): Explanation {
   const { namespace_id } = findNamespace(namespace, tables)
   const input = { game_modes: [find] }
   try {
     const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
-    const candidates = yield* compareCandidates(namespace_id, input, tables)
+    const candidates = compareCandidates(namespace_id, input, tables)
     const location = clientLocation({}, tables)
     const { region_id } = choice
     const away = distanceTo(region_id, location, tables)
@@ -123,7 +122,7 @@ export function compareCandidates(
   namespaceId: string,
   input: OperationInput<'lobbies.find'>,
   tables: LobbyTables,
-): Steps<FindCandidates> {
+): FindCandidates {
   return findCandidates(namespaceId, { input, tables, most: mostCandidates })
 }
 

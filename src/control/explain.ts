@@ -8,7 +8,6 @@ import { deviceLinkPath, isControlPath, pathInWorld } from '../contract/paths.js
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
-import type { Steps } from '../lib/steps.js'
 import { nearest, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -60,11 +59,11 @@ interface ExplainedWorld {
   readonly corsOrigins: readonly string[]
   readonly faults: Pick<WorldFaults, 'matching'>
   /** Says why a past request got its answer. Throws `UsageError` if the journal does not have it. */
-  reasonsOf(exchange: number): Steps<AnswerReasons>
+  reasonsOf(exchange: number): AnswerReasons
 }
 
 /** Answers a question. Throws `UsageError` unless it asks about one thing. */
-export function* explain(explained: ExplainedWorld, asked: Question): Steps<Explanation> {
+export function explain(explained: ExplainedWorld, asked: Question): Explanation {
   const { world } = explained
   const question = parseInput(Question(), asked, 'question')
   const { lobby_id, path, name_id, display_name, exchange, find } = question
@@ -74,14 +73,14 @@ export function* explain(explained: ExplainedWorld, asked: Question): Steps<Expl
     throw new UsageError(
       'ask for one thing: lobby_id, path (with method), exchange, find (with namespace), or name_id and display_name',
     )
-  if (exchange !== undefined) return yield* explained.reasonsOf(exchange)
-  if (find !== undefined) return yield* explainFind({ ...question, find }, world.tables)
-  if (lobby_id !== undefined) return yield* explainLobby(world, lobby_id)
+  if (exchange !== undefined) return explained.reasonsOf(exchange)
+  if (find !== undefined) return explainFind({ ...question, find }, world.tables)
+  if (lobby_id !== undefined) return explainLobby(world, lobby_id)
   if (path !== undefined) return explainRequest(explained, { ...question, path })
   return explainNames(world, question)
 }
 
-function* explainLobby({ tables }: WorldView, lobbyId: string): Steps<Explanation> {
+function explainLobby({ tables }: WorldView, lobbyId: string): Explanation {
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) {
     const ids = tables.lobbies.all().map(({ lobby_id }) => lobby_id)
@@ -93,7 +92,6 @@ function* explainLobby({ tables }: WorldView, lobbyId: string): Steps<Explanatio
   const ofMode: LobbyRow[] = []
   for (const other of tables.lobbies.all()) {
     if (modeKey(other) === mode) ofMode.push(other)
-    yield
   }
   const obstacle = listObstacles(ofMode, tables)(lobby)
   const more = lobby.status === 'stopped' ? [] : runningText(lobby)

@@ -3,7 +3,6 @@ import { ApiError } from '../contract/errors.js'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import { counted, nearest } from '../lib/text.js'
 import { typeTexts } from '../lib/type-text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -90,11 +89,7 @@ export class StoryBook implements Stories {
     this.#source = source
   }
 
-  list(filter?: StoryFilter): StoryList {
-    return runAtOnce(this.listInSteps(filter))
-  }
-
-  *listInSteps(filter: StoryFilter = {}): Steps<StoryList> {
+  list(filter: StoryFilter = {}): StoryList {
     const { world, stories } = this.#source
     world.checkUsable()
     const {
@@ -108,8 +103,7 @@ export class StoryBook implements Stories {
     const { memory, beginsAt } = stories
     const page: Story[] = []
     let [total, isMore] = [0, false]
-    for (const [i, story] of memory.list().entries()) {
-      if (i % storiesPerStep === storiesPerStep - 1) yield
+    for (const story of memory.list()) {
       if (!matches(story)) continue
       total += 1
       if (story.id >= before) continue
@@ -127,15 +121,11 @@ export class StoryBook implements Stories {
   }
 
   get(player: string | number): StoryJson | undefined {
-    return runAtOnce(this.getInSteps(player))
-  }
-
-  *getInSteps(player: string | number): Steps<StoryJson | undefined> {
     const { world } = this.#source
     world.checkUsable()
     void world.clock.catchUp()
     const story = this.#find(String(player))
-    return story && (yield* tellStory(story, this.#teller()))
+    return story && tellStory(story, this.#teller())
   }
 
   /** Says why there is no story of a player, and what to do. */
@@ -215,7 +205,6 @@ export class StoryBook implements Stories {
   }
 }
 
-const storiesPerStep = 256
 const mostListed = 5
 
 /** The shortest beginning of a token that finds it, in characters. */

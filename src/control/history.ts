@@ -2,7 +2,6 @@ import * as z from 'zod'
 import type { FaultState } from '../contract/faults.js'
 import type * as types from '../generated/options.js'
 import { lazy } from '../lib/lazy.js'
-import { mapInSteps, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { typeTexts } from '../lib/type-text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -83,8 +82,8 @@ export interface ClockJson {
 
 const defaultLimit = 100
 
-/** Lists the change sets that the history has at the first step. */
-export function* listHistory(history: History, options: HistoryOptions): Steps<HistoryJson> {
+/** Lists the change sets that the history has. */
+export function listHistory(history: History, options: HistoryOptions): HistoryJson {
   const { since, table, request, limit = defaultLimit, rows = true } = options
   const { oldest } = history
   const matching = history
@@ -92,10 +91,7 @@ export function* listHistory(history: History, options: HistoryOptions): Steps<H
     .later.filter(({ changes }) => table === undefined || changes.some(change => change.table === table))
     .filter(({ cause }) => request === undefined || (cause.kind === 'request' && cause.request === request))
   const selected = since === undefined ? matching.slice(-limit) : matching.slice(0, limit)
-  const state = historyState(history)
-  const change_sets: RecordedChangeSet[] = []
-  for (const changeSet of selected) change_sets.push(yield* changeSetJson(changeSet, rows))
-  return { ...state, change_sets }
+  return { ...historyState(history), change_sets: selected.map(changeSet => changeSetJson(changeSet, rows)) }
 }
 
 /** Returns the revisions between which a world can go back. */
@@ -103,14 +99,14 @@ export function historyState({ oldest, newestRevision: newest }: History): Omit<
   return { oldest: oldest.revision, oldest_at: new Date(oldest.at).toISOString(), newest }
 }
 
-function* changeSetJson(changeSet: ChangeSet, hasRows: boolean): Steps<RecordedChangeSet> {
+function changeSetJson(changeSet: ChangeSet, hasRows: boolean): RecordedChangeSet {
   const { revision, at, cause, changes } = changeSet
   const head = { revision, at: new Date(at).toISOString(), cause }
-  if (!hasRows) return { ...head, changes: yield* mapInSteps(changes, changeName) }
+  if (!hasRows) return { ...head, changes: changes.map(changeName) }
   const { random, clock, faults, scenario } = changeSet
   return {
     ...head,
-    changes: yield* mapInSteps(changes, recordedChange),
+    changes: changes.map(recordedChange),
     ...(random ? { random } : {}),
     ...(clock ? { clock: { before: clockJson(clock.before), after: clockJson(clock.after) } } : {}),
     ...(faults ? { faults: { before: faultsJson(faults.before, at), after: faultsJson(faults.after, at) } } : {}),
@@ -157,15 +153,12 @@ export interface RowsJson {
 }
 
 /** Lists the rows of the tables. `names` separates tables by commas. Default: all. Throws `UsageError` for an unknown one. */
-export function* listRows(tables: TableStates, names: string | undefined): Steps<RowsJson['rows']> {
+export function listRows(tables: TableStates, names: string | undefined): RowsJson['rows'] {
   const wanted = names === undefined ? tableNames : names.split(',').map(checkName)
   const rows: RowsJson['rows'][number][] = []
   for (const table of wanted) {
     const state: TableState<object> = tables[table]
-    for (const { id, row } of state.rows.values()) {
-      rows.push({ table, id, row })
-      yield
-    }
+    for (const { id, row } of state.rows.values()) rows.push({ table, id, row })
   }
   return rows
 }

@@ -7,7 +7,7 @@ import type { LiveWorld } from '../store/world.js'
 import { readTables, type WorldState } from '../store/world-state.js'
 import { explainExchange } from './explain-exchange.js'
 
-/** The past of a world: its earlier states, and the reasons of its answers. Each call takes the history of its first step. */
+/** The past of a world: its earlier states, and the reasons of its answers. Those that go in steps take the history of the first one. */
 export class WorldPast {
   readonly #world: LiveWorld
   readonly #history: History
@@ -37,17 +37,16 @@ export class WorldPast {
   }
 
   /** Says why a request got its answer. It says less if neither the journal nor the history has the world before it. */
-  *reasonsOf(exchange: StoredExchange): Steps<AnswerReasons> {
-    const [reasons] = exchange.reasons ? [exchange.reasons] : yield* this.explain([exchange])
-    if (reasons) return reasons
-    return yield* explainExchange({ entry: exchange.entry(), before: undefined, changeSets: undefined })
+  reasonsOf(exchange: StoredExchange): AnswerReasons {
+    const [reasons] = exchange.reasons ? [exchange.reasons] : this.explain([exchange])
+    return reasons ?? explainExchange({ entry: exchange.entry(), before: undefined, changeSets: undefined })
   }
 
   /**
    * Says why requests got their answers. They must be in the order of their `revision`. `undefined` for those whose world
    * before the answer is gone.
    */
-  *explain(exchanges: readonly StoredExchange[]): Steps<(AnswerReasons | undefined)[]> {
+  explain(exchanges: readonly StoredExchange[]): (AnswerReasons | undefined)[] {
     // A transaction may still be undone.
     if (this.#world.openTransaction) return exchanges.map(() => undefined)
     const { revision, faults, tables } = this.#world.state
@@ -61,10 +60,10 @@ export class WorldPast {
       }
       const { entry, before, later, changeSets } = around
       const undone = later.filter(changeSet => changeSet.revision <= past.revision)
-      past = { revision: before, tables: yield* undoTables(past.tables, undone) }
+      past = { revision: before, tables: undoTables(past.tables, undone) }
       const { records } = later.find(changeSet => changeSet.faults)?.faults?.before ?? faults
       const world = { tables: readTables(past.tables), faults: records }
-      explained.push(yield* explainExchange({ entry, before: world, changeSets }))
+      explained.push(explainExchange({ entry, before: world, changeSets }))
     }
     return explained.reverse()
   }

@@ -1,6 +1,5 @@
 import { ApiError } from '../contract/errors.js'
 import { valueAt } from '../lib/issues.js'
-import type { Steps } from '../lib/steps.js'
 import { didYouMean, shortened } from '../lib/text.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Model } from '../store/model.js'
@@ -21,20 +20,18 @@ interface RecordPath {
 
 // These functions throw `ApiError` for an unknown record, and `UsageError` for wrong input.
 
-/** Lists the records that match a query, such as `game_mode_id=duel&state.map=Harbour`. They are those of the first step. */
-export function* listRecords(world: World, table: string, query = ''): Steps<AnyRecord[]> {
+/** Lists the records that match a query, such as `game_mode_id=duel&state.map=Harbour`. */
+export function listRecords(world: World, table: string, query = ''): AnyRecord[] {
   const name = tableAt(table)
   const rows = tableOf(world, name).all()
-  if (name !== 'tokens') return yield* filterRecords(rows, query, fieldsOf(name))
+  if (name !== 'tokens') return filterRecords(rows, query, fieldsOf(name))
   const tokens = rows.map(row => withOwner(row, name, world))
   const namespaces = new Map(world.namespaces.all().map(({ namespace_id: id }) => [id, fullNameOf(id, world)]))
-  const lobbies = world.lobbies.all()
-  const lobbyTokens: AnyRecord[] = []
-  for (const lobby of lobbies) {
-    if (lobby.status !== 'stopped') lobbyTokens.push({ ...lobbyTokenInfo(lobby, namespaces.get(lobby.namespace_id)) })
-    yield
-  }
-  return yield* filterRecords([...tokens, ...lobbyTokens], query, [...fieldsOf(name), ...ownerFields])
+  const lobbyTokens = world.lobbies
+    .all()
+    .filter(({ status }) => status !== 'stopped')
+    .map(lobby => ({ ...lobbyTokenInfo(lobby, namespaces.get(lobby.namespace_id)) }))
+  return filterRecords([...tokens, ...lobbyTokens], query, [...fieldsOf(name), ...ownerFields])
 }
 
 export function getRecord(world: World, { table, id }: RecordPath): AnyRecord {
@@ -108,7 +105,7 @@ function withOwner(row: AnyRecord, name: ControlTable, world: World): AnyRecord 
 const ownerFields = ['namespace', 'game', 'lobby_id']
 
 /** Returns the records that have all values of a query. A list matches by any of its items. */
-function* filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): Steps<AnyRecord[]> {
+function filterRecords(records: readonly AnyRecord[], query: string, fields: readonly string[]): AnyRecord[] {
   const parameters = [...new URLSearchParams(query)]
   // Checks a repeated condition once.
   const distinct = new Map(parameters.map(([name, value]) => [`${name}=${value}`, { path: name.split('.'), value }]))
@@ -121,12 +118,7 @@ function* filterRecords(records: readonly AnyRecord[], query: string, fields: re
         `query parameter ${shortened(field)} is not a field of this table.${didYouMean(field, fields)}`,
       )
   }
-  const matching: AnyRecord[] = []
-  for (const record of records) {
-    if (conditions.every(({ path, value }) => hasValue(valueAt(record, path), value))) matching.push(record)
-    yield
-  }
-  return matching
+  return records.filter(record => conditions.every(({ path, value }) => hasValue(valueAt(record, path), value)))
 }
 
 function hasValue(value: unknown, text: string): boolean {

@@ -2,12 +2,11 @@ import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { SimulationEntry, simulationColumnsOf } from '../scenario/entries.js'
-import { type LobbyRow, SessionInCode, type SimulationRow } from '../store/matchmaker-rows.js'
+import { SessionInCode, type SimulationRow } from '../store/matchmaker-rows.js'
 import { createRow } from '../store/models.js'
 import { findNamespace, fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
@@ -54,19 +53,16 @@ export async function simulate(world: LiveWorld, options: SimulationOptions = {}
     checkModes(row, tables)
     tables.simulations.delete(namespace_id)
     const created = createRow('simulations', row, { tables, random, now })
-    const players = runAtOnce(countPlayers(created, tables.lobbies.inIndex('namespace_id', { namespace_id })))
+    const players = countPlayers(created, tables)
     return stateOf(created, fullNameOf(namespace_id, tables), players)
   }
   return world.write(write, { cause: { kind: 'control', call: 'simulate' } })
 }
 
-/** Lists the simulations as they are at the first step. */
-export function* listSimulations(tables: ReadTables): Steps<SimulationState[]> {
-  const lobbies = tables.lobbies.all()
-  const named = tables.simulations.all().map(row => ({ row, namespace: fullNameOf(row.namespace_id, tables) }))
-  const simulations: SimulationState[] = []
-  for (const { row, namespace } of named) simulations.push(stateOf(row, namespace, yield* countPlayers(row, lobbies)))
-  return simulations
+export function listSimulations(tables: ReadTables): SimulationState[] {
+  return tables.simulations
+    .all()
+    .map(row => stateOf(row, fullNameOf(row.namespace_id, tables), countPlayers(row, tables)))
 }
 
 export async function endSimulation(world: LiveWorld, options: EndSimulationOptions = {}): Promise<boolean> {
@@ -92,17 +88,11 @@ function checkModes({ namespace_id, modes = {} }: SimulationRow, tables: ReadTab
   )
 }
 
-function* countPlayers(
-  { namespace_id }: SimulationRow,
-  lobbies: readonly LobbyRow[],
-): Steps<SimulationState['players']> {
+function countPlayers({ namespace_id }: SimulationRow, { lobbies }: ReadTables): SimulationState['players'] {
   let [connected, reserved] = [0, 0]
-  for (const lobby of lobbies) {
-    if (lobby.namespace_id === namespace_id) {
-      connected += lobby.total_player_count
-      reserved += lobby.reserved_player_count
-    }
-    yield
+  for (const lobby of lobbies.findMany(q => q.where({ namespace_id }))) {
+    connected += lobby.total_player_count
+    reserved += lobby.reserved_player_count
   }
   return { connected, reserved }
 }

@@ -1,7 +1,6 @@
 import type { AnswerReasons } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import type * as types from '../generated/options.js'
-import type { Steps } from '../lib/steps.js'
 import { elapsedText } from '../lib/time.js'
 import type { History, StoredExchange } from '../server/history.js'
 import { redactToken } from '../server/redact.js'
@@ -161,18 +160,18 @@ export interface StoryTeller {
   readonly servers: readonly GameServerState[]
   /** See `WorldStories`. */
   readonly restartedAt: number | undefined
-  reasonsOf(exchange: StoredExchange): Steps<AnswerReasons>
+  reasonsOf(exchange: StoredExchange): AnswerReasons
 }
 
 /** Tells a whole story. The reasons of its requests are computed now. */
-export function* tellStory(story: Story, teller: StoryTeller): Steps<StoryJson> {
+export function tellStory(story: Story, teller: StoryTeller): StoryJson {
   const { view, history, servers } = teller
   const requests = new Map<number, StoryRequest>()
   const steps: StoryStep[] = []
   for (const fact of story.facts) {
     const exchange = fact.request === undefined ? undefined : history.exchange(fact.request)
     if (exchange) requests.set(exchange.id, requestOf(exchange))
-    steps.push(...(yield* stepsOf(fact, { story, exchange, teller })))
+    steps.push(...stepsOf(fact, { story, exchange, teller }))
   }
   const server = servers.findLast(({ lobby_id }) => lobby_id === story.lobby?.lobby_id)
   const whole = wholeSince(story)
@@ -206,7 +205,7 @@ interface Telling {
   readonly teller: StoryTeller
 }
 
-function* stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): Steps<StoryStep[]> {
+function stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): StoryStep[] {
   const { view, history } = teller
   const { kind, at, revision, operation, status, code, lobby } = fact
   const rows = rowsOf(history.changeSet(revision), story.token, lobby?.lobby_id)
@@ -224,7 +223,7 @@ function* stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): Steps<
   }
   if (kind !== 'reserved' || !isSeatOperation(operation)) return [own]
   const [stepKind, title] = seatSteps[operation]
-  const reasons = exchange && (yield* teller.reasonsOf(exchange))
+  const reasons = exchange && teller.reasonsOf(exchange)
   const request: StoryStep = {
     kind: stepKind,
     at: exchange ? (exchange.entryWithoutAnswer().since ?? isoOf(at)) : isoOf(at),

@@ -127,10 +127,10 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
       return handlers.override(operation, resolver)
     },
     answer: request => usable().answer(checkRequest(request)),
-    history: options => runAtOnce(usable().history(options)),
+    history: options => usable().history(options),
     schedule: options => listSchedule(usable().world, options),
     changes: options => usable().changes(options),
-    explain: question => runAtOnce(usable().explain(question)),
+    explain: question => usable().explain(question),
     lobbyEnvironment(lobbyId, options) {
       try {
         return lobbyEnvironment(usable().world.tables, lobbyId, options)
@@ -140,7 +140,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
     },
     setClientLocation: location => promised(usable(), ({ world }) => setClientLocation(world, location)),
     simulate: options => simulate(usable().world, options),
-    simulations: () => runAtOnce(listSimulations(usable().world.tables)),
+    simulations: () => listSimulations(usable().world.tables),
     endSimulation: options => endSimulation(usable().world, options),
     reset: options => usable().reset(options),
     load: scenario => usable().load(scenario),

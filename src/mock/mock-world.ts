@@ -115,7 +115,7 @@ export class MockWorld {
     const { watchTimeoutMs, corsOrigins, log, onBug } = settings
     const { revision } = state.world
     const start = { revision, at: timeOfState(state.world) }
-    const history = new History(settings.history, start, exchanges => runAtOnce(this.past.explain(exchanges)))
+    const history = new History(settings.history, start, exchanges => this.past.explain(exchanges))
     const world = createWorld(state.world, (changeSet, bytes) => {
       history.addChange(changeSet, bytes)
       observer.addChange(changeSet)
@@ -199,7 +199,7 @@ export class MockWorld {
     )
   }
 
-  explain(question: Question): Steps<Explanation> {
+  explain(question: Question): Explanation {
     const { world, faults } = this
     void world.clock.catchUp()
     const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
@@ -226,14 +226,14 @@ export class MockWorld {
       ? this.past.stateAt(revision)
       : this.past.stateBefore(this.#exchange(before))
     const snapshot = yield* snapshotSteps(state, { hasFaults: parts.includes('faults') })
-    return journal ? { ...snapshot, journal: yield* journal } : snapshot
+    return journal ? { ...snapshot, journal } : snapshot
   }
 
   nextChangeId(revision: number): number | undefined {
     return this.#history.nextChangeAfter(revision)
   }
 
-  history(options: HistoryOptions = {}): Steps<HistoryJson> {
+  history(options: HistoryOptions = {}): HistoryJson {
     return listHistory(this.#history, parseInput(HistoryOptions(), options, 'history'))
   }
 

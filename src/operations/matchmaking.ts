@@ -3,7 +3,6 @@ import { utf8Length } from '../contract/formats.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
 import { frozenCopy } from '../lib/json.js'
-import type { Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { maxPlayersColumns } from '../store/inputs.js'
@@ -199,10 +198,10 @@ export interface FindCandidates {
  * Lists the first running lobbies in the requested modes and regions, at most `most`. Throws `ApiError` for a request that
  * find refuses.
  */
-export function* findCandidates(
+export function findCandidates(
   namespaceId: string,
   { input, tables, most }: { readonly input: FindInput; readonly tables: LobbyTables; readonly most: number },
-): Steps<FindCandidates> {
+): FindCandidates {
   const places = findPlaces(findableModes(input, namespaceId, tables), input.regions, tables)
   const orders = new Map(places.map(({ group }, order) => [group, order]))
   const orderOf = (lobby: LobbyRow) => orders.get(fullestGroup(lobby)) ?? -1
@@ -219,7 +218,6 @@ export function* findCandidates(
         seats.set(freeSeats(lobby), (seats.get(freeSeats(lobby)) ?? 0) + 1)
       } else if (rest.length < most) rest.push({ lobby, lostBy })
     }
-    yield
   }
   const [best, ...others] = fitting
   if (!best) return { first: rest, ties: 0 }

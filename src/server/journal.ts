@@ -11,7 +11,6 @@ import {
 } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
-import { mapInSteps, runAtOnce, type Steps } from '../lib/steps.js'
 import { matchesGlob } from '../lib/text.js'
 import { reworded } from '../lib/usage-error.js'
 import type { Caller } from '../operations/resolver.js'
@@ -81,28 +80,20 @@ export class WorldJournal implements Journal {
     this.#waits = waits
   }
 
-  find(filter?: JournalFilter): JournalEntry[] {
-    return runAtOnce(this.findSteps(filter))
-  }
-
-  /** Finds exchanges as `find` does, among those that the journal has at the first step. */
-  *findSteps(filter: JournalFilter = {}, answers?: 'short'): Steps<ShortenedEntry[]> {
+  find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
     this.#world.checkUsable()
     const { operation: glob, status, since = 0 } = parseInput(JournalFilter(), filter, 'filter')
-    const found = this.#history.exchanges
+    return this.#history.exchanges
       .filter(({ id }) => id > since)
       .filter(exchange => status === undefined || exchange.status === status)
       .filter(({ operation }) => glob === undefined || matchesGlob(operation ?? '', glob))
-    return yield* mapInSteps(found, exchange => exchange.entry(answers))
+      .map(exchange => exchange.entry(answers))
   }
 
-  /** Returns the exchanges that the journal has now, in steps. Leaves out those from an id on. */
-  entriesBefore(id = Number.POSITIVE_INFINITY): Steps<JournalEntry[]> {
+  /** Returns the exchanges that the journal has now. Leaves out those from an id on. */
+  entriesBefore(id = Number.POSITIVE_INFINITY): JournalEntry[] {
     this.#world.checkUsable()
-    return mapInSteps(
-      this.#history.exchanges.filter(exchange => exchange.id < id),
-      exchange => exchange.entry(),
-    )
+    return this.#history.exchanges.filter(exchange => exchange.id < id).map(exchange => exchange.entry())
   }
 
   get(id: number): JournalEntry | undefined {
@@ -141,18 +132,13 @@ export class WorldJournal implements Journal {
   }
 
   verify(expectation: Expectation): Verification {
-    return runAtOnce(this.verifySteps(expectation))
-  }
-
-  /** Compares the exchanges that the journal has at the first step, as `verify` does. */
-  *verifySteps(expectation: Expectation): Steps<Verification> {
     this.#world.checkUsable()
     const { tables } = this.#world
     const dropped = this.dropped()
     const position = { begins_at: this.beginsAt(), run: this.run }
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
     const expected = redactExpectation(parseInput(Expectation(), expectation, 'expectation'))
-    const entries = yield* mapInSteps([...exchanges.values()], exchange => exchange.entryWithoutAnswer())
+    const entries = [...exchanges.values()].map(exchange => exchange.entryWithoutAnswer())
     const verification = verify(expected, { entries, tables, dropped })
     const nearest = verification.nearest.map(({ exchange, differs }) => ({
       exchange: exchanges.get(exchange.id)?.entry() ?? exchange,

@@ -118,11 +118,11 @@ export function* undoChangeSets(
 }
 
 /** Returns some tables as they were before change sets, the newest last. To undo all tables takes ten times as long. */
-export function* undoTables<Name extends TableName>(
+export function undoTables<Name extends TableName>(
   tables: Pick<TableStates, Name>,
   changeSets: readonly ChangeSet[],
-): Steps<Pick<TableStates, Name>> {
-  const changed = yield* replayTables(tables, changeSets.toReversed(), 'before')
+): Pick<TableStates, Name> {
+  const changed = runAtOnce(replayTables(tables, changeSets.toReversed(), 'before'))
   return { ...tables, ...Object.fromEntries(changed) }
 }
 

@@ -4,7 +4,6 @@ import { describe, expect, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../src/client/index.js'
 import { eventStream, type MockEvents } from '../../src/control/events.js'
 import { createMockmaker } from '../../src/index.js'
-import { runAtOnce, type Steps } from '../../src/lib/steps.js'
 import { mockOf } from '../../src/mock/facade.js'
 import { ask, openSocket } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
@@ -382,29 +381,13 @@ describe('mock.changes', () => {
 async function sent(events: () => AsyncGenerator<MockEvent, undefined>): Promise<string[]> {
   const texts: string[] = []
   const begin = () => Object.assign(events(), { after: 'run-0' }) as MockEvents // all of it that a stream uses
-  const inSlices = async <Result>(steps: Steps<Result>) => runAtOnce(steps)
   const { world } = mockOf(createMockmaker(), 'test').worlds.default
-  const { stream } = eventStream(begin, { world, inSlices, toSent: event => event })
+  const { stream } = eventStream(begin, { world, toSent: event => event })
   await new Promise<void>(end => stream?.({ send: text => texts.push(text), end, drained: flushPromises }))
   return texts
 }
 
 describe('the event stream', () => {
-  it('sends a long event in pieces of the same text', async () => {
-    const rows = Array.from({ length: 5_000 }, (_, i) => ({ table: 'lobbies' as const, id: `${i}`, row: { i } }))
-    const data = { revision: 1, at: '', cause: { kind: 'code' as const }, puts: rows, deletes: [] }
-
-    const told = await sent(async function* () {
-      yield { type: 'change', id: 'run-1', data }
-      return undefined
-    })
-
-    const [begin, ...pieces] = told
-    expect(begin).toContain('event: begin')
-    expect(pieces.length).toBeGreaterThan(4)
-    expect(pieces.join('')).toBe(`event: change\nid: run-1\ndata: ${JSON.stringify(data)}\n\nevent: end\ndata: {}\n\n`)
-  })
-
   it('replaces an event that is too long by a gap, and goes on', async () => {
     const told = await sent(async function* () {
       // JSON.stringify throws, as for a change set beyond the maximum length of a string.

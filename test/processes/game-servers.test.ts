@@ -68,7 +68,7 @@ describe('the game server of a lobby', () => {
       ),
     ])
     expect(mock.default.servers.list()).toMatchObject([{ status: 'crashed', exit_code: 3, restarts: 0 }])
-    const { change_sets } = runAtOnce(mock.default.history())
+    const { change_sets } = mock.default.history()
     expect(change_sets.at(-1)?.cause).toEqual({ kind: 'server' })
   })
 
