@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { build } from 'rolldown'
 import { loadConfig } from 'rolldown/config'
@@ -15,6 +15,12 @@ const tsc = spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'b
 // The command `rolldown -c` would also print a table of all files.
 const [[code]] = await Promise.all([once(tsc, 'exit'), build(await loadConfig('build/rolldown.config.ts'))])
 if (code !== 0) process.exit(1)
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+cpSync('src/files/lazy.cjs', 'dist/lazy.cjs')
+const readJson = file => JSON.parse(readFileSync(file, 'utf8'))
+writeFileSync(
+  'dist/control-openapi.cjs',
+  `module.exports = ${JSON.stringify(readJson('fixtures/control-openapi.json'))}\n`,
+)
+const { exports } = readJson('package.json')
 const entries = Object.values(exports).flatMap(({ types }) => (types ? [relative('dist', types)] : []))
 pruneDeclarations('dist', entries)

@@ -9,7 +9,7 @@ import { plainStacks, pureFaker, shortLines, withoutDescriptions } from './light
 const peers = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies)
 const peer = new RegExp(`^(${[...peers, '@jest/globals'].join('|')})(/|$)`)
 // chokidar imports `fs` and its like without `node:`.
-const external = (id: string) => isBuiltin(id) || peer.test(id)
+const external = (id: string) => isBuiltin(id) || peer.test(id) || id.startsWith('#')
 
 /** A warning fails the build. Otherwise the output of the tests would hide it. */
 const strict = {
@@ -30,6 +30,7 @@ const modules = [
     'contract/index',
     'http/index',
     'lab/index',
+    'lab/in-browser',
     'playwright/index',
     'scenario/index',
   ],
@@ -58,10 +59,10 @@ export default defineConfig([
     ...strict,
     // By itself, because most processes do not load it.
     input: { 'yaml-library': 'yaml' },
-    platform: 'node',
-    external: isBuiltin,
+    // Without modules of Node: a bundle of ES modules cannot require them.
+    platform: 'browser',
     plugins: [licences('yaml-licences.txt')],
-    output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify },
+    output: { dir: 'dist', format: 'cjs', exports: 'named', entryFileNames: '[name].cjs', minify },
   },
   {
     ...strict,
@@ -69,7 +70,7 @@ export default defineConfig([
     input: { cli: 'src/cli.ts' },
     platform: 'node',
     // Redis is an optional peer, as few need it.
-    external: /^(node:|@redis\/client$)/,
+    external: /^(node:|#|@redis\/client$)/,
     moduleTypes: { '.lua': 'text' },
     plugins: [pureFaker(), withoutDescriptions(), shortLines(), licences('cli/licences.txt')],
     output: { dir: 'dist', chunkFileNames: 'cli/[name]-[hash].js', minify },
@@ -113,7 +114,8 @@ function inlinedPage(folder: string): Plugin {
         .replace('/* script */', () => script.code.trim().replaceAll('</script', '<\\/script'))
       // Compressed, because it is a third of the size, and few people open it. Zopfli makes a gzip file 5 % smaller than zlib.
       const compressed = await gzipAsync(Buffer.from(source), { numiterations: 15 })
-      this.emitFile({ type: 'asset', fileName: `${script.name}.html.gz`, source: compressed })
+      const base64 = Buffer.from(compressed).toString('base64')
+      this.emitFile({ type: 'asset', fileName: `${script.name}.cjs`, source: `module.exports = '${base64}'\n` })
     },
   }
 }

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
+import { yaml } from '#lazy'
 import type { Steps } from '../lib/steps.js'
 import { didYouMean } from '../lib/text.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { jsonToYaml } from '../scenario/write-yaml.js'
-import { readYaml, readYamlSteps, type Yaml, type YamlOptions } from '../scenario/yaml.js'
+import { readYaml, readYamlSteps, type YamlOptions } from '../scenario/yaml.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {
@@ -40,7 +40,7 @@ export async function loadScenario(
 export function loadScenarioSync(nameOrPath: string): ScenarioInput {
   const shipped = shippedScenario(nameOrPath)
   if (shipped) return shipped
-  return readYaml(readScenarioText(nameOrPath), { file: nameOrPath, yaml: loadYaml() })
+  return readYaml(readScenarioText(nameOrPath), { file: nameOrPath, yaml: yaml() })
 }
 
 /**
@@ -48,23 +48,17 @@ export function loadScenarioSync(nameOrPath: string): ScenarioInput {
  * `ApiError` for a text beyond the limits.
  */
 export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): Steps<CheckedScenario> {
-  return readYamlSteps(text, { ...options, yaml: loadYaml() })
+  return readYamlSteps(text, { ...options, yaml: yaml() })
 }
 
 /** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
 export function scenarioText(json: string): Steps<string> {
-  return jsonToYaml(json, loadYaml())
-}
-
-function loadYaml(): Yaml {
-  // The bundle of `yaml`. Only `require` can load it late and at once, and it has no types.
-  return createRequire(import.meta.url)('#yaml') as Yaml
+  return jsonToYaml(json, yaml())
 }
 
 /** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
 export async function parseScenarioFile({ path, text, commands }: ScenarioFile): Promise<CheckedScenario> {
-  // Imported here: a mock with a shipped scenario starts faster without YAML.
-  return readYaml(text, { file: path, yaml: await import('yaml'), carets: true, commands })
+  return readYaml(text, { file: path, yaml: yaml(), carets: true, commands })
 }
 
 /** A string of JavaScript has at most 512 MiB. */

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { controlOpenapi as generatedOpenapi } from '#lazy'
 import type { OpenApiOptions, OpenApiSchema } from '../contract/openapi.js'
 
 /** The control API as an OpenAPI 3.1 document. */
@@ -29,8 +29,7 @@ type ControlContent = Readonly<Record<string, { readonly schema: OpenApiSchema }
 /** Describes the control API as an OpenAPI 3.1 document. `npm run generate` makes it from the table of calls. */
 export function controlOpenapi({ serverUrl, version = '0.0.0' }: OpenApiOptions): ControlDocument {
   // From the package when somebody asks: nobody else needs it in memory.
-  const generated: ControlDocument = createRequire(import.meta.url)('#control-openapi')
-  const { openapi, info, ...document } = generated
+  const { openapi, info, ...document } = generatedOpenapi() as ControlDocument
   return {
     openapi,
     info: { ...info, version },

@@ -81,7 +81,8 @@ export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp
 /** Loads the Express of the user's project. It is an optional peer, and nothing else needs it. */
 function loadExpress(): typeof express {
   // Test runners replace the module that an import gets. In the VM pools of vitest, that one cannot load Express.
-  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+  // A bundle in CommonJS has no `import.meta.url`.
+  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url ?? process.argv[1])
   try {
     load.resolve('express')
   } catch (cause) {

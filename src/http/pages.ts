@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
+import { dashboard, deviceLink } from '#lazy'
 import { type OpenApiDocument, openapi } from '../contract/openapi.js'
 import { decodeSegment, deviceLinkPath } from '../contract/paths.js'
 import { jsonResponse, prefersJson } from '../control/call.js'
@@ -69,7 +68,7 @@ export function dashboardPage(): MockResponseInit {
 function respondDeviceLink(token: string, { mock }: PageContext): MockResponseInit {
   const link = mock.world.deviceLinks.get(token)
   const main = link ? deviceLinkMain(link, mock) : unknownDeviceLinkMain(token)
-  const page = readPage('device-link')
+  const page = readPage('deviceLink')
   // A function, because a replacement text may not contain `$&`.
   const html = page.html.replace('<!-- main -->', () => main.html)
   return htmlResponse({ ...page, html }, link ? 200 : 404)
@@ -83,13 +82,15 @@ interface BuiltPage {
   readonly scriptHash: string
 }
 
+const pages = { dashboard, deviceLink }
+
 const read = new Map<string, BuiltPage>()
 
 /** Reads a page from the package on its first request: most mocks are never looked at. */
-function readPage(name: 'dashboard' | 'device-link'): BuiltPage {
+function readPage(name: keyof typeof pages): BuiltPage {
   const known = read.get(name)
   if (known) return known
-  const html = gunzipSync(readFileSync(createRequire(import.meta.url).resolve(`#pages/${name}`))).toString()
+  const html = gunzipSync(Buffer.from(pages[name](), 'base64')).toString()
   const hashOf = (element: string) => {
     const [, text = ''] = new RegExp(`<${element}>(.*)</${element}>`, 's').exec(html) ?? []
     return `sha256-${createHash('sha256').update(text).digest('base64')}`

@@ -39,7 +39,7 @@ const preset: JestPreset = {
   setupFiles: [fileBeside('./globals.js')],
   setupFilesAfterEnv: [fileBeside('./setup.js')],
   // With jsdom, Jest would otherwise load the entry points for browsers.
-  testEnvironmentOptions: { customExportConditions: ['node', 'node-addons'] },
+  testEnvironmentOptions: { customExportConditions: ['node'] },
   // Jest's own default is gone once a preset has transforms.
   transform: { [ofModulePackages]: fileBeside('./transform.js'), '\\.[jt]sx?$': 'babel-jest' },
   transformIgnorePatterns: [

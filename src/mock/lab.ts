@@ -1,5 +1,4 @@
 import type { CheckResult } from '../lib/check-report.js'
-import { UsageError } from '../lib/usage-error.js'
 
 /** The name of a check of the laboratory. */
 export type LabCheckName =
@@ -51,18 +50,11 @@ export interface LabReport {
   readonly notRun?: readonly LabCheckName[]
 }
 
-/** Not a constant for bundlers: those for pages must not follow it. */
-const laboratory = ['#', 'lab'].join('')
-
 /**
  * Checks a client of a device link: serves links that misbehave, and watches what the client does. It starts the client once
  * for each case of a check, on a port of its own. Needs Node. Rejects with `UsageError` if an option is wrong.
  */
 export async function lab(client: LabClient, options: LabOptions = {}): Promise<LabReport> {
-  if (typeof process !== 'object' || !process.versions?.node)
-    throw new UsageError('lab needs Node, because it opens ports: call it in a test in Node')
-  const module = (await import(/* webpackIgnore: true */ /* @vite-ignore */ laboratory)) as {
-    readonly checkFunctionClient: typeof lab
-  } // the file of package.json
-  return module.checkFunctionClient(client, options)
+  const { checkFunctionClient } = await import('#lab')
+  return checkFunctionClient(client, options)
 }

@@ -32,9 +32,10 @@ async function bundle(input: string): Promise<Bundled> {
   })
   const { output }: RolldownOutput = await build.generate({ format: 'iife', name: 'bundled', codeSplitting: false })
   await build.close()
-  const [{ code, imports, dynamicImports, modules }] = output
+  const [{ code, fileName, imports, dynamicImports, modules }] = output
   const held = Object.entries(modules).filter(([, { renderedLength }]) => renderedLength > 0)
-  return { code, imports: [...imports, ...dynamicImports], modules: held.map(([file]) => file), warnings }
+  const others = [...imports, ...dynamicImports].filter(one => one !== fileName)
+  return { code, imports: others, modules: held.map(([file]) => file), warnings }
 }
 
 /** The globals of a page beside the language. */
@@ -196,7 +197,7 @@ function packagesOf(file: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(file)) return []
   seen.add(file)
   const sources = parseAst(readFileSync(file, 'utf8')).body.map(node => ('source' in node ? node.source : undefined))
-  const names = sources.flatMap(source => (source && !isBuiltin(source.value) ? [source.value] : []))
+  const names = sources.flatMap(source => (source && !/^(node:|#)/.test(source.value) ? [source.value] : []))
   const packages = names.flatMap(name => (name.startsWith('.') ? packagesOf(join(dirname(file), name), seen) : [name]))
   return [...new Set(packages)]
 }

@@ -35,16 +35,17 @@ export interface ExampleProject {
 }
 
 /** Packs the built package, and unpacks it into a new folder: a checkout with the files of the package alone. */
-export async function packPackage(): Promise<{ readonly folder: string; remove(): void }> {
+export async function packPackage(): Promise<{ readonly folder: string; readonly tarball: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'mockmaker-packed-'))
   // Without scripts: a build would replace `dist` while other tests use it.
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const { stdout } = await execute('npm', args)
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-  await execute('tar', ['-xzf', join(folder, filename), '-C', folder, '--strip-components=1'])
+  const tarball = join(folder, filename)
+  await execute('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
   // The package has one of the examples.
   mkdirSync(join(folder, 'examples'), { recursive: true })
-  return { folder, remove: () => rmSync(folder, { recursive: true }) }
+  return { folder, tarball, remove: () => rmSync(folder, { recursive: true }) }
 }
 
 /**

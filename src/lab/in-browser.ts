@@ -1,0 +1,8 @@
+import { UsageError } from '../lib/usage-error.js'
+
+// Bundlers of pages get this file for `#lab`.
+
+/** Rejects with `UsageError`. */
+export async function checkFunctionClient(): Promise<never> {
+  throw new UsageError('lab needs Node, because it opens ports: call it in a test in Node')
+}

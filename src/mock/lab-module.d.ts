@@ -1,0 +1,3 @@
+declare module '#lab' {
+  export const checkFunctionClient: typeof import('./lab.js').lab
+}

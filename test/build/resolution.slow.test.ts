@@ -1,0 +1,296 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { packPackage, runProgram } from '../support/example-projects.js'
+import { environmentWithoutVitest } from '../support/project.js'
+
+// Other people's tools judge the packed package. Each row of a table is a tool, and each column an entry point.
+
+const packages = [
+  ...['msw@2', 'express@5', 'fast-check@4', 'esbuild', 'rolldown', 'rollup', 'webpack', 'vite@8', 'vite6@npm:vite@6'],
+  ...['@rollup/plugin-node-resolve', '@rollup/plugin-commonjs', '@vercel/nft', 'resolve.exports@2'],
+]
+
+const root = mkdtempSync(join(tmpdir(), 'mockmaker-resolution-'))
+const project = join(root, 'project')
+/** Outside of the project, so that nothing is found in its node_modules. */
+const elsewhere = join(root, 'elsewhere')
+const env = environmentWithoutVitest()
+
+/** Programs for Node, by entry point. Each prints what it has found. */
+const programs = {
+  mockmaker: `
+    const { createMockmaker } = await import('mockmaker')
+    const { body } = await createMockmaker().answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+    console.log(JSON.parse(new TextDecoder().decode(body)).lobbies.length, 'lobbies')`,
+  'mockmaker/node': `
+    const { writeFileSync } = await import('node:fs')
+    const { setupMockmaker } = await import('mockmaker/node')
+    writeFileSync('own.yaml', 'game_modes: [duel]\\nlobbies: [{ game_mode_id: duel }, { game_mode_id: duel }]\\n')
+    const mock = setupMockmaker({ scenario: 'own.yaml' })
+    mock.listen()
+    const { lobbies } = await (await fetch('http://any.test/matchmaker/lobbies/list')).json()
+    await mock.close()
+    console.log(lobbies.length, 'lobbies')`,
+  'mockmaker/express': `
+    const { createMockmaker } = await import('mockmaker')
+    const { listen } = await import('mockmaker/express')
+    const server = await listen(createMockmaker(), { port: 0 })
+    const get = path => fetch(server.url + path, { headers: { accept: 'text/html' } })
+    const { lobbies } = await (await get('/matchmaker/lobbies/list')).json()
+    const page = await (await get('/')).text()
+    const { openapi } = await (await get('/__mock/openapi.json')).json()
+    await server.close()
+    console.log(lobbies.length, 'lobbies,', page.includes('<title>') ? 'a page,' : page, 'OpenAPI', openapi)`,
+}
+
+type Program = keyof typeof programs
+
+const printed: Readonly<Record<Program, string>> = {
+  mockmaker: '6 lobbies\n',
+  'mockmaker/node': '2 lobbies\n',
+  'mockmaker/express': '6 lobbies, a page, OpenAPI 3.1.0\n',
+}
+const nodeEntries = Object.keys(printed) as Program[]
+
+/** The entry points that code of a page imports. Those for Node alone have a stub. */
+const pageEntries = [
+  ...['mockmaker', 'mockmaker/browser', 'mockmaker/client', 'mockmaker/scenarios', 'mockmaker/contract'],
+  ...['mockmaker/arbitraries', 'mockmaker/node', 'mockmaker/express'],
+]
+
+const entriesOf = { page: pageEntries, node: nodeEntries }
+
+type Side = keyof typeof entriesOf
+
+const fileOf = (side: Side, entry: string) => `${side}-${entry.replace('/', '-')}.js`
+
+function textOf(side: Side, entry: string): string {
+  if (side === 'page') return `import * as entry from '${entry}'\nconsole.log(Object.keys(entry))\n`
+  return `async function main() {${programs[entry as Program]}\n}\nmain()\n`
+}
+
+/** The input of a bundler: the files of a side by their names without an ending. */
+function inputs(side: Side): Record<string, string> {
+  const files = entriesOf[side].map(entry => fileOf(side, entry))
+  return Object.fromEntries(files.map(file => [file.slice(0, -'.js'.length), join(project, file)]))
+}
+
+/** Imports a tool from the project. */
+// biome-ignore lint/suspicious/noExplicitAny: the tools are not installed here, so they have no types
+const load = (name: string): Promise<any> =>
+  import(/* @vite-ignore */ pathToFileURL(createRequire(join(project, 'package.json')).resolve(name)).href)
+
+/** Bundlers, by name. Each writes a module for each file of a side into a folder. */
+const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<unknown>>> = {
+  esbuild: (side, outdir) => buildWithEsbuild({ format: 'esm', splitting: true }, side, outdir),
+  async 'esbuild to CommonJS'(side, outdir) {
+    await buildWithEsbuild({ format: 'cjs' }, side, outdir)
+    writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }')
+  },
+  async rolldown(side, dir) {
+    const { build } = await load('rolldown')
+    const platform = side === 'page' ? 'browser' : 'node'
+    await build({ input: inputs(side), platform, onLog: refuseWarning, output: { dir } })
+  },
+  async rollup(side, dir) {
+    const { rollup } = await load('rollup')
+    const { nodeResolve } = await load('@rollup/plugin-node-resolve')
+    const { default: commonjs } = await load('@rollup/plugin-commonjs')
+    const resolve = nodeResolve(side === 'page' ? { browser: true } : { exportConditions: ['node'] })
+    const bundle = await rollup({ input: inputs(side), plugins: [resolve, commonjs()], onLog: refuseWarning })
+    await bundle.write({ dir })
+  },
+  async webpack(side, path) {
+    const { default: webpack } = await load('webpack')
+    const compiler = webpack({
+      mode: 'none',
+      context: project,
+      target: side === 'page' ? 'web' : 'node20',
+      entry: inputs(side),
+      experiments: { outputModule: true },
+      output: { path, filename: '[name].js', module: true, chunkFormat: 'module', library: { type: 'module' } },
+      // MSW imports this module of Node, which webpack does not know.
+      externals: side === 'page' ? {} : { _http_common: 'module _http_common' },
+    })
+    const stats = await new Promise<{ toJson(): { errors: unknown[]; warnings: unknown[] } }>((resolve, reject) => {
+      compiler.run((error: unknown, result: never) => (error ? reject(error) : resolve(result)))
+    })
+    const { errors, warnings } = stats.toJson()
+    expect([...errors, ...warnings]).toEqual([])
+  },
+  'Vite 6': (side, outDir) => buildWithVite('vite6', side, outDir),
+  'Vite 8': (side, outDir) => buildWithVite('vite', side, outDir),
+}
+
+async function buildWithEsbuild(options: object, side: Side, outdir: string): Promise<void> {
+  const { build } = await load('esbuild')
+  const platform = side === 'page' ? 'browser' : 'node'
+  await build({ ...options, bundle: true, logLevel: 'silent', entryPoints: inputs(side), platform, outdir })
+}
+
+/** Throws for the warnings of a bundler that mean that something is lost. */
+function refuseWarning(level: string, log: { readonly code?: string; readonly message: string }): void {
+  if (level === 'warn' && /UNRESOLVED|MISSING/.test(log.code ?? '')) throw new Error(log.message)
+}
+
+async function buildWithVite(name: string, side: Side, outDir: string): Promise<void> {
+  const { build } = await load(name)
+  await build({
+    configFile: false,
+    root: project,
+    logLevel: 'silent',
+    ssr: { noExternal: true },
+    build: {
+      outDir,
+      ssr: side === 'node',
+      target: 'esnext',
+      minify: false,
+      rollupOptions: { input: inputs(side), output: { entryFileNames: '[name].js' } },
+    },
+  })
+}
+
+/** Runs a program in a folder, and returns its output. */
+async function run(folder: string, ...args: string[]): Promise<string> {
+  const { output } = await runProgram(process.execPath, args, { cwd: folder, env })
+  return output
+}
+
+/** Returns the texts of a built module and of all that it loads. */
+function closure(file: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(file) || !existsSync(file)) return []
+  seen.add(file)
+  const text = readFileSync(file, 'utf8')
+  const next = [...text.matchAll(/["'](\.\.?\/[^"'\n]+\.js)["']/g)].map(([, path = '']) => join(dirname(file), path))
+  return [text, ...next.flatMap(path => closure(path, seen))]
+}
+
+/** Modules of Node in the code of a page outside of comments, also if a bundler has replaced them. */
+const ofNode = /^(?!\s*(?:\*|\/[/*])).*(?:\b(?:from|import|require)\b ?\(?["'`]node:\w+|browser-external\W)/m
+
+beforeAll(async () => {
+  const packed = await packPackage()
+  mkdirSync(project)
+  mkdirSync(elsewhere)
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', packed.tarball, ...packages]
+  const { code, output } = await runProgram('npm', install, { cwd: project, env })
+  packed.remove()
+  if (code !== 0) throw new Error(`npm install ends with ${code}:\n${output}`)
+  for (const side of ['page', 'node'] as const)
+    for (const entry of entriesOf[side]) writeFileSync(join(project, fileOf(side, entry)), textOf(side, entry))
+})
+
+afterAll(() => rmSync(root, { recursive: true }))
+
+describe.each(Object.entries(bundlers))('%s', (name, bundle) => {
+  describe('for a page', () => {
+    const folder = join(elsewhere, `${name} page`)
+    beforeAll(() => bundle('page', folder))
+
+    it.each(pageEntries)('bundles %s without a module of Node', entry => {
+      const texts = closure(join(folder, fileOf('page', entry)))
+
+      expect(texts.length).toBeGreaterThan(0)
+      expect(texts.map(text => ofNode.exec(text)?.[0]).filter(Boolean)).toEqual([])
+    })
+  })
+
+  describe('for Node', () => {
+    const folder = join(elsewhere, `${name} node`)
+    beforeAll(async () => {
+      await bundle('node', folder)
+      const ownManifest = join(folder, 'package.json')
+      if (!existsSync(ownManifest)) writeFileSync(ownManifest, '{ "type": "module" }')
+    })
+
+    it.each(nodeEntries)('bundles %s, which runs in another folder', async entry => {
+      expect(await run(folder, fileOf('node', entry))).toBe(printed[entry])
+    })
+  })
+})
+
+describe.each(['vite6', 'vite'])('%s in development', name => {
+  // biome-ignore lint/suspicious/noExplicitAny: as for `load`
+  let server: any
+  beforeAll(async () => {
+    const { createServer } = await load(name)
+    const options = { configFile: false, root: project, cacheDir: join(root, name), logLevel: 'silent' }
+    server = await createServer({ ...options, server: { port: 0, host: '127.0.0.1' } })
+    await server.listen()
+  })
+  afterAll(() => server.close())
+
+  it.each(pageEntries)('serves %s without a module of Node', async entry => {
+    const base = `http://127.0.0.1:${server.httpServer.address().port}/`
+    const texts = await servedClosure(new URL(fileOf('page', entry), base).href)
+
+    expect(texts.length).toBeGreaterThan(1)
+    expect(texts.map(text => ofNode.exec(text)?.[0]).filter(Boolean)).toEqual([])
+  })
+})
+
+/** Returns the texts of a served module and of all that it imports. */
+async function servedClosure(url: string, seen = new Set<string>()): Promise<readonly string[]> {
+  if (seen.has(url)) return []
+  seen.add(url)
+  const response = await fetch(url)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text}`)
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["']([./][^"'\n]*)["']/g)]
+  const next = await Promise.all(specifiers.map(([, path = '']) => servedClosure(new URL(path, url).href, seen)))
+  return [text, ...next.flat()]
+}
+
+describe('@vercel/nft', () => {
+  it.each(nodeEntries)('finds all files of %s, which runs in another folder', async entry => {
+    const { nodeFileTrace } = await load('@vercel/nft')
+    const { fileList } = await nodeFileTrace([join(project, fileOf('node', entry))], { base: project })
+    const folder = join(elsewhere, `traced ${entry.replace('/', ' ')}`)
+    for (const file of fileList) cpSync(join(project, file), join(folder, file), { recursive: true })
+
+    expect(await run(folder, fileOf('node', entry))).toBe(printed[entry])
+  })
+})
+
+describe('resolve.exports', () => {
+  const subpaths = Object.keys(manifest.exports)
+  const resolveWith = async (subpath: string, conditions: readonly string[]) => {
+    const resolver = await load('resolve.exports')
+    const [path] = resolver.resolve(manifest, subpath, { unsafe: true, conditions: [...conditions, 'default'] })
+    return join(project, 'node_modules/mockmaker', path)
+  }
+
+  it.each([[['import']], [['require']], [['import', 'browser']], [['require', 'browser']]])(
+    'finds the files that Node finds, with the conditions %j',
+    async ([kind = '', ...more]) => {
+      const resolve = kind === 'import' ? 'fileURLToPath(import.meta.resolve(name))' : 'require.resolve(name)'
+      const script = `
+        import { createRequire } from 'node:module'
+        import { fileURLToPath } from 'node:url'
+        const require = createRequire(process.cwd() + '/program.js')
+        const names = process.argv.slice(1)
+        console.log(JSON.stringify(names.map(name => ${resolve})))`
+      const flags = more.map(condition => `--conditions=${condition}`)
+      const names = subpaths.map(subpath => subpath.replace('.', 'mockmaker'))
+
+      const found = JSON.parse(await run(project, ...flags, '--input-type=module', '-e', script, ...names))
+
+      expect(await Promise.all(subpaths.map(subpath => resolveWith(subpath, [kind, 'node', ...more])))).toEqual(found)
+    },
+  )
+
+  it.each([[['node', 'node-addons']], [['browser']], [['react-native']]])(
+    'finds a file for Jest with %j',
+    async own => {
+      const found = await Promise.all(subpaths.map(subpath => resolveWith(subpath, ['require', ...own])))
+
+      expect(found.filter(file => !existsSync(file))).toEqual([])
+    },
+  )
+})
