@@ -26,7 +26,7 @@ export async function exportFromFolder(
       throw new UsageError(`${data} has no world ${quoted(id)}.${didYouMean(id, ids)}`)
     }
     const snapshot = runAtOnce(world.snapshot({ with: parts.includes('faults') ? ['faults'] : [], revision }))
-    await print(runAtOnce(scenarioText(JSON.stringify(snapshot))).trimEnd())
+    await print(scenarioText(JSON.stringify(snapshot)).trimEnd())
     await world.close()
   } catch (error) {
     throw error instanceof StorageError ? new UsageError(error.message) : error

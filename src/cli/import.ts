@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path'
 import { scenarioText } from '../files/scenario-file.js'
 import { type HarRecording, longestHar, readHar } from '../har/read.js'
 import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
-import { runAtOnce } from '../lib/steps.js'
 import { counted } from '../lib/text.js'
 import { asUsageError, asWriteError, UsageError } from '../lib/usage-error.js'
 import type { FlagsOf } from './flags.js'
@@ -23,7 +22,7 @@ export async function importHar(file: string, { output }: FlagsOf<'import'>, con
     throw new UsageError(
       `${file} has no answer that a scenario needs. ${leftOutText(recording, imported)}${misfitText(imported, file)}`,
     )
-  const text = runAtOnce(scenarioText(JSON.stringify(imported.scenario))).trimEnd()
+  const text = scenarioText(JSON.stringify(imported.scenario)).trimEnd()
   const summary = `${contentText(imported)}, from ${counted(imported.used.size, 'request', 'requests')}. ${leftOutText(recording, imported)}${misfitText(imported, file)}`
   if (output === undefined) {
     console.printDocument(text)

@@ -8,7 +8,6 @@ import { timeOfDay } from '../lib/time.js'
 import { asWriteError, UsageError } from '../lib/usage-error.js'
 import type { Mock } from '../mock/mock.js'
 import { type ClockSetting, hasPassed } from '../store/clock.js'
-import { runInSlices } from '../store/timers.js'
 import { printNamespaces, printTokens } from './banner.js'
 import type { Key } from './key-input.js'
 import type { KeyWorld } from './key-world.js'
@@ -148,7 +147,7 @@ const mostFiles = 1_000
  */
 export async function writeWorldFile(world: Pick<KeyWorld, 'snapshot'>, folder: string): Promise<string> {
   const json = JSON.stringify(await world.snapshot({ with: ['faults', 'journal'] }))
-  const text = await runInSlices(scenarioText(json))
+  const text = scenarioText(json)
   for (let number = 1; number <= mostFiles; number += 1) {
     const name = number === 1 ? 'mockmaker-world.yaml' : `mockmaker-world-${number}.yaml`
     if (await writeNewFile(join(folder, name), text)) return name

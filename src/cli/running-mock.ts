@@ -5,7 +5,6 @@ import { type Environment, environmentOf, exportLines } from '../control/environ
 import { scenarioText } from '../files/scenario-file.js'
 import { journalToHar } from '../har/write.js'
 import { BodyTooLong, limitedResponse } from '../lib/limited-response.js'
-import { runAtOnce } from '../lib/steps.js'
 import { counted, escapedLine, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
@@ -102,7 +101,7 @@ export async function exportScenario(
   })
   try {
     if (!json.startsWith('{')) throw new SyntaxError('this is no object')
-    await print(runAtOnce(scenarioText(json)).trimEnd())
+    await print(scenarioText(json).trimEnd())
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)

@@ -8,7 +8,9 @@ import { lazy } from '../lib/lazy.js'
 import { jsonPieces } from '../lib/long-json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { ScenarioInput } from '../scenario/schema.js'
+import { layoutOf } from '../scenario/layout.js'
+import { readScenario } from '../scenario/read.js'
+import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { longestAsYaml } from '../scenario/write-yaml.js'
 import { hasContent, longestYaml } from '../scenario/yaml.js'
 import { header, type MockRequest, type MockResponseInit } from '../server/message.js'
@@ -38,6 +40,7 @@ import { eventStream, stateStream, type Wait, waitStream } from './events.js'
 import { Question } from './explain.js'
 import { StoryFilter } from './find-stories.js'
 import { clockJson, HistoryOptions, listRows, type RowsJson } from './history.js'
+import { mostCreated } from './new-rows.js'
 import { createRecord, deleteRecord, getRecord, listRecords, updateRecord } from './records.js'
 import { listSchedule, ScheduleOptions } from './schedule.js'
 import { EndSimulationOptions, endSimulation, listSimulations, SimulationOptions, simulate } from './simulation.js'
@@ -53,14 +56,26 @@ import {
   type WorldDescription,
 } from './world-control.js'
 
-/** The limits of a scenario or a snapshot, such as one of 80,000 lobbies with 200,000 players. */
+/** The limits of a scenario or a snapshot, such as one of 20,000 lobbies with 50,000 players. It is applied at once. */
 const scenarioLimits = {
-  bytes: 32 * 1024 * 1024,
-  values: 2_000_000,
+  bytes: 8 * 1024 * 1024,
+  values: 500_000,
   advice: 'start the command with the scenario as a file instead (mockmaker <file>), which may be larger',
 } as const
 
 const textLimits = { values: scenarioLimits.values, yamlCharacters: longestYaml } as const
+
+/** Reads a scenario of a body. Throws `UsageError`, and `ApiError` if it generates more lobbies than a call may create. */
+function readSent(input: ScenarioInput): CheckedScenario {
+  const scenario = readScenario(input)
+  const namespaces = layoutOf(scenario.content).games.flatMap(game => game.namespaces)
+  const generated = namespaces.reduce((sum, { given }) => sum + (given.generate?.lobbies ?? 0), 0)
+  if (generated <= mostCreated) return scenario
+  throw new ApiError(
+    'API_BODY_TOO_LARGE',
+    `the scenario generates ${generated} lobbies, and a call creates at most ${mostCreated}: ${scenarioLimits.advice}`,
+  )
+}
 
 /** Any object, because the table checks its keys. A schema would lose a key called `__proto__`. */
 const AnyRecord = z.custom<Readonly<Record<string, unknown>>>(isJsonObject, 'expected an object')
@@ -148,8 +163,10 @@ export const controlCalls = lazy(() => [
     summary: "Creates or replaces a world: from a scenario, as a copy of another world, or from the server's scenario.",
     body: NewWorldOptions(),
     limits: scenarioLimits,
-    run: async ({ server, params: { world_id }, body, inSlices }) =>
-      describeWorld(await server.worlds.put(world_id, body, { isKept: false, inSlices })),
+    async run({ server, params: { world_id }, body: { scenario, ...body } }) {
+      const sent = typeof scenario === 'object' ? readSent(scenario) : scenario
+      return describeWorld(await server.worlds.put(world_id, { ...body, scenario: sent }, { isKept: false }))
+    },
   }),
   call('DELETE /worlds/{world_id}', {
     answeredBy: 'named',
@@ -171,8 +188,8 @@ export const controlCalls = lazy(() => [
   call('POST /reset', {
     summary: 'Resets the world to its scenario, in one change set.',
     body: ResetOptions(),
-    async run({ mock, body, inSlices }) {
-      await inSlices(mock.resetInSteps(body))
+    async run({ mock, body }) {
+      await mock.reset(body)
       return describeWorld(mock)
     },
   }),
@@ -195,7 +212,7 @@ export const controlCalls = lazy(() => [
       const pieces = await inSlices(jsonPieces(snapshot))
       if (pieces.reduce((sum, { length }) => sum + length, 0) > longestAsYaml) return undefined
       const json = pieces.join('')
-      const text = await inSlices(scenarioText(json))
+      const text = scenarioText(json)
       return text === json ? undefined : textResponse('application/yaml', text)
     },
   }),
@@ -204,8 +221,8 @@ export const controlCalls = lazy(() => [
     // `restore` checks the rest.
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
     limits: scenarioLimits,
-    async run({ mock, body, inSlices }) {
-      await inSlices(mock.restoreInSteps(body))
+    async run({ mock, body }) {
+      await mock.restore(readSent(body))
       return describeWorld(mock)
     },
   }),
@@ -257,11 +274,11 @@ export const controlCalls = lazy(() => [
         'expected one of name, scenario and text',
       ),
     limits: scenarioLimits,
-    async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario, inSlices }) {
+    async run({ mock, body: { name, scenario, text, file = 'scenario' }, parseScenario }) {
       if (text !== undefined && !hasContent(text))
         throw new UsageError(`${file} is empty: a scenario has at least one key, such as game_modes`)
-      const read = text === undefined ? undefined : await inSlices(parseScenario(text, { file, limits: textLimits }))
-      await inSlices(mock.loadInSteps(read ?? name ?? scenario ?? {}))
+      const sent = text === undefined ? (name ?? scenario ?? {}) : parseScenario(text, { file, limits: textLimits })
+      await mock.load(typeof sent === 'string' ? sent : readSent(sent))
       return describeWorld(mock)
     },
   }),

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { jsonBytes } from '../lib/long-json.js'
 import type { Steps } from '../lib/steps.js'
-import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
+import type { ScenarioInput } from '../scenario/schema.js'
 import type { YamlOptions } from '../scenario/yaml.js'
 import type { WorldJournal } from '../server/journal.js'
 import type { MockRequest, MockResponseInit } from '../server/message.js'
@@ -9,10 +9,7 @@ import type { BodyLimits } from '../server/parse.js'
 import type { PendingRequests } from '../server/pending.js'
 import type { RequestWaits } from '../server/request-waits.js'
 import type { LiveWorld } from '../store/world.js'
-import type { Question } from './explain.js'
-import type { Explanation } from './explain-find.js'
 import type { StoryBook } from './find-stories.js'
-import type { HistoryJson, HistoryOptions } from './history.js'
 import type { WorldPast } from './past.js'
 import type { ObservedWorld } from './states.js'
 import type {
@@ -20,7 +17,6 @@ import type {
   KeptData,
   NewWorldOptions,
   ReplicaState,
-  ResetOptions,
   ScenarioSummary,
   SnapshotOptions,
   WorldControl,
@@ -34,11 +30,7 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   get(id: string): IdentifiedWorld | undefined
   /** Returns when a world was created, in real ms since the epoch. `undefined` if nobody knows. */
   createdAt(id: string): number | undefined
-  put(
-    id: string,
-    options: NewWorldOptions,
-    keeping: { readonly isKept: boolean } & Pick<ControlContext, 'inSlices'>,
-  ): Promise<IdentifiedWorld>
+  put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
   /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
   subscribe(listener: (isOpen: boolean) => void): () => void
   /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
@@ -48,11 +40,12 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   replicas(): Promise<readonly ReplicaState[]>
 }
 
-/**
- * A world with the parts that only calls need. Steps that read show the world as it is at the first one. Those that replace the
- * world do so at the last one.
- */
-interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'held' | 'servers' | 'changes'> {
+/** A world with the parts that only calls need. Steps show the world as it is at the first one. */
+interface ControlledWorld
+  extends Pick<
+    WorldControl,
+    'id' | 'faults' | 'held' | 'servers' | 'changes' | 'history' | 'explain' | 'reset' | 'load' | 'restore'
+  > {
   readonly world: LiveWorld
   readonly journal: WorldJournal
   readonly pending: PendingRequests
@@ -60,12 +53,7 @@ interface ControlledWorld extends Pick<WorldControl, 'id' | 'faults' | 'held' | 
   readonly states: ObservedWorld
   readonly past: WorldPast
   readonly stories: StoryBook
-  resetInSteps(options: ResetOptions): Steps<void>
-  loadInSteps(scenario: AnyScenarioName | ScenarioInput): Steps<void>
-  restoreInSteps(snapshot: ScenarioInput): Steps<void>
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
-  history(options: HistoryOptions): HistoryJson
-  explain(question: Question): Explanation
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
   nextChangeId(revision: number): number | undefined
 }
@@ -81,9 +69,9 @@ export interface ControlContext {
     uptimeMs(): number
   }
   /** Reads the text of a scenario file. Throws `UsageError`, and `ApiError` for a text beyond the limits. */
-  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): Steps<ScenarioInput>
+  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): ScenarioInput
   /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
-  scenarioText(json: string): Steps<string>
+  scenarioText(json: string): string
   /** Describes the control API as an OpenAPI document. */
   openapi(): object
   /** The version of mockmaker. */
@@ -93,7 +81,7 @@ export interface ControlContext {
   /** The URL by which others reach the world, if the server has been told. */
   readonly publicUrl: string | undefined
   readonly request: MockRequest
-  /** Does work in slices, between which other requests are answered. Rejects with `ClientGone` if the client disconnects. */
+  /** Reads a whole world in slices, between which other requests are answered. Rejects with `ClientGone` if the client disconnects. */
   inSlices<Result>(steps: Steps<Result>): Promise<Result>
   /** True if the request has shown the control token. Only pages of the mock that somebody has given it to can send it. */
   readonly hasControlToken: boolean

@@ -4,12 +4,11 @@ import { controlPath } from '../contract/paths.js'
 import { parseInput } from '../lib/issues.js'
 import { nestingLimit } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean, nearest, quoted, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { bodyLimit, type MockRequest, type MockResponseInit } from '../server/message.js'
 import { type ControlAccess, checkControlAccess, checkControlCaller } from '../server/origin.js'
-import { parseJsonInSteps } from '../server/parse.js'
+import { parseJson } from '../server/parse.js'
 import { type Place, RouteTable } from '../server/routes.js'
 import { tablesByPath } from '../store/table-names.js'
 import { controlCalls, ObjectOrText } from './api.js'
@@ -68,10 +67,7 @@ function checkTable(name: string, path: string): void {
 export async function runControlCall({ call, params }: FoundCall, context: ControlContext): Promise<MockResponseInit> {
   const { request, inSlices } = context
   const query = parseQuery(call, request)
-  const parsed = parseBody(call, request)
-  // A short body takes one step, and its call begins at once.
-  const body = (request.body?.length ?? 0) <= bodyLimit ? runAtOnce(parsed) : await inSlices(parsed)
-  const input = { ...context, params, query, body }
+  const input = { ...context, params, query, body: parseBody(call, request) }
   try {
     const cause = { kind: 'control', call: call.route.replace('{table}', params.table ?? '') } as const
     const output = await context.mock.world.causedBy(cause, () => call.run(input))
@@ -97,10 +93,10 @@ function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '
 /** The most levels of a body. A snapshot contains the states of lobbies, which may have `nestingLimit` levels themselves. */
 const levels = 2 * nestingLimit
 
-function* parseBody({ body: schema, limits = { bytes: bodyLimit } }: AnyCall, { body }: MockRequest): Steps<unknown> {
+function parseBody({ body: schema, limits = { bytes: bodyLimit } }: AnyCall, { body }: MockRequest): unknown {
   if (!schema) return undefined
   // The schema of the call may allow only one of the two.
-  return check(schema, yield* parseJsonInSteps(body, ObjectOrText, { ...limits, levels }), 'body')
+  return check(schema, parseJson(body, ObjectOrText, { ...limits, levels }), 'body')
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, input: object | string, part: 'query' | 'body') {

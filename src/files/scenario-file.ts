@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
-import type { Steps } from '../lib/steps.js'
 import { didYouMean } from '../lib/text.js'
 import { asUsageError, UsageError } from '../lib/usage-error.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { scenarios } from '../scenario/shipped.js'
 import { jsonToYaml } from '../scenario/write-yaml.js'
-import { readYaml, readYamlSteps, type YamlOptions } from '../scenario/yaml.js'
+import { readYaml, type YamlOptions } from '../scenario/yaml.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {
@@ -47,12 +46,12 @@ export function loadScenarioSync(nameOrPath: string): ScenarioInput {
  * Parses the text of a scenario that a client has sent. Throws `UsageError`, whose lines begin with file, line and column, and
  * `ApiError` for a text beyond the limits.
  */
-export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): Steps<CheckedScenario> {
-  return readYamlSteps(text, { ...options, yaml: yaml() })
+export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): CheckedScenario {
+  return readYaml(text, { ...options, yaml: yaml() })
 }
 
 /** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
-export function scenarioText(json: string): Steps<string> {
+export function scenarioText(json: string): string {
   return jsonToYaml(json, yaml())
 }
 

@@ -1,5 +1,4 @@
 import type * as z from 'zod'
-import { runAtOnce, type Steps } from './steps.js'
 
 /** The deepest nesting of objects and arrays in a body, a state or a scenario. */
 export const nestingLimit = 64
@@ -18,9 +17,6 @@ const [quote, comma, backslash, openBracket, closeBracket, openBrace, closeBrace
   0x22, 0x2c, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
 
-/** The bytes of a text that one step reads. It takes about a millisecond. */
-const stepBytes = 256 * 1024
-
 /** The limits of a JSON text. */
 export interface JsonLimits {
   /** The deepest nesting of objects and arrays. */
@@ -33,36 +29,33 @@ export interface JsonLimits {
  * Finds the first limit that a JSON text in UTF-8 exceeds, without parsing it. It only counts the brackets and commas outside
  * strings, so a text of a million brackets costs little.
  */
-export function* exceededLimit(
+export function exceededLimit(
   text: Uint8Array,
   { levels, values: most = Number.POSITIVE_INFINITY }: JsonLimits,
-): Steps<'levels' | 'values' | undefined> {
+): 'levels' | 'values' | undefined {
   let depth = 0
   let values = 0
   let inString = false
-  for (let i = 0; i < text.length; yield) {
-    const end = Math.min(i + stepBytes, text.length)
-    for (; i < end; i += 1) {
-      const byte = text[i]
-      if (inString) {
-        if (byte === backslash) i += 1
-        else if (byte === quote) inString = false
-      } else if (byte === quote) inString = true
-      else if (byte === openBracket || byte === openBrace) {
-        depth += 1
-        values += 1
-        if (depth > levels) return 'levels'
-      } else if (byte === closeBracket || byte === closeBrace) depth -= 1
-      else if (byte === comma) values += 1
-      if (values > most) return 'values'
-    }
+  for (let i = 0; i < text.length; i += 1) {
+    const byte = text[i]
+    if (inString) {
+      if (byte === backslash) i += 1
+      else if (byte === quote) inString = false
+    } else if (byte === quote) inString = true
+    else if (byte === openBracket || byte === openBrace) {
+      depth += 1
+      values += 1
+      if (depth > levels) return 'levels'
+    } else if (byte === closeBracket || byte === closeBrace) depth -= 1
+    else if (byte === comma) values += 1
+    if (values > most) return 'values'
   }
   return undefined
 }
 
 /** Checks that a JSON text in UTF-8 nests at most `levels` deep: see `exceededLimit`. */
 export function textNestsWithin(text: Uint8Array, levels = nestingLimit): boolean {
-  return runAtOnce(exceededLimit(text, { levels })) === undefined
+  return exceededLimit(text, { levels }) === undefined
 }
 
 /** Checks that a JSON value is an object, not an array. */

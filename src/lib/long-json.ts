@@ -58,7 +58,7 @@ function* writeFields(fields: object, add: (text: string) => void): Steps<void> 
 }
 
 /** Tells whether one step can write a value: a single text, or an object or array of few values. */
-export function isLight(value: unknown): boolean {
+function isLight(value: unknown): boolean {
   return typeof value !== 'object' || value === null || weigh(value, mostWritten) >= 0
 }
 

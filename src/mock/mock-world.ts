@@ -15,9 +15,10 @@ import { WorldStories } from '../control/stories.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
+import type { Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import { readScenario } from '../scenario/read.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
 import { Exchange } from '../server/exchange.js'
@@ -41,7 +42,7 @@ import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
-import { createWorld, type LiveWorld, type LoggedWorld, type PreparedReplacement } from '../store/world.js'
+import { createWorld, type LiveWorld, type LoggedWorld } from '../store/world.js'
 import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 
@@ -116,8 +117,8 @@ export class MockWorld {
     const { revision } = state.world
     const start = { revision, at: timeOfState(state.world) }
     const history = new History(settings.history, start, exchanges => this.past.explain(exchanges))
-    const world = createWorld(state.world, (changeSet, bytes) => {
-      history.addChange(changeSet, bytes)
+    const world = createWorld(state.world, changeSet => {
+      history.addChange(changeSet)
       observer.addChange(changeSet)
     })
     const observer = new WorldStories(world.tables, start)
@@ -238,78 +239,56 @@ export class MockWorld {
   }
 
   async reset(options?: ResetOptions): Promise<void> {
-    runAtOnce(this.resetInSteps(options))
-  }
-
-  /** Resets the world in its last step. Throws `ApiError` if the world has ended by then. */
-  *resetInSteps(options?: ResetOptions): Steps<void> {
     // The first use of a schema takes longer than the reset of a small world.
     const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions(), options, 'reset')
     const kept = keep.filter(part => part !== 'journal')
-    const withSeed = this.#withSeed
     const { initialState } = this.world
     const { unseeded = initialState } = initialState
-    const seeded = seed === undefined ? unseeded : { ...(yield* withSeed(seed)), unseeded }
-    const state = yield* this.world.stateOfReset(seeded, kept)
-    const prepared = yield* this.world.prepare(state)
+    const seeded = seed === undefined ? unseeded : { ...this.#withSeed(seed), unseeded }
+    const state = this.world.stateOfReset(seeded, kept)
     const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.list({ unused: true }) : []
     this.#releaseRequests()
     this.world.replaceState(state, {
       cause: { kind: 'reset' },
       keep: kept,
-      prepared,
       beforeCommit: () => this.#startOver(keep.includes('journal') ? undefined : []),
     })
     this.waits.reject('the world was reset')
-    // Another scenario may have been loaded meanwhile.
-    this.#withSeed = withSeed
     checkUnusedFaults(unused)
   }
 
   async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {
-    runAtOnce(this.loadInSteps(scenario))
-  }
-
-  /** Loads a scenario in its last step. Throws `ApiError` if the world has ended by then. */
-  *loadInSteps(scenario: AnyScenarioName | ScenarioInput): Steps<void> {
     // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
     if (scenario === undefined || scenario === null)
       throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)
-    const state = yield* this.#settings.registry.stateInSteps(scenario, { worldId: this.id })
-    this.replaceState(state, yield* this.world.prepare(state.world))
+    this.replaceState(this.#settings.registry.stateOf(scenario, { worldId: this.id }))
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
-    runAtOnce(this.restoreInSteps(snapshot))
-  }
-
-  /** Restores a snapshot in its last step. Throws `ApiError` if the world has ended by then. */
-  *restoreInSteps(snapshot: ScenarioInput): Steps<void> {
-    if (typeof snapshot?.revision !== 'number')
+    const scenario = readScenario(snapshot)
+    const { revision, faults } = scenario.content
+    if (revision === undefined)
       throw new UsageError(
         'revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead',
       )
     const { registry } = this.#settings
-    const { world, journal, withSeed } = yield* registry.stateInSteps(snapshot, { worldId: this.id })
-    const prepared = yield* this.world.prepare(world)
+    const { world, journal, withSeed } = registry.stateOf(scenario, { worldId: this.id })
     this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
-      prepared,
       // Parts that the snapshot leaves out stay.
-      keep: snapshot.faults ? [] : ['faults'],
+      keep: faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
     })
     this.waits.reject('the world was restored')
     this.#withSeed = withSeed
   }
 
-  /** Replaces the state and the journal. From now on a reset goes back to this state. `prepared`: as `World.prepare` has returned it. */
-  replaceState({ world, journal = [], withSeed }: MockState, prepared: PreparedReplacement | undefined): void {
+  /** Replaces the state and the journal. From now on a reset goes back to this state. */
+  replaceState({ world, journal = [], withSeed }: MockState): void {
     this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
-      prepared,
       beforeCommit: () => this.#startOver(journal),
     })
     this.waits.reject('the world was replaced')
@@ -395,6 +374,7 @@ export class MockWorld {
     const { endedBecause } = this.world
     if (endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', endedBecause)
     if (this.world.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
+    this.world.checkTakesChanges()
     this.faults.releaseAll()
   }
 

@@ -35,12 +35,6 @@ interface MockWorldsLimits {
 interface PutOptions {
   /** The world stays until code deletes it. */
   readonly isKept: boolean
-  /** Does the work. The world changes in its last step. Default: at once. */
-  readonly inSlices?: (<Result>(steps: Steps<Result>) => Promise<Result>) | undefined
-}
-
-async function atOnce<Result>(steps: Steps<Result>): Promise<Result> {
-  return runAtOnce(steps)
 }
 
 /**
@@ -206,15 +200,15 @@ export class MockWorlds {
   }
 
   /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
-  async put(
-    id: string,
-    options: NewWorldOptions = {},
-    { isKept, inSlices = atOnce }: PutOptions = { isKept: true },
-  ): Promise<MockWorld> {
+  async put(id: string, options: NewWorldOptions = {}, { isKept }: PutOptions = { isKept: true }): Promise<MockWorld> {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#loader.copyOf(parsed.fork) : undefined
-    const putting = this.#putInSteps(id, this.#stateInSteps(id, parsed, source), isKept)
-    const mock = await inSlices(putting).finally(() => source?.close())
+    let mock: MockWorld
+    try {
+      mock = this.#put(id, this.#stateOf(id, parsed, source), isKept)
+    } finally {
+      await source?.close()
+    }
     const { revision } = mock.world
     try {
       await mock.world.settled()
@@ -224,16 +218,10 @@ export class MockWorlds {
     return mock
   }
 
-  /** Creates or replaces a world in its last step. */
-  *#putInSteps(id: string, steps: Steps<MockState>, isKept: boolean): Steps<MockWorld> {
-    const state = yield* steps
-    const before = this.get(id)
-    const prepared = before && (yield* before.world.prepare(state.world))
-    if (!before && this.storage) yield* this.storage.prepareCreation(state.world)
-    // The world may have come or gone meanwhile.
+  #put(id: string, state: MockState, isKept: boolean): MockWorld {
     const known = this.get(id)
     if (!known) return this.#add(id, () => state, isKept)
-    known.replaceState(state, prepared)
+    known.replaceState(state)
     this.changes.emit(true)
     const entry = this.#open.get(id)
     if (entry && isKept) Object.assign(entry, { isKept, isHeld: true })
@@ -344,10 +332,10 @@ export class MockWorlds {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }
 
-  *#stateInSteps(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: MockWorld): Steps<MockState> {
-    if (fork === undefined) return yield* this.#settings.registry.stateInSteps(scenario, { worldId: id, seed })
+  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: MockWorld): MockState {
+    if (fork === undefined) return this.#settings.registry.stateOf(scenario, { worldId: id, seed })
     const source = copy ?? (this.#isElsewhere(fork) ? undefined : this.get(fork))
-    if (source) return yield* forkState(source, id, { revision, seed })
+    if (source) return forkState(source, id, { revision, seed })
     throw new ApiError('API_NOT_FOUND', `there is no world ${quoted(fork)} to fork.${didYouMean(fork, this.#ids)}`)
   }
 
@@ -445,17 +433,17 @@ function timesOf({
 }
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
-function* forkState(
+function forkState(
   source: MockWorld,
   worldId: string,
   { revision, seed }: Pick<NewWorldOptions, 'revision' | 'seed'>,
-): Steps<MockState> {
+): MockState {
   const present = source.world.state
   const state =
-    revision === undefined ? present : { ...(yield* source.past.stateAt(revision)), revision: present.revision }
+    revision === undefined ? present : { ...runAtOnce(source.past.stateAt(revision)), revision: present.revision }
   const moved = withPublicUrl(state, before => withoutSuffix(before, worldPath(source.id)) + worldPath(worldId))
   const withSeed = otherSeeds(moved)
-  return { world: seed === undefined ? moved : yield* withSeed(seed), withSeed }
+  return { world: seed === undefined ? moved : withSeed(seed), withSeed }
 }
 
 function withoutSuffix(text: string, suffix: string): string {

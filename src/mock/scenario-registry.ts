@@ -1,16 +1,15 @@
 import type { JournalEntry } from '../contract/journal.js'
 import { defaultWorldId, worldPath } from '../contract/paths.js'
 import type { ScenarioSummary } from '../control/world-control.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenario/commands.js'
-import { readScenario, readScenarioSteps } from '../scenario/read.js'
+import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
 import type { WorldContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
-import { createState, createStateInSteps, type WorldDefinition, type WorldState } from '../store/world-state.js'
+import { createState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 
 /** The state and the journal of a world. */
 export interface MockState {
@@ -18,7 +17,7 @@ export interface MockState {
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
   /** Creates the same state with another seed. */
-  withSeed(seed: number): Steps<WorldState>
+  withSeed(seed: number): WorldState
 }
 
 interface RegistryOptions {
@@ -88,26 +87,20 @@ export class ScenarioRegistry {
    * Creates the initial state of a world from a scenario. Default: the mock's own scenario, without its journal. `seed`
    * replaces the seed of the mock and of the scenario. Throws `UsageError`.
    */
-  stateOf(scenario: string | ScenarioInput | undefined, options: StateOptions): MockState {
-    return runAtOnce(this.stateInSteps(scenario, options))
-  }
-
-  /** Creates a state as `stateOf` does. */
-  *stateInSteps(
+  stateOf(
     scenario: string | ScenarioInput | undefined,
     { worldId, seed = this.#options.seed }: StateOptions,
-  ): Steps<MockState> {
+  ): MockState {
     const source = scenario ?? this.#options.own.name
-    const read = yield* typeof source === 'string' ? this.#readNamed(source) : readScenarioSteps(source)
+    const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
     const journal = scenario === undefined ? undefined : read.content.journal
     // Worlds with different seeds have no rows to share.
     const withSeed = this.withSeed(typeof scenario === 'object' ? read : scenario, worldId)
     if (typeof source !== 'string' || seed !== this.#options.seed)
-      return { world: yield* createStateInSteps(definition), journal, withSeed }
-    const world = yield* createStateInSteps(definition, this.#states.get(source))
-    // The scenario may have been replaced meanwhile.
-    if (!this.#states.has(source) && this.#scenarios.get(source) === read) this.#states.set(source, world)
+      return { world: createState(definition), journal, withSeed }
+    const world = createState(definition, this.#states.get(source))
+    if (!this.#states.has(source)) this.#states.set(source, world)
     return { world, journal, withSeed }
   }
 
@@ -130,7 +123,7 @@ export class ScenarioRegistry {
 
   /** Returns a function that creates the state of a world with any seed. Default: from the mock's own scenario. */
   withSeed(scenario: string | ScenarioInput | undefined, worldId: string): MockState['withSeed'] {
-    return seed => this.#worldInSteps(scenario, { worldId, seed })
+    return seed => this.stateOf(scenario, { worldId, seed }).world
   }
 
   /** Returns a function that creates a state like that with any seed. */
@@ -153,21 +146,11 @@ export class ScenarioRegistry {
     this.summaries[0] = summarize(name, scenario)
   }
 
-  *#worldInSteps(scenario: string | ScenarioInput | undefined, options: StateOptions): Steps<WorldState> {
-    return (yield* this.stateInSteps(scenario, options)).world
-  }
-
   #named(name: string): CheckedScenario {
-    return runAtOnce(this.#readNamed(name))
-  }
-
-  *#readNamed(name: string): Steps<CheckedScenario> {
     const given = this.#scenarios.get(name)
     if (given === undefined)
       throw new UsageError(`there is no scenario ${quoted(name)}.${didYouMean(name, [...this.#scenarios.keys()])}`)
-    const scenario = yield* readScenarioSteps(given)
-    // It may have been read or replaced meanwhile.
-    if (this.#scenarios.get(name) !== given) return yield* this.#readNamed(name)
+    const scenario = readScenario(given)
     this.#scenarios.set(name, scenario)
     return scenario
   }
@@ -175,10 +158,7 @@ export class ScenarioRegistry {
 
 /** Returns a function that copies a state with any seed. Its random numbers begin again. */
 export function otherSeeds(state: WorldState): MockState['withSeed'] {
-  return function* (seed) {
-    yield
-    return { ...state, seed, random: new Random(seed, 'world').save() }
-  }
+  return seed => ({ ...state, seed, random: new Random(seed, 'world').save() })
 }
 
 function summarize(name: string, { title, description }: ScenarioInput): ScenarioSummary {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
-import { flatMapInSteps, forEachInSteps, type Steps } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { countSeated } from '../store/inputs.js'
 import { mostPlayers } from '../store/lobby-rules.js'
@@ -48,24 +47,18 @@ export function problem(path: Path, message: Message, at: Problem['at'] = 'value
 }
 
 /** Finds contradictions in a scenario that its schema accepts. */
-export function* check(scenario: Scenario): Steps<Problem[]> {
+export function check(scenario: Scenario): Problem[] {
   const { device_links = [] } = scenario
   const layout = layoutOf(scenario)
   const regionIds = new Set(layout.regionIds)
-  const ofNamespaces: Problem[][] = []
-  for (const { namespaces } of layout.games)
-    for (const namespace of namespaces) {
-      ofNamespaces.push(yield* checkNamespace(namespace, regionIds))
-      yield
-    }
   return [
     ...checkMisplacedKeys(scenario),
-    ...(yield* checkRepetitions(scenario, layout)),
-    ...(yield* checkReferences(scenario, layout)),
+    ...checkRepetitions(scenario, layout),
+    ...checkReferences(scenario, layout),
     ...checkCatalogueRegions(layout),
-    ...ofNamespaces.flat(),
-    ...(yield* flatMapInSteps(device_links, (link, i) => checkDeviceLink(link, ['device_links', i], layout))),
-    ...(yield* checkBearerTokens(scenario, layout)),
+    ...layout.games.flatMap(({ namespaces }) => namespaces.flatMap(namespace => checkNamespace(namespace, regionIds))),
+    ...device_links.flatMap((link, i) => checkDeviceLink(link, ['device_links', i], layout)),
+    ...checkBearerTokens(scenario, layout),
   ]
 }
 
@@ -81,10 +74,10 @@ function checkMisplacedKeys(scenario: Scenario): Problem[] {
   )
 }
 
-function* checkRepetitions(scenario: Scenario, layout: Layout): Steps<Problem[]> {
+function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
   const firsts = new Map<string, Map<string, Path>>()
   const problems: Problem[] = []
-  yield* forEachInSteps(givenIds(scenario, layout), ({ scope, path, id }) => {
+  for (const { scope, path, id } of givenIds(scenario, layout)) {
     const taken = firsts.get(scope) ?? new Map<string, Path>()
     firsts.set(scope, taken)
     const first = taken.get(id)
@@ -92,7 +85,7 @@ function* checkRepetitions(scenario: Scenario, layout: Layout): Steps<Problem[]>
     else {
       problems.push(problem(path, () => `is ${quoted(id)}, which ${pathText(first)} is already. Give each its own.`))
     }
-  })
+  }
   return problems
 }
 
@@ -110,7 +103,7 @@ function keyOfReference(column: string, table: TableName): string {
 }
 
 /** Finds ids and names that no entry has, by the references of the models. */
-function* checkReferences(scenario: Scenario, layout: Layout): Steps<Problem[]> {
+function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
   const problems: Problem[] = []
   const namespaces = layout.games.flatMap(game => game.namespaces)
   const ofScenario: { readonly [Name in TableName]?: KnownIds } = {
@@ -118,8 +111,8 @@ function* checkReferences(scenario: Scenario, layout: Layout): Steps<Problem[]> 
     namespaces: new Set(namespaces.map(namespace => namespace.fullName)),
     regions: new Set(layout.regionIds),
   }
-  yield* forEachInSteps(placedEntries(scenario, layout), ({ table, path, entry, namespace }) => {
-    if (!isJsonObject(entry)) return
+  for (const { table, path, entry, namespace } of placedEntries(scenario, layout)) {
+    if (!isJsonObject(entry)) continue
     for (const [key, target] of referenceKeys.get(table) ?? []) {
       if (entry[key] === undefined) continue
       const known = ofScenario[target] ?? namespace?.modes ?? new Set()
@@ -130,7 +123,7 @@ function* checkReferences(scenario: Scenario, layout: Layout): Steps<Problem[]> 
         problems.push(problem(place, () => `${found()}.${didYouMean(id, [...known.keys()])}`, at))
       }
     }
-  })
+  }
   return problems
 }
 
@@ -153,11 +146,11 @@ function checkCatalogueRegions({ regions }: Layout): Problem[] {
   })
 }
 
-function* checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Steps<Problem[]> {
+function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Problem[] {
   const { path, given, modes } = namespace
   const { lobbies = [] } = given
   return [
-    ...(yield* flatMapInSteps(lobbies, (lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds }))),
+    ...lobbies.flatMap((lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds })),
     ...checkPlayers(namespace),
     ...checkGenerate(namespace),
   ]
@@ -329,7 +322,7 @@ function checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [L
 }
 
 /** Finds bearer tokens without an owner, and tokens outside of the list of all. */
-function* checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Steps<Problem[]> {
+function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Problem[] {
   if (!bearer_tokens) return []
   const namespaces = games.flatMap(game => game.namespaces)
   const owners = {
@@ -351,7 +344,7 @@ function* checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { ga
         'is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.'
       return [problem(['device_links', i, 'cloud_token'], message)]
     }),
-    ...(yield* flatMapInSteps(bearer_tokens, (token, i) => checkBearerToken(token, ['bearer_tokens', i], owners))),
+    ...bearer_tokens.flatMap((token, i) => checkBearerToken(token, ['bearer_tokens', i], owners)),
   ]
 }
 

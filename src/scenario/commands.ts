@@ -1,5 +1,3 @@
-import { jsonPieces } from '../lib/long-json.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import { commandKeyOf, commandRefused, type ServersInput } from '../store/inputs.js'
 import { simulationDefaults } from '../store/matchmaker-rows.js'
 import { type Problem, problem } from './checks.js'
@@ -67,20 +65,15 @@ export function hasCommands({ all, modes, bots }: ScenarioCommands): boolean {
   return all !== undefined || modes.size > 0 || bots.size > 0
 }
 
-const keptScenarios = new WeakMap<CheckedScenario, readonly string[]>()
+const keptScenarios = new WeakMap<CheckedScenario, string>()
 
-/** Encodes a scenario for a storage: as JSON, without its journal and its commands. Returns it in pieces. */
-export function* keptScenarioInSteps(scenario: CheckedScenario): Steps<readonly string[]> {
-  const known = keptScenarios.get(scenario)
-  if (known) return known
-  const pieces = yield* jsonPieces(withoutCommands(yield* scenario.encodeInSteps()))
-  keptScenarios.set(scenario, pieces)
-  return pieces
-}
-
-/** Encodes a scenario as `keptScenarioInSteps` does. */
+/** Encodes a scenario for a storage: as JSON, without its journal and its commands. */
 export function keptScenario(scenario: CheckedScenario): string {
-  return runAtOnce(keptScenarioInSteps(scenario)).join('')
+  const known = keptScenarios.get(scenario)
+  if (known !== undefined) return known
+  const text = JSON.stringify(withoutCommands(scenario.toJSON()))
+  keptScenarios.set(scenario, text)
+  return text
 }
 
 /** Its lobbies then wait for servers that somebody starts. */

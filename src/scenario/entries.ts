@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { Identifier } from '../contract/formats.js'
 import type { Path } from '../lib/issues.js'
-import { flatMapInSteps, type Steps } from '../lib/steps.js'
 import { Span, Time } from '../lib/time-schemas.js'
 import { lifetimeMs } from '../store/columns.js'
 import { columnsOf, type EntryPlace, GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
@@ -208,9 +207,9 @@ export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
 export function deviceLinkRows(
   links: readonly DeviceLinkEntry[],
   { games, ids, now }: Pick<WorldParts, 'games' | 'ids' | 'now'>,
-): Steps<DeviceLinkRow[]> {
+): DeviceLinkRow[] {
   const place = placeOf({ games, namespaces: [], now })
-  return flatMapInSteps(links, (link, i): readonly [DeviceLinkRow] => {
+  return links.map((link, i): DeviceLinkRow => {
     const stream = `device-link:${i}`
     const row = {
       device_link_token: link.token ?? ids.token(`${stream}/token`, 'device'),
@@ -221,7 +220,7 @@ export function deviceLinkRows(
         : {}),
       ...columnsOf('deviceLinks', link, place),
     }
-    return [row as DeviceLinkRow] // checked before
+    return row as DeviceLinkRow // checked before
   })
 }
 

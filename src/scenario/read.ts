@@ -1,6 +1,4 @@
 import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt } from '../lib/issues.js'
-import { parseInSteps } from '../lib/parse-in-steps.js'
-import { forEachInSteps, itemsPerStep, runAtOnce, type Steps } from '../lib/steps.js'
 import { didYouMean } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, valueAdvice } from './advice.js'
@@ -23,23 +21,18 @@ interface ReadOptions {
  * Decodes and checks a scenario, unless that is done. Throws one `UsageError` with all problems of the schema. If there are none,
  * with all contradictions: see `check`.
  */
-export function readScenario(input: unknown, options?: ReadOptions): CheckedScenario {
-  return input instanceof CheckedScenario ? input : runAtOnce(readScenarioSteps(input, options))
-}
-
-/** Decodes and checks a scenario as `readScenario` does. */
-export function* readScenarioSteps(input: unknown, { report, commands }: ReadOptions = {}): Steps<CheckedScenario> {
+export function readScenario(input: unknown, { report, commands }: ReadOptions = {}): CheckedScenario {
   if (input instanceof CheckedScenario) return input
   // A test has checked it and its rows, and it has the same form in memory. The first use of a schema takes many times longer
   // than the later ones.
   if (input === defaultScenario && JSON.stringify(input) === defaultText)
     return new CheckedScenario(JSON.parse(defaultText), { areRowsValid: true })
-  const present = yield* undefinedForNull(input ?? {})
+  const present = undefinedForNull(input ?? {})
   // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
-  const { data, issues } = yield* parseInSteps(Scenario(), present, { jitless: true, error: listKnownKeys })
+  const { data, error } = Scenario().safeParse(present, { jitless: true, error: listKnownKeys })
   const problems = data
-    ? [...(yield* check(data)), ...(commands === 'allowed' ? [] : commandProblems(data))]
-    : problemsOf(issues, present)
+    ? [...check(data), ...(commands === 'allowed' ? [] : commandProblems(data))]
+    : problemsOf(error.issues, present)
   if (data && problems.length === 0) return new CheckedScenario(data)
   throw new UsageError((report ?? reportOn(present))(problems))
 }
@@ -107,23 +100,14 @@ const jsonKeys = ['state', 'lobby_config', 'metadata', 'body']
  * Copies an input with undefined in place of null. In YAML, `lobbies:` with nothing after it is null, and means that the key
  * is absent. An unknown key stays one. Values of any JSON stay the same.
  */
-export function* undefinedForNull(input: unknown): Steps<unknown> {
-  const longLists: { readonly from: readonly unknown[]; readonly to: unknown[]; readonly levels: number }[] = []
-  const copy = (value: unknown, levels: number): unknown => {
-    if (typeof value !== 'object' || value === null || levels === 0) return value
-    if (Array.isArray(value)) {
-      if (value.length <= itemsPerStep) return value.map(inner => copy(inner, levels - 1))
-      const to: unknown[] = []
-      longLists.push({ from: value, to, levels: levels - 1 })
-      return to
-    }
-    const present = Object.entries(value).filter(([, inner]) => inner !== undefined)
-    return Object.fromEntries(
-      present.map(([key, inner]) => [key, jsonKeys.includes(key) ? inner : copy(inner ?? undefined, levels - 1)]),
-    )
-  }
-  const copied = copy(input, deepestLevel)
-  // A copy of an item may add lists.
-  for (const { from, to, levels } of longLists) yield* forEachInSteps(from, item => void to.push(copy(item, levels)))
-  return copied
+export function undefinedForNull(input: unknown, levels = deepestLevel): unknown {
+  if (typeof input !== 'object' || input === null || levels === 0) return input
+  if (Array.isArray(input)) return input.map(inner => undefinedForNull(inner, levels - 1))
+  const present = Object.entries(input).filter(([, inner]) => inner !== undefined)
+  return Object.fromEntries(
+    present.map(([key, inner]) => [
+      key,
+      jsonKeys.includes(key) ? inner : undefinedForNull(inner ?? undefined, levels - 1),
+    ]),
+  )
 }

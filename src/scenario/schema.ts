@@ -4,8 +4,6 @@ import { Int32 } from '../contract/formats.js'
 import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
 import { lazy } from '../lib/lazy.js'
-import { encodeInSteps } from '../lib/parse-in-steps.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import { Time } from '../lib/time-schemas.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
 import { ServersInput } from '../store/inputs.js'
@@ -203,10 +201,6 @@ export class CheckedScenario implements Pick<ScenarioInput, 'title' | 'descripti
 
   /** Encodes the scenario, for a mock in another process. */
   toJSON(): ScenarioInput {
-    return runAtOnce(this.encodeInSteps())
-  }
-
-  encodeInSteps(): Steps<ScenarioInput> {
-    return encodeInSteps(Scenario(), this.content)
+    return z.encode(Scenario(), this.content)
   }
 }

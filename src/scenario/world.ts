@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flatMapInSteps, forEachInSteps, mapInSteps, type Steps } from '../lib/steps.js'
+import type { Steps } from '../lib/steps.js'
 import { faultEntry, faultRandom } from '../store/faults.js'
 import { columnsOf, serversOf } from '../store/inputs.js'
 import { modeKey } from '../store/lobby-rules.js'
@@ -108,32 +108,33 @@ interface LobbyOptions {
 const knownIds = new WeakMap<Scenario, ReadonlySet<string>>()
 
 /** Returns the ids that a scenario gives. No drawn id is one of them. */
-function* takenIds(scenario: Scenario): Steps<ReadonlySet<string>> {
+function takenIds(scenario: Scenario): ReadonlySet<string> {
   const known = knownIds.get(scenario)
   if (known) return known
   const ids = new Set<string>()
-  yield* forEachInSteps(givenIds(scenario, layoutOf(scenario)), ({ id }) => void ids.add(id))
+  for (const { id } of givenIds(scenario, layoutOf(scenario))) ids.add(id)
   knownIds.set(scenario, ids)
   return ids
 }
 
-function* rowsOf(
+function rowsOf(
   scenario: Scenario,
   { seed, now, publicUrl, path, live }: WorldOptions & { seed: number; now: number },
-): Steps<InitialRows> {
+): InitialRows {
   const layout = layoutOf(scenario)
-  const ids = createSeededIds(seed, yield* takenIds(scenario))
+  const ids = createSeededIds(seed, takenIds(scenario))
   const games = layout.games.map(game => {
     const row = gameRow(game, ids, now)
     return { ...game, row, game_id: row.game_id }
   })
-  const placed = games.flatMap(({ game_id, namespaces }) => namespaces.map(namespace => ({ game_id, namespace })))
-  const namespaces = yield* flatMapInSteps(placed, ({ game_id, namespace }) => {
-    const row = { game_id, ...namespaceColumnsOf(namespace, ids, now) }
-    return [{ ...namespace, row, namespace_id: row.namespace_id }]
-  })
+  const namespaces = games.flatMap(({ game_id, namespaces }) =>
+    namespaces.map(namespace => {
+      const row = { game_id, ...namespaceColumnsOf(namespace, ids, now) }
+      return { ...namespace, row, namespace_id: row.namespace_id }
+    }),
+  )
   const settings = settingsRow(scenario, { publicUrl, path, namespaces })
-  const deviceLinks = yield* deviceLinkRows(scenario.device_links ?? [], { games, ids, now })
+  const deviceLinks = deviceLinkRows(scenario.device_links ?? [], { games, ids, now })
   const { bearer_tokens } = scenario
   const isLive = live && scenario.revision === undefined
   const options = { seed, ids, servers: settings.servers }
@@ -276,13 +277,18 @@ export function* snapshotSteps(state: WorldState, { hasFaults = false } = {}): S
 }
 
 /** Encodes the rows of a table as entries of a scenario. */
-function encodeAll<Name extends 'deviceLinks' | 'tokens', Schema extends z.ZodObject>(
+function* encodeAll<Name extends 'deviceLinks' | 'tokens', Schema extends z.ZodObject>(
   name: Name,
   schema: Schema,
   { states, tables }: { states: TableStates; tables: ReadTables },
 ): Steps<z.input<Schema>[]> {
   const table: TableState<Rows[Name]> = states[name]
-  return mapInSteps(table.rows.values(), ({ row }) => z.encode(schema, entryOf(name, row, { schema, tables })))
+  const entries: z.input<Schema>[] = []
+  for (const { row } of table.rows.values()) {
+    entries.push(z.encode(schema, entryOf(name, row, { schema, tables })))
+    yield
+  }
+  return entries
 }
 
 /** Encodes the lobbies of each namespace with their players. */

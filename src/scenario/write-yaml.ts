@@ -1,5 +1,3 @@
-import { isLight } from '../lib/long-json.js'
-import type { Steps } from '../lib/steps.js'
 import { escapedLine } from '../lib/text.js'
 import { longestYaml, type Yaml } from './yaml.js'
 
@@ -12,43 +10,13 @@ const plain =
 const reservedWord = /^(?:null|true|false|y|n|yes|no|on|off)$/i
 
 /** Converts JSON to YAML, unless one of them is long. Throws `SyntaxError` if the text is no JSON. */
-export function* jsonToYaml(json: string, yaml: Yaml): Steps<string> {
+export function jsonToYaml(json: string, yaml: Yaml): string {
   if (json.length > longestAsYaml) return json
-  const text = yield* write(JSON.parse(json), yaml)
+  const text = stringify(JSON.parse(json), yaml)
   // Some YAML readers also take other characters for line ends. They are all in quotes.
   const safe = text.split('\n').map(escapedLine).join('\n')
   // Deep values are much longer as YAML. The mock must be able to read what it has written.
   return safe.length > longestYaml ? json : safe
-}
-
-/** Writes a value as the library does, but a heavy one part by part. */
-function* write(value: unknown, yaml: Yaml): Steps<string> {
-  if (isLight(value)) return stringify(value, yaml)
-  let text = ''
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      text += isLight(item) ? stringify([item], yaml) : `- ${indented(yield* write(item, yaml))}`
-      yield
-    }
-    return text
-  }
-  for (const [key, field] of Object.entries(value as object)) {
-    // The library writes a very long key in another form.
-    const isWhole = isLight(field) || key.length > longestKey
-    text += isWhole
-      ? stringify({ [key]: field }, yaml)
-      : `${stringify({ [key]: null }, yaml).replace(/ null\n$/, '')}\n  ${indented(yield* write(field, yaml))}`
-    yield
-  }
-  return text
-}
-
-/** In characters. */
-const longestKey = 200
-
-/** Indents all lines but the first. */
-function indented(text: string): string {
-  return text.replaceAll(/\n(?!$)/g, '\n  ')
 }
 
 function stringify(value: unknown, yaml: Yaml): string {

@@ -3,11 +3,10 @@ import type { CST, Document, LineCounter, Node } from 'yaml'
 import { ApiError } from '../contract/errors.js'
 import { withoutStacks } from '../lib/caller-stack.js'
 import { exceededLimit, nestingLimit } from '../lib/json.js'
-import { forEachInSteps, runAtOnce, type Steps } from '../lib/steps.js'
 import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Problem } from './checks.js'
-import { type Report, readScenarioSteps, undefinedForNull } from './read.js'
+import { type Report, readScenario, undefinedForNull } from './read.js'
 import type { CheckedScenario, ScenarioInput } from './schema.js'
 
 /** The YAML library. The caller passes it, so that only callers that read texts load it. */
@@ -56,35 +55,27 @@ export const longestYaml = 256 * 1024
  * order of the text. Each line begins with file, line and column. Throws `ApiError` for a text beyond its limits.
  */
 export function readYaml(text: string, options: YamlOptions): CheckedScenario {
-  return runAtOnce(readYamlSteps(text, options))
-}
-
-/** Reads a scenario as `readYaml` does, in steps. */
-export function* readYamlSteps(text: string, options: YamlOptions): Steps<CheckedScenario> {
-  const { content, report } = yield* parseText(text, options)
-  return yield* readScenarioSteps(content, { report, commands: options.commands })
+  const { content, report } = parseText(text, options)
+  return readScenario(content, { report, commands: options.commands })
 }
 
 /** Checks a scenario as `readYaml` does, and returns it as it is in the text. */
 export function parseYamlScenario(text: string, options: YamlOptions): ScenarioInput {
-  const { content, report } = runAtOnce(parseText(text, options))
-  runAtOnce(readScenarioSteps(content, { report, commands: options.commands }))
-  return runAtOnce(undefinedForNull(content ?? {})) as ScenarioInput // read above
+  const { content, report } = parseText(text, options)
+  readScenario(content, { report, commands: options.commands })
+  return undefinedForNull(content ?? {}) as ScenarioInput // read above
 }
 
 /** Parses a text, and returns a function that reports problems with their places in it. */
-function* parseText(
-  text: string,
-  options: YamlOptions,
-): Steps<{ readonly content: unknown; readonly report?: Report }> {
-  const content = yield* parseJson(text, options)
+function parseText(text: string, options: YamlOptions): { readonly content: unknown; readonly report?: Report } {
+  const content = parseJson(text, options)
   if (content === undefined) {
     checkYamlLength(text, options)
-    return yield* parseYaml(text, options)
+    return parseYaml(text, options)
   }
   // Only the YAML library knows the places.
   if (isTooLongForYaml(text, options)) return { content }
-  return { content, report: problems => runAtOnce(parseYaml(text, options)).report(problems) }
+  return { content, report: problems => parseYaml(text, options).report(problems) }
 }
 
 function isTooLongForYaml({ length }: string, { limits }: YamlOptions): boolean {
@@ -111,9 +102,9 @@ const encoder = new TextEncoder()
  * Parses an object of JSON, many times faster than YAML. Returns `undefined` for any other text, and for an object that YAML
  * refuses: one that has a key twice, or nests too deep. Throws `ApiError` for too many values.
  */
-function* parseJson(text: string, { file = 'scenario', limits }: YamlOptions): Steps<unknown> {
+function parseJson(text: string, { file = 'scenario', limits }: YamlOptions): unknown {
   if (!isLikeJson(text)) return undefined
-  const exceeded = yield* exceededLimit(encoder.encode(text), { levels: fileNestingLimit, values: limits?.values })
+  const exceeded = exceededLimit(encoder.encode(text), { levels: fileNestingLimit, values: limits?.values })
   if (exceeded === 'levels') return undefined
   if (exceeded === 'values')
     throw new ApiError(
@@ -122,78 +113,60 @@ function* parseJson(text: string, { file = 'scenario', limits }: YamlOptions): S
     )
   try {
     const content: unknown = JSON.parse(text)
-    return (yield* countColons(text)) === (yield* countKeys(content)) ? content : undefined
+    return countColons(text) === countKeys(content) ? content : undefined
   } catch {
     return undefined
   }
 }
 
-/** The characters of a text that one step reads. It takes about a millisecond. */
-const stepCharacters = 128 * 1024
-
 /** Counts the colons outside of strings in a JSON text. There is one for each key. */
-function* countColons(text: string): Steps<number> {
+function countColons(text: string): number {
   let colons = 0
   let inString = false
-  for (let i = 0; i < text.length; yield) {
-    const end = Math.min(i + stepCharacters, text.length)
-    for (; i < end; i += 1) {
-      const character = text[i]
-      if (inString && character === '\\') i += 1
-      else if (character === '"') inString = !inString
-      else if (!inString && character === ':') colons += 1
-    }
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i]
+    if (inString && character === '\\') i += 1
+    else if (character === '"') inString = !inString
+    else if (!inString && character === ':') colons += 1
   }
   return colons
 }
 
-function* countKeys(content: unknown): Steps<number> {
+function countKeys(content: unknown): number {
   let keys = 0
   const open: unknown[] = [content]
   // The loop goes on with what it adds.
-  yield* forEachInSteps(open, value => {
-    if (typeof value !== 'object' || value === null) return
+  for (const value of open) {
+    if (typeof value !== 'object' || value === null) continue
     const inner = Object.values(value)
     if (!Array.isArray(value)) keys += inner.length
     for (const one of inner) if (typeof one === 'object') open.push(one)
-  })
+  }
   return keys
 }
 
-/** The words and signs of a text that one step reads. It takes about a millisecond. */
-const stepLexemes = 500
-
 /** Parses YAML to tokens: one for each document. */
-function* tokensOf(text: string, { Lexer, Parser }: Yaml, lines: LineCounter): Steps<CST.Token[]> {
-  const tokens: CST.Token[] = []
-  const parser = new Parser(lines.addNewLine)
-  lines.addNewLine(0)
-  let lexemes = 0
-  for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme))
-    lexemes += 1
-    if (lexemes % stepLexemes === 0) yield
-  }
-  return [...tokens, ...parser.end()]
+function tokensOf(text: string, { Parser }: Yaml, lines: LineCounter): CST.Token[] {
+  return [...new Parser(lines.addNewLine).parse(text)]
 }
 
-/** Composes documents of tokens, in one step. */
+/** Composes documents of tokens. */
 function documentsOf(tokens: readonly CST.Token[], length: number, { Composer }: Yaml): Document.Parsed[] {
   // The library makes an error for each problem. Without their stacks that takes a tenth of the time.
   return withoutStacks(() => [...new Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, length)])
 }
 
-function* parseYaml(
+function parseYaml(
   text: string,
   { file = 'scenario', yaml, carets = false }: YamlOptions,
-): Steps<{ readonly content: unknown; readonly report: Report }> {
+): { readonly content: unknown; readonly report: Report } {
   const lines = new yaml.LineCounter()
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
   }
   const source = carets ? (offset: number) => sourceLine(text, lines.linePos(offset)) : () => ''
-  const tokens = yield* tokensOf(text, yaml, lines)
+  const tokens = tokensOf(text, yaml, lines)
   const tooDeep = tokens.map(findTooDeep).find(token => token !== undefined)
   if (tooDeep) {
     const { offset } = tooDeep

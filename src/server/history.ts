@@ -302,8 +302,7 @@ export class History {
     return this.#lastLoaded
   }
 
-  /** `countedBytes`: as `memoryOf` takes it. */
-  addChange(changeSet: ChangeSet, countedBytes?: ReadonlyMap<string, number>): void {
+  addChange(changeSet: ChangeSet): void {
     const { cause, at } = changeSet
     const before = this.#changes.newest?.changeSet ?? this.#oldest
     // A reset or a load sets the clock, but no time passes.
@@ -313,7 +312,7 @@ export class History {
       kind: 'change',
       changeSet,
       passedMs: this.#passedMs,
-      bytes: memoryOf(changeSet, countedBytes),
+      bytes: memoryOf(changeSet),
       older: undefined,
       newer: undefined,
       drop: this.#dropChangeAndAnswers,

@@ -3,7 +3,6 @@ import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type Issue, issueText, valueAt, withoutWiderLimits } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import { nearest, quoted } from '../lib/text.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
@@ -78,17 +77,7 @@ export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: M
  * (PROTOCOL.md B9). Throws `API_BODY_TOO_LARGE` or `API_BAD_BODY`.
  */
 export function parseJson<T>(body: Uint8Array | undefined, schema: z.ZodType<T>, limits: BodyLimits): T {
-  return parseValue(decodeJson(body, limits), schema)
-}
-
-/** Parses a JSON body as `parseJson` does. The engine parses it in one step. */
-export function* parseJsonInSteps<T>(body: Uint8Array | undefined, schema: z.ZodType<T>, limits: BodyLimits): Steps<T> {
-  checkLength(body, limits)
-  if (body) checkLimits(yield* exceededLimit(body, limits), limits)
-  return parseValue(decode(body), schema)
-}
-
-function parseValue<T>(value: unknown, schema: z.ZodType<T>): T {
+  const value = decodeJson(body, limits)
   removeOptionalNulls(schema, value)
   return parse(schema, value, 'API_BAD_BODY', 'body')
 }
@@ -96,7 +85,7 @@ function parseValue<T>(value: unknown, schema: z.ZodType<T>): T {
 /** Decodes a JSON body as `parseJson` does, without a schema. Default limits: those of operations. */
 export function decodeJson(body: Uint8Array | undefined, limits = operationLimits): unknown {
   checkLength(body, limits)
-  if (body) checkLimits(runAtOnce(exceededLimit(body, limits)), limits)
+  if (body) checkLimits(exceededLimit(body, limits), limits)
   return decode(body)
 }
 

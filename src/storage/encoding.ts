@@ -1,14 +1,11 @@
 import { frozen } from '../lib/json.js'
-import { forEachInSteps, itemsPerStep, type Steps } from '../lib/steps.js'
 import type { Change, ChangeSet, ChangeSetResult } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
 import type { FaultRecord, FaultsState } from '../store/faults.js'
-import type { EntryChange } from '../store/prepared-table.js'
 import type { RandomState } from '../store/random.js'
 import type { SettingsRow, TableName } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
 import { type Entry, type SavedTable, TableState } from '../store/table-state.js'
-import type { PreparedTables } from '../store/world.js'
 import { mapTables, shapes, type TableStates, type WorldState } from '../store/world-state.js'
 
 // What a storage keeps of a world, as JSON. It is an internal format: the fixture format has no revisions.
@@ -112,78 +109,27 @@ interface KeptChangeSet extends Pick<ChangeSet, 'at' | 'cause'> {
   readonly origin?: { readonly hash: string; readonly clock: ClockState } | undefined
 }
 
-/** The rows of a table that a transaction takes over whole, encoded before it. */
-interface EncodedRows {
-  readonly changes: readonly EntryChange[]
-  /** The items of `KeptChangeSet.rows`, without brackets. */
-  readonly pieces: readonly string[]
-}
-
-/** By table. */
-export type EncodedTables = ReadonlyMap<TableName, EncodedRows>
-
-/** Encodes the changes of the tables that a transaction takes over whole. */
-export function* encodeTablesInSteps(tables: PreparedTables): Steps<EncodedTables> {
-  const encoded = new Map<TableName, EncodedRows>()
-  for (const name of tableNames) {
-    const changes: readonly EntryChange[] = tables[name]?.changes ?? []
-    if (changes.length === 0) continue
-    const pieces: string[] = []
-    for (let start = 0; start < changes.length; start += itemsPerStep) {
-      const items = changes.slice(start, start + itemsPerStep).map(change => keptChange(name, change))
-      pieces.push(`${start === 0 ? '' : ','}${JSON.stringify(items).slice(1, -1)}`)
-      yield
-    }
-    encoded.set(name, { changes, pieces })
-  }
-  return encoded
-}
-
-function keptChange(table: TableName, { id, after }: Pick<EntryChange, 'id' | 'after'>): KeptChange {
+function keptChange({ table, id, after }: Change): KeptChange {
   if (!after) return [table, id]
   const { seq, row, shownRevision } = after
   return shownRevision === undefined ? [table, seq, row] : [table, seq, row, shownRevision]
 }
 
-/** Encodes the result of a change set, without its revision. `encoded`: what is left of it to join. */
+/** Encodes the result of a change set, without its revision. */
 export function encodeChangeSet(
   { at, cause, changes, random, clock, faults }: ChangeSet,
-  {
-    isReal,
-    origin,
-    encoded,
-  }: {
-    readonly isReal: boolean
-    readonly origin: KeptChangeSet['origin']
-    readonly encoded?: EncodedTables | undefined
-  },
+  { isReal, origin }: { readonly isReal: boolean; readonly origin: KeptChangeSet['origin'] },
 ): string {
   const kept: KeptChangeSet = {
     at,
     cause,
-    rows: encoded?.size ? [] : changes.map(change => keptChange(change.table, change)),
+    rows: changes.map(keptChange),
     random: random?.after,
     clock: clock && { before: clock.before, after: { ...clock.after, isReal } },
     faults: faults && encodeFaults(faults.before, faults.after),
     origin,
   }
-  const text = JSON.stringify(kept)
-  if (!encoded?.size) return text
-  // The first such text is the key: quotes inside of texts are escaped.
-  return text.replace('"rows":[', key => `${key}${rowsText(changes, encoded)}`)
-}
-
-/** Encodes changes. Takes those of a table from `encoded`, if it has been taken over as it was then. */
-function rowsText(changes: readonly Change[], encoded: EncodedTables): string {
-  const parts: string[] = []
-  for (let i = 0; i < changes.length; ) {
-    const change = changes[i] as Change // within its length
-    const whole = encoded.get(change.table)
-    const isWhole = whole?.changes[0] === change
-    parts.push(isWhole ? whole.pieces.join('') : JSON.stringify(keptChange(change.table, change)))
-    i += isWhole ? whole.changes.length : 1
-  }
-  return parts.join(',')
+  return JSON.stringify(kept)
 }
 
 /** A change set as a log has it. */
@@ -229,14 +175,14 @@ function decodeFaults({ ids, changed, lastId, random }: KeptFaults, before: Faul
 }
 
 /** Returns a number that differs for other rows. It leaves out the address of the mock. */
-export function* digestInSteps(tables: TableStates): Steps<number> {
+export function digestOf(tables: TableStates): number {
   let hash = 0x811c9dc5
   for (const name of tableNames) {
     const table: TableState<object> = tables[name]
-    yield* forEachInSteps(table.rows.values(), ({ row }) => {
+    for (const { row } of table.rows.values()) {
       const text = JSON.stringify(name === 'settings' ? withPublicUrl(row as SettingsRow, () => '') : row)
       for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-    })
+    }
   }
   return hash >>> 0
 }

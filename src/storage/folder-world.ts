@@ -217,8 +217,6 @@ export class FolderWorld implements KeptWorld {
   readonly #log: LogFile | undefined
   /** The sizes of the other files, by name. */
   readonly #sizes = new Map<string, number>()
-  /** The number of origins whose writing has begun. */
-  #writes = 0
   #isClosed = false
   readonly #context: FolderContext
   readonly #path: string
@@ -296,23 +294,14 @@ export class FolderWorld implements KeptWorld {
   }
 
   putOrigin(origin: Origin): void {
-    runAtOnce(this.prepareOrigin(origin))
-  }
-
-  /** Until a line names it, a new base may remove it again. `putOrigin` then writes it anew. */
-  *prepareOrigin(origin: Origin): Steps<void> {
     const { fs } = this.#context
     const name = originName(origin.hash)
     this.#writable().check()
     if (this.#sizes.has(name)) return
     const file = join(this.#path, name)
-    // Two calls may write the same origin meanwhile.
-    this.#writes += 1
-    const temporary = beside(`${file}.${this.#writes}`)
+    const temporary = beside(file)
     try {
-      const size = yield* writeSyncedInSteps(fs, temporary, sealedOrigin(origin))
-      // Meanwhile it may have been closed, deleted, or taken over.
-      this.#writable().check()
+      const size = writeSynced(fs, temporary, sealedOrigin(origin))
       fs.renameSync(temporary, file)
       syncFolder(fs, this.#path)
       this.#sizes.set(name, size)

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 
 /** The scenario or the state that a reset goes back to, as JSON. */
 export interface Origin {
@@ -11,16 +10,11 @@ export interface Origin {
 
 /** Names an origin by its text. Each part ends between two characters. */
 export function originOf(parts: Iterable<string>): Origin {
-  return runAtOnce(originInSteps(parts))
-}
-
-export function* originInSteps(parts: Iterable<string>): Steps<Origin> {
   const hash = createHash('sha256')
   const pieces: string[] = []
   for (const piece of joined(parts, pieceLength)) {
     hash.update(piece)
     pieces.push(piece)
-    yield
   }
   return { hash: hash.digest('hex').slice(0, hashLength), pieces }
 }

@@ -78,8 +78,6 @@ export interface KeptWorld {
   origin(hash: string): string
   /** Stores an origin, before a line of the log names it. Throws `StorageError`. */
   putOrigin(origin: Origin): void
-  /** Does most of it before, in steps, between which lines may be appended. Absent if `putOrigin` takes no time. */
-  prepareOrigin?(origin: Origin): Steps<void>
   /** Throws `StorageError` if it takes no lines now. `watch` may not have told yet. */
   check(): void
   /** Appends a line of a later revision than the one before. A killed process does not lose it. If it throws `StorageError`, nothing was appended. */

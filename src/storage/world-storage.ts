@@ -1,5 +1,5 @@
-import { runAtOnce, type Steps } from '../lib/steps.js'
-import { keptScenarioInSteps } from '../scenario/commands.js'
+import type { Steps } from '../lib/steps.js'
+import { keptScenario } from '../scenario/commands.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import type { ChangeSet } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
@@ -7,22 +7,20 @@ import type { FaultsState } from '../store/faults.js'
 import { realTime } from '../store/real-time.js'
 import { countPlayers } from '../store/seats.js'
 import { runInSlices } from '../store/timers.js'
-import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, PreparedTables, WorldLog } from '../store/world.js'
+import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
 import { nameOf, timeOfState, type WorldState } from '../store/world-state.js'
 import {
   type DecodedChangeSet,
   decodeChangeSet,
   decodeState,
-  digestInSteps,
-  type EncodedTables,
+  digestOf,
   encodeChangeSet,
   encodeState,
-  encodeTablesInSteps,
   type KeptClock,
   type PublicUrlOf,
 } from './encoding.js'
 import { type Environment, realEnvironment } from './environment.js'
-import { type Origin, originInSteps } from './origins.js'
+import { type Origin, originOf } from './origins.js'
 import type { SharedStorage } from './shared-storage.js'
 import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './storage.js'
 
@@ -94,8 +92,6 @@ export class WorldStorage {
   #cancelTick: (() => void) | undefined
   readonly #report: (text: string) => void
   readonly #onFailing: (isFailing: boolean) => void
-  /** The results of `prepareCreation`. */
-  readonly #prepared = new WeakMap<WorldState, Origin>()
   /** The worlds whose changes the storage does not take. */
   readonly #failing = new Set<string>()
   readonly #leastLogBytes: number
@@ -167,18 +163,12 @@ export class WorldStorage {
     return kept && new WorldFile(id, kept, () => {})
   }
 
-  /** Does a part of `create` before, in steps, for a world that begins with this state. */
-  *prepareCreation(state: WorldState): Steps<void> {
-    this.#prepared.set(state, yield* encodeOrigin(state))
-  }
-
   /** Begins to keep a world, with its present state. Throws `StorageError`. */
   create(id: string, world: LiveWorld, use: WorldUse): WorldFile {
     const { state, initial } = world
     const clock = { ...state.clock, isReal: world.clock.showsRealTime }
     const isNew = state.revision === initial.state.revision && startOf(initial.state).isReal === clock.isReal
-    const origin = this.#prepared.get(initial.state) ?? runAtOnce(encodeOrigin(initial.state))
-    this.#prepared.delete(initial.state)
+    const origin = encodeOrigin(initial.state)
     const summary = { ...summaryOf(world), ...useOf(use) }
     const kept = this.#storage.create(id, {
       summary,
@@ -349,23 +339,11 @@ export class WorldFile implements WorldLog {
   }
 
   append(changeSet: ChangeSet, initial: Initial | undefined): void {
-    this.#append(changeSet, initial)
-  }
-
-  *prepare(state: WorldState, tables: PreparedTables): Steps<WorldLog['append']> {
-    this.check()
-    const origins = new Map<WorldState, Origin>()
-    yield* this.#prepareOrigin(state, origins)
-    const encoded = yield* encodeTablesInSteps(tables)
-    return (changeSet, initial) => this.#append(changeSet, initial, { origins, encoded })
-  }
-
-  #append(changeSet: ChangeSet, initial: Initial | undefined, { origins, encoded }: PreparedLine = {}): void {
     this.check()
     const { revision } = changeSet
     const isReal = this.#world?.clock.showsRealTime ?? false
-    const origin = initial && { hash: this.#hashOf(initial.state, origins), clock: initial.clock }
-    this.#kept.append({ revision, text: encodeChangeSet(changeSet, { isReal, origin, encoded }) })
+    const origin = initial && { hash: this.#hashOf(initial.state), clock: initial.clock }
+    this.#kept.append({ revision, text: encodeChangeSet(changeSet, { isReal, origin }) })
     if (changeSet.clock || origin)
       this.#mark({ revision, originHash: origin?.hash, isReal: changeSet.clock ? isReal : undefined })
   }
@@ -485,32 +463,21 @@ export class WorldFile implements WorldLog {
     return { ...clock, now: shown + Math.ceil(this.#kept.lagMs * clock.rate) }
   }
 
-  #hashOf(state: WorldState, prepared?: PreparedOrigins): string {
+  #hashOf(state: WorldState): string {
     const known = this.#origins.get(state)
     if (known !== undefined) return known
-    const unseeded = state.unseeded && this.#hashOf(state.unseeded, prepared)
-    return this.#put(state, prepared?.get(state) ?? runAtOnce(encodeOrigin(state, unseeded)))
+    const unseeded = state.unseeded && this.#hashOf(state.unseeded)
+    return this.#put(state, encodeOrigin(state, unseeded))
   }
 
   #putAgain(state: WorldState): string {
     const unseeded = state.unseeded && this.#putAgain(state.unseeded)
-    return this.#put(state, runAtOnce(encodeOrigin(state, unseeded)))
+    return this.#put(state, encodeOrigin(state, unseeded))
   }
 
   #put(state: WorldState, origin: Origin): string {
     this.#kept.putOrigin(origin)
     this.#origins.set(state, origin.hash)
-    return origin.hash
-  }
-
-  /** Returns the hash of an origin. Adds those to `prepared` that the world does not have. */
-  *#prepareOrigin(state: WorldState, prepared: Map<WorldState, Origin>): Steps<string> {
-    const known = this.#origins.get(state)
-    if (known !== undefined) return known
-    const unseeded = state.unseeded && (yield* this.#prepareOrigin(state.unseeded, prepared))
-    const origin = yield* encodeOrigin(state, unseeded)
-    prepared.set(state, origin)
-    if (this.#kept.prepareOrigin) yield* this.#kept.prepareOrigin(origin)
     return origin.hash
   }
 
@@ -528,7 +495,7 @@ export class WorldFile implements WorldLog {
     { stateOf }: WorldContext,
   ): WorldState {
     const state = stateOf(recipe, startsAt)
-    if (runAtOnce(digestInSteps(state.tables)) === digest) return state
+    if (digestOf(state.tables) === digest) return state
     throw new StorageError(
       `the world ${this.#id} was kept by another version of mockmaker, which makes other rows from its scenario: use that version, or begin anew with --reset`,
     )
@@ -546,15 +513,6 @@ function* encodeInSteps(steps: Steps<WorldState>, isReal: boolean): Steps<string
   return parts
 }
 
-/** The origins that are encoded before the line that names them. */
-type PreparedOrigins = ReadonlyMap<WorldState, Origin>
-
-/** The work for a line that is done before its transaction. */
-interface PreparedLine {
-  readonly origins?: PreparedOrigins
-  readonly encoded?: EncodedTables
-}
-
 /** The clock of a world that begins with a state. */
 function startOf({ clock: { mode, rate, now }, startsAt }: WorldState): KeptClock {
   return { mode, rate, now: now ?? startsAt, isReal: now === undefined && mode === 'running' && rate === 1 }
@@ -565,14 +523,14 @@ function withoutReal({ mode, rate, now }: KeptClock): ClockState {
 }
 
 /** Encodes an origin. `unseeded`: the hash of the one that a reset without a seed goes back to. */
-function* encodeOrigin(state: WorldState, unseeded?: string): Steps<Origin> {
+function encodeOrigin(state: WorldState, unseeded?: string): Origin {
   const { recipe, startsAt, tables } = state
-  if (!recipe) return yield* originInSteps(copiedState(state, unseeded))
+  if (!recipe) return originOf(copiedState(state, unseeded))
   const { scenario, seed, live } = recipe
-  const kept = yield* keptScenarioInSteps(scenario as CheckedScenario) // `defineWorld` makes recipes
+  const kept = keptScenario(scenario as CheckedScenario) // `defineWorld` makes recipes
   const options = JSON.stringify({ seed, live }).slice(1)
-  const others = JSON.stringify({ startsAt, digest: yield* digestInSteps(tables), unseeded }).slice(1)
-  return yield* originInSteps([recipeStart, ...kept, `,${options},${others}`])
+  const others = JSON.stringify({ startsAt, digest: digestOf(tables), unseeded }).slice(1)
+  return originOf([recipeStart, kept, `,${options},${others}`])
 }
 
 function* copiedState(state: WorldState, unseeded: string | undefined): Generator<string> {

@@ -1,5 +1,5 @@
 import { Emitter } from '../lib/emitter.js'
-import { forEachInSteps, runAtOnce, type Steps } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../lib/steps.js'
 import type { ClockState } from './clock.js'
 import type { FaultsState } from './faults.js'
 import type { RandomState } from './random.js'
@@ -96,11 +96,10 @@ export class ChangeSetPublisher {
   }
 }
 
-/** Estimates the memory of a change set, in bytes. `counted`: the memory of all changes of some tables. Default: none is known. */
-export function memoryOf({ changes, faults }: ChangeSet, counted: ReadonlyMap<string, number> = new Map()): number {
+/** Estimates the memory of a change set, in bytes. */
+export function memoryOf({ changes, faults }: ChangeSet): number {
   let bytes = 100 + (faults ? 150 + 8 * faults.after.records.length : 0)
-  for (const known of counted.values()) bytes += known
-  for (const { table, after } of changes) if (!counted.has(table)) bytes += memoryOfRow(after?.row)
+  for (const { after } of changes) bytes += memoryOfRow(after?.row)
   return bytes
 }
 
@@ -203,4 +202,17 @@ function* withDifferences(table: TableState<object>, rows: readonly Difference[]
     if (to && from !== to) clone.replace(from?.seq === to.seq ? from : undefined, to)
   })
   return clone
+}
+
+/** The number of items in one step of a loop. A step for each item would cost more than its work, which takes microseconds. */
+const itemsPerStep = 64
+
+/** Calls a function for each item. */
+function* forEachInSteps<Item>(items: Iterable<Item>, run: (item: Item) => void): Steps<void> {
+  let i = 0
+  for (const item of items) {
+    run(item)
+    i += 1
+    if (i % itemsPerStep === 0) yield
+  }
 }

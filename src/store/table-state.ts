@@ -1,4 +1,3 @@
-import { forEachInSteps, runAtOnce, type Steps, sortInSteps } from '../lib/steps.js'
 import { compareNumbers, compareTexts, createTree, loadTree, type Tree } from './tree.js'
 
 /** A row in its table. An entry of a world never changes: a write creates a new one. Other trees may keep the old one. */
@@ -113,7 +112,7 @@ export class TableState<Row extends object> {
   /** The revision of the newest change to the table. */
   revision: number
   /** The revision of the initial rows. */
-  #firstRevision: number
+  readonly #firstRevision: number
 
   private constructor(
     from: Pick<TableState<Row>, 'shape' | 'rows' | 'nextSeq' | 'revision'>,
@@ -130,33 +129,17 @@ export class TableState<Row extends object> {
 
   /** Creates a table with these rows, in their order. If rows have the same id, the last one wins. */
   static fromRows<Row extends object>(shape: Shape<Row>, rows: Iterable<Row>, revision: number): TableState<Row> {
-    return runAtOnce(TableState.fromRowsInSteps(shape, rows, revision))
-  }
-
-  static *fromRowsInSteps<Row extends object>(
-    shape: Shape<Row>,
-    rows: Iterable<Row>,
-    revision: number,
-  ): Steps<TableState<Row>> {
     const entries = new Map<string, Entry<Row>>()
-    yield* forEachInSteps(rows, row => {
+    for (const row of rows) {
       const id = shape.idOf(row)
       entries.set(id, { id, row, seq: entries.get(id)?.seq ?? entries.size, revision })
-    })
-    return yield* TableState.fromEntriesInSteps(shape, [...entries.values()], revision)
+    }
+    return TableState.fromEntries(shape, [...entries.values()], revision)
   }
 
   /** Creates a table with these entries. They must be in the order of their creation numbers. */
   static fromEntries<Row extends object>(shape: Shape<Row>, entries: Entry<Row>[], revision: number): TableState<Row> {
-    return runAtOnce(TableState.fromEntriesInSteps(shape, entries, revision))
-  }
-
-  static *fromEntriesInSteps<Row extends object>(
-    shape: Shape<Row>,
-    entries: Entry<Row>[],
-    revision: number,
-  ): Steps<TableState<Row>> {
-    const byId = yield* sortInSteps(entries, (a, b) => compareTexts(a.id, b.id))
+    const byId = entries.toSorted((a, b) => compareTexts(a.id, b.id))
     const rows = treeOf(entries)
     const ids = loadTree(
       byId.map(({ id }) => id),
@@ -198,23 +181,6 @@ export class TableState<Row extends object> {
     for (const name in this.#sums) clone.#sums[name] = this.#sums[name]?.clone()
     clone.#stamps = this.#stamps?.clone()
     return clone
-  }
-
-  /** Creates a table with these entries, one for each row. It has the indexes of `before`, and not its revisions: see `follow`. */
-  *withEntries(entries: Entry<Row>[], before: TableState<Row>): Steps<TableState<Row>> {
-    const { shape, nextSeq, revision } = this
-    const table = new TableState({ shape, rows: treeOf(entries), nextSeq, revision }, this.#ids.clone(), revision)
-    for (const name in before.#indexes) table.#indexes[name] = (yield* this.#indexInSteps(name)).clone()
-    for (const name in before.#unique) table.#unique[name] = (yield* this.#uniqueInSteps(name)).clone()
-    for (const name in before.#sums) table.#sums[name] = (yield* this.#sumInSteps(name)).clone()
-    return table
-  }
-
-  /** Continues the revisions of an earlier table. */
-  follow(before: TableState<Row>): void {
-    this.#stamps = before.#stamps?.clone()
-    this.#firstRevision = before.#firstRevision
-    this.revision = before.revision
   }
 
   get size(): number {
@@ -354,32 +320,24 @@ export class TableState<Row extends object> {
   }
 
   #index(name: string): Tree<IndexKey, undefined> {
-    return this.#indexes[name] ?? runAtOnce(this.#indexInSteps(name))
-  }
-
-  *#indexInSteps(name: string): Steps<Tree<IndexKey, undefined>> {
     const known = this.#indexes[name]
     if (known) return known
     const definition = this.#definition(name)
     const keys: IndexKey[] = []
-    yield* forEachInSteps(this.rows.values(), entry => {
+    for (const entry of this.rows.values()) {
       const key = keyIn(definition, entry)
       if (key) keys.push(key)
-    })
-    const tree = keyTree(yield* sortInSteps(keys, compareKeys))
+    }
+    const tree = keyTree(keys.sort(compareKeys))
     this.#indexes[name] = tree
     return tree
   }
 
   #uniqueTree(name: string): Tree<IndexKey, undefined> {
-    return this.#unique[name] ?? runAtOnce(this.#uniqueInSteps(name))
-  }
-
-  *#uniqueInSteps(name: string): Steps<Tree<IndexKey, undefined>> {
     const known = this.#unique[name]
     if (known) return known
     const tree = createTree<IndexKey, undefined>(compareKeys)
-    yield* forEachInSteps(this.rows.values(), entry => this.#replaceUnique(name, tree, undefined, entry))
+    for (const entry of this.rows.values()) this.#replaceUnique(name, tree, undefined, entry)
     this.#unique[name] = tree
     return tree
   }
@@ -393,14 +351,10 @@ export class TableState<Row extends object> {
   }
 
   #sumTree(name: string): Tree<string, number> {
-    return this.#sums[name] ?? runAtOnce(this.#sumInSteps(name))
-  }
-
-  *#sumInSteps(name: string): Steps<Tree<string, number>> {
     const known = this.#sums[name]
     if (known) return known
     const tree = createTree<string, number>(compareTexts)
-    yield* forEachInSteps(this.rows.values(), entry => this.#replaceInSum(name, tree, undefined, entry))
+    for (const entry of this.rows.values()) this.#replaceInSum(name, tree, undefined, entry)
     this.#sums[name] = tree
     return tree
   }

@@ -1,7 +1,5 @@
 import { getKey, sameJson } from '../lib/json.js'
-import type { Steps } from '../lib/steps.js'
 import { type Dependencies, indexTag, rowTag, sumTag, tableTag, viewTag } from './dependencies.js'
-import { type EntryChange, PreparedTable } from './prepared-table.js'
 import { type Plan, type Predicate, plan } from './query.js'
 import {
   type Entry,
@@ -13,7 +11,7 @@ import {
   type TableState,
   type ViewDefinition,
 } from './table-state.js'
-import { diffTrees, hasMoreDifferences } from './tree.js'
+import { diffTrees } from './tree.js'
 
 /** The open transaction of a world, as its tables use it. */
 export interface OpenTransaction {
@@ -21,18 +19,14 @@ export interface OpenTransaction {
   readonly revision: number
   /** Logs a write. Called before its trigger. */
   record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void
-  /** Logs that a table has taken the place of another one. No other write of the transaction may be to this table. */
-  recordAll(table: Table<object>, replacement: TableReplacement): void
   /** Runs the trigger of a write (`Model.afterWrite`) and its cascades. */
   runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void
 }
 
-/** All changes of a table at once. */
-export interface TableReplacement {
-  readonly before: TableState<object>
-  readonly changes: readonly EntryChange[]
-  /** The estimated memory of the changes. */
-  readonly bytes: number
+/** The entries of a row before and after. */
+interface EntryChange<Row> {
+  readonly before: Entry<Row> | undefined
+  readonly after: Entry<Row> | undefined
 }
 
 /** The parts that all tables of a world share. */
@@ -41,9 +35,6 @@ export interface TableContext {
   /** `undefined` outside a transaction. */
   openTransaction: OpenTransaction | undefined
 }
-
-/** To write this many rows takes a few milliseconds. */
-const fewRows = 256
 
 /** A table of one world. It tracks reads, and writes in place inside a transaction. It does not check rows. */
 export class Table<Row extends object> {
@@ -181,27 +172,8 @@ export class Table<Row extends object> {
     transaction.runTrigger(this, before.row, undefined)
   }
 
-  /**
-   * Prepares `restore`, if many rows differ. Returns `undefined` if few do. The rows of both may change on the way: the present
-   * ones by writes, and those of `target` never.
-   */
-  *prepare(target: TableState<Row>): Steps<PreparedTable<Row> | undefined> {
-    const present = this.#state
-    // The sizes first: most tables are small, and tests reset them often.
-    if (Math.max(present.size, target.size) <= fewRows || !hasMoreDifferences(present.rows, target.rows, fewRows))
-      return undefined
-    return yield* PreparedTable.create(target, this.share())
-  }
-
-  /**
-   * Replaces all rows by those of a state, without triggers. Skips the rows that both share. Resets and reloads use it. With
-   * `prepared`, it takes that table over.
-   */
-  restore(target: TableState<Row>, prepared?: PreparedTable<Row>): void {
-    if (prepared) {
-      this.#takeOver(prepared)
-      return
-    }
+  /** Replaces all rows by those of a state, without triggers. Skips the rows that both share. Resets and reloads use it. */
+  restore(target: TableState<Row>): void {
     if (this.#state === target) return
     const replaced: Entry<Row>[] = []
     const restored: Entry<Row>[] = []
@@ -214,15 +186,6 @@ export class Table<Row extends object> {
     for (const { id, seq } of replaced) if (target.entry(id)?.seq !== seq) this.#restoreEntry(id, undefined)
     for (const entry of restored) this.#restoreEntry(entry.id, entry)
     this.resetSequence(target.nextSeq)
-  }
-
-  #takeOver(prepared: PreparedTable<Row>): void {
-    const transaction = this.#transaction()
-    const before = this.#state
-    const changes = prepared.takePlaceOf(before, transaction.revision)
-    this.#state = prepared.state
-    this.#isShared = false
-    transaction.recordAll(this, { before, changes, bytes: prepared.bytes })
   }
 
   #restoreEntry(id: string, after: Entry<Row> | undefined): void {
@@ -259,11 +222,7 @@ export class Table<Row extends object> {
   }
 
   /** Stamps a committed change with its revision. Adds the tags that it touched to `touched`. */
-  commit(
-    changes: readonly Pick<EntryChange<Row>, 'before' | 'after'>[],
-    revision: number,
-    touched?: Set<string>,
-  ): void {
+  commit(changes: readonly EntryChange<Row>[], revision: number, touched?: Set<string>): void {
     this.#writableState().revision = revision
     this.#stampSums(changes, revision, touched)
     this.#stampViews(changes, revision, touched)
@@ -281,11 +240,7 @@ export class Table<Row extends object> {
   }
 
   /** Touches the changed sums. A sum is unchanged if its rows change by opposite amounts. */
-  #stampSums(
-    changes: readonly Pick<EntryChange<Row>, 'before' | 'after'>[],
-    revision: number,
-    touched: Set<string> | undefined,
-  ): void {
+  #stampSums(changes: readonly EntryChange<Row>[], revision: number, touched: Set<string> | undefined): void {
     const { name, sums } = this.shape
     for (const sum in sums) {
       const { columns, amount, isWatched } = sums[sum] as SumDefinition<Row> // a key of it
@@ -304,11 +259,7 @@ export class Table<Row extends object> {
     }
   }
 
-  #stampViews(
-    changes: readonly Pick<EntryChange<Row>, 'before' | 'after'>[],
-    revision: number,
-    touched: Set<string> | undefined,
-  ): void {
+  #stampViews(changes: readonly EntryChange<Row>[], revision: number, touched: Set<string> | undefined): void {
     const { name, views } = this.shape
     for (const view in views) {
       const { group, columns } = views[view] as ViewDefinition<Row> // a key of it

@@ -6,7 +6,7 @@ import { cascadeDeletion, findProblem } from './constraints.js'
 import type { Model, Tables } from './model.js'
 import { models } from './models.js'
 import type { TableName } from './rows.js'
-import type { OpenTransaction, Table, TableReplacement } from './table.js'
+import type { OpenTransaction, Table } from './table.js'
 import { tableNames } from './table-names.js'
 import type { Entry } from './table-state.js'
 
@@ -28,8 +28,6 @@ export class Transaction implements OpenTransaction {
   readonly now: number
   readonly #tables: Tables
   readonly #log: LoggedWrite[] = []
-  /** The tables that others have taken the place of. Only a raw transaction has some. */
-  #replaced: Map<Table<object>, TableReplacement> | undefined
   readonly #isRaw: boolean
   /** The creation numbers of the next rows. Only a raw transaction sets them. */
   readonly #nextSeqs: readonly (readonly [Table<object>, number])[]
@@ -48,16 +46,6 @@ export class Transaction implements OpenTransaction {
     this.#log.push({ table, before, after })
   }
 
-  recordAll(table: Table<object>, replacement: TableReplacement): void {
-    this.#replaced ??= new Map()
-    this.#replaced.set(table, replacement)
-  }
-
-  /** The estimated memory of all changes of some tables. `undefined`: of none. */
-  get countedBytes(): ReadonlyMap<string, number> | undefined {
-    return this.#replaced && new Map([...this.#replaced].map(([table, { bytes }]) => [table.shape.name, bytes]))
-  }
-
   runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void {
     if (this.#isRaw) return
     const name = table.shape.name as TableName // tables of a world
@@ -74,7 +62,6 @@ export class Transaction implements OpenTransaction {
   /** Undoes all writes, or the writes after a savepoint. */
   rollback(savepoint = 0): void {
     for (const { table, before, after } of this.#log.splice(savepoint).reverse()) table.undo(before, after)
-    for (const [table, { before }] of this.#replaced ?? []) table.adopt(before)
     for (const [table, nextSeq] of this.#nextSeqs) table.resetSequence(nextSeq)
   }
 
@@ -84,7 +71,6 @@ export class Transaction implements OpenTransaction {
     const written = this.#writtenRows()
     for (const name of tableNames) {
       const table: Table<object> = this.#tables[name]
-      for (const change of this.#replaced?.get(table)?.changes ?? []) changes.push(change as Change) // of that table
       for (const [id, { before, after }] of written.get(name) ?? []) {
         if (!before && !after) continue
         // An unchanged row gets its old entry back, with its old revision.

@@ -45,17 +45,6 @@ export function diffTrees<Key, Value>(
   )
 }
 
-/** Tells whether more than `count` keys have values that are different objects. Skips shared nodes. */
-export function hasMoreDifferences<Key, Value>(
-  before: Tree<Key, Value>,
-  after: Tree<Key, Value>,
-  count: number,
-): boolean {
-  let differences = 0
-  const onDifference = () => (++differences > count ? { break: true } : undefined)
-  return compareTrees<Key, Value, boolean>(before, after, onDifference, onDifference, onDifference) ?? false
-}
-
 export function compareNumbers(a: number, b: number): number {
   return a - b
 }

@@ -1,6 +1,5 @@
 import type { FaultEntry } from '../contract/faults.js'
 import { frozenCopy } from '../lib/json.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
 import { createFaults, type FaultsState } from './faults.js'
@@ -54,7 +53,7 @@ export interface WorldDefinition extends ScenarioName {
   /** The schemas need not check the rows. Default: they do. */
   readonly areRowsValid?: boolean | undefined
   /** Creates the rows for a start time, in ms since the epoch. */
-  rows(now: number): Steps<InitialRows>
+  rows(now: number): InitialRows
 }
 
 /** The states of all tables. They never change: see `Table.share`. */
@@ -77,7 +76,7 @@ export interface WorldState extends ScenarioName {
   /** The state that a reset without a seed goes back to. Default: this one. */
   readonly unseeded?: WorldState | undefined
   /** Creates the state for another start time, in ms since the epoch. Absent if the scenario gives the time. */
-  readonly startingAt?: ((at: number) => Steps<WorldState>) | undefined
+  readonly startingAt?: ((at: number) => WorldState) | undefined
 }
 
 export const shapes = mapTables<{ readonly [Name in TableName]: Shape<object> }>(name => {
@@ -101,27 +100,22 @@ const timedTables: ReadonlySet<TableName> = new Set([
  * the same definition, both share regions, game modes and lobbies, and the schemas do not check the other rows again. Throws
  * `UsageError` if a row does not fit its schema.
  */
-export function createState(definition: WorldDefinition, earlier?: WorldState, at?: number): WorldState {
-  return runAtOnce(createStateInSteps(definition, earlier, at))
-}
-
-/** Creates a state as `createState` does. */
-export function* createStateInSteps(
+export function createState(
   definition: WorldDefinition,
   earlier?: WorldState,
   at = definition.now ?? realTime(),
-): Steps<WorldState> {
+): WorldState {
   const { seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
   const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
-  const rows = yield* definition.rows(at)
+  const rows = definition.rows(at)
   const finish = earlier || definition.areRowsValid ? inOrder : checked
   const states: { [name: string]: TableState<object> } = {}
   for (const name of tableNames)
     states[name] =
       earlier && !timedTables.has(name)
         ? earlier.tables[name]
-        : yield* TableState.fromRowsInSteps(shapes[name], finish(name, rows[name] ?? []), revision)
+        : TableState.fromRows(shapes[name], finish(name, rows[name] ?? []), revision)
   const tables = states as TableStates // each state belongs to its name
   const clock = { mode, rate, ...(now === undefined ? {} : { now }) }
   const faults = createFaults(scenarioFaults, at, faultRandom)
@@ -130,9 +124,9 @@ export function* createStateInSteps(
   return now === undefined ? restartable(state, definition) : state
 }
 
-/** Not a closure inside `createStateInSteps`: that would keep the rows of the definition in memory for as long as the world. */
+/** Not a closure inside `createState`: that would keep the rows of the definition in memory for as long as the world. */
 function restartable(state: WorldState, definition: WorldDefinition): WorldState {
-  return { ...state, startingAt: later => createStateInSteps(definition, state, later) }
+  return { ...state, startingAt: later => createState(definition, state, later) }
 }
 
 /** From this number of rows on, it is faster to compile the schema. */

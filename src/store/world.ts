@@ -1,6 +1,6 @@
 import { callListener } from '../lib/emitter.js'
 import { sameJson } from '../lib/json.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
+import type { Steps } from '../lib/steps.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
 import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
@@ -8,7 +8,6 @@ import { callAll, clockTag, Dependencies, type Reading, type Tag } from './depen
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
 import { models } from './models.js'
-import type { PreparedTable } from './prepared-table.js'
 import { Random, type RandomState } from './random.js'
 import { realTime } from './real-time.js'
 import { type ReloadSummary, reloadState } from './reload.js'
@@ -80,18 +79,6 @@ interface ReplaceOptions {
   readonly keep?: readonly ('clock' | 'faults')[] | undefined
   /** Runs in the transaction, before its commit. */
   readonly beforeCommit?: (() => void) | undefined
-  /** The result of `prepare` for the state. Default: none, and the transaction takes longer. */
-  readonly prepared?: PreparedReplacement | undefined
-}
-
-/** The tables that a transaction takes over whole. Each is of its name. */
-export type PreparedTables = { readonly [Name in TableName]?: PreparedTable | undefined }
-
-/** The work of `replaceState` that is done before its transaction. */
-export interface PreparedReplacement {
-  readonly tables: PreparedTables
-  /** Appends the change set to the log of the world. `undefined` if it has none. */
-  readonly append: WorldLog['append'] | undefined
 }
 
 /** The state that a reset goes back to, and its clock. */
@@ -107,11 +94,6 @@ export interface WorldLog {
    * throws, the transaction is rolled back.
    */
   append(changeSet: ChangeSet, initial: Initial | undefined): void
-  /**
-   * Prepares the append of the change set by which a state becomes the initial one. `tables`: those that it takes over. Returns an
-   * `append` for it, with less to do. Throws if the log takes no change sets now.
-   */
-  prepare(state: WorldState, tables: PreparedTables): Steps<WorldLog['append']>
   /** Throws if the log takes no change sets now. */
   check(): void
   /** Resolves when all change sets until now are kept. `undefined` if they are. Throws or rejects with `ApiError` if one is not. */
@@ -134,8 +116,7 @@ export interface LoggedChangeSet extends ChangeSetResult {
   readonly initial?: Initial | undefined
 }
 
-/** Gets a change set, and the estimated memory of all its changes of some tables. */
-type RecordChangeSet = (changeSet: ChangeSet, countedBytes?: ReadonlyMap<string, number>) => void
+type RecordChangeSet = (changeSet: ChangeSet) => void
 
 /** Creates a world with that state. Calls `record` with each change set after its commit, even if no row changed. */
 export function createWorld(state: WorldState, record?: RecordChangeSet): LiveWorld {
@@ -171,7 +152,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       onMove: before => this.#recordClock(before),
       checkMove: () => {
         this.checkUsable()
-        this.#log?.check()
+        this.checkTakesChanges()
       },
       drained: () => this.#log?.drained(),
     })
@@ -283,6 +264,11 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   /** Throws `UsageError` with the reason if the world has ended. */
   checkUsable(): void {
     if (this.#endedBecause !== undefined) throw new UsageError(this.#endedBecause)
+  }
+
+  /** Throws if a storage keeps the world, and takes no changes now. */
+  checkTakesChanges(): void {
+    this.#log?.check()
   }
 
   /** The present state, for forks and snapshots. Throws `UsageError` inside a transaction, which may still be undone. */
@@ -474,21 +460,11 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     callAll([...this.waiting], waiter => waiter.end())
   }
 
-  /** Prepares `replaceState`. The world may change before that: the transaction then writes what is different. */
-  *prepare(state: WorldState): Steps<PreparedReplacement> {
-    const tables: { [Name in TableName]?: PreparedTable | undefined } = {}
-    for (const name of tableNames) {
-      const table: Table<object> = this.tables[name]
-      tables[name] = yield* table.prepare(state.tables[name])
-    }
-    return { tables, append: this.#log && (yield* this.#log.prepare(state, tables)) }
-  }
-
   /**
    * Replaces the state in one transaction. The new state is the initial state from now on. The revision still rises. Answers
    * every waiter: a request of one test must not wait during the next test.
    */
-  replaceState(state: WorldState, { cause, keep = [], beforeCommit, prepared }: ReplaceOptions): void {
+  replaceState(state: WorldState, { cause, keep = [], beforeCommit }: ReplaceOptions): void {
     if (this.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
     const clock = initialClock(state)
     const before = this.clock.now()
@@ -498,7 +474,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
-      this.#restore(state, state, clock, prepared?.tables)
+      this.#restore(state, state, clock)
       beforeCommit?.()
     }
     try {
@@ -507,7 +483,6 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
         isRaw: true,
         clock: keep.includes('clock') ? undefined : clock,
         minRevision: state.revision,
-        append: prepared?.append,
       })
     } finally {
       this.endWaiters()
@@ -515,19 +490,15 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   }
 
   /** Goes back to the initial state, or to another one: see `stateOfReset`. */
-  reset({
-    state,
-    ...options
-  }: Omit<ReplaceOptions, 'cause' | 'prepared'> & { readonly state?: WorldState | undefined } = {}): void {
-    const target = runAtOnce(this.stateOfReset(state, options.keep))
-    this.replaceState(target, { ...options, cause: { kind: 'reset' } })
+  reset({ state, ...options }: Omit<ReplaceOptions, 'cause'> & { readonly state?: WorldState | undefined } = {}): void {
+    this.replaceState(this.stateOfReset(state, options.keep), { ...options, cause: { kind: 'reset' } })
   }
 
   /** Returns the state that a reset to `state` begins with. A world whose scenario gives no time starts at the present time of `Date`. */
-  *stateOfReset(state = this.#initialState, keep: ReplaceOptions['keep'] = []): Steps<WorldState> {
+  stateOfReset(state = this.#initialState, keep: ReplaceOptions['keep'] = []): WorldState {
     const { startingAt, unseeded } = state
     if (keep.includes('clock') || !startingAt || realTime() === this.#initialClock.now) return state
-    return { ...(yield* startingAt(realTime())), unseeded }
+    return { ...startingAt(realTime()), unseeded }
   }
 
   /**
@@ -549,7 +520,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       present: this.state,
     })
     if (!accepts(summary)) return summary
-    this.#log?.check()
+    this.checkTakesChanges()
     const replace = () => {
       const { faults, scenarioFaults } = initialState
       if (!sameJson(this.#initialState.scenarioFaults, scenarioFaults))
@@ -569,12 +540,11 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     { random, tables }: Pick<WorldState, 'random' | 'tables'>,
     initialState: WorldState,
     initialClock: ClockState,
-    prepared: PreparedTables = {},
   ): void {
     this.random.restore(random)
     for (const name of tableNames) {
       const table: Table<object> = this.tables[name]
-      table.restore(tables[name], prepared[name])
+      table.restore(tables[name])
     }
     this.#initialState = initialState
     this.#initialClock = initialClock
@@ -605,11 +575,9 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       readonly clockBefore?: ClockState
       /** The revision is at least this one. Default: 0. */
       readonly minRevision?: number
-      /** Appends the change set. Default: that of the log. */
-      readonly append?: WorldLog['append'] | undefined
     },
   ): T {
-    const { clock, minRevision = 0, isRaw = false, cause, at, revisions, append } = options
+    const { clock, minRevision = 0, isRaw = false, cause, at, revisions } = options
     const { reached } = this.clock
     const before: StateWithoutRows = {
       random: this.random.save(),
@@ -629,7 +597,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     let value: T
     try {
       value = refusePromise(write(transaction))
-      changeSet = this.#finish(transaction, { before, cause, touched, append })
+      changeSet = this.#finish(transaction, { before, cause, touched })
     } catch (error) {
       transaction.rollback()
       this.random.restore(before.random)
@@ -646,7 +614,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     }
     if (changeSet) {
       revisions?.push(changeSet.revision)
-      this.#record?.(changeSet, transaction.countedBytes)
+      this.#record?.(changeSet)
     }
     if (touched && touched.size > 0) callListener(() => this.dependencies.notify(touched))
     if (changeSet && changeSet.changes.length > 0) this.#publisher.publish(changeSet)
@@ -665,12 +633,10 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       before,
       cause,
       touched,
-      append,
     }: {
       readonly before: StateWithoutRows
       readonly cause: WriteOptions['cause']
       readonly touched: Set<Tag> | undefined
-      readonly append: WorldLog['append'] | undefined
     },
   ): ChangeSet | undefined {
     const changes = transaction.finish()
@@ -695,8 +661,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       ...(hasFaults ? { faults: { before: before.faults, after: this.#faults } } : {}),
       ...(hasName ? { scenario: { before: nameOf(was), after: nameOf(is) } } : {}),
     }
-    if (append) append(changeSet, initial)
-    else this.#log?.append(changeSet, initial)
+    this.#log?.append(changeSet, initial)
     this.#commit(changes, revision, touched)
     return changeSet
   }

@@ -60,7 +60,7 @@ describe('the body of a call', () => {
   it.for([
     ['an operation', '/matchmaker/lobbies/find', 1_000_000],
     ['a small call', '/__mock/reset', 1_000_000],
-    ['a snapshot', '/__mock/snapshot', 10_000_000],
+    ['a snapshot', '/__mock/snapshot', 8_000_000],
   ] as const)('makes no objects of brackets that nest too deep: %s', async ([, path, length], { serve }) => {
     const { url } = await serve()
     const parse = vi.spyOn(JSON, 'parse')
@@ -81,21 +81,21 @@ describe('the body of a call', () => {
   ])('makes no objects of too many values: %s', async ([path = '', start = ''], { serve }) => {
     const { url } = await serve()
     const parse = vi.spyOn(JSON, 'parse')
-    const body = `${start}${'{},'.repeat(1_000_000)}{}`
+    const body = `${start}${'{},'.repeat(250_000)}{}`
 
     const got = await sendTo(url, { method: 'PUT', path, headers: jsonType, body })
     const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length))
     parse.mockRestore()
 
     expect([failure(got), longest < 1000]).toEqual(['400 API_BODY_TOO_LARGE', true])
-    expect(got.body).toContain('more than 2000000 objects, arrays and commas: start the command with the scenario')
+    expect(got.body).toContain('more than 500000 objects, arrays and commas: start the command with the scenario')
   })
 
   it.for([
-    ['/__mock/snapshot', {}, 32],
-    ['/__mock/scenario', {}, 32],
-    ['/__mock/worlds/other', {}, 32],
-    ['/__mock/snapshot', { origin: 'http://localhost:3000' }, 32],
+    ['/__mock/snapshot', {}, 8],
+    ['/__mock/scenario', {}, 8],
+    ['/__mock/worlds/other', {}, 8],
+    ['/__mock/snapshot', { origin: 'http://localhost:3000' }, 8],
     ['/__mock/snapshot', { origin: 'https://evil.example' }, 1],
     ['/__mock/snapshot', { 'sec-fetch-site': 'cross-site' }, 1],
   ] as const)('is read up to a longer limit only if the call is allowed: %s %j', ([path, headers, mebibytes]) => {
@@ -111,7 +111,7 @@ describe('the body of a call', () => {
     ['POST', '/__mock/reset', 1024 * 1024],
     ['POST', '/__mock/journal/verify', 1024 * 1024],
     ['POST', '/__mock/lobbies', 1024 * 1024],
-    ['PUT', '/__mock/snapshot', 32 * 1024 * 1024],
+    ['PUT', '/__mock/snapshot', 8 * 1024 * 1024],
   ] as const)('has a limit: %s %s takes %d bytes', { tags: ['slow'] }, async ([method, path, most], { serve }) => {
     const { mock, url } = await serve()
     const before = stateOf(mock.world)
@@ -120,6 +120,26 @@ describe('the body of a call', () => {
     const [longest, longer] = [await send(most), await send(most + 1)]
 
     expect([failure(longest), failure(longer)]).toEqual(['400 API_BAD_BODY', '400 API_BODY_TOO_LARGE'])
+    expect([stateOf(mock.world), mock.worlds.list().length]).toEqual([before, 1])
+    expect(longer.body).toContain(`the body is longer than ${most} bytes: `)
+    if (path === '/__mock/snapshot') expect(longer.body).toContain('start the command with the scenario as a file')
+  })
+
+  const generates = (lobbies: number) => ({ game_modes: ['duel'], generate: { lobbies } })
+
+  it.for([
+    ['/__mock/scenario', { scenario: generates(100_001) }],
+    ['/__mock/scenario', { text: JSON.stringify(generates(100_001)) }],
+    ['/__mock/snapshot', { ...generates(100_001), revision: 1 }],
+    ['/__mock/worlds/other', { scenario: generates(100_001) }],
+  ] as const)('generates at most as many lobbies as a call may create: %s', async ([path, body], { serve }) => {
+    const { mock, steer } = await serve()
+    const before = stateOf(mock.world)
+
+    const got = await steer('PUT', path, body)
+
+    expect(failure(got)).toBe('400 API_BODY_TOO_LARGE')
+    expect(got.body).toContain('generates 100001 lobbies, and a call creates at most 100000: start the command with')
     expect([stateOf(mock.world), mock.worlds.list().length]).toEqual([before, 1])
   })
 })

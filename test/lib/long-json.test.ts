@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { isLight, jsonBytes, jsonPieces } from '../../src/lib/long-json.js'
+import { jsonBytes, jsonPieces } from '../../src/lib/long-json.js'
 import { runAtOnce } from '../../src/lib/steps.js'
 
 /** A value of any JSON many times, in lists and under keys, some of which are absent. */
@@ -22,15 +22,5 @@ describe('a long JSON text', () => {
     const steps = jsonBytes(Array.from({ length: 10_000 }, (_, i) => ({ i })))
 
     expect([...steps].length).toBeGreaterThan(10_000)
-  })
-
-  it.each([
-    [0, true],
-    ['x'.repeat(1_000_000), true],
-    [Array(400).fill(0), true],
-    [Array(600).fill(0), false],
-    [{ a: Array(10).fill('x'.repeat(10_000)) }, false],
-  ])('tells what one step can write', (value, light) => {
-    expect(isLight(value)).toBe(light)
   })
 })

@@ -85,7 +85,7 @@ describe('the description of a scenario', () => {
   // The index of a folder holds it, and each second may write the index.
   it('cannot make the list of worlds long', async ({ serve }) => {
     const { steer } = await serve({ scenario: bare })
-    const create = { scenario: { ...bare, title: 'x'.repeat(31_000_000) } }
+    const create = { scenario: { ...bare, title: 'x'.repeat(8_000_000) } }
 
     const refused = await steer('PUT', '/__mock/worlds/a', create)
 

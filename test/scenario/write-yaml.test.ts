@@ -1,11 +1,8 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import * as yaml from 'yaml'
-import { runAtOnce } from '../../src/lib/steps.js'
-import * as write from '../../src/scenario/write-yaml.js'
+import { jsonToYaml, longestAsYaml } from '../../src/scenario/write-yaml.js'
 
-const { longestAsYaml } = write
-const jsonToYaml = (text: string, library: typeof yaml) => runAtOnce(write.jsonToYaml(text, library))
 const yamlOf = (value: unknown) => jsonToYaml(JSON.stringify(value), yaml)
 const readYaml = (text: string) => JSON.stringify(yaml.parse(text, { stringKeys: true, maxAliasCount: 0 }))
 

@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, onTestFinished } from 'vitest'
 import * as yaml from 'yaml'
 import { parseScenario } from '../../src/scenario/index.js'
-import { hasContent, readYaml, readYamlSteps } from '../../src/scenario/yaml.js'
+import { hasContent, readYaml } from '../../src/scenario/yaml.js'
 import { problemLines, worldOf } from '../support/worlds.js'
 
 const problems = (text: string) => problemLines(() => parseScenario(text, { file: 'friday-night.yaml' }))
@@ -30,16 +30,6 @@ describe('parseScenario', () => {
       title: 'Friday night',
       game_modes: ['duel'],
     })
-  })
-
-  it('reads a long text in many steps', () => {
-    const steps = readYamlSteps(`${'# a comment\n'.repeat(5_000)}title: Friday\n`, { yaml })
-    let count = 0
-    let next = steps.next()
-    for (; !next.done; next = steps.next()) count += 1
-
-    expect(next.value.content.title).toBe('Friday')
-    expect(count).toBeGreaterThan(15)
   })
 
   it('leaves the stacks of errors as they were', () => {

@@ -35,6 +35,21 @@ function refusing() {
 
 const statuses = (mock: Mockmaker) => mock.world.players.all().map(({ status }) => status)
 
+describe('a reset that the storage refuses', () => {
+  it('releases no request that a fault holds', async () => {
+    const { refusal, storage } = refusing()
+    const { mock } = startIn(storage)
+    await mock.hold('lobbies.list')
+    void mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
+    refusal.isOn = true
+
+    await expect(mock.reset()).rejects.toThrow('the storage is away')
+
+    expect(mock.faults.list()).toMatchObject([{ holding: 1 }])
+    refusal.isOn = false
+  })
+})
+
 describe('a job whose change the storage refuses', () => {
   it('waits until the storage takes changes, and is no bug', async () => {
     const { refusal, storage } = refusing()

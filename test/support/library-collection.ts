@@ -38,7 +38,6 @@ function rowStore(schema: z.ZodType): RowStore<object> {
       context.openTransaction = {
         revision: 1,
         record: (_, before, after) => void log.push([before, after]),
-        recordAll() {},
         runTrigger() {},
       }
       try {

@@ -24,13 +24,7 @@ export function smallDefinition({
   now = startAt,
   rows = smallRows(),
 }: SmallWorldOptions = {}): WorldDefinition {
-  return {
-    ...{ title: 'small', seed, clock, now },
-    *rows() {
-      yield
-      return rows
-    },
-  }
+  return { title: 'small', seed, clock, now, rows: () => rows }
 }
 
 /** Two games with one namespace each, and lobbies in the first one. */

@@ -39,7 +39,7 @@ export function rowsOf(
   input: ScenarioInput,
   { now = startAt, ...options }: Partial<WorldOptions> & { readonly now?: number } = {},
 ) {
-  const rows = Object.entries(runAtOnce(defineWorld(readScenario(input), options).rows(now)))
+  const rows = Object.entries(defineWorld(readScenario(input), options).rows(now))
   // The store checks rows, but this does not.
   return Object.fromEntries(rows.map(([name, taken]) => [name, [...taken]])) as unknown as {
     readonly [Name in TableName]: readonly Rows[Name][]
