@@ -11,7 +11,7 @@ import {
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
 import { nextTurn } from '../lib/next-turn.js'
-import { runAtOnce, type Steps } from '../lib/steps.js'
+import { runAtOnce } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
