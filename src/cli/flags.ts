@@ -245,7 +245,10 @@ export const flagsOf = {
     expect: [
       '--expect <calls>',
       `the calls that must come, separated by commas: ${expectableCalls.join(', ')}`,
-      { parse: listOf<ExpectableCall>(expectableCalls), without: 'ready,connected,disconnected' },
+      {
+        parse: listOf<ExpectableCall>(expectableCalls, `one or more of ${expectableCalls.join(', ')}`),
+        without: 'ready,connected,disconnected',
+      },
     ],
     within: ['--within <duration>', 'the time in which they must come', { parse: parseMs, default: 120_000 }],
     players: ['--players <n>', 'the number of players in the lobby', { parse: wholeNumber(0, 64), default: 1 }],

@@ -13,19 +13,18 @@ import { version } from '../version.js'
 import { checkServerCommand } from './check-server.js'
 import { diffHar } from './diff.js'
 import { exec } from './exec.js'
+import { exportFromFolder, exportHar, exportScenario } from './export.js'
 import { addFlags, defaultExpected, type FlagsOf, wholeNumber } from './flags.js'
-import { exportFromFolder } from './folder-export.js'
 import { importHar } from './import.js'
 import { init } from './init.js'
 import { runLabCommand } from './lab.js'
 import { serveMcp } from './mcp.js'
 import { type Console, createConsole, documentPrinter } from './output.js'
 import { runPlayers } from './players.js'
-import { checkHealth, exportHar, exportScenario, printEnvironment } from './running-mock.js'
+import { checkHealth, printEnvironment } from './running-mock.js'
 import { serve } from './serve.js'
 import { show } from './show.js'
 import { printStory } from './story.js'
-import { validateScenarios } from './validate.js'
 
 /** The commands that run the words after `--`. */
 const runningCommands = ['exec', 'check-server', 'lab', 'players']
@@ -148,6 +147,22 @@ function addScenarioCommands(program: Command, { console, packageRoot, setExitCo
     })
 }
 
+/** Checks scenarios, and prints the problems of each. Resolves with `true` if all are valid. */
+async function validateScenarios(namesOrPaths: readonly string[], console: Console): Promise<boolean> {
+  let isValid = true
+  for (const nameOrPath of namesOrPaths) {
+    try {
+      await loadScenario(nameOrPath, { commands: 'allowed' })
+      console.print(`${nameOrPath}: ok`)
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      console.fail(error.message)
+      isValid = false
+    }
+  }
+  return isValid
+}
+
 /** Adds the commands that print the promise of the service. */
 function addContractCommands(program: Command, { console }: ProgramOptions): void {
   addCommand(program, 'routes', 'print the operations that the mock answers').action(() => {
@@ -176,7 +191,7 @@ function addExec(program: Command, { console, commandToRun, setExitCode }: Progr
     // The errors below say more than commander's.
     .allowExcessArguments()
     .action(async (scenario: string | undefined, flags: FlagsOf<'exec'>, command: Command) => {
-      const words = wordsToRun(commandToRun, { command, example: 'npm test' })
+      const words = wordsAfterScenario(commandToRun, { command, example: 'npm test' })
       setExitCode(await exec(words, { loaded: await loadIfNamed(scenario, program), flags, console }))
     })
 }
@@ -187,16 +202,11 @@ function addPlayers(program: Command, { console, commandToRun, setExitCode }: Pr
     .argument('<count>', 'how many play at once', wholeNumber(1))
     .allowExcessArguments()
     .action(async (count: number, flags: FlagsOf<'players'>, command: Command) => {
-      const [, ...excess] = command.args
-      const example = `mockmaker players ${count} -- ./client --bot`
-      if (commandToRun === undefined && excess.length > 0)
-        command.error(`error: put -- before the command: mockmaker players ${count} -- ${excess.join(' ')}`)
-      if (excess[0] !== undefined)
-        command.error(`error: put only the number of players and options before --: remove ${excess[0]}`)
-      if (!commandToRun?.[0]) return command.error(`error: the command after -- is missing: ${example}`)
+      const takes = 'the number of players and options'
+      const words = wordsToRun(commandToRun, { command, example: './client --bot', takes, own: 1 })
       if (flags.find && flags.lobby !== undefined) command.error('error: use either --find or --lobby')
       if (flags.find?.length === 0) command.error('error: --find needs a game mode, as in --find duel')
-      setExitCode(await runPlayers(commandToRun, count, { flags, console }))
+      setExitCode(await runPlayers(words, count, { flags, console }))
     })
 }
 
@@ -205,13 +215,8 @@ function addLab(program: Command, { console, commandToRun, setExitCode }: Progra
     .usage('[options] -- <command> [argument...]')
     .allowExcessArguments()
     .action(async (flags: FlagsOf<'lab'>, command: Command) => {
-      const [excess] = command.args
-      const example = 'mockmaker lab -- node client.mjs'
-      if (commandToRun === undefined && excess !== undefined)
-        command.error(`error: put -- before the command: mockmaker lab -- ${command.args.join(' ')}`)
-      if (excess !== undefined) command.error(`error: put only options before --: remove ${excess}`)
-      if (!commandToRun?.[0]) return command.error(`error: the command after -- is missing: ${example}`)
-      setExitCode(await runLabCommand(commandToRun, { flags, console }))
+      const words = wordsToRun(commandToRun, { command, example: 'node client.mjs', takes: 'options', own: 0 })
+      setExitCode(await runLabCommand(words, { flags, console }))
     })
 }
 
@@ -222,7 +227,7 @@ function addCheckServer(program: Command, { console, commandToRun, setExitCode }
     // The errors below say more than commander's.
     .allowExcessArguments()
     .action(async (scenario: string | undefined, flags: FlagsOf<'check-server'>, command: Command) => {
-      const words = wordsToRun(commandToRun, { command, example: './server' })
+      const words = wordsAfterScenario(commandToRun, { command, example: './server' })
       const { expect = defaultExpected, players } = flags
       if (players === 0 && expect.some(call => playerCalls.includes(call)))
         command.error('error: without players nobody connects: add --expect ready, or remove --players 0')
@@ -252,29 +257,39 @@ function flagsAmong([, ...args]: readonly string[], { options }: Command): strin
   return options.flatMap(({ long }) => (long && names.includes(long) ? [long] : []))
 }
 
-/** Returns the words after `--`. Ends the command with a usage error if there are none, or if more than a scenario is before them. */
+/** Returns the words after `--`. Ends the command with a usage error if there are none, or if too much is before them. */
 function wordsToRun(
+  words: readonly string[] | undefined,
+  {
+    command,
+    example,
+    takes,
+    own,
+  }: {
+    readonly command: Command
+    readonly example: string
+    /** What may stand before `--`. */
+    readonly takes: string
+    /** The number of its arguments. */
+    readonly own: number
+  },
+): readonly string[] {
+  const [before, excess] = [command.args.slice(0, own), command.args.slice(own)]
+  const start = ['mockmaker', command.name(), ...before].join(' ')
+  if (words?.[0] && excess.length === 0) return words
+  if (excess.length === 0) return command.error(`error: the command after -- is missing: ${start} -- ${example}`)
+  if (words) return command.error(`error: put only ${takes} before --: remove ${excess[0]}`)
+  return command.error(`error: put -- before the command: ${start} -- ${excess.join(' ')}`)
+}
+
+/** Returns the words after `--` of a command that takes a scenario. Without `--`, the first word may be one. */
+function wordsAfterScenario(
   words: readonly string[] | undefined,
   { command, example }: { readonly command: Command; readonly example: string },
 ): readonly string[] {
-  const start = `mockmaker ${command.name()}`
-  const [, excess] = command.args
-  if (words === undefined) return command.error(`error: ${withoutSeparator(command.args, { start, example })}`)
-  if (excess !== undefined) return command.error(`error: put only a scenario before --: remove ${excess}`)
-  if (!words[0]) return command.error(`error: the command after -- is missing: ${start} -- ${example}`)
-  return words
-}
-
-/** Explains how to write the arguments of a command that runs another one, which lack the separator `--`. */
-function withoutSeparator(
-  [first, ...others]: readonly string[],
-  { start, example }: { readonly start: string; readonly example: string },
-): string {
-  if (first === undefined || isScenarioPath(first) || Object.hasOwn(scenarios, first)) {
-    const scenario = first === undefined ? '' : ` ${first}`
-    return `the command is missing: ${start}${scenario} -- ${others.join(' ') || example}`
-  }
-  return `put -- before the command: ${start} -- ${[first, ...others].join(' ')}`
+  const [first] = command.args
+  const hasScenario = words || (first !== undefined && (isScenarioPath(first) || Object.hasOwn(scenarios, first)))
+  return wordsToRun(words, { command, example, takes: 'a scenario', own: hasScenario ? 1 : 0 })
 }
 
 /** Adds the commands that ask a running mock. */

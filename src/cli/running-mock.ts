@@ -1,15 +1,13 @@
 import * as z from 'zod'
-import { ClientError, call, type InputOf, type Output, type Remote, type Route, send } from '../client/core.js'
+import { ClientError, call, type InputOf, type Output, type Remote, type Route } from '../client/core.js'
 import { readinessPath, splitWorldUrl } from '../contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../control/environment.js'
-import { scenarioText } from '../files/scenario-file.js'
-import { journalToHar } from '../har/write.js'
 import { BodyTooLong, limitedResponse } from '../lib/limited-response.js'
-import { counted, escapedLine, shortened } from '../lib/text.js'
+import { escapedLine, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { versionNames } from '../operations/games.js'
 import type { FlagsOf } from './flags.js'
-import type { Console, PrintDocument } from './output.js'
+import type { Console } from './output.js'
 
 /** The mock that a command calls. */
 export interface MockAddress {
@@ -82,48 +80,6 @@ export function notMockmaker(url: string): UsageError {
   return new UsageError(`the server at ${url} is not mockmaker: pass the URL of a mock with --url`)
 }
 
-/** Prints the snapshot of a running world as YAML, or as JSON if it is long. Rejects with `UsageError`. */
-export async function exportScenario(
-  { url, controlToken, with: parts = [], revision }: FlagsOf<'export'>,
-  print: PrintDocument,
-): Promise<void> {
-  await checkWorldExists({ url, controlToken })
-  const query = { with: parts.join() || undefined, revision }
-  const headers = { accept: 'application/json' }
-  const response = await send(
-    remoteOf({ url, controlToken }, { bytes: longestSnapshot }),
-    'GET /snapshot',
-    { query },
-    { headers },
-  ).catch(refuse(url))
-  const json = await response.text().catch(cause => {
-    throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
-  })
-  try {
-    if (!json.startsWith('{')) throw new SyntaxError('this is no object')
-    await print(scenarioText(json).trimEnd())
-  } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)
-    throw error
-  }
-}
-
-/** Prints the journal of a running world as a HAR. Rejects with `UsageError`. */
-export async function exportHar(
-  address: MockAddress,
-  { print, console }: { readonly print: PrintDocument; readonly console: Console },
-): Promise<void> {
-  await checkWorldExists(address)
-  const { exchanges, dropped } = await ask(address, 'GET /journal', { query: {} })
-  if (!Array.isArray(exchanges)) throw notMockmaker(address.url)
-  await print(JSON.stringify(journalToHar(exchanges, address), null, 2))
-  if (dropped > 0)
-    console.warn(
-      `the journal no longer has the first ${counted(dropped, 'request', 'requests')}: --journal of the mock keeps more`,
-    )
-}
-
 /** Checks that a mock has the world that its URL names. Any other call for an unknown world would create it. */
 export async function checkWorldExists({ url, controlToken }: MockAddress): Promise<void> {
   const { server = url, encodedId } = splitWorldUrl(url) ?? {}
@@ -162,9 +118,6 @@ const longTimeoutMs = 120_000
 /** The longest list that is read, in bytes. */
 const longestList = 64 * 1024 * 1024
 
-/** The longest snapshot that is read, in bytes. A string of JavaScript has at most 512 MiB. */
-const longestSnapshot = 500_000_000
-
 /** The longest error message that is shown, in characters. */
 const maxMessage = 2_000
 
@@ -199,7 +152,7 @@ export function remoteOf(
 }
 
 /** Turns the error of a call into a sentence for the terminal. */
-function refuse(url: string): (error: unknown) => never {
+export function refuse(url: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof ClientError)) throw error
     const { status, code, cause } = error

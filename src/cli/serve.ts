@@ -1,10 +1,10 @@
+import { unwatchFile, watchFile } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import { isRedisUrl } from '../cluster/keep-in-redis.js'
-import type { ReloaderOptions } from '../files/reloader.js'
-import { reloadText } from '../files/reloader.js'
-import type { LoadedScenario } from '../files/scenario-file.js'
+import { Reloader, type ReloaderOptions, reloadText } from '../files/reloader.js'
+import { type LoadedScenario, readScenarioIfThere, type ScenarioFile } from '../files/scenario-file.js'
 import { createControlToken } from '../http/control-token.js'
 import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../http/server.js'
 import { limitedResponse } from '../lib/limited-response.js'
@@ -28,7 +28,6 @@ import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
 import { ownWorld, sharedWorld } from './key-world.js'
 import { keysWithoutWorld, openInBrowser, servingKeys } from './keys.js'
 import type { Console } from './output.js'
-import { reloadOnSave } from './reload.js'
 import { countRequests, countsLine, logRequests } from './request-log.js'
 import { printQrCode, shareUrl, sharingFlags } from './share.js'
 
@@ -370,6 +369,46 @@ export async function serve(options: StartOptions<FlagsOf<'serve'>>): Promise<vo
     return obeyKeys(servingKeys({ ...target, world: ownWorld(mock) }), keys, console)
   if (flags.control === false) return obeyKeys(keysWithoutWorld(target), keys, console)
   obeyKeys(servingKeys({ ...target, world: await sharedWorld(server) }), keys, console)
+}
+
+/** The time between two looks at a scenario file, in ms. */
+const lookEveryMs = 200
+
+/**
+ * Reloads a scenario file whenever it is saved. A wrong or missing file is reported and changes nothing. The format `quiet` reports
+ * only mistakes.
+ */
+function reloadOnSave(
+  file: ScenarioFile,
+  {
+    mock,
+    console,
+    format,
+  }: Pick<ReloaderOptions, 'mock'> & {
+    readonly console: Pick<Console, 'print' | 'printJson' | 'warn'>
+    readonly format: 'text' | 'json' | 'quiet'
+  },
+): { close(): void } {
+  const { path } = file
+  const reloader = new Reloader(file, () => readScenarioIfThere(path), {
+    mock,
+    onMistake: message => console.warn(message),
+    onReload(summary) {
+      if (format === 'text') console.print(reloadText(path, summary))
+      if (format === 'json') console.printJson({ event: 'reload', file: path, ...summary })
+    },
+  })
+  const onChange = () => reloader.checkSoon()
+  // Looks at the path again and again: a watch would lose it when another file, or another folder, takes its place.
+  watchFile(path, { persistent: false, interval: lookEveryMs }, onChange)
+  // For a save before the first look.
+  onChange()
+  return {
+    close() {
+      reloader.close()
+      unwatchFile(path, onChange)
+    },
+  }
 }
 
 /** Prints the first lines, or the first JSON object. */

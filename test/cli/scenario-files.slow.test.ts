@@ -4,14 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { folder, run, serveJson } from '../support/command.js'
 
 describe('mockmaker [scenario]', () => {
-  it('serves a shipped scenario', async () => {
-    const { url, tokens } = await serveJson(['friday-night'])
-    const { token } = tokens.find(({ kind }) => kind === 'public') ?? { token: '' }
-
-    const headers = { authorization: `Bearer ${token}` }
-    expect((await fetch(`${url}/matchmaker/lobbies/list`, { headers })).status).toBe(200)
-  })
-
   it('serves a file, from the working directory', async () => {
     const cwd = await folder()
     await writeFile(join(cwd, 'mine.yaml'), 'title: Right\ngame_modes: [duel]\n')

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { exportFromFolder } from '../../src/cli/folder-export.js'
+import { exportFromFolder } from '../../src/cli/export.js'
 import { createClient } from '../../src/client/index.js'
 import { keepInFolder } from '../../src/http/data-folder.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'

@@ -1,0 +1,85 @@
+import { send } from '../client/core.js'
+import { defaultWorldId } from '../contract/paths.js'
+import { scenarioText } from '../files/scenario-file.js'
+import { journalToHar } from '../har/write.js'
+import { runAtOnce } from '../lib/steps.js'
+import { counted, didYouMean, quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import { createMock } from '../mock/mock.js'
+import { openFolder } from '../storage/folder.js'
+import { StorageError } from '../storage/storage.js'
+import { WorldStorage } from '../storage/world-storage.js'
+import type { FlagsOf } from './flags.js'
+import type { Console, PrintDocument } from './output.js'
+import { ask, checkWorldExists, type MockAddress, notMockmaker, refuse, remoteOf } from './running-mock.js'
+
+/** The longest snapshot that is read, in bytes. A string of JavaScript has at most 512 MiB. */
+const longestSnapshot = 500_000_000
+
+/** Prints the snapshot of a running world as YAML, or as JSON if it is long. Rejects with `UsageError`. */
+export async function exportScenario(
+  { url, controlToken, with: parts = [], revision }: FlagsOf<'export'>,
+  print: PrintDocument,
+): Promise<void> {
+  await checkWorldExists({ url, controlToken })
+  const query = { with: parts.join() || undefined, revision }
+  const headers = { accept: 'application/json' }
+  const response = await send(
+    remoteOf({ url, controlToken }, { bytes: longestSnapshot }),
+    'GET /snapshot',
+    { query },
+    { headers },
+  ).catch(refuse(url))
+  const json = await response.text().catch(cause => {
+    throw new UsageError(`${url} closed the connection before the end of its response: try again`, { cause })
+  })
+  try {
+    if (!json.startsWith('{')) throw new SyntaxError('this is no object')
+    await print(scenarioText(json).trimEnd())
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new UsageError(`the response of ${url} is not a snapshot: pass the URL of a mock with --url`)
+    throw error
+  }
+}
+
+/** Prints the journal of a running world as a HAR. Rejects with `UsageError`. */
+export async function exportHar(
+  address: MockAddress,
+  { print, console }: { readonly print: PrintDocument; readonly console: Console },
+): Promise<void> {
+  await checkWorldExists(address)
+  const { exchanges, dropped } = await ask(address, 'GET /journal', { query: {} })
+  if (!Array.isArray(exchanges)) throw notMockmaker(address.url)
+  await print(JSON.stringify(journalToHar(exchanges, address), null, 2))
+  if (dropped > 0)
+    console.warn(
+      `the journal no longer has the first ${counted(dropped, 'request', 'requests')}: --journal of the mock keeps more`,
+    )
+}
+
+/** Prints a world of a folder as YAML, or as JSON if it is long. Changes nothing in the folder. Rejects with `UsageError`. */
+export async function exportFromFolder(
+  { data = '', world: id = defaultWorldId, with: parts = [], revision }: Partial<FlagsOf<'export'>>,
+  print: PrintDocument,
+): Promise<void> {
+  if (parts.includes('journal'))
+    throw new UsageError('a folder has no journal: leave journal out of --with, or export from a running mock')
+  const storage = new WorldStorage(openFolder(data, { readOnly: true }))
+  const mock = createMock({}, { isKept: true })
+  try {
+    const world = mock.worlds.read(storage, id)
+    if (!world) {
+      const ids = storage.list().map(summary => summary.id)
+      throw new UsageError(`${data} has no world ${quoted(id)}.${didYouMean(id, ids)}`)
+    }
+    const snapshot = runAtOnce(world.snapshot({ with: parts.includes('faults') ? ['faults'] : [], revision }))
+    await print(scenarioText(JSON.stringify(snapshot)).trimEnd())
+    await world.close()
+  } catch (error) {
+    throw error instanceof StorageError ? new UsageError(error.message) : error
+  } finally {
+    storage.close()
+    await mock.close()
+  }
+}
