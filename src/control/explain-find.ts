@@ -145,7 +145,7 @@ export function explainCandidates(
       region_id,
       free_seats: Math.max(0, freeSeats(lobby)),
       ...distanceTo(region_id, location, tables),
-      ...(lostBy === undefined ? {} : { because: obstacleTexts[lostBy] }),
+      ...(lostBy === undefined ? {} : { because: obstacleTexts[lostBy], lost_by: lostBy }),
     }
   })
 }

@@ -28,13 +28,12 @@ function findSentence({ answer }: JournalEntry, candidates: readonly ExplainedCa
   const name = nameOf(winner)
   const second = candidates.find(one => one !== winner && fits(one))
   if (!second) return `${name} won: no other lobby had a free seat that fits.`
-  const how = shortReason(second)
   const { kilometers = 0 } = winner
   const nearer = candidates
     .filter(one => fits(one) && (one.kilometers ?? kilometers) < kilometers && one.region_id !== winner.region_id)
     .sort((one, other) => (one.kilometers ?? 0) - (other.kilometers ?? 0))[0]
-  if (!nearer && how === 'farther away') return `${name} won: of the fullest lobbies, a find takes the nearest.`
-  if (!nearer && how !== 'emptier')
+  if (!nearer && second.lost_by === 'distance') return `${name} won: of the fullest lobbies, a find takes the nearest.`
+  if (!nearer && second.lost_by !== 'seats')
     return `${name} won: of lobbies that are as full and as near, a find takes the first.`
   const although = nearer ? ` although ${nameOf(nearer)} is nearer` : ''
   const max = tables.lobbies.get(winner.lobby_id)?.max_players_normal
@@ -49,19 +48,31 @@ export const isChosen = ({ because }: ExplainedCandidate) => because === undefin
 
 /** Tells whether find could have chosen a lobby. */
 function fits(one: ExplainedCandidate): boolean {
-  return /^(emptier|farther away|newer)/.test(one.because ?? 'newer')
+  const { lost_by } = one
+  return isChosen(one) || lost_by === 'seats' || lost_by === 'distance' || lost_by === 'order'
 }
 
-/** Cuts what a reason says besides: `closed`, of `closed (is_closed)`. */
-function shortReason({ because = 'chosen' }: ExplainedCandidate): string {
-  return because.replace(/( \(| than |,).*/, '')
+const reasonWords: { readonly [key in NonNullable<ExplainedCandidate['lost_by']>]: string } = {
+  stopped: 'stopped',
+  closed: 'closed',
+  private: 'private',
+  full: 'full',
+  tags: 'without the tags',
+  max_players: 'of another size',
+  server: 'with a real server',
+  seats: 'emptier',
+  distance: 'farther away',
+  order: 'newer',
+}
+
+function shortReason({ lost_by, because = 'chosen' }: ExplainedCandidate): string {
+  return lost_by === undefined ? because : reasonWords[lost_by]
 }
 
 /** Says why a lobby lost, in a few words. `winner` is the first of the list if one won. */
 export function loserWords(one: ExplainedCandidate, [winner]: readonly ExplainedCandidate[]): string {
-  const reason = shortReason(one)
   const more = one.free_seats - (winner?.free_seats ?? 0)
-  return reason === 'emptier' ? counted(more, 'player fewer', 'players fewer') : reason
+  return one.lost_by === 'seats' ? counted(more, 'player fewer', 'players fewer') : shortReason(one)
 }
 
 /** The lobbies that are listed by themselves. */

@@ -29,6 +29,19 @@ export interface ExplainedCandidate {
   kilometers?: number | undefined
   /** Why find did not choose it. Absent for the chosen lobby. */
   because?: string | undefined
+  /** The key of that reason: the rule by which it lost. */
+  lost_by?:
+    | 'stopped'
+    | 'closed'
+    | 'private'
+    | 'full'
+    | 'tags'
+    | 'max_players'
+    | 'server'
+    | 'seats'
+    | 'distance'
+    | 'order'
+    | undefined
 }
 
 /** Why a request got its answer. */

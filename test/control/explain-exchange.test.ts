@@ -171,14 +171,14 @@ describe('an explained request', () => {
     expect(because[0]).toBe(
       'it is the fullest lobby that fits, with 1 of 2 seats taken. Others with as many free seats, but farther away or newer: 1',
     )
-    expect(candidates.map(({ lobby_id, because }) => [lobby_id, because])).toEqual([
-      [ids.lobby, undefined],
-      ['newer', 'newer than the chosen one, or its game mode or region comes later in the request'],
-      ['empty', 'emptier than the chosen one'],
-      ['closed', 'closed (is_closed)'],
-      ['private', 'private (publicity)'],
-      ['full', 'full'],
-      ['shut', 'closed (is_closed)'],
+    expect(candidates.map(({ lobby_id, because, lost_by }) => [lobby_id, because, lost_by])).toEqual([
+      [ids.lobby, undefined, undefined],
+      ['newer', 'newer than the chosen one, or its game mode or region comes later in the request', 'order'],
+      ['empty', 'emptier than the chosen one', 'seats'],
+      ['closed', 'closed (is_closed)', 'closed'],
+      ['private', 'private (publicity)', 'private'],
+      ['full', 'full', 'full'],
+      ['shut', 'closed (is_closed)', 'closed'],
     ])
   })
 

@@ -40,7 +40,8 @@ async function findAmong(lobbies: readonly object[], client?: { latitude: number
     ...regions.all().map(row => ({ table: 'regions' as const, id: row.region_id, row })),
   ])
   const explanation = mock.explain({ exchange: entry.id })
-  return { entry, explanation, sentence: reasonSentence(entry, explanation, { tables, made: new Map() }) }
+  const sentenceOf = (reasons: typeof explanation) => reasonSentence(entry, reasons, { tables, made: new Map() })
+  return { entry, explanation, sentenceOf, sentence: sentenceOf(explanation) }
 }
 
 const berlin = { latitude: 52.52, longitude: 13.4 }
@@ -92,6 +93,21 @@ describe('the sentence of a find', () => {
   ])('says by which rule: %j', async (lobbies, sentence) => {
     expect((await findAmong(lobbies, berlin)).sentence).toBe(sentence)
   })
+})
+
+it('the words of the page depend on the keys of the mock, and not on its sentences', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(lobby, { maxLength: 12 }), async lobbies => {
+      const { explanation, sentence, sentenceOf } = await findAmong(lobbies, berlin)
+      const { candidates = [] } = explanation
+      const reworded = candidates.map(one => (one.because === undefined ? one : { ...one, because: 'reworded' }))
+
+      expect(sentenceOf({ ...explanation, candidates: reworded })).toBe(sentence)
+      expect(reworded.map(one => loserWords(one, reworded))).toEqual(candidates.map(one => loserWords(one, candidates)))
+      expect(foldCandidates(reworded).others).toBe(foldCandidates(candidates).others)
+    }),
+    { numRuns: 20 },
+  )
 })
 
 describe('the compared lobbies', () => {
