@@ -1,11 +1,10 @@
+import type { Coordinates } from '../contract/regions.js'
 import { counted, grouped } from '../lib/text.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { LobbyFilter } from './address.js'
-import { kilometersText } from './answer-reasons.js'
 import { sinceThen } from './change-words.js'
 import { Removal, SearchField, Select } from './controls.js'
-import { distance } from './distance.js'
 import { age, stateSummary } from './format.js'
 import { Icon } from './icons.js'
 import type { Tables } from './live-world.js'
@@ -161,6 +160,23 @@ function distancesOf(tables: Tables): ((lobby: LobbyRow) => number | undefined) 
   }
 }
 
+const earthRadius = 6_371
+
+/** Returns the distance of two places on a sphere, in km. The mock's own distances differ by half a percent at most. */
+function distance(from: Coordinates, to: Coordinates): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180
+  const [one, other] = [radians(from.latitude), radians(to.latitude)]
+  const halfSine = (angle: number) => Math.sin(angle / 2) ** 2
+  const share =
+    halfSine(other - one) + Math.cos(one) * Math.cos(other) * halfSine(radians(to.longitude - from.longitude))
+  return 2 * earthRadius * Math.asin(Math.sqrt(Math.min(1, share)))
+}
+
+/** Writes a distance that is not exact: `≈ 6,490 km`. */
+function aboutText(kilometers: number | undefined): string {
+  return kilometers === undefined ? '–' : `≈ ${grouped(Math.round(kilometers / 10) * 10)} km`
+}
+
 /** Returns a function that tells whether a lobby has all words of a text: in its mode, map, region, id, state, or a player. */
 function textFilter(text: string, tables: Tables): (lobby: LobbyRow) => boolean {
   const words = text.toLowerCase().split(/\s+/)
@@ -262,7 +278,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
       width: 80,
       rank: 4,
       sortBy: lobby => kilometers?.(lobby),
-      cell: lobby => <span class="muted">{kilometersText(kilometers?.(lobby))}</span>,
+      cell: lobby => <span class="muted">{aboutText(kilometers?.(lobby))}</span>,
     },
   ]
 }
@@ -331,7 +347,7 @@ function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
         <b dir="auto">{lobby.game_mode_id}</b>
         <small class="cut" dir="auto">
           {regionName(lobby.region_id, tables)}
-          {kilometers !== undefined && `, ${kilometersText(kilometers)}`}
+          {kilometers !== undefined && `, ${aboutText(kilometers)}`}
         </small>
       </div>
       <Seats lobby={lobby} />
