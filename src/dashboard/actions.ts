@@ -1,6 +1,7 @@
 import { advanceClock, goToNextEvent, setClock, toggleClock } from './clock-menu.js'
 import { page } from './page-state.js'
-import { resetWorld, scenarioMenu } from './scenario-menu.js'
+import { resetWorld } from './scenario-menu.js'
+import { openDialog, runAction, scenarioMenu } from './screen.js'
 import { views } from './views.js'
 
 // What the user can do on the page. The keys, their list and the palette read this table.
@@ -41,7 +42,7 @@ async function holdNextFind(): Promise<string> {
   return 'The next find is held.'
 }
 
-const open = (dialog: string) => () => void (page.dialog.value = dialog)
+const open = (dialog: string) => () => void (openDialog.value = dialog)
 const run = (mode: { readonly rate: number }) => () => void setClock({ mode: 'running', ...mode })
 const setKeys = (to: 'on' | 'off') => ({
   when: () => page.singleKeys.value !== to,
@@ -71,7 +72,7 @@ export const pageActions: readonly PageAction[] = [
   { id: 'minute', key: '+', type: 'Clock', label: 'Clock forward by 1 min', when, run: () => void advanceClock('1m') },
   { id: 'next-event', key: '.', type: 'Clock', label: 'Go to the next due event', when, run: goToNextEvent },
   { id: 'new-lobby', key: 'N', type: 'Do', label: 'Make a lobby', when, run: open('new-lobby') },
-  { id: 'hold', key: 'H', type: 'Do', label: 'Hold the next find', when, run: () => void page.run(holdNextFind) },
+  { id: 'hold', key: 'H', type: 'Do', label: 'Hold the next find', when, run: () => void runAction(holdNextFind) },
   { id: 'real-time', type: 'Clock', label: 'Run at ×1', when, run: run({ rate: 1 }) },
   { id: 'faster', type: 'Clock', label: 'Run at ×60', when, run: run({ rate: 60 }) },
   { id: 'hour', type: 'Clock', label: 'Clock forward by 1 h', when, run: () => void advanceClock('1h') },

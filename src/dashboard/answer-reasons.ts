@@ -2,7 +2,7 @@ import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../contrac
 import { counted, grouped } from '../lib/text.js'
 import type { Tables } from './live-world.js'
 import { regionName } from './lobby-rows.js'
-import { outcomeOf, sentence } from './outcome.js'
+import { isChosen, outcomeOf, sentence } from './outcome.js'
 
 // The reasons of an answer in the words of the page: one sentence first.
 
@@ -43,8 +43,6 @@ function findSentence({ answer }: JournalEntry, candidates: readonly ExplainedCa
       : `${grouped(max - winner.free_seats)} of ${grouped(max)} seats taken`
   return `${name} won${although}: a find takes the fullest lobby that fits, and this one had ${seats}.`
 }
-
-export const isChosen = ({ because }: ExplainedCandidate) => because === undefined
 
 /** Tells whether find could have chosen a lobby. */
 function fits(one: ExplainedCandidate): boolean {
@@ -94,27 +92,4 @@ export function foldCandidates(candidates: readonly ExplainedCandidate[]): {
     listed: candidates.filter(isListed),
     others: [...counts].map(([reason, count]) => `${grouped(count)} ${reason}`).join(', '),
   }
-}
-
-/** Says for the map how the lobbies of each region fared: `chosen, 931 km`, or `11 lost, 424 km`. */
-export function regionNotes(candidates: readonly ExplainedCandidate[]): ReadonlyMap<string, RegionNote> {
-  const notes = new Map<string, RegionNote>()
-  for (const { region_id, kilometers } of candidates) {
-    if (notes.has(region_id)) continue
-    const there = candidates.filter(one => one.region_id === region_id)
-    const hasWon = there.some(isChosen)
-    const words = hasWon ? 'chosen' : `${grouped(there.length)} lost`
-    notes.set(region_id, { hasWon, text: kilometers === undefined ? words : `${words}, ${kilometersText(kilometers)}` })
-  }
-  return notes
-}
-
-interface RegionNote {
-  readonly text: string
-  readonly hasWon: boolean
-}
-
-/** Writes a distance: `1,247 km`, or a dash if it is not known. */
-export function kilometersText(kilometers: number | undefined): string {
-  return kilometers === undefined ? '–' : `${grouped(Math.round(kilometers))} km`
 }

@@ -5,6 +5,7 @@ import { Field, Menu, Parts, Select } from './controls.js'
 import { duration } from './format.js'
 import type { ClockReading, Connection } from './live-world.js'
 import { page } from './page-state.js'
+import { runAction } from './screen.js'
 
 const connectionWords: { readonly [connection in Connection]: string } = {
   connecting: 'Connecting',
@@ -27,10 +28,10 @@ function clockState(
 }
 
 /** Sets the clock of the world. */
-export const setClock = (body: Input<'PUT /clock'>['body']) => page.run(() => page.api.call('PUT /clock', { body }))
+export const setClock = (body: Input<'PUT /clock'>['body']) => runAction(() => page.api.call('PUT /clock', { body }))
 
 /** Moves the clock of the world forward, by a duration. */
-export const advanceClock = (by: string) => page.run(() => page.api.call('POST /clock/advance', { body: { by } }))
+export const advanceClock = (by: string) => runAction(() => page.api.call('POST /clock/advance', { body: { by } }))
 
 /** Freezes the clock of the world, or lets it run. */
 export const toggleClock = () => setClock({ mode: page.live.clock.peek()?.mode === 'frozen' ? 'running' : 'frozen' })

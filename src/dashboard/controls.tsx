@@ -1,8 +1,9 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { grouped } from '../lib/text.js'
 import { Icon } from './icons.js'
-import { page } from './page-state.js'
+import { message, modals, openDialog, runAction } from './screen.js'
 
 // The controls that several parts of the page use.
 
@@ -18,7 +19,6 @@ interface ModalProps {
  * about `autofocus` in a page that has a focus.
  */
 export function Modal({ title, children, onClose, ...rest }: ModalProps) {
-  const { modals } = page
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
@@ -53,7 +53,6 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
 
 /** The result of the last action of the user. */
 export function MessageNotice() {
-  const { message } = page
   if (!message.value) return null
   return (
     <p class={message.value.isError ? 'notice bad' : 'notice'}>
@@ -97,24 +96,24 @@ interface MenuProps {
 /** A button that opens a small box below it. Escape, and a click elsewhere, close the box. */
 export function Menu({ id, label, name, children, ...rest }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null)
-  const isOpen = page.dialog.value === id
+  const isOpen = openDialog.value === id
   const close = () => {
-    if (page.dialog.value !== id) return
-    page.dialog.value = undefined
+    if (openDialog.value !== id) return
+    openDialog.value = undefined
     menu.current?.querySelector('button')?.focus()
   }
   useEffect(() => {
     if (!isOpen) return
     const closeOutside = (event: Event) => {
       const isInside = menu.current?.contains(event.target as Node)
-      if (!isInside && page.dialog.value === id) page.dialog.value = undefined
+      if (!isInside && openDialog.value === id) openDialog.value = undefined
     }
     document.addEventListener('pointerdown', closeOutside)
     menu.current?.querySelector<HTMLElement>('.box :is(button, input, select, a)')?.focus()
     return () => document.removeEventListener('pointerdown', closeOutside)
   }, [isOpen, id])
   const toggle = () => {
-    page.dialog.value = isOpen ? undefined : id
+    openDialog.value = isOpen ? undefined : id
   }
   const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || !isOpen) return
@@ -182,13 +181,18 @@ export function copyAction(id: string, label: string, text: () => string | Promi
     copied.value = id
     setTimeout(() => copied.peek() === id && (copied.value = undefined), copiedMs)
   }
-  return { id, label, copies: true, run: () => page.run(copy) }
+  return { id, label, copies: true, run: () => runAction(copy) }
 }
 
-/** The actions of the open details. The buttons, the palette and the keys have them. */
-export const openActions: Signal<readonly DetailsAction[]> = signal([])
-
-function ActionButton({ id, label, kind, isOff, copies, run, ...rest }: DetailsAction & { readonly class?: string }) {
+export function ActionButton({
+  id,
+  label,
+  kind,
+  isOff,
+  copies,
+  run,
+  ...rest
+}: DetailsAction & { readonly class?: string }) {
   const isCopied = copied.value === id
   return (
     <button type="button" class={kind ?? rest.class} disabled={isOff} onClick={() => run()}>
@@ -298,66 +302,25 @@ export function Removal({ children }: { readonly children: string }) {
   )
 }
 
-/** The field that filters the list of the view. The key / focuses it. */
-export function SearchField({ label }: { readonly label: string }) {
-  const { q = '' } = page.address.value
+interface SeatBarProps {
+  readonly taken: number
+  readonly onTheWay?: number
+  readonly max: number
+}
+
+/** Seats as a bar, and in numbers. */
+export function SeatBar({ taken, onTheWay = 0, max }: SeatBarProps) {
+  const share = (count: number) => `${Math.min(1, count / Math.max(1, max)) * 100}%`
   return (
-    <div class="field filter">
-      <Icon name="search" />
-      <input
-        type="search"
-        aria-label={label}
-        placeholder="Search"
-        value={q}
-        onInput={event => page.filter({ q: event.currentTarget.value || undefined })}
-        onKeyDown={event => {
-          if (event.key !== 'Escape' || q === '') return
-          event.preventDefault()
-          page.filter({ q: undefined })
-        }}
-      />
-      <span class="kbd" aria-hidden="true">
-        /
+    <span class="seats">
+      <span class="seat-bar" aria-hidden="true">
+        <i style={{ width: share(taken) }} />
+        <i style={{ width: share(onTheWay) }} />
       </span>
-    </div>
-  )
-}
-
-interface DetailsPaneProps {
-  readonly label: string
-  /** Beside the name: a status, a time. */
-  readonly facts?: ComponentChildren
-  readonly title: ComponentChildren
-  readonly children: ComponentChildren
-  /** The primary one first. */
-  readonly actions?: readonly DetailsAction[]
-}
-
-/** The details of what the address opens. */
-export function DetailsPane({ label, title, facts, children, actions = [] }: DetailsPaneProps) {
-  useEffect(() => void (openActions.value = actions))
-  useEffect(() => () => void (openActions.value = []), [])
-  return (
-    <section class="details" aria-label={label}>
-      <header class="bar">
-        <h2 class="cut" dir="auto">
-          {title}
-        </h2>
-        {facts}
-        <div class="tools">
-          <button type="button" class="quiet square" aria-label="Close" onClick={() => page.go({ opened: undefined })}>
-            <Icon name={page.layout.value === 'phone' ? 'back' : 'close'} />
-          </button>
-        </div>
-      </header>
-      <div class="body">{children}</div>
-      {actions.length > 0 && (
-        <div class="foot">
-          {actions.map(action => (
-            <ActionButton key={action.id} {...action} />
-          ))}
-        </div>
-      )}
-    </section>
+      <span>
+        {grouped(taken)} / {grouped(max)}
+        {onTheWay > 0 && <span class="hidden">, {grouped(onTheWay)} on the way</span>}
+      </span>
+    </span>
   )
 }

@@ -10,7 +10,8 @@ import { Field, Menu } from './controls.js'
 import { age } from './format.js'
 import { Icon, type IconName } from './icons.js'
 import { freeName, page } from './page-state.js'
-import { ScenarioMenu, scenarioMenu } from './scenario-menu.js'
+import { ScenarioMenu } from './scenario-menu.js'
+import { layout, openDialog, runAction, scenarioMenu } from './screen.js'
 import { type View, viewOf, views } from './views.js'
 
 /** The header of the page. Nothing in it changes its width while time runs. */
@@ -90,7 +91,7 @@ const phoneTabs: readonly (readonly [name: ViewName, title: string, icon: IconNa
 
 /** The tabs at the bottom of a phone. */
 export function PhoneTabs() {
-  if (page.layout.value !== 'phone') return null
+  if (layout.value !== 'phone') return null
   return (
     <nav class="tabs" aria-label="Parts of the page">
       {phoneTabs.map(([name, title, icon]) => (
@@ -157,7 +158,7 @@ function WorldMenu() {
   const name = useSignal('')
   const { about, data } = page.live
   const id = about.value?.id ?? ''
-  const { worlds, replicas } = useWorlds(page.dialog.value === 'worlds', known => {
+  const { worlds, replicas } = useWorlds(openDialog.value === 'worlds', known => {
     name.value = freeName(id, new Set(known.map(world => world.id)))
   })
   const fork = (event: Event) => {
@@ -165,7 +166,7 @@ function WorldMenu() {
     void page.fork(page.past.value?.revision, name.value)
   }
   const remove = () =>
-    page.run(async () => {
+    runAction(async () => {
       page.live.close()
       await page.api.ofMock().call('DELETE /worlds/{world_id}', { params: { world_id: id } })
       page.openWorld('default')
@@ -184,7 +185,7 @@ function WorldMenu() {
           </b>
         </>
       }
-      name={page.layout.value === 'phone' ? `World: ${about.value?.title} ${id}` : `World: ${id}`}
+      name={layout.value === 'phone' ? `World: ${about.value?.title} ${id}` : `World: ${id}`}
     >
       {() => (
         <>
@@ -225,11 +226,11 @@ function WorldMenu() {
               {counted(replicas.value.length, 'replica', 'replicas')}: {replicas.value.map(replicaText).join(', ')}.
             </p>
           )}
-          <button type="button" onClick={() => (page.dialog.value = 'connect')}>
+          <button type="button" onClick={() => (openDialog.value = 'connect')}>
             Connect a client
           </button>
-          {page.layout.value !== 'wide' && (
-            <button type="button" onClick={() => (page.dialog.value = scenarioMenu)}>
+          {layout.value !== 'wide' && (
+            <button type="button" onClick={() => (openDialog.value = scenarioMenu)}>
               Scenario: {about.value?.title}
             </button>
           )}

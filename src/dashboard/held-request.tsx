@@ -2,13 +2,15 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { HeldAnswer, HeldRelease } from '../contract/faults.js'
 import type { HeldRequest } from '../server/held-requests.js'
 import { Comparison } from './comparison.js'
-import { type DetailsAction, DetailsPane, Field } from './controls.js'
+import { type DetailsAction, Field } from './controls.js'
 import { duration, parseJson, prettyJson } from './format.js'
 import { useFollowed, useLoaded } from './hooks.js'
 import { operationName, outcomeOf, sentence } from './outcome.js'
 import { page } from './page-state.js'
+import { DetailsPane } from './panes.js'
 import { Sent } from './request-details.js'
 import { waitWords } from './requests.js'
+import { runAction } from './screen.js'
 
 /** The details of the held request: the answer that it would get, and how it goes on. */
 export function HeldRequestDetails() {
@@ -89,7 +91,7 @@ function waysOf({ id, fault, since }: HeldRequest, edit: Edit): DetailsAction[] 
   const [answer] = readAnswer(edit)
   const isOff = page.isReadOnly.value
   const release = (how: HeldRelease) =>
-    page.run(async () => {
+    runAction(async () => {
       const before = page.newestRequest()
       const delay = edit.delay.value.trim() || undefined
       await page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: { ...how, delay } })

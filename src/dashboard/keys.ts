@@ -1,6 +1,6 @@
 import { pageActions } from './actions.js'
-import { openActions } from './controls.js'
 import { page } from './page-state.js'
+import { openActions } from './panes.js'
 
 /** The names that events give the keys of the table. */
 const eventNames: Readonly<Record<string, string>> = { Space: ' ', '←': 'arrowleft', '→': 'arrowright' }
@@ -22,7 +22,7 @@ function takesKey(target: EventTarget | null, key: string): boolean {
   return key === ' ' && target.closest('button, a, summary, [role=grid]') !== null
 }
 
-/** Asks the page itself: `page.modals` counts a closed dialog until the browser has painted. */
+/** Asks the page itself: `modals` counts a closed dialog until the browser has painted. */
 function isModalOpen(): boolean {
   return document.querySelector('dialog[open]') !== null
 }

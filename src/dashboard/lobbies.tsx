@@ -4,13 +4,15 @@ import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { LobbyFilter } from './address.js'
 import { sinceThen } from './change-words.js'
-import { Removal, SearchField, Select } from './controls.js'
+import { Removal, SeatBar, Select } from './controls.js'
 import { age, stateSummary } from './format.js'
 import { Icon } from './icons.js'
 import type { Tables } from './live-world.js'
 import { modeOptions, regionName, seatWords, serverWords } from './lobby-rows.js'
 import { NoGameMode } from './new-lobby.js'
 import { page } from './page-state.js'
+import { SearchField } from './panes.js'
+import { openDialog } from './screen.js'
 import { type Column, sorted, Table } from './table.js'
 
 const filterNames: readonly [LobbyFilter, text: string][] = [
@@ -141,7 +143,7 @@ function MakeLobby() {
       type="button"
       aria-label="Make a lobby"
       disabled={page.isReadOnly.value}
-      onClick={() => (page.dialog.value = 'new-lobby')}
+      onClick={() => (openDialog.value = 'new-lobby')}
     >
       <Icon name="plus" /> <span class="words">Make a lobby</span>
     </button>
@@ -359,27 +361,4 @@ function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
 function Seats({ lobby }: { readonly lobby: LobbyRow }) {
   const { total_player_count, reserved_player_count, max_players_normal } = lobby
   return <SeatBar taken={total_player_count} onTheWay={reserved_player_count} max={max_players_normal} />
-}
-
-interface SeatBarProps {
-  readonly taken: number
-  readonly onTheWay?: number
-  readonly max: number
-}
-
-/** Seats as a bar, and in numbers. */
-export function SeatBar({ taken, onTheWay = 0, max }: SeatBarProps) {
-  const share = (count: number) => `${Math.min(1, count / Math.max(1, max)) * 100}%`
-  return (
-    <span class="seats">
-      <span class="seat-bar" aria-hidden="true">
-        <i style={{ width: share(taken) }} />
-        <i style={{ width: share(onTheWay) }} />
-      </span>
-      <span>
-        {grouped(taken)} / {grouped(max)}
-        {onTheWay > 0 && <span class="hidden">, {grouped(onTheWay)} on the way</span>}
-      </span>
-    </span>
-  )
 }

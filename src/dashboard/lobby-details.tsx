@@ -2,11 +2,13 @@ import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../store/lobby-rules.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
-import { CodeBlock, CopyButton, type DetailsAction, DetailsPane, Reasons } from './controls.js'
+import { CodeBlock, CopyButton, type DetailsAction, Reasons } from './controls.js'
 import { bytes, duration, parseJson } from './format.js'
 import { useLoaded } from './hooks.js'
 import { playersOf, regionName, seatWords } from './lobby-rows.js'
 import { page } from './page-state.js'
+import { DetailsPane } from './panes.js'
+import { runAction } from './screen.js'
 
 /** The most seats that are drawn, and the most players that are listed. */
 const mostDots = 120
@@ -124,7 +126,7 @@ function PlayerLine({ player }: { readonly player: SeatedPlayer }) {
       <button
         type="button"
         disabled={page.isReadOnly.value}
-        onClick={() => page.run(() => removePlayer(player.player_token))}
+        onClick={() => runAction(() => removePlayer(player.player_token))}
       >
         Remove
       </button>
@@ -153,16 +155,16 @@ function timerWords(player: SeatedPlayer, now: number): string {
 function actionsOf(lobby: LobbyRow): DetailsAction[] {
   const { lobby_id, is_closed, max_players_normal, reserved_player_count } = lobby
   const isOff = page.isReadOnly.value || lobby.status === 'stopped'
-  const update = (body: object, text: string) => page.run(() => updateLobby(lobby_id, body).then(() => text))
+  const update = (body: object, text: string) => runAction(() => updateLobby(lobby_id, body).then(() => text))
   const total_player_count = Math.max(0, max_players_normal - reserved_player_count)
   const addPlayer = () => page.api.call('POST /new/player', { body: { lobby_id } })
   return [
     is_closed
       ? { id: 'open-lobby', label: 'Open', isOff, run: () => update({ is_closed: false }, 'The lobby is open.') }
       : { id: 'close-lobby', label: 'Close', isOff, run: () => update({ is_closed: true }, 'The lobby is closed.') },
-    { id: 'add-player', label: 'Add a player', isOff, run: () => page.run(addPlayer) },
+    { id: 'add-player', label: 'Add a player', isOff, run: () => runAction(addPlayer) },
     { id: 'fill-lobby', label: 'Fill', isOff, run: () => update({ total_player_count }, 'The lobby is full.') },
-    { id: 'empty-lobby', label: 'Empty', isOff, run: () => page.run(() => emptyLobby(lobby)) },
+    { id: 'empty-lobby', label: 'Empty', isOff, run: () => runAction(() => emptyLobby(lobby)) },
     { id: 'stop-lobby', label: 'Stop', isOff, run: () => update({ status: 'stopped' }, 'The lobby has stopped.') },
   ]
 }
@@ -196,7 +198,7 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
     )
   const save = (event: Event) => {
     event.preventDefault()
-    void page.run(async () => {
+    void runAction(async () => {
       const state = edited.value?.trim() === '' ? null : parseJson('The state', edited.value ?? text)
       await updateLobby(lobby.lobby_id, { state })
       edited.value = undefined

@@ -13,6 +13,7 @@ import { Notices, PastBanner } from './notices.js'
 import { page } from './page-state.js'
 import { Palette } from './palette.js'
 import { ScenarioDrop } from './scenario-menu.js'
+import { layout, openDialog } from './screen.js'
 import { SendAgain } from './send-again.js'
 import { Timeline } from './timeline.js'
 import { titleOf } from './title.js'
@@ -26,7 +27,7 @@ function App() {
   useSignalEffect(() => {
     document.title = titleOf()
   })
-  const { view, opened, layout } = page
+  const { view, opened } = page
   const { name, Panes } = viewOf(view.value)
   const isPhone = layout.value === 'phone'
   return (
@@ -69,7 +70,7 @@ function TimePart() {
   )
 }
 
-/** The dialogs, by the names in `page.dialog`. Those that need the world open once the page has it. */
+/** The dialogs, by the names in `openDialog`. Those that need the world open once the page has it. */
 const dialogs: { readonly [name: string]: readonly [title: string, Content: ComponentType, needsWorld?: boolean] } = {
   connect: ['Connect a client', ConnectGuide],
   keys: ['Keys', KeyList],
@@ -80,14 +81,13 @@ const dialogs: { readonly [name: string]: readonly [title: string, Content: Comp
 
 /** The open dialog. Its contents are rendered only while it is open. */
 function OpenDialog() {
-  const { dialog } = page
   const opening = page.paletteOpenings.value
-  if (dialog.value === 'palette') return <Palette key={opening} opening={opening} />
-  const [title, Content, needsWorld] = dialogs[dialog.value ?? ''] ?? []
+  if (openDialog.value === 'palette') return <Palette key={opening} opening={opening} />
+  const [title, Content, needsWorld] = dialogs[openDialog.value ?? ''] ?? []
   if (needsWorld && !page.isLoaded.value) return null
   return (
     Content && (
-      <Modal key={title} title={title} class={dialog.value ?? ''} onClose={() => (dialog.value = undefined)}>
+      <Modal key={title} title={title} class={openDialog.value ?? ''} onClose={() => (openDialog.value = undefined)}>
         <Content />
       </Modal>
     )

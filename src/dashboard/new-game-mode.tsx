@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { fullNameOf } from '../store/namespaces.js'
 import { Field, Select } from './controls.js'
 import { page } from './page-state.js'
+import { openDialog, runAction } from './screen.js'
 
 /** The form that adds a game mode. All regions enable it. */
 export function NewGameModeForm() {
@@ -12,13 +13,13 @@ export function NewGameModeForm() {
   const seats = useSignal('8')
   const submit = (event: Event) => {
     event.preventDefault()
-    void page.run(async () => {
+    void runAction(async () => {
       const game_mode_id = name.value.trim()
       await page.api.call('POST /{table}', {
         params: { table: 'game-modes' },
         body: { namespace_id: namespace.value || undefined, game_mode_id, max_players: Number(seats.value) },
       })
-      page.dialog.value = undefined
+      openDialog.value = undefined
       return `Clients can find lobbies of ${game_mode_id} now.`
     })
   }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Field, Select } from './controls.js'
 import { modeOptions, regionName } from './lobby-rows.js'
 import { page } from './page-state.js'
-import { scenarioMenu } from './scenario-menu.js'
+import { openDialog, runAction, scenarioMenu } from './screen.js'
 
 /** The form that makes a lobby. */
 export function NewLobbyForm() {
@@ -22,12 +22,12 @@ export function NewLobbyForm() {
   const region_id = regions.includes(region.value) ? region.value : regions[0]
   const submit = (event: Event) => {
     event.preventDefault()
-    void page.run(async () => {
+    void runAction(async () => {
       const { namespace_id, game_mode_id } = chosen
       const { lobbies } = await page.api.call('POST /new/lobbies', {
         body: { lobbies: [{ namespace_id, game_mode_id, region_id, players: Number(players.value) }] },
       })
-      page.dialog.value = undefined
+      openDialog.value = undefined
       const [made] = lobbies
       if (made) page.open('lobby', made.lobby_id)
     })
@@ -65,10 +65,10 @@ export function NoGameMode() {
   return (
     <>
       This world has no game mode.
-      <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = 'new-game-mode')}>
+      <button type="button" disabled={page.isReadOnly.value} onClick={() => (openDialog.value = 'new-game-mode')}>
         Add a game mode
       </button>
-      <button type="button" disabled={page.isReadOnly.value} onClick={() => (page.dialog.value = scenarioMenu)}>
+      <button type="button" disabled={page.isReadOnly.value} onClick={() => (openDialog.value = scenarioMenu)}>
         Load a scenario
       </button>
     </>

@@ -10,6 +10,7 @@ import type { Missed } from './live-world.js'
 import { Locked } from './locked.js'
 import { outcomeOf } from './outcome.js'
 import { page } from './page-state.js'
+import { layout, modals, runAction } from './screen.js'
 
 /** The banner of the past: the moment, and the ways out. */
 export function PastBanner() {
@@ -21,7 +22,7 @@ export function PastBanner() {
         <b>
           You see {page.timeText(past.at)}, {duration(Math.max(0, page.now.value - past.at))} ago.
         </b>{' '}
-        {page.layout.value === 'wide' && <ChangeSeen revision={past.revision} />}
+        {layout.value === 'wide' && <ChangeSeen revision={past.revision} />}
       </span>
       <button
         type="button"
@@ -69,8 +70,7 @@ const missedWords: { readonly [missed in Missed]: string } = {
 
 /** Floats over the page: what the user must know, and results of actions. It never moves what is below. */
 export function Notices() {
-  const { live, modals } = page
-  const { about, connection, missed } = live
+  const { about, connection, missed } = page.live
   return (
     <div class="notices" role="status">
       {connection.value === 'lost' && <Offline />}
@@ -101,7 +101,7 @@ export function Notices() {
 function AbsentWorld() {
   const { worldId } = page.api
   const make = () =>
-    page.run(async () => {
+    runAction(async () => {
       await page.api.ofMock().call('PUT /worlds/{world_id}', { params: { world_id: worldId }, body: {} })
       page.live.retry()
     })

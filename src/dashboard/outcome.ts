@@ -1,5 +1,6 @@
-import type { ShortenedEntry } from '../contract/journal.js'
+import type { ExplainedCandidate, ShortenedEntry } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
+import { grouped } from '../lib/text.js'
 import { describeOutcome } from '../server/outcome.js'
 import { bytes, duration } from './format.js'
 import type { LiveWorld } from './live-world.js'
@@ -112,4 +113,30 @@ function named(key: string): Phrase {
 /** Tells the colour of a status. */
 export function statusKind({ status }: Pick<ShortenedEntry, 'status'>): 'good' | 'bad' {
   return status >= 200 && status < 400 ? 'good' : 'bad'
+}
+
+/** Tells whether find chose a compared lobby. */
+export const isChosen = ({ because }: ExplainedCandidate) => because === undefined
+
+/** Says for the map how the lobbies of each region fared: `chosen, 931 km`, or `11 lost, 424 km`. */
+export function regionNotes(candidates: readonly ExplainedCandidate[]): ReadonlyMap<string, RegionNote> {
+  const notes = new Map<string, RegionNote>()
+  for (const { region_id, kilometers } of candidates) {
+    if (notes.has(region_id)) continue
+    const there = candidates.filter(one => one.region_id === region_id)
+    const hasWon = there.some(isChosen)
+    const words = hasWon ? 'chosen' : `${grouped(there.length)} lost`
+    notes.set(region_id, { hasWon, text: kilometers === undefined ? words : `${words}, ${kilometersText(kilometers)}` })
+  }
+  return notes
+}
+
+interface RegionNote {
+  readonly text: string
+  readonly hasWon: boolean
+}
+
+/** Writes a distance: `1,247 km`, or a dash if it is not known. */
+export function kilometersText(kilometers: number | undefined): string {
+  return kilometers === undefined ? '–' : `${grouped(Math.round(kilometers))} km`
 }

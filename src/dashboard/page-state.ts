@@ -11,6 +11,7 @@ import { keptSignal } from './kept-signal.js'
 import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
 import { sumRegions } from './lobby-rows.js'
 import { changeBeside, type KnownHistory, requestBeside, type Target } from './moments.js'
+import { openDialog, runAction, say } from './screen.js'
 
 /** The world at a moment of the past. */
 interface PastWorld {
@@ -27,23 +28,6 @@ export interface Span {
   readonly from: number
   readonly to: number
 }
-
-/** The message of a success is shown for this time, in ms. */
-const successMs = 6_000
-
-/** A message to the user. */
-interface Message {
-  readonly text: string
-  readonly isError: boolean
-  /** A button beside the text. */
-  readonly action?: { readonly text: string; run(): void }
-}
-
-/** The layouts: three columns, the details over the world, and one part at a time. */
-type Layout = 'wide' | 'narrow' | 'phone'
-
-const narrow = matchMedia('(max-width: 1100px)')
-const phone = matchMedia('(max-width: 720px)')
 
 /** The state of the page: the world that it shows, and the choices of the user. */
 class PageState {
@@ -67,18 +51,12 @@ class PageState {
   readonly past: Signal<PastWorld | undefined> = signal(undefined)
   /** The time of the world's clock, updated each second and with each event. */
   readonly now = signal(0)
-  readonly layout: Signal<Layout> = signal('wide')
   /** The zone of the times that the page shows. */
   readonly zone = keptSignal<'utc' | 'local'>('mockmaker zone', 'utc')
   /** Single letters act as keys, or are off. */
   readonly singleKeys = keptSignal<'on' | 'off'>('mockmaker single keys', 'on')
   /** The part of the timeline that the user has brushed. The requests of this span are shown. */
   readonly brushed: Signal<Span | undefined> = signal(undefined)
-  readonly message: Signal<Message | undefined> = signal(undefined)
-  /** The number of open modal dialogs. They show the message, because they cover the rest of the page. */
-  readonly modals = signal(0)
-  /** The name of the open dialog or menu. */
-  readonly dialog: Signal<string | undefined> = signal(undefined)
   /**
    * The number of times that the palette was opened. It tells the open palette from the one before, whose dialog reports a moment
    * later that it is closed.
@@ -125,9 +103,6 @@ class PageState {
 
   constructor() {
     addEventListener('popstate', () => (this.address.value = parseAddress(location.search)))
-    const followLayout = () => (this.layout.value = phone.matches ? 'phone' : narrow.matches ? 'narrow' : 'wide')
-    followLayout()
-    for (const query of [narrow, phone]) query.addEventListener('change', followLayout)
     const at = computed(() => this.address.value.at)
     effect(() => {
       if (!at.value) this.past.value = undefined
@@ -191,12 +166,12 @@ class PageState {
   /** Opens the palette, with an empty search. */
   openPalette(): void {
     this.paletteOpenings.value += 1
-    this.dialog.value = 'palette'
+    openDialog.value = 'palette'
   }
 
   /** Closes the top layer: the dialog or menu, the details, the span, and then the past. */
   closeTop(): void {
-    if (this.dialog.peek() !== undefined) this.dialog.value = undefined
+    if (openDialog.peek() !== undefined) openDialog.value = undefined
     else if (this.opened.peek()) this.go({ opened: undefined })
     else if (this.brushed.peek()) this.brushed.value = undefined
     else this.go({ at: undefined })
@@ -215,28 +190,6 @@ class PageState {
 
   #setNow(clock: ClockReading): void {
     this.now.value = Math.floor(timeOf(clock))
-  }
-
-  /** Runs an action of the user. Shows a result that is a text, or the sentence of its error. */
-  async run(action: () => Promise<unknown>): Promise<boolean> {
-    try {
-      const result = await action()
-      this.#say(typeof result === 'string' ? { text: result, isError: false } : undefined)
-      return true
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-      this.#say({ text: error.message, isError: true })
-      return false
-    }
-  }
-
-  /** Shows a message. One of a success disappears by itself. */
-  #say(message: Message | undefined): void {
-    this.message.value = message
-    if (!message || message.isError) return
-    setTimeout(() => {
-      if (this.message.value === message) this.message.value = undefined
-    }, successMs)
   }
 
   /** Shows the world at a revision. A second step back replaces the first one in the history of the browser. */
@@ -309,9 +262,9 @@ class PageState {
       this.filter({ at: undefined })
       const [text, oldest] = [this.timeText(oldestAt.peek()), oldestRevision.peek()]
       const action = { text: 'Go there', run: () => this.travelTo(oldest) }
-      return this.#say({ text: `History starts at ${text}.`, isError: false, action })
+      return say({ text: `History starts at ${text}.`, isError: false, action })
     }
-    const isLoaded = await this.run(async () => {
+    const isLoaded = await runAction(async () => {
       const { rows, at: time, next_id } = await this.api.call('GET /rows', { query: { revision } })
       if (this.address.peek().at !== at) return
       const nextId = next_id ?? Number.POSITIVE_INFINITY
@@ -322,7 +275,7 @@ class PageState {
 
   /** Copies this world, as it is now or at a revision, and opens the copy. A name that is taken is refused. */
   async fork(revision: number | undefined, name?: string): Promise<void> {
-    await this.run(async () => {
+    await runAction(async () => {
       const source = this.live.about.value?.id ?? 'default'
       const { worlds } = await this.api.ofMock().call('GET /worlds')
       const taken = new Set(worlds.map(world => world.id))

@@ -3,7 +3,6 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import type { StorySummary } from '../control/tell-story.js'
 import { pageActions } from './actions.js'
 import { setClock } from './clock-menu.js'
-import { openActions } from './controls.js'
 import { useFollowed, useLoaded } from './hooks.js'
 import { Icon } from './icons.js'
 import { regionName } from './lobby-rows.js'
@@ -19,9 +18,11 @@ import {
   thingsOf,
   wordsOf,
 } from './palette-items.js'
+import { openActions } from './panes.js'
 import { loadScenario } from './scenario-menu.js'
+import { modals, openDialog, runAction } from './screen.js'
 
-const close = () => (page.dialog.value = undefined)
+const close = () => (openDialog.value = undefined)
 
 const targets: Targets = {
   openHeld: id => page.go({ view: 'world', opened: { kind: 'held', id } }),
@@ -41,8 +42,8 @@ export function Palette({ opening }: { readonly opening: number }) {
   const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
   useEffect(() => {
     element.current?.showModal()
-    page.modals.value += 1
-    return () => void (page.modals.value -= 1)
+    modals.value += 1
+    return () => void (modals.value -= 1)
   }, [])
   const query = text.value
   const items = itemsOf(query, { scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
@@ -65,7 +66,7 @@ export function Palette({ opening }: { readonly opening: number }) {
       ref={element}
       class="palette"
       aria-label="Search or do"
-      onClose={() => page.dialog.peek() === 'palette' && page.paletteOpenings.peek() === opening && close()}
+      onClose={() => openDialog.peek() === 'palette' && page.paletteOpenings.peek() === opening && close()}
       onClick={event => event.target === element.current && element.current?.close()}
     >
       <SearchBox
@@ -243,7 +244,7 @@ function regionActions(): PaletteItem[] {
     return [
       {
         ...{ group, type: 'Map', text: `Put me in ${name}`, words: region_id },
-        run: () => void page.run(() => page.api.call('PUT /client', { body: { location } })),
+        run: () => void runAction(() => page.api.call('PUT /client', { body: { location } })),
       },
     ]
   })

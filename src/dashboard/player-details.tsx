@@ -1,9 +1,10 @@
 import type { StoryOutcome } from '../control/story-words.js'
 import type { StoryJson, StoryStep, StorySummary } from '../control/tell-story.js'
-import { CopyButton, copyAction, DetailsPane } from './controls.js'
+import { CopyButton, copyAction } from './controls.js'
 import { duration } from './format.js'
 import { useFollowed } from './hooks.js'
 import { page } from './page-state.js'
+import { DetailsPane } from './panes.js'
 
 const badOutcomes: readonly StoryOutcome[] = [
   'never_connected',

@@ -4,6 +4,7 @@ import type { Coordinates } from '../contract/regions.js'
 import { fromFrame, type MapFrame, type Point } from './map-layout.js'
 import { page } from './page-state.js'
 import { unproject } from './projection.js'
+import { runAction } from './screen.js'
 
 interface PlayerPinProps {
   readonly place: Coordinates | undefined
@@ -84,7 +85,7 @@ function useMoves(dragged: PlayerPinProps['dragged']): (location: Coordinates) =
     dragged.value = location
     waiting.current += 1
     const send = async () => {
-      const isMoved = await page.run(() => page.api.call('PUT /client', { body: { location: target } }))
+      const isMoved = await runAction(() => page.api.call('PUT /client', { body: { location: target } }))
       waiting.current -= 1
       if (!isMoved) left.current = []
       settle()

@@ -7,16 +7,17 @@ import type { RecordedChange } from '../control/history.js'
 import { counted, grouped } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { fullNameOf } from '../store/namespaces.js'
-import { foldCandidates, isChosen, kilometersText, loserWords, reasonSentence } from './answer-reasons.js'
-import { CodeBlock, CopyButton, copyAction, type DetailsAction, DetailsPane, Parts, Reasons } from './controls.js'
+import { foldCandidates, loserWords, reasonSentence } from './answer-reasons.js'
+import { CodeBlock, CopyButton, copyAction, type DetailsAction, Parts, Reasons, SeatBar } from './controls.js'
 import { bytes, prettyJson } from './format.js'
 import { useLoaded } from './hooks.js'
 import { Icon } from './icons.js'
-import { SeatBar } from './lobbies.js'
 import { regionName } from './lobby-rows.js'
-import { errorOf, operationName, statusKind, timeWords } from './outcome.js'
+import { errorOf, isChosen, kilometersText, operationName, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
+import { DetailsPane } from './panes.js'
 import { curlOf, testOf } from './request-code.js'
+import { openDialog, runAction } from './screen.js'
 import { type Column, sorted, Table } from './table.js'
 
 /** A longer body is cut in the page. In characters. */
@@ -334,7 +335,7 @@ function actionsOf(entry: JournalEntry): DetailsAction[] {
   }
   const edit = async () => {
     page.repeated.value = { entry, request: await sentRequest() }
-    page.dialog.value = 'send-again'
+    openDialog.value = 'send-again'
   }
   const makeFault = () => {
     page.faultDraft.value = entry
@@ -356,9 +357,9 @@ function actionsOf(entry: JournalEntry): DetailsAction[] {
   return [
     { id: 'see-then', label: 'See the world then', kind: 'main', isOff: isLost, run: seeWorld },
     ...copies,
-    { id: 'send-again', label: 'Send again', isOff, run: () => page.run(edit) },
+    { id: 'send-again', label: 'Send again', isOff, run: () => runAction(edit) },
     { id: 'make-fault', label: 'Make a fault', isOff, run: makeFault },
-    { id: 'save-before', label: 'Save the world before this', run: () => page.run(save) },
+    { id: 'save-before', label: 'Save the world before this', run: () => runAction(save) },
   ]
 }
 

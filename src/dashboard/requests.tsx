@@ -9,6 +9,7 @@ import { Icon } from './icons.js'
 import { adviceOf, operationName, outcomeOf, statusKind, timeWords } from './outcome.js'
 import { page } from './page-state.js'
 import { foldRequests, type RequestRow } from './request-rows.js'
+import { layout, openDialog, runAction } from './screen.js'
 import { Table } from './table.js'
 
 const heights = { oneLine: 32, twoLines: 50, phone: 56, here: 30 } as const
@@ -99,7 +100,7 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
   const failed = all.reduce((sum, entry) => sum + (statusKind(entry) === 'bad' ? 1 : 0), 0)
   const isPaused = pausedAt.value !== undefined
   const clear = () =>
-    page.run(async () => {
+    runAction(async () => {
       await page.api.call('DELETE /journal')
       if (page.requestId.peek() !== undefined) page.go({ opened: undefined })
     })
@@ -146,7 +147,7 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
 
 function heightOf(row: Row): number {
   if (!('entries' in row)) return heights.here
-  if (page.layout.peek() === 'phone') return heights.phone
+  if (layout.peek() === 'phone') return heights.phone
   return statusKind(row.entry) === 'bad' && page.past.peek() === undefined ? heights.twoLines : heights.oneLine
 }
 
@@ -168,7 +169,7 @@ function Here() {
 /** Helps to send the first request. */
 function FirstRequest() {
   const list = () =>
-    page.run(async () => {
+    runAction(async () => {
       const response = await fetch(`${page.api.url}/matchmaker/lobbies/list`)
       return `The mock answered ${response.status}.`
     })
@@ -177,7 +178,7 @@ function FirstRequest() {
       <span>
         Waiting for the first request. Point your client at <code>{page.api.url}</code>
       </span>
-      <button type="button" onClick={() => (page.dialog.value = 'connect')}>
+      <button type="button" onClick={() => (openDialog.value = 'connect')}>
         Connect a client
       </button>
       <button type="button" disabled={page.isReadOnly.value} onClick={list}>
@@ -214,7 +215,7 @@ function useOutcome(entry: ShortenedEntry): string {
 function RequestLine({ row: { entry, entries, isPart } }: { readonly row: RequestRow }) {
   const outcome = useOutcome(entry)
   const isBad = statusKind(entry) === 'bad'
-  const isPhone = page.layout.value === 'phone'
+  const isPhone = layout.value === 'phone'
   const isInOneLine = (!isBad || page.past.value !== undefined) && !isPhone
   const result = (
     <span class={isInOneLine ? 'cut outcome' : 'cut reason'} dir="auto" title={outcome}>
@@ -252,7 +253,7 @@ const mostPending = 4
 function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {
   if (pending.length === 0) return null
   const release = (id: string) =>
-    page.run(() => page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: {} }))
+    runAction(() => page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: {} }))
   return (
     <ul class="pending" aria-label="Requests that wait">
       {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, id }, i) => (

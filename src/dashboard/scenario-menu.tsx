@@ -5,9 +5,7 @@ import { counted } from '../lib/text.js'
 import { Menu } from './controls.js'
 import { useLoaded } from './hooks.js'
 import { page } from './page-state.js'
-
-/** The name of the menu in `page.dialog`. */
-export const scenarioMenu = 'scenarios'
+import { runAction, scenarioMenu } from './screen.js'
 
 type Part = 'clock' | 'faults' | 'journal'
 
@@ -57,7 +55,7 @@ export function ScenarioMenu() {
 
 /** Replaces the world by a shipped scenario. */
 export function loadScenario(name: string): void {
-  void page.run(async () => {
+  void runAction(async () => {
     const { title } = await page.api.call('PUT /scenario', { body: { name } })
     return `Loaded ${title}.`
   })
@@ -84,7 +82,7 @@ function ScenarioList({ close }: { close(): void }) {
 
 /** Resets the world to its scenario. */
 export function resetWorld(keep: readonly Part[]): void {
-  void page.run(async () => {
+  void runAction(async () => {
     const { title } = await page.api.call('POST /reset', { body: { keep } })
     return `${title} begins again.`
   })
@@ -127,7 +125,7 @@ function ResetForm({ close }: { close(): void }) {
 async function loadFile(files: readonly File[]): Promise<void> {
   const [file] = files
   if (!file) return
-  await page.run(async () => {
+  await runAction(async () => {
     if (page.isReadOnly.value) throw new Error(`${file.name} is not loaded: the page can change nothing now.`)
     if (files.length > 1) throw new Error(`Drop one file, not ${files.length}: a world has one scenario.`)
     const text = await file.text().catch(() => {

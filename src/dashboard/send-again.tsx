@@ -5,6 +5,7 @@ import { Comparison } from './comparison.js'
 import { prettyJson } from './format.js'
 import { page } from './page-state.js'
 import { headersToSend, urlOf } from './request-code.js'
+import { openDialog, runAction } from './screen.js'
 
 /** The form that sends a request again. It then shows the old and the new answer, and the page shows the new request. */
 export function SendAgain() {
@@ -21,12 +22,12 @@ function Form({ entry, request }: NonNullable<typeof page.repeated.value>) {
   const send = async (event: Event) => {
     event.preventDefault()
     isWaiting.value = true
-    await page.run(async () => {
+    await runAction(async () => {
       const before = page.newestRequest()
       const status = await statusOf(request, url, body.value)
       const isNew = (one: ShortenedEntry) => one.method === method && one.path === entry.path && one.status === status
       // The user may have closed the dialog, and gone on.
-      const id = page.dialog.peek() === 'send-again' ? await page.openNewest(before, isNew) : undefined
+      const id = openDialog.peek() === 'send-again' ? await page.openNewest(before, isNew) : undefined
       if (id === undefined) return `The mock answered ${status}.`
       answered.value = await page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } })
       return undefined

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { firstIndex } from '../lib/binary-search.js'
 import { useWidth } from './hooks.js'
-import { page } from './page-state.js'
+import { layout } from './screen.js'
 
 type Key = string | number
 
@@ -64,7 +64,7 @@ export function Table<Item>(props: TableProps<Item>) {
   const scroller = useRef<HTMLDivElement>(null)
   const view = useView(scroller)
   const width = useWidth(scroller).value
-  const isPhone = page.layout.value === 'phone'
+  const isPhone = layout.value === 'phone'
   const shown = columns && !(isPhone && props.row) ? fitting(columns, width) : undefined
   const places = placesOf(items, props.heightOf ?? (shown || !isPhone ? rowHeight : phoneRowHeight))
   const first = Math.max(0, places.indexAt(view.top) - marginRows)

@@ -1,11 +1,11 @@
 import type { ExplainedChoice } from '../control/explain-find.js'
 import type { GameServerState } from '../control/servers.js'
 import { counted, grouped } from '../lib/text.js'
-import { regionNotes } from './answer-reasons.js'
 import { Select } from './controls.js'
 import type { Tables } from './live-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from './lobby-rows.js'
 import { MapDrawing, type MapRegion } from './map-drawing.js'
+import { regionNotes } from './outcome.js'
 import { page } from './page-state.js'
 
 /** The pane with the map of the world. */

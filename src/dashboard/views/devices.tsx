@@ -4,6 +4,7 @@ import type { DeviceLinkRow } from '../../store/rows.js'
 import { duration } from '../format.js'
 import type { Tables } from '../live-world.js'
 import { page } from '../page-state.js'
+import { runAction } from '../screen.js'
 
 /** The device links of the world. */
 export function Devices() {
@@ -37,12 +38,12 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
   // A phone cannot open an address of this machine.
   const url = `${page.live.about.value?.public_url ?? page.api.url}/devices/link/${encodeURIComponent(token)}`
   const complete = (game: string) =>
-    page.run(async () => {
+    runAction(async () => {
       await page.api.call('POST /device-links/{token}/complete', { params: { token }, body: { game } })
       return 'The device has its token.'
     })
   const expire = () =>
-    page.run(async () => {
+    runAction(async () => {
       await page.api.call('POST /device-links/{token}/expire', { params: { token } })
       return 'The link has expired.'
     })

@@ -9,6 +9,7 @@ import { duration } from '../format.js'
 import { useLoaded } from '../hooks.js'
 import { errorOf } from '../outcome.js'
 import { page } from '../page-state.js'
+import { runAction } from '../screen.js'
 
 const presets: readonly { readonly name: string; readonly fault: Fault }[] = [
   { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
@@ -27,7 +28,7 @@ const lifetimes = [
 /** The faults of the world, and the forms of new ones. */
 export function Faults() {
   const add = (fault: Fault) =>
-    page.run(async () => {
+    runAction(async () => {
       if (page.live.faults.value.some(one => textOf(one) === textOf(fault) && !isOver(one, page.time.value)))
         return 'This fault is on already.'
       return page.api.call('POST /faults', { body: fault })
@@ -69,7 +70,7 @@ function ActiveFaults() {
   const faults = page.live.faults.value
   if (faults.length === 0) return <p class="muted">No fault is on.</p>
   const call = (route: 'DELETE /faults/{fault_id}' | 'POST /faults/{fault_id}/release', id: string) =>
-    page.run(() => page.api.call(route, { params: { fault_id: id } }))
+    runAction(() => page.api.call(route, { params: { fault_id: id } }))
   return (
     <ul class="lines" aria-label="Faults">
       {faults.map(fault => (
@@ -124,7 +125,7 @@ function BeginOf({ fault }: { readonly fault: StagedFault }) {
   const text = useSignal('')
   const submit = (event: Event) => {
     event.preventDefault()
-    void page.run(async () => {
+    void runAction(async () => {
       const ms = parseDuration(text.value.trim())
       if (ms === undefined) throw new Error(`Begins in is "${text.value}": expected ${durationFormat}`)
       await moveFault(fault, ms)

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { StorySummary } from '../../control/tell-story.js'
 import { counted, grouped } from '../../lib/text.js'
-import { SearchField } from '../controls.js'
 import { duration } from '../format.js'
 import { useFollowed } from '../hooks.js'
 import { regionName } from '../lobby-rows.js'
 import { page } from '../page-state.js'
+import { SearchField } from '../panes.js'
 import { outcomeTone, outcomeWords, PlayerDetails, storyKeyOf } from '../player-details.js'
 import { type Column, sorted, Table } from '../table.js'
 

@@ -1,13 +1,15 @@
 import { useEffect } from 'preact/hooks'
 import type { GameServerState, ServerLine } from '../../control/servers.js'
 import { counted, grouped } from '../../lib/text.js'
-import { CodeBlock, CopyButton, DetailsPane } from '../controls.js'
+import { CodeBlock, CopyButton } from '../controls.js'
 import { endOf, markSeen, seeEnd, serverName } from '../crashes.js'
 import { duration } from '../format.js'
 import { useFollowed, useLoaded } from '../hooks.js'
 import { sentence } from '../outcome.js'
 import { page } from '../page-state.js'
+import { DetailsPane } from '../panes.js'
 import { storyKeyOf } from '../player-details.js'
+import { runAction } from '../screen.js'
 import { type Column, sorted, Table } from '../table.js'
 
 const example = `servers:
@@ -77,7 +79,7 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
   )
   const variables = Object.entries(full?.environment ?? {})
   const restart = () =>
-    page.run(async () => {
+    runAction(async () => {
       const next = await page.api.call('POST /servers/{lobby_id}/restart', { params: { lobby_id } })
       page.open('server', next.lobby_id)
     })

@@ -4,11 +4,12 @@ import { LobbyDetails } from '../lobby-details.js'
 import { page } from '../page-state.js'
 import { RequestDetails } from '../request-details.js'
 import { Requests } from '../requests.js'
+import { layout } from '../screen.js'
 import { WorldMap } from '../world-map.js'
 
 /** The map, the lobbies and the requests. A phone shows the requests by themselves. */
 export function World() {
-  const { view, layout } = page
+  const { view } = page
   const isPhone = layout.value === 'phone'
   return (
     <>
