@@ -1,37 +1,13 @@
 import { describe, expect, vi } from 'vitest'
 import { failure, json } from '../support/http.js'
 import { it } from '../support/served-mock.js'
-import { bearer, ids, tokens } from '../support/tanks.js'
+import { ids, tokens } from '../support/tanks.js'
 import { flushPromises, stateOf } from '../support/worlds.js'
 
 const list = '/matchmaker/lobbies/list'
 const lobbiesIn = (got: { readonly body: string }) => (JSON.parse(got.body) as { lobbies: unknown[] }).lobbies.length
 
 describe('a world', () => {
-  it('is named by the base path or the header, and is separate from the others', async ({ serve }) => {
-    const { mock, send } = await serve()
-    const other = await mock.worlds.put('other')
-    await other.world.lobbies.create({ game_mode_id: 'duel' })
-
-    const counts = [
-      lobbiesIn(await send({ method: 'GET', path: `/w/other${list}` })),
-      lobbiesIn(await send({ method: 'GET', path: list, headers: { 'x-mock-world': 'other' } })),
-      lobbiesIn(await send({ method: 'GET', path: list })),
-      lobbiesIn(await send({ method: 'GET', path: `/w/default${list}` })),
-    ]
-
-    expect(counts).toEqual([3, 3, 2, 2])
-  })
-
-  it('is created from the scenario of the server by its first request', async ({ serve }) => {
-    const { mock, send } = await serve()
-
-    const got = await send({ method: 'GET', path: `/w/first-use${list}`, headers: bearer(tokens.public) })
-
-    expect(lobbiesIn(got)).toBe(2)
-    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'first-use'])
-  })
-
   it('answers the calls of the control API under its path', async ({ serve }) => {
     const { mock, steer } = await serve()
     await mock.worlds.put('other')

@@ -1,17 +1,17 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { it as base, describe, expect } from 'vitest'
-import { file, openCommand } from '../support/command.js'
-import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { listenTanks } from '../support/entry-points.js'
+import { bearer, ids, tokens } from '../support/tanks.js'
 
-/** A server of the command, and an agent with one keep-alive connection, like an engine's HTTP client. */
+/** A server, and an agent with one keep-alive connection, like an engine's HTTP client. */
 const it = base.extend<{ url: string; agent: Agent }>({
   url: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     async ({}, use) => {
-      const command = await openCommand([await file('tanks.json', JSON.stringify(tanks))])
-      await use(command.url)
-      await command.end()
+      const { url, close } = await listenTanks()
+      await use(url)
+      await close()
     },
     { scope: 'file' },
   ],
@@ -76,15 +76,6 @@ describe('an engine plugin', () => {
     expect(got).toMatchObject({ status: 200, json: { errors: [] } })
   })
 
-  it.for(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8', 'nonsense'])(
-    'can send a JSON body as %s',
-    async (type, { url, agent }) => {
-      const headers = { ...validate.headers, 'content-type': type }
-
-      expect(await send({ url, agent, ...validate, headers, body: names })).toMatchObject({ json: { errors: [] } })
-    },
-  )
-
   it.for([
     ['with its length', { 'content-length': 2 }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
@@ -123,12 +114,6 @@ describe('an engine plugin', () => {
     expect(got).toMatchObject({ status: 200, json: { device_link_token: expect.any(String) } })
   })
 
-  it('gets the missing fields if it POSTs nothing to a call that needs a body', async ({ url, agent }) => {
-    const got = await send({ url, agent, ...validate, headers: { ...validate.headers, 'content-length': 0 } })
-
-    expect(got).toMatchObject({ status: 400, json: { code: 'API_BAD_BODY', message: expect.any(String) } })
-  })
-
   it('can keep its connection open, after failures and empty answers too', async ({ url, agent }) => {
     const config = `/cloud/games/${ids.tanks}/namespaces/${ids.prod}/mm-config`
     const limits = JSON.stringify({ lobby_count_max: 1, max_players: 1 })
@@ -158,16 +143,6 @@ describe('an engine plugin', () => {
       { status: 200, connection: 'close', reused: false },
       { status: 200, connection: 'close', reused: false },
     ])
-  })
-
-  it('can close its connection during a watch, and watch again', async ({ url, agent }) => {
-    const { watch } = (await send({ url, agent, ...link })).json as { watch: { index: string } }
-    const outgoing = request(`${url}${link.path}&watch_index=${watch.index}`)
-    const gone = new Promise(resolve => outgoing.on('error', resolve))
-    outgoing.on('socket', socket => socket.on('connect', () => socket.write('', () => outgoing.destroy()))).end()
-    await gone
-
-    expect((await send({ url, agent, ...link })).json).toEqual({ watch })
   })
 
   it('can send a request in the style of HTTP/1.0: no keep-alive, and an address as Host', async ({ url }) => {

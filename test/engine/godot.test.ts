@@ -49,44 +49,6 @@ describe('a game with the Godot plugin', () => {
     expect(there).toBe(1)
   })
 
-  it('sets the state of its lobby, reads it, and closes it', async ({ serve }) => {
-    const { url, mock } = await serve()
-    const server = godotGame(mock.lobbyEnvironment('empty', { url }))
-
-    const set = await server.call('PUT', 'matchmaker/lobbies/state', { map: 'ice' })
-    const read = await server.call('GET', 'matchmaker/lobbies/empty/state')
-    const closed = await server.call('PUT', 'matchmaker/lobbies/closed', { is_closed: true })
-
-    expect([set.body, read.body, closed.body]).toEqual([{}, { map: 'ice' }, {}])
-    expect(mock.world.lobbies.get('empty')).toMatchObject({ is_closed: true, state: { map: 'ice' } })
-  })
-
-  it.for([
-    ['find', { game_modes: ['ffa'], regions: null, tags: null, max_players: null, prevent_auto_create_lobby: null }],
-    ['create', { game_mode: 'ffa', region: null, publicity: null, tags: null, max_players: null, lobby_config: null }],
-    ['join', { lobby_id: 'empty', captcha: null, verification_data: null }],
-  ] as const)('sends null for absent fields of %s', async ([call, body], { serve }) => {
-    const { url } = await serve()
-
-    const answer = await player(url).call('POST', `matchmaker/lobbies/${call}`, body)
-
-    expect(answer).toMatchObject({
-      response_code: 200,
-      body: { player: { token: expect.stringMatching(/^player\./) } },
-    })
-  })
-
-  // From godot/bomber of rivet-gg/examples, which ignores the error.
-  it('gets the missing field if it closes its lobby without it', async ({ serve }) => {
-    const { url, mock } = await serve()
-    const server = godotGame(mock.lobbyEnvironment('empty', { url }))
-
-    const answer = await server.call('PUT', 'matchmaker/lobbies/closed', {})
-
-    expect(answer).toMatchObject({ response_code: 400, body: { code: 'API_BAD_BODY' } })
-    expect(mock.world.lobbies.get('empty')).toMatchObject({ is_closed: false })
-  })
-
   it('fills the menu of its editor dock: each namespace with its version', async ({ serve }) => {
     const { url, mock } = await serve({ scenario: scenarios.default })
     const dock = godotGame({ RIVET_API_ENDPOINT: url, RIVET_TOKEN: 'cloud.mock.tanks' })

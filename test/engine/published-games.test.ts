@@ -37,16 +37,6 @@ describe.for(kinds)('published games, with %s', token => {
     expect(lobby.player.token).toContain('player.')
   })
 
-  it('lets microgravity.io join the lobby in its link', async ({ serve }) => {
-    const { url } = await serve({ scenario })
-    const { lobbies } = matchmaker(url, token)
-    const { lobby } = await lobbies.find({ gameModes: ['classic'] })
-
-    const joined = await lobbies.join(untyped({ lobbyId: lobby.lobbyId, captcha: null }))
-
-    expect(joined.lobby.lobbyId).toBe(lobby.lobbyId)
-  })
-
   it('lets microgravity.io show the captcha of a fault, and accepts its answer', async ({ serve }) => {
     const { url, mock } = await serve({ scenario })
     const { lobbies } = matchmaker(url, token)
@@ -60,60 +50,5 @@ describe.for(kinds)('published games, with %s', token => {
 
     expect(refused).toMatchObject({ statusCode: 403, body: { code: 'CAPTCHA_CAPTCHA_REQUIRED', metadata } })
     expect(found.lobby.ports.default?.port).toBe(5001)
-  })
-
-  // rivet-gg/examples, javascript/sandbox/src/examples/matchmaker.ts
-  it('lets the sandbox find and create with all fields of its form empty', async ({ serve }) => {
-    const { url } = await serve({ scenario })
-    const { lobbies } = matchmaker(url, token)
-    const empty = { tags: null, maxPlayers: null }
-    const find = { gameModes: ['default'], regions: null, ...empty, preventAutoCreateLobby: false }
-    const create = { gameMode: 'default', region: null, ...empty, publicity: 'private', lobbyConfig: null }
-
-    const found = await lobbies.find(untyped(find))
-    const created = await lobbies.create(untyped(create))
-
-    for (const { lobby } of [found, created]) expect(lobby.ports.default?.host).toBe('127.0.0.1:5001')
-  })
-
-  // discord/embedded-app-sdk at fe5f5a8, examples/asteroids-rivet/client/matchmaker.ts
-  it('sends the players of one Discord activity to one lobby, by its tag', async ({ serve }) => {
-    const { url } = await serve({ scenario })
-    const { lobbies } = matchmaker(url, token)
-    const activity = { gameModes: ['default'], tags: { instanceId: 'i-1234' } }
-
-    const [first, second] = [await lobbies.find(activity), await lobbies.find(activity)]
-
-    expect(second.lobby.lobbyId).toBe(first.lobby.lobbyId)
-    expect(second.player.token).not.toBe(first.player.token)
-    expect(second.ports.default?.hostname).toBe('127.0.0.1')
-  })
-
-  // rivet-gg/examples, javascript/webrtc/client/index.ts and javascript/tanks-socketio-canvas/client/Client.ts
-  it('returns the ports that the WebRTC and the tanks examples connect to', async ({ serve }) => {
-    const { url } = await serve({ scenario })
-
-    const { lobby, ports } = await matchmaker(url, token).lobbies.find({ gameModes: ['default'] })
-
-    expect(lobby.ports.signaling?.host).toBe('127.0.0.1:5002')
-    expect(ports.default).toMatchObject({ host: '127.0.0.1:5001', isTls: false })
-  })
-})
-
-describe('the servers of published games', () => {
-  it('become ready, connect a player and disconnect it', async ({ serve }) => {
-    const { url, mock } = await serve({ scenario })
-    const { lobby, player } = await matchmaker(url, kinds[0]).lobbies.find({ gameModes: ['classic'] })
-    const { RIVET_API_ENDPOINT: environment = '', RIVET_TOKEN: token = '' } = mock.lobbyEnvironment(lobby.lobbyId, {
-      url,
-    })
-    const server = matchmaker(environment, token)
-
-    await server.lobbies.ready()
-    await server.players.connected({ playerToken: player.token })
-    const there = mock.world.lobbies.get(lobby.lobbyId)?.total_player_count
-    await server.players.disconnected({ playerToken: player.token })
-
-    expect([there, mock.world.lobbies.get(lobby.lobbyId)?.total_player_count]).toEqual([1, 0])
   })
 })
