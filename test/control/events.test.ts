@@ -5,7 +5,7 @@ import { createClient, type MockEvent } from '../../src/client/index.js'
 import { eventStream, type MockEvents } from '../../src/control/events.js'
 import { createMockmaker } from '../../src/index.js'
 import { mockOf } from '../../src/mock/facade.js'
-import { ask, openSocket } from '../support/http.js'
+import { ask } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
 import { flushPromises, isBusy } from '../support/worlds.js'
 
@@ -141,27 +141,6 @@ describe('GET /__mock/changes', () => {
     )
   })
 
-  it('resumes a stream after a connection reset', async ({ serve }) => {
-    const steered = await serve()
-    const socket = await openSocket(steered.url)
-    socket.write('GET /__mock/changes HTTP/1.1\r\nhost: localhost\r\n\r\n')
-    const text = await new Promise<string>(resolve => {
-      let read = ''
-      socket.setEncoding('utf8').on('data', (chunk: string) => {
-        if (read === '') void makeLobby(steered, 'first')
-        read += chunk
-        if (read.includes('"first"')) resolve(read)
-      })
-    })
-    socket.resetAndDestroy()
-    await makeLobby(steered, 'second')
-    const lastEventId = [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1]
-
-    const [next] = await take(steered.client.changes({ lastEventId }), 1)
-
-    expect(next && shown(next)).toBe('second')
-  })
-
   it('frees a client that disconnects, and ends the others when the server closes', async ({ serve }) => {
     const steered = await serve()
     const controller = new AbortController()
@@ -256,16 +235,6 @@ describe('mock.changes', () => {
 
     expect(() => mock.changes({ answers })).toThrow('changes: answers is "long": expected "short"')
     await expect(client.changes({ answers })).rejects.toThrow('answers is "long": expected "short"')
-  })
-
-  it('collects events from the call on', async ({ serve }) => {
-    const steered = await serve()
-    const events = steered.mock.changes()
-    await makeLobby(steered, 'one')
-    await makeLobby(steered, 'two')
-
-    expect((await take(events, 2)).map(shown)).toEqual(['one', 'two'])
-    expect(isBusy(steered.mock)).toBe(false)
   })
 
   it('answers concurrent calls of next in order', async ({ serve }) => {

@@ -7,18 +7,24 @@ import { type GodotResponse, godotGame, unityGame, unrealGame } from '../support
 import { createProject, type Project } from '../support/project.js'
 
 const it = base.extend<{ project: Project; server: OpenCommand }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  project: async ({}, use) => {
-    const project = await createProject({ 'package.json': '{}' })
-    await use(project)
-    project.remove()
-  },
-  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
-  server: async ({}, use) => {
-    const server = await openCommand()
-    await use(server)
-    await server.end()
-  },
+  project: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    async ({}, use) => {
+      const project = await createProject({ 'package.json': '{}' })
+      await use(project)
+      project.remove()
+    },
+    { scope: 'file' },
+  ],
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    async ({}, use) => {
+      const server = await openCommand()
+      await use(server)
+      await server.end()
+    },
+    { scope: 'file' },
+  ],
 })
 
 /** Returns the blocks of README.md and the guide that contain a text, with the URL of the test's server. */
