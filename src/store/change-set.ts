@@ -125,13 +125,6 @@ export function undoTables<Name extends TableName>(
   return { ...tables, ...Object.fromEntries(changed) }
 }
 
-/** Applies change sets to the state before them, the oldest first. */
-export function applyChangeSets(state: WorldState, changeSets: readonly ChangeSet[]): WorldState {
-  const after = runAtOnce(replay(state, changeSets, 'after'))
-  const { revision, at } = changeSets.at(-1) ?? { revision: state.revision, at: after.clock.now }
-  return { ...after, revision, clock: { ...after.clock, now: at } }
-}
-
 function* replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before' | 'after'): Steps<WorldState> {
   let { random, faults, clock } = state
   let name = nameOf(state)

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { afterEach, describe, expect, vi } from 'vitest'
 import { runAtOnce } from '../../src/lib/steps.js'
-import { applyChangeSets, type ChangeSet, undoChangeSets } from '../../src/store/change-set.js'
+import { type ChangeSet, undoChangeSets } from '../../src/store/change-set.js'
 import { appendFault, countMatch } from '../../src/store/faults.js'
 import { createWorld, type LiveWorld } from '../../src/store/world.js'
 import { createState, type WorldState } from '../../src/store/world-state.js'
@@ -76,7 +76,7 @@ describe('the change sets of a world', () => {
   })
 
   it.prop([fc.constantFrom('frozen', 'running'), fc.array(event, { minLength: 1, maxLength: 15 })], { numRuns: 50 })(
-    'lead from its first state to each later one, and back',
+    'lead from its last state back to each earlier one',
     async (clock, events) => {
       vi.useFakeTimers({ now: startAt, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
       const changeSets: ChangeSet[] = []
@@ -97,7 +97,6 @@ describe('the change sets of a world', () => {
       const lastText = textOf(last)
       for (let i = 0; i <= changeSets.length; i++) {
         const { revision, at } = changeSets[i - 1] ?? { revision: first.revision, at: start }
-        expect(textOf(applyChangeSets(first, changeSets.slice(0, i)))).toBe(texts[i])
         expect(textOf(runAtOnce(undoChangeSets(last, changeSets.slice(i), { revision, at })))).toBe(texts[i])
       }
       expect(textOf(last)).toBe(lastText)
