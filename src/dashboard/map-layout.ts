@@ -126,7 +126,10 @@ export interface LabelPlace {
   readonly isShown: boolean
 }
 
-/** Places the labels of circles, one after the other. No label covers an obstacle, another circle or an earlier label. */
+/**
+ * Places the labels of circles, one after the other. No label covers an obstacle, another circle or an earlier label, but an
+ * important one that finds no free place covers as few circles as possible.
+ */
 export function placeLabels(
   circles: readonly LabelledCircle[],
   { width, height, obstacles }: Size & { readonly obstacles: readonly Box[] },
@@ -138,11 +141,11 @@ export function placeLabels(
     const places = sides.map(side => ({ side, box: boxAt(circle, side) }))
     const inside = places.filter(({ box }) => isInside(box))
     const apart = inside.filter(({ box }) => !taken.some(other => overlap(box, other)))
-    const free = apart.find(({ box }) =>
-      circles.every(other => other === circle || distanceTo(box, other.center) > other.radius),
-    )
-    const isShown = free !== undefined || circle.isImportant
-    const place = free ?? apart[0] ?? inside[0] ?? { side: 'right' as const, box: boxAt(circle, 'right') }
+    const covered = ({ box }: Pick<LabelPlace, 'box'>) =>
+      circles.filter(other => other !== circle && distanceTo(box, other.center) <= other.radius).length
+    const [best] = apart.toSorted((one, other) => covered(one) - covered(other))
+    const isShown = circle.isImportant || (best !== undefined && covered(best) === 0)
+    const place = best ?? inside[0] ?? { side: 'right' as const, box: boxAt(circle, 'right') }
     if (isShown) taken.push(place.box)
     return { ...place, isShown }
   })
