@@ -138,6 +138,7 @@ describe('GET /__mock/changes', () => {
         expect(seen.map(shown)).toEqual(Array.from({ length: made }, (_, i) => `${i}`))
         await steered.mock.worlds.delete(world)
       }),
+      { numRuns: 40 },
     )
   })
 

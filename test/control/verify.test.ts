@@ -160,6 +160,7 @@ describe('journal.verify', () => {
           expect(ok).toBe(follows)
         },
       ),
+      { numRuns: 40 },
     )
   })
 

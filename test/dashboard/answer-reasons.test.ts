@@ -62,6 +62,7 @@ describe('the sentence of a find', () => {
           .filter(kilometers => kilometers < (winner.kilometers ?? 0))
         expect(sentence.includes('is nearer')).toBe(nearer.length > 0)
       }),
+      { numRuns: 30 },
     )
   })
 
@@ -118,6 +119,7 @@ describe('the compared lobbies', () => {
         expect(listed.every(one => isChosen(one) || /player|away|newer/.test(loserWords(one, candidates)))).toBe(true)
         expect(new Set(regionNotes(candidates).keys())).toEqual(new Set(candidates.map(({ region_id }) => region_id)))
       }),
+      { numRuns: 30 },
     )
   })
 

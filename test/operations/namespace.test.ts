@@ -161,7 +161,7 @@ describe('a development token created by a call', () => {
     { noNullPrototype: true },
   )
 
-  it.prop([fc.array(port, { maxLength: 18 })])(
+  it.prop([fc.array(port, { maxLength: 18 })], { numRuns: 30 })(
     'is created if its validation finds nothing, and else refused with the same errors',
     async lobby_ports => {
       const mock = createMockmaker({ scenario: tanks })
@@ -189,7 +189,7 @@ describe('a domain added by a call', () => {
     fc.constantFrom('localhost', '127.0.0.1', '[::1]', 'A.EXAMPLE', 'tanks.example', 'a_b.example', 'x.'),
   )
 
-  it.prop([domain])('is stored in lower case if it is a host name, and else refused', async text => {
+  it.prop([domain], { numRuns: 30 })('is stored in lower case if it is a host name, and else refused', async text => {
     const mock = createMockmaker({ scenario: tanks })
     const isFree = HostName.safeParse(text.toLowerCase()).success && text !== 'tanks.example'
     const before = stateOf(mock.world)
