@@ -354,19 +354,6 @@ describe('the lobbies', () => {
     })
   })
 
-  it('are made in a form that was asked for before the page had the world', async ({ open }) => {
-    const { page, mock } = await open({ scenario })
-    const release = await reloadWithoutWorld(page)
-    await page.keyboard.press('n')
-
-    release()
-
-    await page.getByRole('dialog', { name: 'Make a lobby' }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'duel in Frankfurt' }).waitFor()
-    expect(mock.world.lobbies.count()).toBe(4)
-  })
-
   it('cannot be made without a game mode, and lead to the scenarios', async ({ open }) => {
     const { page, mock } = await open({ scenario: { title: 'A new game' } })
     const lobbies = page.getByRole('region', { name: 'Lobbies' })
