@@ -1,7 +1,7 @@
 import { http } from 'msw'
-import type { Mockmaker } from './mock/facade.js'
-import { createMock } from './mock/mock.js'
-import type { MockmakerOptions } from './mock/options.js'
+import type { Mockmaker } from './core/mock/facade.js'
+import { createMock } from './core/mock/mock.js'
+import type { MockmakerOptions } from './core/mock/options.js'
 import { toMockmaker } from './msw/mockmaker.js'
 
 /**
@@ -12,27 +12,31 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
 }
 
-export type { Answer, AnswerProblem } from './contract/answers.js'
-export { ApiError, type ApiErrorExtras } from './contract/errors.js'
-export type { PendingRequest, ShortenedEntry, WaitReason } from './contract/journal.js'
-export type { OperationInput, OperationOutput } from './contract/operations.js'
-export type { Environment, LobbyEnvironmentOptions } from './control/environment.js'
-export type { ChangesOptions, MockEvent, MockEvents } from './control/events.js'
-export type { ExplainedChoice, Explanation } from './control/explain-find.js'
-export type { Stories, StoryList } from './control/find-stories.js'
-export type { ChangeSetJson, ClockJson, HistoryJson, RecordedChange, RecordedChangeSet } from './control/history.js'
-export type { NewLobbies, NewLobby, NewPlayer } from './control/new-rows.js'
-export type { LobbyTokenInfo } from './control/records.js'
-export type { ScheduledJob } from './control/schedule.js'
-export type { RefusedCall, ServedLobby, ServedPlayer } from './control/served-lobby.js'
+export type { Answer, AnswerProblem } from './core/contract/answers.js'
+export { ApiError, type ApiErrorExtras } from './core/contract/errors.js'
+export type { PendingRequest, ShortenedEntry, WaitReason } from './core/contract/journal.js'
+export type { OperationInput, OperationOutput } from './core/contract/operations.js'
+export type { Environment, LobbyEnvironmentOptions } from './core/control/environment.js'
+export type { ChangesOptions, MockEvent, MockEvents } from './core/control/events.js'
+export type { ExplainedChoice, Explanation } from './core/control/explain/explain-find.js'
+export type {
+  ChangeSetJson,
+  ClockJson,
+  HistoryJson,
+  RecordedChange,
+  RecordedChangeSet,
+} from './core/control/history.js'
+export type { NewLobbies, NewLobby, NewPlayer } from './core/control/new-rows.js'
+export type { LobbyTokenInfo } from './core/control/records.js'
+export type { ScheduledJob } from './core/control/schedule.js'
 export type {
   GameServerCalls,
   GameServerLog,
   GameServerProcesses,
   GameServerState,
   ServerLine,
-} from './control/servers.js'
-export type { EndSimulationOptions, SimulationState } from './control/simulation.js'
+} from './core/control/servers.js'
+export type { EndSimulationOptions, SimulationState } from './core/control/simulation.js'
 export type {
   ChangedStory,
   JournalState,
@@ -40,9 +44,17 @@ export type {
   StoriesState,
   StoryCounts,
   WorldStates,
-} from './control/states.js'
-export type { StoryLobby } from './control/story-memory.js'
-export type { StoryJson, StoryLobbyState, StoryRequest, StoryStep, StorySummary } from './control/tell-story.js'
+} from './core/control/states.js'
+export type { Stories, StoryList } from './core/control/stories/find-stories.js'
+export type { RefusedCall, ServedLobby, ServedPlayer } from './core/control/stories/served-lobby.js'
+export type { StoryLobby } from './core/control/stories/story-memory.js'
+export type {
+  StoryJson,
+  StoryLobbyState,
+  StoryRequest,
+  StoryStep,
+  StorySummary,
+} from './core/control/stories/tell-story.js'
 export type {
   ListedWorld,
   ScenarioSummary,
@@ -51,30 +63,27 @@ export type {
   WorldDescription,
   WorldSummary,
   WorldsControl,
-} from './control/world-control.js'
-export type * from './generated/inputs.js'
-export type * from './generated/operations.js'
-export type * from './generated/options.js'
-export type * from './generated/requests.js'
-export type * from './generated/rows.js'
-export type * from './generated/scenario.js'
-export type { CheckResult } from './lib/check-report.js'
-export type { Draft } from './lib/json.js'
-export { UsageError } from './lib/usage-error.js'
-export type { Mockmaker, MockmakerWorld, MockmakerWorlds } from './mock/facade.js'
-export { type LabCheckName, type LabClient, type LabOptions, type LabReport, lab } from './mock/lab.js'
-export type { ReloadOptions } from './mock/mock-world.js'
-export type { RequestHandlers } from './msw/handlers.js'
-export type { UnhandledPrint, UnhandledRequest } from './msw/unhandled-requests.js'
-export type { Caller } from './operations/resolver.js'
-export type { Failure, FaultHandle, FaultOptions } from './server/fault-calls.js'
-export type { FaultDelayInput, FaultInput } from './server/fault-input.js'
-export type { AnswerDraft, FaultFilter, Faults } from './server/faults.js'
-export type { HeldRequest, HeldRequests } from './server/held-requests.js'
-export type { Journal } from './server/journal.js'
-export { JournalMismatch, type Times } from './server/journal-mismatch.js'
-export type { ExchangeLog, ExchangeRecord } from './server/log.js'
-export type { Difference } from './server/match.js'
+} from './core/control/world-control.js'
+export type * from './core/generated/inputs.js'
+export type * from './core/generated/operations.js'
+export type * from './core/generated/options.js'
+export type * from './core/generated/requests.js'
+export type * from './core/generated/rows.js'
+export type * from './core/generated/scenario.js'
+export type { CheckResult } from './core/lib/check-report.js'
+export type { Draft } from './core/lib/json.js'
+export { UsageError } from './core/lib/usage-error.js'
+export type { Mockmaker, MockmakerWorld, MockmakerWorlds } from './core/mock/facade.js'
+export type { ReloadOptions } from './core/mock/mock-world.js'
+export type { Caller } from './core/operations/resolver.js'
+export type { Failure, FaultHandle, FaultOptions } from './core/pipeline/fault-calls.js'
+export type { FaultDelayInput, FaultInput } from './core/pipeline/fault-input.js'
+export type { AnswerDraft, FaultFilter, Faults } from './core/pipeline/faults.js'
+export type { HeldRequest, HeldRequests } from './core/pipeline/held-requests.js'
+export type { Journal } from './core/pipeline/journal.js'
+export { JournalMismatch, type Times } from './core/pipeline/journal-mismatch.js'
+export type { ExchangeLog, ExchangeRecord } from './core/pipeline/log.js'
+export type { Difference } from './core/pipeline/match.js'
 export type {
   AbortSignalLike,
   CorsPolicy,
@@ -83,20 +92,20 @@ export type {
   MockResponseInit,
   RequestHandler,
   StreamClient,
-} from './server/message.js'
-export type { OverrideCall, OverrideResolver } from './server/overrides.js'
-export { TimeoutError } from './server/request-waits.js'
-export type { NearMiss, Verification } from './server/verify.js'
-export type { WaitOptions } from './server/wait-options.js'
-export type { PendingWait, WantedRequests } from './server/wait-report.js'
-export type { BeforeAfter, Cause, Change, ChangeSet } from './store/change-set.js'
-export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './store/clock.js'
-export type { FaultRecord, FaultsState } from './store/faults.js'
-export type { Inputs } from './store/inputs.js'
-export type { FieldConditions, FieldValue, FieldValues, Predicate, RowCondition, RowQuery } from './store/query.js'
-export type { RandomState } from './store/random.js'
-export type { ReloadSummary } from './store/reload.js'
-export type { Rows } from './store/rows.js'
+} from './core/pipeline/message.js'
+export type { OverrideCall, OverrideResolver } from './core/pipeline/overrides.js'
+export { TimeoutError } from './core/pipeline/request-waits.js'
+export type { NearMiss, Verification } from './core/pipeline/verify.js'
+export type { WaitOptions } from './core/pipeline/wait-options.js'
+export type { PendingWait, WantedRequests } from './core/pipeline/wait-report.js'
+export type { BeforeAfter, Cause, Change, ChangeSet } from './core/store/change-set.js'
+export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './core/store/clock.js'
+export type { FaultRecord, FaultsState } from './core/store/faults.js'
+export type { Inputs } from './core/store/inputs.js'
+export type { FieldConditions, FieldValue, FieldValues, Predicate, RowCondition, RowQuery } from './core/store/query.js'
+export type { RandomState } from './core/store/random.js'
+export type { ReloadSummary } from './core/store/reload.js'
+export type { Rows } from './core/store/rows.js'
 export type {
   ListOptions,
   OrderBy,
@@ -112,9 +121,12 @@ export type {
   TableListener,
   TransactionTable,
   UpdateOptions,
-} from './store/table-calls.js'
-export type { Entry } from './store/table-state.js'
-export type { TokenInfo } from './store/tokens.js'
-export type { World } from './store/world.js'
-export type { ScenarioName } from './store/world-state.js'
-export type { TransactionTables, WorldTables } from './store/world-tables.js'
+} from './core/store/table-calls.js'
+export type { Entry } from './core/store/table-state.js'
+export type { TokenInfo } from './core/store/tokens.js'
+export type { World } from './core/store/world.js'
+export type { ScenarioName } from './core/store/world-state.js'
+export type { TransactionTables, WorldTables } from './core/store/world-tables.js'
+export { type LabCheckName, type LabClient, type LabOptions, type LabReport, lab } from './lab/lab.js'
+export type { RequestHandlers } from './msw/handlers.js'
+export type { UnhandledPrint, UnhandledRequest } from './msw/unhandled-requests.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { OpenApiSchema } from '../contract/openapi.js'
+import type { OpenApiSchema } from '../core/contract/openapi.js'
 
 /** Options for the generation of values. */
 export interface ValueOptions {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { type DocumentedOperation, documentOperation } from '../contract/openapi.js'
-import type { OperationSpec } from '../contract/operation.js'
-import { type OperationId, type OperationOutput, operationIds, operations } from '../contract/operations.js'
-import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { type DocumentedOperation, documentOperation } from '../core/contract/openapi.js'
+import type { OperationSpec } from '../core/contract/operation.js'
+import { type OperationId, type OperationOutput, operationIds, operations } from '../core/contract/operations.js'
+import { didYouMean, quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
 import { jsonOf } from './json-values.js'
 
 /** An operation, and its part of the OpenAPI document. */

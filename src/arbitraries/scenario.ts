@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { quoted } from '../lib/text.js'
-import { checkKeys, UsageError } from '../lib/usage-error.js'
-import type { ScenarioInput } from '../scenario/schema.js'
+import { quoted } from '../core/lib/text.js'
+import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import type { ScenarioInput } from '../core/scenario/schema.js'
 
 /** Options of `scenario`. All are optional. */
 export interface ScenarioOptions {

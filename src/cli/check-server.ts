@@ -1,5 +1,5 @@
-import { allPassed, countsText } from '../lib/check-report.js'
-import { formatDuration } from '../lib/time.js'
+import { allPassed, countsText } from '../core/lib/check-report.js'
+import { formatDuration } from '../core/lib/time.js'
 import { playerCalls } from '../processes/judge-server.js'
 import { checkServer, tooFewSeats } from '../processes/server-check.js'
 import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'

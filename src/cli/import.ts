@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { counted } from '../core/lib/text.js'
+import { asUsageError, asWriteError, UsageError } from '../core/lib/usage-error.js'
 import { scenarioText } from '../files/scenario-file.js'
 import { type HarRecording, longestHar, readHar } from '../har/read.js'
 import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
-import { counted } from '../lib/text.js'
-import { asUsageError, asWriteError, UsageError } from '../lib/usage-error.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 

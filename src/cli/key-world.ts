@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.js'
-import { completeDeviceLink } from '../control/device-links.js'
-import { clockJson } from '../control/history.js'
-import type { Mock } from '../mock/mock.js'
-import { runInSlices } from '../store/timers.js'
+import { completeDeviceLink } from '../core/control/device-links.js'
+import { clockJson } from '../core/control/history.js'
+import type { Mock } from '../core/mock/mock.js'
+import { runInSlices } from '../core/store/timers.js'
 
 /** The world `default`, as the keys of a terminal change it: by the names of the client. */
 export interface KeyWorld extends Pick<Client, 'reset' | 'load' | 'clock' | 'snapshot' | 'completeDeviceLink'> {

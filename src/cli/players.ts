@@ -1,5 +1,5 @@
-import { readinessPath, splitWorldUrl } from '../contract/paths.js'
-import { shellWord } from '../lib/text.js'
+import { readinessPath, splitWorldUrl } from '../core/contract/paths.js'
+import { shellWord } from '../core/lib/text.js'
 import { takeSeat } from '../processes/bot-seat.js'
 import { Bots, checkBotCount } from '../processes/bots.js'
 import { windowsWord } from '../processes/spawn-command.js'

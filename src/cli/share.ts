@@ -1,6 +1,6 @@
 import { generate } from 'lean-qr/nano'
-import { UsageError } from '../lib/usage-error.js'
-import { isLoopbackHost } from '../server/origin.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import { isLoopbackHost } from '../core/pipeline/origin.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { elapsedText } from '../lib/time.js'
+import { elapsedText } from '../core/lib/time.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 import { ask, checkWorldExists, notMockmaker } from './running-mock.js'

@@ -1,23 +1,23 @@
-import type { FaultState, HeldRelease } from '../contract/faults.js'
-import type { OperationPattern } from '../contract/journal.js'
-import { decodeSegment, defaultWorldId, splitWorldUrl, worldId, worldPath } from '../contract/paths.js'
-import type { Health } from '../control/api.js'
-import type { Environment } from '../control/environment.js'
-import type { ChangesOptions, MockEvent } from '../control/events.js'
-import type { Stories } from '../control/find-stories.js'
-import type { ClockJson } from '../control/history.js'
-import { lobbyFields, type NewLobby } from '../control/new-rows.js'
-import type { LobbyTokenInfo } from '../control/records.js'
-import type { GameServerCalls } from '../control/servers.js'
+import type { FaultState, HeldRelease } from '../core/contract/faults.js'
+import type { OperationPattern } from '../core/contract/journal.js'
+import { decodeSegment, defaultWorldId, splitWorldUrl, worldId, worldPath } from '../core/contract/paths.js'
+import type { Health } from '../core/control/api.js'
+import type { Environment } from '../core/control/environment.js'
+import type { ChangesOptions, MockEvent } from '../core/control/events.js'
+import type { ClockJson } from '../core/control/history.js'
+import { lobbyFields, type NewLobby } from '../core/control/new-rows.js'
+import type { LobbyTokenInfo } from '../core/control/records.js'
+import type { GameServerCalls } from '../core/control/servers.js'
+import type { Stories } from '../core/control/stories/find-stories.js'
 import type {
   NewWorldOptions,
   ScenarioSummary,
   WorldControl,
   WorldDescription,
   WorldsControl,
-} from '../control/world-control.js'
-import { quoted } from '../lib/text.js'
-import { checkKeys } from '../lib/usage-error.js'
+} from '../core/control/world-control.js'
+import { quoted } from '../core/lib/text.js'
+import { checkKeys } from '../core/lib/usage-error.js'
 import {
   delayed,
   type Failure,
@@ -26,18 +26,18 @@ import {
   type FaultOptions,
   failure,
   held,
-} from '../server/fault-calls.js'
-import { type FaultDelayInput, withTextDurations } from '../server/fault-input.js'
-import type { Faults } from '../server/faults.js'
-import type { HeldRequests } from '../server/held-requests.js'
-import type { Journal } from '../server/journal.js'
-import { expectationOf, inArguments, JournalMismatch } from '../server/journal-mismatch.js'
-import type { Verification } from '../server/verify.js'
-import type { ClockSetting } from '../store/clock.js'
-import type { LobbyRow } from '../store/matchmaker-rows.js'
-import type { Rows } from '../store/rows.js'
-import { tablesByPath } from '../store/table-names.js'
-import type { TokenInfo } from '../store/tokens.js'
+} from '../core/pipeline/fault-calls.js'
+import { type FaultDelayInput, withTextDurations } from '../core/pipeline/fault-input.js'
+import type { Faults } from '../core/pipeline/faults.js'
+import type { HeldRequests } from '../core/pipeline/held-requests.js'
+import type { Journal } from '../core/pipeline/journal.js'
+import { expectationOf, inArguments, JournalMismatch } from '../core/pipeline/journal-mismatch.js'
+import type { Verification } from '../core/pipeline/verify.js'
+import type { ClockSetting } from '../core/store/clock.js'
+import type { LobbyRow } from '../core/store/matchmaker-rows.js'
+import type { Rows } from '../core/store/rows.js'
+import { tablesByPath } from '../core/store/table-names.js'
+import type { TokenInfo } from '../core/store/tokens.js'
 import { misuseError } from './core.js'
 import {
   type ControlledRemote,

@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { ControlApi } from '../control/api.js'
-import { beginAtCaller } from '../lib/caller-stack.js'
+import type { ControlApi } from '../core/control/api.js'
+import { beginAtCaller } from '../core/lib/caller-stack.js'
 
 /** The parts of a `ClientError` besides its message. */
 export interface ClientErrorParts {

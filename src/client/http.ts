@@ -1,10 +1,10 @@
-import type { ChangesOptions, MockEvent } from '../control/events.js'
-import { signalOf } from '../lib/abort-signal.js'
-import { rememberCaller } from '../lib/caller-stack.js'
-import { isJsonObject } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
-import { checkMatch, checkWaitOptions, type WaitOptions } from '../server/wait-options.js'
+import type { ChangesOptions, MockEvent } from '../core/control/events.js'
+import { signalOf } from '../core/lib/abort-signal.js'
+import { rememberCaller } from '../core/lib/caller-stack.js'
+import { isJsonObject } from '../core/lib/json.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import { checkMatch, checkWaitOptions, type WaitOptions } from '../core/pipeline/wait-options.js'
 import {
   ClientError,
   call,

@@ -1,21 +1,19 @@
-export type { Answer, AnswerProblem } from '../contract/answers.js'
-export type { PendingRequest } from '../contract/journal.js'
-export type { Health } from '../control/api.js'
-export type { MockEvent } from '../control/events.js'
-export type { ExplainedChoice, Explanation } from '../control/explain-find.js'
-export type { Stories, StoryList } from '../control/find-stories.js'
-export type { ClockJson } from '../control/history.js'
-export type { NewLobbies, NewLobby, NewPlayer } from '../control/new-rows.js'
-export type { ScheduledJob } from '../control/schedule.js'
-export type { RefusedCall, ServedLobby, ServedPlayer } from '../control/served-lobby.js'
+export type { Answer, AnswerProblem } from '../core/contract/answers.js'
+export type { PendingRequest } from '../core/contract/journal.js'
+export type { Health } from '../core/control/api.js'
+export type { MockEvent } from '../core/control/events.js'
+export type { ExplainedChoice, Explanation } from '../core/control/explain/explain-find.js'
+export type { ClockJson } from '../core/control/history.js'
+export type { NewLobbies, NewLobby, NewPlayer } from '../core/control/new-rows.js'
+export type { ScheduledJob } from '../core/control/schedule.js'
 export type {
   GameServerCalls,
   GameServerLog,
   GameServerProcesses,
   GameServerState,
   ServerLine,
-} from '../control/servers.js'
-export type { SimulationState } from '../control/simulation.js'
+} from '../core/control/servers.js'
+export type { SimulationState } from '../core/control/simulation.js'
 export type {
   ChangedStory,
   JournalState,
@@ -23,28 +21,36 @@ export type {
   StoriesState,
   StoryCounts,
   WorldStates,
-} from '../control/states.js'
-export type { StoryLobby } from '../control/story-memory.js'
-export type { StoryJson, StoryLobbyState, StoryRequest, StoryStep, StorySummary } from '../control/tell-story.js'
+} from '../core/control/states.js'
+export type { Stories, StoryList } from '../core/control/stories/find-stories.js'
+export type { RefusedCall, ServedLobby, ServedPlayer } from '../core/control/stories/served-lobby.js'
+export type { StoryLobby } from '../core/control/stories/story-memory.js'
+export type {
+  StoryJson,
+  StoryLobbyState,
+  StoryRequest,
+  StoryStep,
+  StorySummary,
+} from '../core/control/stories/tell-story.js'
 export type {
   KeptData,
   ListedWorld,
   ScenarioSummary,
   WorldDescription,
   WorldSummary,
-} from '../control/world-control.js'
-export type * from '../generated/inputs.js'
-export type * from '../generated/options.js'
-export type * from '../generated/requests.js'
-export type * from '../generated/rows.js'
-export type * from '../generated/scenario.js'
-export type { Failure, FaultHandle, FaultOptions } from '../server/fault-calls.js'
-export type { FaultDelayInput, FaultInput } from '../server/fault-input.js'
-export type { AnswerDraft, FaultFilter } from '../server/faults.js'
-export type { HeldRequest, HeldRequests } from '../server/held-requests.js'
-export { JournalMismatch, type Times } from '../server/journal-mismatch.js'
-export type { Verification } from '../server/verify.js'
-export type { ControlTable } from '../store/table-names.js'
+} from '../core/control/world-control.js'
+export type * from '../core/generated/inputs.js'
+export type * from '../core/generated/options.js'
+export type * from '../core/generated/requests.js'
+export type * from '../core/generated/rows.js'
+export type * from '../core/generated/scenario.js'
+export type { Failure, FaultHandle, FaultOptions } from '../core/pipeline/fault-calls.js'
+export type { FaultDelayInput, FaultInput } from '../core/pipeline/fault-input.js'
+export type { AnswerDraft, FaultFilter } from '../core/pipeline/faults.js'
+export type { HeldRequest, HeldRequests } from '../core/pipeline/held-requests.js'
+export { JournalMismatch, type Times } from '../core/pipeline/journal-mismatch.js'
+export type { Verification } from '../core/pipeline/verify.js'
+export type { ControlTable } from '../core/store/table-names.js'
 export {
   type Client,
   type ClientClock,

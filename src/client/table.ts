@@ -1,7 +1,7 @@
-import { isJsonObject, isPlainObject } from '../lib/json.js'
-import type { Inputs } from '../store/inputs.js'
-import { isQuery, type Predicate, plan } from '../store/query.js'
-import type { Rows } from '../store/rows.js'
+import { isJsonObject, isPlainObject } from '../core/lib/json.js'
+import type { Inputs } from '../core/store/inputs.js'
+import { isQuery, type Predicate, plan } from '../core/store/query.js'
+import type { Rows } from '../core/store/rows.js'
 import {
   type ListOptions,
   nothingFound,
@@ -11,8 +11,8 @@ import {
   readList,
   type Strict,
   sortRows,
-} from '../store/table-calls.js'
-import type { ControlTable } from '../store/table-names.js'
+} from '../core/store/table-calls.js'
+import type { ControlTable } from '../core/store/table-names.js'
 import { type ClientError, misuseError } from './core.js'
 import { type ControlledRemote, checked, request, undefinedIfMissing } from './http.js'
 

@@ -1,5 +1,5 @@
-import type { ReplicaState } from '../control/world-control.js'
-import type { SharedStorage } from '../storage/shared-storage.js'
+import type { ReplicaState } from '../core/control/world-control.js'
+import type { SharedStorage } from '../core/storage/shared-storage.js'
 
 /** Lists the replicas with their worlds, the oldest first. Rejects with `StorageError`. */
 export async function describeReplicas(shared: SharedStorage): Promise<ReplicaState[]> {

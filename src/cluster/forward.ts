@@ -6,10 +6,10 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { urlToHttpOptions } from 'node:url'
-import { failedWait } from '../control/events.js'
+import { failedWait } from '../core/control/events.js'
+import type { AbortSignalLike, MockResponse } from '../core/pipeline/message.js'
 import { isSafe } from '../http/node-adapter.js'
 import { maxForwardedHeaderSize } from '../http/router.js'
-import type { AbortSignalLike, MockResponse } from '../server/message.js'
 import { disconnectHeader, forwardingHeader, notOwnerHeader } from './forwarding-header.js'
 import type { Forwarded } from './replica.js'
 

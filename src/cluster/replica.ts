@@ -1,10 +1,10 @@
-import { errorStatus, UnavailableError } from '../contract/errors.js'
-import { quoted } from '../lib/text.js'
-import type { MockWorld } from '../mock/mock-world.js'
-import type { MockWorlds } from '../mock/mock-worlds.js'
-import type { AbortSignalLike, MockResponse } from '../server/message.js'
-import type { Environment } from '../storage/environment.js'
-import type { Claim, ReplicaInfo, SharedStorage } from '../storage/shared-storage.js'
+import { errorStatus, UnavailableError } from '../core/contract/errors.js'
+import { quoted } from '../core/lib/text.js'
+import type { MockWorld } from '../core/mock/mock-world.js'
+import type { MockWorlds } from '../core/mock/mock-worlds.js'
+import type { AbortSignalLike, MockResponse } from '../core/pipeline/message.js'
+import type { Environment } from '../core/storage/environment.js'
+import type { Claim, ReplicaInfo, SharedStorage } from '../core/storage/shared-storage.js'
 
 /** A request to a world, before its owner is known. */
 export interface WorldRequest {

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto'
-import { UsageError } from '../lib/usage-error.js'
-import type { SharedStorage } from '../storage/shared-storage.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { SharedStorage } from '../core/storage/shared-storage.js'
 
 /** The secrets that all replicas have in common, by their names in messages. Those that are not set are `undefined`. */
 export type SharedSecrets = Readonly<Record<string, string | undefined>>

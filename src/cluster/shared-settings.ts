@@ -1,8 +1,8 @@
-import { sameJson } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
-import type { SharedStorage } from '../storage/shared-storage.js'
-import type { WorldStorage } from '../storage/world-storage.js'
+import { sameJson } from '../core/lib/json.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { SharedStorage } from '../core/storage/shared-storage.js'
+import type { WorldStorage } from '../core/storage/world-storage.js'
 
 /** Flags of a command, by their names. */
 export type SharedFlags = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>

@@ -1,5 +1,5 @@
-import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../contract/journal.js'
-import { counted, grouped } from '../lib/text.js'
+import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../core/contract/journal.js'
+import { counted, grouped } from '../core/lib/text.js'
 import type { Tables } from './live-world.js'
 import { regionName } from './lobby-rows.js'
 import { isChosen, outcomeOf, sentence } from './outcome.js'

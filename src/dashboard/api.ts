@@ -1,5 +1,5 @@
 import { call, type Input, type InputOf, type Output, type Remote, type Route, send, textOf } from '../client/core.js'
-import { decodeSegment, splitWorldUrl } from '../contract/paths.js'
+import { decodeSegment, splitWorldUrl } from '../core/contract/paths.js'
 
 /** Calls the control API of one world. */
 export class Api implements Remote {

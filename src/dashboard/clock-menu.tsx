@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Input } from '../client/core.js'
-import { dateAndTime, timeOfDay } from '../lib/time.js'
+import { dateAndTime, timeOfDay } from '../core/lib/time.js'
 import { Field, Menu, Parts, Select } from './controls.js'
 import { duration } from './format.js'
 import type { ClockReading, Connection } from './live-world.js'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { fullNameOf } from '../store/namespaces.js'
-import type { TokenRow } from '../store/rows.js'
+import { fullNameOf } from '../core/store/namespaces.js'
+import type { TokenRow } from '../core/store/rows.js'
 import { CodeBlock, Parts, Select } from './controls.js'
 import type { Tables } from './live-world.js'
 import { page } from './page-state.js'

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { grouped } from '../lib/text.js'
+import { grouped } from '../core/lib/text.js'
 import { Icon } from './icons.js'
 import { message, modals, openDialog, runAction } from './screen.js'
 

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { GameServerState } from '../control/servers.js'
+import type { GameServerState } from '../core/control/servers.js'
 import { DismissButton } from './controls.js'
 import { duration } from './format.js'
 import { regionName } from './lobby-rows.js'

@@ -1,5 +1,5 @@
-import { grouped, shortened } from '../lib/text.js'
-import { localTimeOfDay, timeOfDay } from '../lib/time.js'
+import { grouped, shortened } from '../core/lib/text.js'
+import { localTimeOfDay, timeOfDay } from '../core/lib/time.js'
 
 /** Writes a time of the day: `20:05:08`. */
 export function clockTime(ms: number, zone: 'utc' | 'local'): string {

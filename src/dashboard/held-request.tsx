@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { HeldAnswer, HeldRelease } from '../contract/faults.js'
-import type { HeldRequest } from '../server/held-requests.js'
+import type { HeldAnswer, HeldRelease } from '../core/contract/faults.js'
+import type { HeldRequest } from '../core/pipeline/held-requests.js'
 import { Comparison } from './comparison.js'
 import { type DetailsAction, Field } from './controls.js'
 import { duration, parseJson, prettyJson } from './format.js'

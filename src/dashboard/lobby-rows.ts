@@ -1,7 +1,7 @@
-import { grouped } from '../lib/text.js'
-import { isSeated, type SeatedPlayer, seatsTaken } from '../store/lobby-rules.js'
-import type { LobbyRow, RegionRow } from '../store/matchmaker-rows.js'
-import { fullNameOf } from '../store/namespaces.js'
+import { grouped } from '../core/lib/text.js'
+import { isSeated, type SeatedPlayer, seatsTaken } from '../core/store/lobby-rules.js'
+import type { LobbyRow, RegionRow } from '../core/store/matchmaker-rows.js'
+import { fullNameOf } from '../core/store/namespaces.js'
 import type { Tables } from './live-world.js'
 
 /** A region with what its running lobbies add up to. */

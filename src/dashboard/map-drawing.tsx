@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { Coordinates } from '../contract/regions.js'
-import { landRings, landScale } from '../generated/land.js'
-import { counted, grouped, shortened } from '../lib/text.js'
+import type { Coordinates } from '../core/contract/regions.js'
+import { landRings, landScale } from '../core/generated/land.js'
+import { counted, grouped, shortened } from '../core/lib/text.js'
 import { textWidth, useSize } from './hooks.js'
 import { landPath } from './land-path.js'
 import {

@@ -1,4 +1,4 @@
-import type { ShortenedEntry } from '../contract/journal.js'
+import type { ShortenedEntry } from '../core/contract/journal.js'
 import type { Change } from './live-world.js'
 
 // The moments between which the page travels. Requests and change sets of a world are counted together, so their numbers tell

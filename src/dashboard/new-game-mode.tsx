@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { fullNameOf } from '../store/namespaces.js'
+import { fullNameOf } from '../core/store/namespaces.js'
 import { Field, Select } from './controls.js'
 import { page } from './page-state.js'
 import { openDialog, runAction } from './screen.js'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { grouped } from '../lib/text.js'
+import { grouped } from '../core/lib/text.js'
 import { causeWords } from './change-words.js'
 import { DismissButton, MessageNotice } from './controls.js'
 import { CrashNotices } from './crashes.js'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { StorySummary } from '../control/tell-story.js'
+import type { StorySummary } from '../core/control/stories/tell-story.js'
 import { pageActions } from './actions.js'
 import { setClock } from './clock-menu.js'
 import { useFollowed, useLoaded } from './hooks.js'

@@ -1,5 +1,5 @@
-import type { StoryOutcome } from '../control/story-words.js'
-import type { StoryJson, StoryStep, StorySummary } from '../control/tell-story.js'
+import type { StoryOutcome } from '../core/control/stories/story-words.js'
+import type { StoryJson, StoryStep, StorySummary } from '../core/control/stories/tell-story.js'
 import { CopyButton, copyAction } from './controls.js'
 import { duration } from './format.js'
 import { useFollowed } from './hooks.js'

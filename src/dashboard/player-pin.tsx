@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Coordinates } from '../contract/regions.js'
+import type { Coordinates } from '../core/contract/regions.js'
 import { fromFrame, type MapFrame, type Point } from './map-layout.js'
 import { page } from './page-state.js'
 import { unproject } from './projection.js'

@@ -1,6 +1,6 @@
-import type { ChangeSetJson } from '../control/history.js'
-import type { StorySummary } from '../control/tell-story.js'
-import type { PlayerRow } from '../store/matchmaker-rows.js'
+import type { ChangeSetJson } from '../core/control/history.js'
+import type { StorySummary } from '../core/control/stories/tell-story.js'
+import type { PlayerRow } from '../core/store/matchmaker-rows.js'
 
 /** The seat of a player over time, in ms of the world's clock. */
 export interface PlayerSpan {

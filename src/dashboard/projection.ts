@@ -1,4 +1,4 @@
-import type { Coordinates } from '../contract/regions.js'
+import type { Coordinates } from '../core/contract/regions.js'
 
 // The Miller projection. It keeps the shapes of Mercator, and the far north does not grow without limit.
 

@@ -1,6 +1,6 @@
-import type { JournalEntry } from '../contract/journal.js'
-import { shellWord } from '../lib/text.js'
-import type { SentRequest } from '../server/history.js'
+import type { JournalEntry } from '../core/contract/journal.js'
+import { shellWord } from '../core/lib/text.js'
+import type { SentRequest } from '../core/pipeline/history.js'
 import { errorOf } from './outcome.js'
 
 // A request as code that sends it again.

@@ -1,5 +1,5 @@
-import type { ShortenedEntry } from '../contract/journal.js'
-import { isPlainRead } from '../server/outcome.js'
+import type { ShortenedEntry } from '../core/contract/journal.js'
+import { isPlainRead } from '../core/pipeline/outcome.js'
 
 // Repeated requests are one row, so that the others stay in sight.
 

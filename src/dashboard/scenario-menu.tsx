@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { counted } from '../lib/text.js'
+import { counted } from '../core/lib/text.js'
 import { Menu } from './controls.js'
 import { useLoaded } from './hooks.js'
 import { page } from './page-state.js'

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { JournalEntry, ShortenedEntry } from '../contract/journal.js'
-import type { SentRequest } from '../server/history.js'
+import type { JournalEntry, ShortenedEntry } from '../core/contract/journal.js'
+import type { SentRequest } from '../core/pipeline/history.js'
 import { Comparison } from './comparison.js'
 import { prettyJson } from './format.js'
 import { page } from './page-state.js'

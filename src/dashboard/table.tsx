@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { firstIndex } from '../lib/binary-search.js'
+import { firstIndex } from '../core/lib/binary-search.js'
 import { useWidth } from './hooks.js'
 import { layout } from './screen.js'
 

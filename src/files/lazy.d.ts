@@ -1,6 +1,6 @@
 // The types of lazy.cjs.
 declare module '#lazy' {
-  export function yaml(): import('../scenario/yaml.js').Yaml
+  export function yaml(): import('../core/scenario/yaml.js').Yaml
   /** Has the type `ControlDocument`. */
   export function controlOpenapi(): unknown
   /** The page as HTML, compressed by gzip, in base64. */

@@ -1,9 +1,9 @@
 import { basename } from 'node:path'
-import { ApiError } from '../contract/errors.js'
-import { UsageError } from '../lib/usage-error.js'
-import type { CheckedScenario } from '../scenario/schema.js'
-import { hasContent } from '../scenario/yaml.js'
-import type { ReloadSummary } from '../store/reload.js'
+import { ApiError } from '../core/contract/errors.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { CheckedScenario } from '../core/scenario/schema.js'
+import { hasContent } from '../core/scenario/yaml.js'
+import type { ReloadSummary } from '../core/store/reload.js'
 import { parseScenarioFile, type ScenarioFile } from './scenario-file.js'
 
 /**

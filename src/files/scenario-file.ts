@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { yaml } from '#lazy'
-import { didYouMean } from '../lib/text.js'
-import { asUsageError, UsageError } from '../lib/usage-error.js'
-import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
-import { scenarios } from '../scenario/shipped.js'
-import { jsonToYaml } from '../scenario/write-yaml.js'
-import { readYaml, type YamlOptions } from '../scenario/yaml.js'
+import { didYouMean } from '../core/lib/text.js'
+import { asUsageError, UsageError } from '../core/lib/usage-error.js'
+import type { CheckedScenario, ScenarioInput } from '../core/scenario/schema.js'
+import { scenarios } from '../core/scenario/shipped.js'
+import { jsonToYaml } from '../core/scenario/write-yaml.js'
+import { readYaml, type YamlOptions } from '../core/scenario/yaml.js'
 
 /** The path of a scenario file, and its text. */
 export interface ScenarioFile {

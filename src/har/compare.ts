@@ -1,5 +1,5 @@
-import { sameJson } from '../lib/json.js'
-import { counted, quoted, shortened } from '../lib/text.js'
+import { sameJson } from '../core/lib/json.js'
+import { counted, quoted, shortened } from '../core/lib/text.js'
 
 /** The kind of a difference. `missing`: only the recorded answer has it. `extra`: only the mock's has it. */
 type DriftKind = 'status' | 'code' | 'missing' | 'extra' | 'type' | 'value' | 'order'

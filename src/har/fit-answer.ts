@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { type Issue, valueAt } from '../lib/issues.js'
-import { setKey } from '../lib/json.js'
+import { type Issue, valueAt } from '../core/lib/issues.js'
+import { setKey } from '../core/lib/json.js'
 
 /** A field may be wrong in several ways, one after the other. */
 const mostRounds = 8

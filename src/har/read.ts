@@ -1,11 +1,11 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
-import type { OperationId } from '../contract/operations.js'
-import { nestingLimit, textNestsWithin } from '../lib/json.js'
-import { lazy } from '../lib/lazy.js'
-import { parseUrl } from '../lib/parse-url.js'
-import { UsageError } from '../lib/usage-error.js'
-import { routes } from '../server/routes.js'
+import type { OperationId } from '../core/contract/operations.js'
+import { nestingLimit, textNestsWithin } from '../core/lib/json.js'
+import { lazy } from '../core/lib/lazy.js'
+import { parseUrl } from '../core/lib/parse-url.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import { routes } from '../core/pipeline/routes.js'
 
 /** The longest HAR, and the most bytes of its attached and decompressed bodies together. */
 export const longestHar = 64 * 1024 * 1024

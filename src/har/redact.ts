@@ -1,4 +1,4 @@
-import { Id } from '../store/columns.js'
+import { Id } from '../core/store/columns.js'
 import type { HarRecording } from './read.js'
 
 /** Replaces what must not leave a HAR. */

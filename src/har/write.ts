@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Entry, Har, Header, QueryString, Request, Response } from 'har-format'
-import type { JournalEntry } from '../contract/journal.js'
-import type { OperationSpec } from '../contract/operation.js'
-import { operations } from '../contract/operations.js'
+import type { JournalEntry } from '../core/contract/journal.js'
+import type { OperationSpec } from '../core/contract/operation.js'
+import { operations } from '../core/contract/operations.js'
 import { version } from '../version.js'
 
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */

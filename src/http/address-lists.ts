@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
 
 /** The forms of the addresses in a list, for messages. */
 export const addressForms = 'an IP address (192.168.1.20) or a network (192.168.1.0/24 or fd00::/8)'

@@ -1,5 +1,5 @@
 import { controlOpenapi as generatedOpenapi } from '#lazy'
-import type { OpenApiOptions, OpenApiSchema } from '../contract/openapi.js'
+import type { OpenApiOptions, OpenApiSchema } from '../core/contract/openapi.js'
 
 /** The control API as an OpenAPI 3.1 document. */
 export interface ControlDocument {

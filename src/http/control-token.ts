@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { counted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
-import { readToken } from '../server/authenticate.js'
-import type { MockRequest } from '../server/message.js'
+import { counted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import { readToken } from '../core/pipeline/authenticate.js'
+import type { MockRequest } from '../core/pipeline/message.js'
 
 const form = /^[\w.~+/=-]{16,512}$/
 

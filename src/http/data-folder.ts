@@ -1,9 +1,9 @@
-import { UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock/mock.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { Mock } from '../core/mock/mock.js'
+import { StorageError } from '../core/storage/storage.js'
+import { WorldStorage } from '../core/storage/world-storage.js'
+import type { ReloadSummary } from '../core/store/reload.js'
 import { openFolder } from '../storage/folder.js'
-import { StorageError } from '../storage/storage.js'
-import { WorldStorage } from '../storage/world-storage.js'
-import type { ReloadSummary } from '../store/reload.js'
 
 /** A week, in ms. */
 export const defaultDataTtlMs = 7 * 86_400_000

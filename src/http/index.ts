@@ -1,4 +1,4 @@
-export type { AppOptions, ListenOptions } from '../mock/options.js'
+export type { AppOptions, ListenOptions } from '../core/mock/options.js'
 export {
   createApp,
   type ExpressApp,

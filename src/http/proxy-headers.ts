@@ -1,5 +1,5 @@
-import { header, type MockRequest } from '../server/message.js'
-import { unknownClient, withoutMapping } from '../server/origin.js'
+import { header, type MockRequest } from '../core/pipeline/message.js'
+import { unknownClient, withoutMapping } from '../core/pipeline/origin.js'
 
 /**
  * Finds the client of a request in its `x-forwarded-for` or `forwarded`: the last address that is not a trusted proxy's. If all are,

@@ -1,5 +1,5 @@
 import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http'
-import type { AbortSignalLike, MockRequest, MockResponse } from '../server/message.js'
+import type { AbortSignalLike, MockRequest, MockResponse } from '../core/pipeline/message.js'
 
 /** Decides which process answers a request, if several share the worlds. */
 export interface Router {

@@ -1,14 +1,20 @@
-import { ApiError, UnavailableError, withUnknownOutcome } from '../contract/errors.js'
-import { controlPath, defaultWorldId, isControlPath, readinessPath, worldId, worldPath } from '../contract/paths.js'
-import { prefersJson } from '../control/call.js'
-import { type FoundCall, findControlCall, runControlCall } from '../control/handler.js'
-import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
-import { after } from '../lib/after.js'
-import type { Steps } from '../lib/steps.js'
-import type { Mock } from '../mock/mock.js'
-import type { MockWorld } from '../mock/mock-world.js'
-import type { AppOptions } from '../mock/options.js'
-import type { UnknownWorld } from '../mock/world-router.js'
+import { ApiError, UnavailableError, withUnknownOutcome } from '../core/contract/errors.js'
+import {
+  controlPath,
+  defaultWorldId,
+  isControlPath,
+  readinessPath,
+  worldId,
+  worldPath,
+} from '../core/contract/paths.js'
+import { prefersJson } from '../core/control/call.js'
+import { type FoundCall, findControlCall, runControlCall } from '../core/control/handler.js'
+import { after } from '../core/lib/after.js'
+import type { Steps } from '../core/lib/steps.js'
+import type { Mock } from '../core/mock/mock.js'
+import type { MockWorld } from '../core/mock/mock-world.js'
+import type { AppOptions } from '../core/mock/options.js'
+import type { UnknownWorld } from '../core/mock/world-router.js'
 import {
   type AbortSignalLike,
   bodyLimit,
@@ -16,12 +22,13 @@ import {
   type MockRequest,
   type MockResponse,
   type MockResponseInit,
-} from '../server/message.js'
-import { type ControlAccess, checkHost, isForeign, mayControl } from '../server/origin.js'
-import { ClientGone } from '../server/reads.js'
-import { outputResult, type Responder } from '../server/respond.js'
-import { locate, type Place, requestAt, routes } from '../server/routes.js'
-import { runInSlices } from '../store/timers.js'
+} from '../core/pipeline/message.js'
+import { type ControlAccess, checkHost, isForeign, mayControl } from '../core/pipeline/origin.js'
+import { ClientGone } from '../core/pipeline/reads.js'
+import { outputResult, type Responder } from '../core/pipeline/respond.js'
+import { locate, type Place, requestAt, routes } from '../core/pipeline/routes.js'
+import { runInSlices } from '../core/store/timers.js'
+import { parseSentScenario, scenarioText } from '../files/scenario-file.js'
 import { version } from '../version.js'
 import { parseControlHosts } from './address-lists.js'
 import { controlOpenapi } from './control-openapi.js'

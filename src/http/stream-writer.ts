@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 // Not the global functions: fake timers would stop the stream.
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from 'node:timers'
-import type { StreamClient } from '../server/message.js'
+import type { StreamClient } from '../core/pipeline/message.js'
 
 /** The time after a write until the next one, in ms. */
 const pauseMs = 50

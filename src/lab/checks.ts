@@ -1,4 +1,4 @@
-import type { LabCheckName } from '../mock/lab.js'
+import type { LabCheckName } from './lab.js'
 import type { Recording } from './recording.js'
 import { exitWithinMs, pollWithinMs, type Stage } from './stage.js'
 import {

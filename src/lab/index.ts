@@ -1,6 +1,6 @@
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
-import type { LabClient, LabOptions, LabReport } from '../mock/lab.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { LabClient, LabOptions, LabReport } from './lab.js'
 import { type InternalOptions, runLab } from './laboratory.js'
 import type { StartClient } from './stage.js'
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Fault, HeldRelease } from '../contract/faults.js'
-import { completeDeviceLink } from '../control/device-links.js'
+import type { Fault, HeldRelease } from '../core/contract/faults.js'
+import { completeDeviceLink } from '../core/control/device-links.js'
+import { createMock, type Mock } from '../core/mock/mock.js'
+import type { ScenarioInput } from '../core/scenario/schema.js'
 import { bind, createListener, type OpenPort } from '../http/server.js'
-import { createMock, type Mock } from '../mock/mock.js'
-import type { ScenarioInput } from '../scenario/schema.js'
 import { recordingListener } from './recorder.js'
 import { type ClientEnd, pollsOf, type RecordedRequest, type Recording } from './recording.js'
 

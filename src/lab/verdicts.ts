@@ -1,4 +1,4 @@
-import { counted } from '../lib/text.js'
+import { counted } from '../core/lib/text.js'
 import { age, errorLineOf } from '../processes/exit-report.js'
 import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 

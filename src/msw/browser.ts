@@ -1,8 +1,8 @@
 import { http } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
-import type { Mockmaker } from '../mock/facade.js'
-import { createMock } from '../mock/mock.js'
-import type { MockmakerOptions } from '../mock/options.js'
+import type { Mockmaker } from '../core/mock/facade.js'
+import { createMock } from '../core/mock/mock.js'
+import type { MockmakerOptions } from '../core/mock/options.js'
 import { pageIsControlled } from './controlled-page.js'
 import { claimListening, combineWithMsw, type MswMethods, releaseListening } from './life-cycle.js'
 import { toMockmaker } from './mockmaker.js'
@@ -52,7 +52,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
   })
 }
 
-export type { Mockmaker } from '../mock/facade.js'
-export type { MockmakerOptions } from '../mock/options.js'
+export type { Mockmaker } from '../core/mock/facade.js'
+export type { MockmakerOptions } from '../core/mock/options.js'
 export type { MswMethods } from './life-cycle.js'
 export type { ListenOptions } from './unhandled-requests.js'

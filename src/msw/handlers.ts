@@ -1,13 +1,13 @@
 import type { HttpHandler, HttpResponseResolver, http } from 'msw'
-import type { Method, OperationSpec } from '../contract/operation.js'
-import { type OperationId, operationIds, operations } from '../contract/operations.js'
-import { withoutStacks } from '../lib/caller-stack.js'
-import { nextTurn } from '../lib/next-turn.js'
-import { parseUrl } from '../lib/parse-url.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
-import { withOperation } from '../mock/handler-operation.js'
-import type { MockRequest, RequestHandler } from '../server/message.js'
+import type { Method, OperationSpec } from '../core/contract/operation.js'
+import { type OperationId, operationIds, operations } from '../core/contract/operations.js'
+import { withoutStacks } from '../core/lib/caller-stack.js'
+import { nextTurn } from '../core/lib/next-turn.js'
+import { parseUrl } from '../core/lib/parse-url.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import { withOperation } from '../core/mock/handler-operation.js'
+import type { MockRequest, RequestHandler } from '../core/pipeline/message.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {

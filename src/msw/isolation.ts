@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SetupServer } from 'msw/node'
-import type { Fault, FaultState } from '../contract/faults.js'
-import type { NewWorldOptions, ScenarioSummary } from '../control/world-control.js'
+import type { Fault, FaultState } from '../core/contract/faults.js'
+import type { NewWorldOptions, ScenarioSummary } from '../core/control/world-control.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { MockmakerWorld, MockmakerWorlds } from '../core/mock/facade.js'
+import type { Mock } from '../core/mock/mock.js'
+import { type MockWorld, testHasEnded } from '../core/mock/mock-world.js'
+import { checkUnusedFaults } from '../core/pipeline/unused-faults.js'
 import { loadScenarioSync } from '../files/scenario-file.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
-import type { MockmakerWorld, MockmakerWorlds } from '../mock/facade.js'
-import type { Mock } from '../mock/mock.js'
-import { type MockWorld, testHasEnded } from '../mock/mock-world.js'
-import { checkUnusedFaults } from '../server/unused-faults.js'
 
 /** Options of `isolated`: those of `worlds.put`, and faults. */
 export interface IsolatedOptions extends NewWorldOptions {

@@ -1,6 +1,6 @@
-import type { ResetOptions } from '../control/world-control.js'
-import { UsageError } from '../lib/usage-error.js'
-import type { Mock } from '../mock/mock.js'
+import type { ResetOptions } from '../core/control/world-control.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { Mock } from '../core/mock/mock.js'
 import { checkHandlers } from './handlers.js'
 
 /** The methods that MSW's server and its worker have in common. */

@@ -6,7 +6,7 @@ export function setupMockmaker(options?: NodeMockmakerOptions): NodeMockmaker {
   return setupInNode(http, options)
 }
 
-export type { Mockmaker, MockmakerWorld } from '../mock/facade.js'
+export type { Mockmaker, MockmakerWorld } from '../core/mock/facade.js'
 export type { IsolatedOptions } from './isolation.js'
 export type { MswMethods } from './life-cycle.js'
 export type { NodeMockmaker, NodeMockmakerOptions } from './setup-node.js'

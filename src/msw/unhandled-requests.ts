@@ -1,6 +1,6 @@
-import { quoted } from '../lib/text.js'
-import { checkKeys, UsageError } from '../lib/usage-error.js'
-import { explainUnmatched } from '../server/routes.js'
+import { quoted } from '../core/lib/text.js'
+import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import { explainUnmatched } from '../core/pipeline/routes.js'
 
 /** Prints MSW's message about a request that no handler matches. `error` also fails the request. */
 export interface UnhandledPrint {

@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { arrayBuffer } from 'node:stream/consumers'
-import type { AbortSignalLike, MockRequest, MockResponse, RequestHandler } from '../server/message.js'
+import type { AbortSignalLike, MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import { connectionHeaders } from '../testing/test-world.js'
 
 /** Forwards requests to a server. */

@@ -1,4 +1,4 @@
-import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 
 /** Creates a `fetch` that a handler answers in this process. `basePath` precedes the paths of the handler. It sends
  * only texts as bodies, because a client sends no others. */

@@ -1,5 +1,5 @@
-import { parseUrl } from '../lib/parse-url.js'
-import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
+import { parseUrl } from '../core/lib/parse-url.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 
 /** Methods that a page may send to another origin without asking first (Fetch § 2.2.1). */
 const simpleMethods = ['GET', 'HEAD', 'POST']

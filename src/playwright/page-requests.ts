@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Request, Route } from '@playwright/test'
-import { deviceLinkPath, isControlPath, pathInWorld } from '../contract/paths.js'
-import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
-import { routes } from '../server/routes.js'
+import { deviceLinkPath, isControlPath, pathInWorld } from '../core/contract/paths.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
+import { routes } from '../core/pipeline/routes.js'
 import { hideFromForeignPage, isAllowedByPreflight, siteHeader } from './page-origin.js'
 
 /** A URL whose requests a mock answers. */

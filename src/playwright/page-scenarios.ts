@@ -1,6 +1,6 @@
+import type { ScenarioInput } from '../core/scenario/schema.js'
+import { scenarios } from '../core/scenario/shipped.js'
 import { loadScenarioSync, readScenarioText } from '../files/scenario-file.js'
-import type { ScenarioInput } from '../scenario/schema.js'
-import { scenarios } from '../scenario/shipped.js'
 import { ScenarioCache } from '../testing/scenario-cache.js'
 
 /** The scenarios of the tests of one file. Each is read and checked once. */

@@ -1,7 +1,7 @@
-import type { Join } from '../contract/lobbies.js'
-import type { Environment } from '../control/environment.js'
-import { environmentOf, variablePart } from '../control/environment.js'
-import { UsageError } from '../lib/usage-error.js'
+import type { Join } from '../core/contract/lobbies.js'
+import type { Environment } from '../core/control/environment.js'
+import { environmentOf, variablePart } from '../core/control/environment.js'
+import { UsageError } from '../core/lib/usage-error.js'
 
 /** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
 export type SeatWish = { readonly game_modes: readonly string[] } | { readonly lobby_id: string }

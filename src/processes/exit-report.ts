@@ -1,5 +1,5 @@
-import { counted } from '../lib/text.js'
-import { formatDuration } from '../lib/time.js'
+import { counted } from '../core/lib/text.js'
+import { formatDuration } from '../core/lib/time.js'
 import type { Exit } from './server-process.js'
 
 // Says in one line how a game server ended, and finds the part of its output that explains it.

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { connect, createServer } from 'node:net'
-import { UsageError } from '../lib/usage-error.js'
-import type { LobbyPort } from '../store/columns.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { LobbyPort } from '../core/store/columns.js'
 
 /** The most attempts to find free ports. */
 const maxAttempts = 50

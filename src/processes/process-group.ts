@@ -1,7 +1,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { processStat } from '../lib/process-stat.js'
+import { processStat } from '../server/processes/process-stat.js'
 
 // A process in a group of its own, with its children. It is started with `detached: !isWindows`.
 

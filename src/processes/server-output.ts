@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { counted } from '../lib/text.js'
+import { counted } from '../core/lib/text.js'
 
 // Reads what a game server writes. A server that writes without pause must not slow down the mock.
 

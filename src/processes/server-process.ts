@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { type Environment, withoutSecrets } from '../control/environment.js'
-import { systemReason } from '../lib/usage-error.js'
+import { type Environment, withoutSecrets } from '../core/control/environment.js'
+import { systemReason } from '../core/lib/usage-error.js'
 import { endGroup, isGroupAlive, isWindows, lateOutputMs, signalGroup } from './process-group.js'
 import { ServerOutput } from './server-output.js'
 import { graceMs as defaultGraceMs, watchdog } from './watchdog.js'

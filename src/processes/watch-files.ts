@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
-import { systemReason, UsageError } from '../lib/usage-error.js'
-import type { ScenarioCommands } from '../scenario/commands.js'
+import { systemReason, UsageError } from '../core/lib/usage-error.js'
+import type { ScenarioCommands } from '../core/scenario/commands.js'
 
 /** Watches a file or a folder with all that is in it. Calls `onChange` with one changed path once it is quiet. */
 export type WatchFiles = (

@@ -1,9 +1,9 @@
 import type * as nodeFs from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { runAtOnce, type Steps } from '../lib/steps.js'
-import { isSystemError, systemReason } from '../lib/usage-error.js'
-import { StorageError } from './storage.js'
+import { runAtOnce, type Steps } from '../core/lib/steps.js'
+import { isSystemError, systemReason } from '../core/lib/usage-error.js'
+import { StorageError } from '../core/storage/storage.js'
 
 /** The calls of `node:fs` that a folder of worlds makes. */
 export type FileCalls = Pick<

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { constants, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { processStat } from '../lib/process-stat.js'
-import { isSystemError, UsageError } from '../lib/usage-error.js'
+import { isSystemError, UsageError } from '../core/lib/usage-error.js'
+import { StorageError } from '../core/storage/storage.js'
+import { processStat } from '../server/processes/process-stat.js'
 import {
   checkFormat,
   codeOf,
@@ -17,7 +18,6 @@ import {
   writeAll,
   writeProblem,
 } from './folder-files.js'
-import { StorageError } from './storage.js'
 
 /** The holder touches its lock this often, in ms. */
 export const touchMs = 1_000

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
+import { type KeptLine, StorageError } from '../core/storage/storage.js'
 import { checkFormat, crcText, formatVersion, worldAdvice } from './folder-files.js'
-import { type KeptLine, StorageError } from './storage.js'
 
 /** Takes the place of the revision in a record that is no line of the world: the header, a note, a trial. */
 const noRevision = '-'

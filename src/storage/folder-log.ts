@@ -1,7 +1,7 @@
-import { Emitter } from '../lib/emitter.js'
+import { Emitter } from '../core/lib/emitter.js'
+import { StorageError } from '../core/storage/storage.js'
 import { asStorageError, type FileCalls, isMissing, noSpace, writeProblem } from './folder-files.js'
 import { encodeTrial } from './folder-log-format.js'
-import { StorageError } from './storage.js'
 
 /** An answer that waits until the disk has the first `count` records. */
 interface Waiter {

@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
-import { runAtOnce, type Steps } from '../lib/steps.js'
+import { runAtOnce, type Steps } from '../core/lib/steps.js'
+import { LogLines } from '../core/storage/log-lines.js'
+import { type Origin, originHashOf } from '../core/storage/origins.js'
+import {
+  type KeptLine,
+  type KeptSummary,
+  type KeptWorld,
+  type NewBase,
+  type NewKeptWorld,
+  StorageError,
+} from '../core/storage/storage.js'
 import {
   asStorageError,
   checkFormat,
@@ -30,16 +40,6 @@ import {
   type ReadLog,
   readLog,
 } from './folder-log-format.js'
-import { LogLines } from './log-lines.js'
-import { type Origin, originHashOf } from './origins.js'
-import {
-  type KeptLine,
-  type KeptSummary,
-  type KeptWorld,
-  type NewBase,
-  type NewKeptWorld,
-  StorageError,
-} from './storage.js'
 
 /** The names of the files of a world. A file that is being written ends with `.new`. */
 export const logName = 'log'

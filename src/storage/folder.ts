@@ -1,8 +1,15 @@
 import * as nodeFs from 'node:fs'
 import { join } from 'node:path'
-import { worldId } from '../contract/paths.js'
-import { quoted } from '../lib/text.js'
-import { asUsageError, UsageError } from '../lib/usage-error.js'
+import { worldId } from '../core/contract/paths.js'
+import { quoted } from '../core/lib/text.js'
+import { asUsageError, UsageError } from '../core/lib/usage-error.js'
+import {
+  type KeptSummary,
+  type KeptWorld,
+  type NewKeptWorld,
+  type Storage,
+  StorageError,
+} from '../core/storage/storage.js'
 import {
   asStorageError,
   checkFormat,
@@ -33,7 +40,6 @@ import {
   type WorldEntry,
   writeWorld,
 } from './folder-world.js'
-import { type KeptSummary, type KeptWorld, type NewKeptWorld, type Storage, StorageError } from './storage.js'
 
 export interface FolderOptions {
   /**

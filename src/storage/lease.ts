@@ -1,7 +1,7 @@
-import { UsageError } from '../lib/usage-error.js'
-import type { Environment } from './environment.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { Environment } from '../core/storage/environment.js'
+import { StorageError } from '../core/storage/storage.js'
 import { type RedisClient, RedisError } from './redis-client.js'
-import { StorageError } from './storage.js'
 
 /** The times of a lease, in ms. */
 export interface LeaseTimes {

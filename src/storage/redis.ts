@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { SharedStorage } from '../core/storage/shared-storage.js'
 import { type RedisClient, RedisError, type Renewal, type Reply, type ScriptCommand } from './redis-client.js'
 import { joinReplicas, type ReplicaOptions } from './replica-storage.js'
 import script from './replicas.lua'
-import type { SharedStorage } from './shared-storage.js'
 
 export interface RedisOptions {
   /** Begins each key. Default: `mockmaker:`. */

@@ -1,6 +1,6 @@
-import { quoted } from '../lib/text.js'
+import { quoted } from '../core/lib/text.js'
+import { type KeptLine, type KeptSummary, type KeptWorld, StorageError } from '../core/storage/storage.js'
 import type { Reply, ScriptCommand } from './redis-client.js'
-import { type KeptLine, type KeptSummary, type KeptWorld, StorageError } from './storage.js'
 
 /** A reply that has texts only. */
 export type SentTexts = readonly (string | undefined)[]

@@ -1,10 +1,16 @@
-import { Emitter } from '../lib/emitter.js'
-import { quoted } from '../lib/text.js'
-import { LogLines } from './log-lines.js'
-import { joined, type Origin, Origins } from './origins.js'
+import { Emitter } from '../core/lib/emitter.js'
+import { quoted } from '../core/lib/text.js'
+import { LogLines } from '../core/storage/log-lines.js'
+import { joined, type Origin, Origins } from '../core/storage/origins.js'
+import {
+  type KeptLine,
+  type KeptSummary,
+  type KeptWorld,
+  type NewKeptWorld,
+  StorageError,
+} from '../core/storage/storage.js'
 import { RedisError, type Reply, type ScriptCommand } from './redis-client.js'
 import type { WorldContent } from './replica-content.js'
-import { type KeptLine, type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from './storage.js'
 
 /** The largest line or origin, in UTF-16 units. Redis takes texts of 512 MB. */
 const longestText = 128 * 1024 ** 2

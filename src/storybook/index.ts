@@ -11,6 +11,6 @@ export function mockmaker(): PreviewAddon<MockmakerTypes> {
 
 /** Storybook expects an addon as the default export. @alias tells knip that both exports are wanted. */
 export default mockmaker
-export type { ShippedScenario } from '../scenario/schema.js'
+export type { ShippedScenario } from '../core/scenario/schema.js'
 export type { MockmakerTypes, StoryMock } from './annotations.js'
 export type { StoryParameters } from './parameters.js'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { Fault } from '../contract/faults.js'
-import { ScenarioOrName } from '../control/world-control.js'
-import { parseInput } from '../lib/issues.js'
-import type { ScenarioInput, ShippedScenario } from '../scenario/schema.js'
+import type { Fault } from '../core/contract/faults.js'
+import { ScenarioOrName } from '../core/control/world-control.js'
+import { parseInput } from '../core/lib/issues.js'
+import type { ScenarioInput, ShippedScenario } from '../core/scenario/schema.js'
 
 /** The parameters of a story, as in `parameters: { mockmaker: { scenario: 'friday-night' } }`. All are optional. */
 export interface StoryParameters {

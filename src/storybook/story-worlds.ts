@@ -1,9 +1,9 @@
 import { type HttpHandler, http } from 'msw'
-import { ApiError } from '../contract/errors.js'
-import type { Mockmaker, MockmakerWorld } from '../mock/facade.js'
-import { createMock, type Mock } from '../mock/mock.js'
+import { ApiError } from '../core/contract/errors.js'
+import type { Mockmaker, MockmakerWorld } from '../core/mock/facade.js'
+import { createMock, type Mock } from '../core/mock/mock.js'
+import { scenarios } from '../core/scenario/shipped.js'
 import { toMockmaker } from '../msw/mockmaker.js'
-import { scenarios } from '../scenario/shipped.js'
 import type { CheckedParameters } from './parameters.js'
 
 /** The mock of a base URL, and its object for users. */

@@ -1,6 +1,6 @@
 import { addons } from 'storybook/preview-api'
-import { Emitter } from '../lib/emitter.js'
-import { isJsonObject } from '../lib/json.js'
+import { Emitter } from '../core/lib/emitter.js'
+import { isJsonObject } from '../core/lib/json.js'
 import type { ShownStory } from './story-worlds.js'
 
 /** The scenario that the toolbar selects for a page of Storybook. */

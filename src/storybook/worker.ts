@@ -1,7 +1,7 @@
 import type { HttpHandler } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import type { StoryContext } from 'storybook/internal/csf'
-import { UsageError } from '../lib/usage-error.js'
+import { UsageError } from '../core/lib/usage-error.js'
 import { pageIsControlled } from '../msw/controlled-page.js'
 import { claimListening, listening, releaseListening } from '../msw/life-cycle.js'
 import { printExplanation, toMswOptions } from '../msw/unhandled-requests.js'

@@ -1,9 +1,9 @@
-import { ApiError } from '../contract/errors.js'
-import { UsageError } from '../lib/usage-error.js'
-import { testHasEnded } from '../mock/mock-world.js'
+import { ApiError } from '../core/contract/errors.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import { testHasEnded } from '../core/mock/mock-world.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import type { RequestHandlers } from '../msw/handlers.js'
 import type { UnhandledRequest } from '../msw/unhandled-requests.js'
-import type { MockRequest, MockResponse, RequestHandler } from '../server/message.js'
 
 /** A test with a mock of its own. */
 export interface RunningTest {

@@ -1,5 +1,5 @@
-import { createRegistry, type MockEnvironment } from '../mock/mock.js'
-import type { ScenarioRegistry } from '../mock/scenario-registry.js'
+import { createRegistry, type MockEnvironment } from '../core/mock/mock.js'
+import type { ScenarioRegistry } from '../core/mock/scenario-registry.js'
 
 /** The registries of earlier mocks, so that the tests of a file read each scenario only once. */
 export class ScenarioCache {

@@ -1,7 +1,7 @@
-import type { ServedLobby, ServedPlayer } from '../control/served-lobby.js'
-import { counted, quoted } from '../lib/text.js'
-import { checkKeys, UsageError } from '../lib/usage-error.js'
-import { compareJson } from '../server/match.js'
+import type { ServedLobby, ServedPlayer } from '../core/control/stories/served-lobby.js'
+import { counted, quoted } from '../core/lib/text.js'
+import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import { compareJson } from '../core/pipeline/match.js'
 
 /** The calls that the game server of a lobby must have made. Keys that you leave out are not compared. Default: `ready: true`. */
 export interface ServedExpectation {

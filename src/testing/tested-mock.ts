@@ -1,10 +1,10 @@
 import { type Client, type ClientOptions, createCheckedClient, type LossOf } from '../client/client.js'
-import type { WorldControl } from '../control/world-control.js'
-import { after } from '../lib/after.js'
-import { isJsonObject } from '../lib/json.js'
-import { quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
-import type { Verification } from '../server/verify.js'
+import type { WorldControl } from '../core/control/world-control.js'
+import { after } from '../core/lib/after.js'
+import { isJsonObject } from '../core/lib/json.js'
+import { quoted } from '../core/lib/text.js'
+import { UsageError } from '../core/lib/usage-error.js'
+import type { Verification } from '../core/pipeline/verify.js'
 
 /** The parts of a mock, or of a world of it, that the test tools use. */
 export type TestedMock = Pick<WorldControl, 'faults' | 'journal' | 'servers' | 'snapshot'>

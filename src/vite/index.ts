@@ -1,7 +1,7 @@
 import type { Plugin, UserConfig } from 'vite'
-import type { MockmakerPluginOptions } from '../mock/options.js'
+import type { MockmakerPluginOptions } from '../core/mock/options.js'
 
-export type { MockmakerPluginOptions } from '../mock/options.js'
+export type { MockmakerPluginOptions } from '../core/mock/options.js'
 
 /**
  * Creates a Vite plugin that serves a mock beside your app, in `vite` and `vite preview`. All calls, the control API and the

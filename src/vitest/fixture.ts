@@ -1,6 +1,6 @@
 import { expect, type TestAPI, TestRunner, test } from 'vitest'
 import type { Client } from '../client/client.js'
-import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
+import type { ScenarioInput, ScenarioNameOrPath } from '../core/scenario/schema.js'
 import { type MockmakerMatchers, matchers } from '../testing/matchers.js'
 import type { TestMockOptions } from '../testing/test-mock.js'
 import type { TestWorldOptions } from '../testing/test-world.js'

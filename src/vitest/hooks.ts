@@ -9,9 +9,9 @@ import {
   TestRunner,
 } from 'vitest'
 import type { Client } from '../client/client.js'
+import { checkUnusedFaults } from '../core/pipeline/unused-faults.js'
 import { claimListening, releaseListening } from '../msw/life-cycle.js'
 import type { UnhandledPrint } from '../msw/unhandled-requests.js'
-import { checkUnusedFaults } from '../server/unused-faults.js'
 import { reportRequests } from '../testing/report.js'
 import { type RunningTest, RunningTests } from '../testing/running-tests.js'
 import type { TestMock } from '../testing/test-mock.js'

@@ -1,6 +1,6 @@
 import { bypass, http } from 'msw'
 import { setupWorker } from 'msw/browser'
-import { UsageError } from '../lib/usage-error.js'
+import { UsageError } from '../core/lib/usage-error.js'
 import { toMswOptions } from '../msw/unhandled-requests.js'
 import type { RunningTest } from '../testing/running-tests.js'
 import { createFixtures } from './fixture.js'

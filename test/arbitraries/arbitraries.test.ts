@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answer, request, scenario, step } from '../../src/arbitraries/index.js'
-import { operationIds, operations } from '../../src/contract/index.js'
+import { operationIds, operations } from '../../src/core/contract/index.js'
 import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../src/index.js'
 import { messageOf } from '../support/controls.js'
 import { successes, tokenOf } from '../support/example-calls.js'

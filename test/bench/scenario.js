@@ -17,7 +17,7 @@ const defaults = { lobbies: 0, links: 0, namespaces: 1 }
  * device links, and so many namespaces, each with a public and a development token. The last namespace has the lobbies.
  *
  * @param {{ readonly lobbies?: number, readonly links?: number, readonly namespaces?: number }} counts
- * @returns {import('../../src/scenario/schema.js').ScenarioInput}
+ * @returns {import('../../src/core/scenario/schema.js').ScenarioInput}
  */
 export function scenarioOf(counts) {
   const { lobbies, links, namespaces } = { ...defaults, ...counts }

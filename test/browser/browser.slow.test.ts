@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
-import { type ScenarioInput, scenarios } from '../../src/scenario/index.js'
+import { type ScenarioInput, scenarios } from '../../src/core/scenario/index.js'
 import { begin, end, fromNetwork, startChromium } from '../support/chromium.js'
 import { answerEntryPoint } from '../support/entry-points.js'
 import { comparable, json, type TestRequest, type TestResponse } from '../support/http.js'

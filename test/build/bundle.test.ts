@@ -5,8 +5,8 @@ import { createContext, runInContext } from 'node:vm'
 import { type RolldownOutput, rolldown } from 'rolldown'
 import { parseAst } from 'rolldown/parseAst'
 import { describe, expect, it } from 'vitest'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { createMockmaker, type MockResponse } from '../../src/index.js'
-import { scenarios } from '../../src/scenario/index.js'
 import { pageSize } from '../bench/start/page-size.js'
 
 /** The entry points that a browser may load. */
@@ -225,7 +225,7 @@ describe('the built library', () => {
     const held = holders()
 
     expect([...held].filter(([, files]) => files.length > 1)).toEqual([])
-    expect(held.get('src/lib/usage-error.ts')).toHaveLength(1)
+    expect(held.get('src/core/lib/usage-error.ts')).toHaveLength(1)
   })
 
   it('has the licence of each bundled library', () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { describeCalls } from '../../src/control/api.js'
+import { describeCalls } from '../../src/core/control/api.js'
 
 /** A line for each public declaration and each control call: its name, and a digest of what it takes and returns. */
 const recorded = 'test/build/public-interface.txt'

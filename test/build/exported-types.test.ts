@@ -87,7 +87,7 @@ describe('a type that a public declaration refers to', () => {
 
 describe('a key of options', () => {
   it('has a comment, which editors show', () => {
-    const lines = textOf('src/generated/options.ts').split('\n')
+    const lines = textOf('src/core/generated/options.ts').split('\n')
     const isKey = (line: string) => /^ {2}readonly \w+\?: /.test(line)
 
     const bare = lines.filter((line, i) => isKey(line) && !lines[i - 1]?.endsWith('*/'))

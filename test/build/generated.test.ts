@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
-import { parseScenario } from '../../src/scenario/index.js'
-import { Scenario } from '../../src/scenario/schema.js'
+import { parseScenario } from '../../src/core/scenario/index.js'
+import { Scenario } from '../../src/core/scenario/schema.js'
 import { controlDocument } from '../support/control-openapi.js'
 import { pages } from '../support/docs.js'
 import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
@@ -14,16 +14,16 @@ it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../../fixtures/scenario.schema.json')
 })
 
-it('`npm run generate` writes src/scenario/shipped.ts', async () => {
-  await expect(shippedModule()).toMatchFileSnapshot('../../src/scenario/shipped.ts')
+it('`npm run generate` writes src/core/scenario/shipped.ts', async () => {
+  await expect(shippedModule()).toMatchFileSnapshot('../../src/core/scenario/shipped.ts')
 })
 
-it('`npm run generate` writes src/generated/land.ts', async () => {
-  await expect(landModule()).toMatchFileSnapshot('../../src/generated/land.ts')
+it('`npm run generate` writes src/core/generated/land.ts', async () => {
+  await expect(landModule()).toMatchFileSnapshot('../../src/core/generated/land.ts')
 })
 
-it.each(generatedFiles)('`npm run generate` writes src/generated/%s.ts', async file => {
-  await expect(generatedTypes(file)).toMatchFileSnapshot(`../../src/generated/${file}.ts`)
+it.each(generatedFiles)('`npm run generate` writes src/core/generated/%s.ts', async file => {
+  await expect(generatedTypes(file)).toMatchFileSnapshot(`../../src/core/generated/${file}.ts`)
 })
 
 it('`npm run generate` writes fixtures/control-openapi.json', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { secretVariables } from '../../src/control/environment.js'
+import { secretVariables } from '../../src/core/control/environment.js'
 import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { startProcess } from '../../src/processes/server-process.js'

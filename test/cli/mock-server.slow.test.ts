@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MockFlags } from '../../src/cli/flags.js'
 import type { Console } from '../../src/cli/output.js'
 import { startMock } from '../../src/cli/serve.js'
-import { readScenario } from '../../src/scenario/read.js'
+import { readScenario } from '../../src/core/scenario/read.js'
 import { file, freePort, lineLike, run, serve, serveJson, serveOnTerminal } from '../support/command.js'
 import { runHere } from '../support/run-here.js'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { operationIds, operations } from '../../src/contract/operations.js'
+import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { sendTo } from '../support/http.js'

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ownWorld } from '../../src/cli/key-world.js'
 import { writeWorldFile } from '../../src/cli/keys.js'
-import { createMock } from '../../src/mock/mock.js'
+import { createMock } from '../../src/core/mock/mock.js'
 import {
   browserOpener,
   file,

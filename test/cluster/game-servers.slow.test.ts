@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Join } from '../../src/contract/lobbies.js'
+import type { Join } from '../../src/core/contract/lobbies.js'
 import { folder, freePort, type Served, serve } from '../support/command.js'
 import { play, shown } from '../support/game-server-programs.js'
 import { ok, post, request, sendTo } from '../support/http.js'

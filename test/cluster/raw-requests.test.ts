@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { AppOptions } from '../../src/mock/options.js'
+import type { AppOptions } from '../../src/core/mock/options.js'
 import { sendBytes } from '../support/http.js'
 import { type ServedReplica, sharedModel, startReplica } from '../support/served-replicas.js'
 import { ids, tokens } from '../support/tanks.js'

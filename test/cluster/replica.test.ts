@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { type Forwarded, Replica, type WorldRequest } from '../../src/cluster/replica.js'
-import type { MockWorld } from '../../src/mock/mock-world.js'
-import type { MockResponse } from '../../src/server/message.js'
-import type { Environment } from '../../src/storage/environment.js'
-import type { Claim, ReplicaInfo, SharedStorage } from '../../src/storage/shared-storage.js'
+import type { MockWorld } from '../../src/core/mock/mock-world.js'
+import type { MockResponse } from '../../src/core/pipeline/message.js'
+import type { Environment } from '../../src/core/storage/environment.js'
+import type { Claim, ReplicaInfo, SharedStorage } from '../../src/core/storage/shared-storage.js'
 
 const infoOf = (id: string): ReplicaInfo => ({ id, address: `http://${id}:4100`, startedAt: 0 })
 const other = (id: string): Claim => ({ kind: 'other', owner: infoOf(id), epoch: 1 })

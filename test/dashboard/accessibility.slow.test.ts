@@ -1,7 +1,7 @@
 import axe, { type RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/scenario/index.js'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { it, type OpenDashboard } from '../support/dashboard-page.js'
 
 const find = '/matchmaker/lobbies/find'

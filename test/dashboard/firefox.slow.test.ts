@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, firefox } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import type { ScenarioInput } from '../../src/scenario/index.js'
+import type { ScenarioInput } from '../../src/core/scenario/index.js'
 import { it as inChromium } from '../support/dashboard-page.js'
 
 /** The path in Debian's package. FIREFOX can name another path. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/scenario/index.js'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
 
 const find = '/matchmaker/lobbies/find'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/scenario/index.js'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { it, type OpenDashboard } from '../support/dashboard-page.js'
 
 /** `npm run pictures` sets it, and then the test writes the pictures of the docs. */

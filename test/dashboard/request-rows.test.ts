@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import type { ShortenedEntry } from '../../src/contract/journal.js'
+import type { ShortenedEntry } from '../../src/core/contract/journal.js'
 import { foldRequests } from '../../src/dashboard/request-rows.js'
 
 const kinds = {

@@ -1,8 +1,8 @@
 import { fc } from '@fast-check/vitest'
 import type { Page } from 'playwright-core'
 import { describe, expect, inject } from 'vitest'
+import type { ScenarioInput } from '../../src/core/scenario/index.js'
 import type { Mockmaker } from '../../src/index.js'
-import type { ScenarioInput } from '../../src/scenario/index.js'
 import { it } from '../support/dashboard-page.js'
 
 const find = '/matchmaker/lobbies/find'

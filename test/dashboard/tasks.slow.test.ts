@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import type { ScenarioInput } from '../../src/core/scenario/index.js'
 import type { Mockmaker } from '../../src/index.js'
-import type { ScenarioInput } from '../../src/scenario/index.js'
 import { type DashboardOptions, it, type OpenDashboard } from '../support/dashboard-page.js'
 
 const find = '/matchmaker/lobbies/find'

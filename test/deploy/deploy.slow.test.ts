@@ -41,7 +41,10 @@ async function serve(args: readonly string[], more: Readonly<Record<string, stri
 /** Puts a real nginx with a shipped configuration in front of mocks. Returns its URL. */
 async function nginxBefore(...mockUrls: readonly string[]): Promise<string> {
   const [folder, port] = [await emptyFolder(), await freePort()]
-  const shipped = await readFile(mockUrls.length === 1 ? 'docs/deploy/nginx.conf' : 'docs/deploy/replicas.nginx.conf', 'utf8')
+  const shipped = await readFile(
+    mockUrls.length === 1 ? 'docs/deploy/nginx.conf' : 'docs/deploy/replicas.nginx.conf',
+    'utf8',
+  )
   const hosts = mockUrls.map(url => new URL(url).host)
   const site = shipped.replaceAll(/server mock(?:-(\d))?:4100;/g, (_, number = '1') => `server ${hosts[number - 1]};`)
   await writeFile(join(folder, 'site.conf'), site.replace('listen 8080;', `listen 127.0.0.1:${port};`))

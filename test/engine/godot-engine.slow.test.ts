@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import type { Environment } from '../../src/control/environment.js'
+import type { Environment } from '../../src/core/control/environment.js'
 import { it } from '../support/served-mock.js'
 import { ids, tokens } from '../support/tanks.js'
 

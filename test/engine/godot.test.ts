@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/scenario/index.js'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { type GodotGame, godotGame } from '../support/engine-clients.js'
 import { it } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'

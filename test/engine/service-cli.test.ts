@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
-import { scenarios } from '../../src/scenario/index.js'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { exchange, httpText } from '../support/engine-clients.js'
 import { it } from '../support/served-mock.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/scenario/index.js'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { exchange, type Framing, httpText, UnityGameData, unityGame } from '../support/engine-clients.js'
 import { it } from '../support/served-mock.js'
 import { tokens } from '../support/tanks.js'

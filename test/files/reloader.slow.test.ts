@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject, onTestFinished, vi } from 'vitest'
+import { UsageError } from '../../src/core/lib/usage-error.js'
+import { createMock } from '../../src/core/mock/mock.js'
+import { parseScenario, scenarios } from '../../src/core/scenario/index.js'
+import { StorageError } from '../../src/core/storage/storage.js'
+import { idOf } from '../../src/core/store/models.js'
+import { tableNames } from '../../src/core/store/table-names.js'
+import type { World } from '../../src/core/store/world.js'
 import { confirmMs, Reloader, reloadText } from '../../src/files/reloader.js'
-import { UsageError } from '../../src/lib/usage-error.js'
-import { createMock } from '../../src/mock/mock.js'
-import { parseScenario, scenarios } from '../../src/scenario/index.js'
-import { StorageError } from '../../src/storage/storage.js'
-import { idOf } from '../../src/store/models.js'
-import { tableNames } from '../../src/store/table-names.js'
-import type { World } from '../../src/store/world.js'
 
 const fixture = (name: string) => readFileSync(`fixtures/${name}.yaml`)
 const lobbies = (...ids: readonly string[]) =>

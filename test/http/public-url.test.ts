@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/client/index.js'
+import { createMock } from '../../src/core/mock/mock.js'
 import { createListener } from '../../src/http/server.js'
 import type { ScenarioInput } from '../../src/index.js'
-import { createMock } from '../../src/mock/mock.js'
 import { json, ok, sendTo, serveListener } from '../support/http.js'
 
 const scenario: ScenarioInput = {

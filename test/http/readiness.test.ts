@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { mockOf } from '../../src/mock/facade.js'
+import { mockOf } from '../../src/core/mock/facade.js'
 import { failure, json, responseTo, sendTo } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { checkFunctionClient } from '../../src/lab/index.js'
-import type { LabCheckName, LabClient } from '../../src/mock/lab.js'
+import type { LabCheckName, LabClient } from '../../src/lab/lab.js'
 import { watchClient } from '../support/watch-clients.js'
 
 /** Shorter than those of users. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { LabReport } from '../../src/mock/lab.js'
+import type { LabReport } from '../../src/lab/lab.js'
 import { run, start } from '../support/command.js'
 import { isAlive, until } from '../support/game-server-programs.js'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { checkNames } from '../../src/lab/checks.js'
 import { checkFunctionClient } from '../../src/lab/index.js'
+import type { LabOptions } from '../../src/lab/lab.js'
 import { runLab } from '../../src/lab/laboratory.js'
-import type { LabOptions } from '../../src/mock/lab.js'
 import { watchClient } from '../support/watch-clients.js'
 
 const right = watchClient()

@@ -1,9 +1,9 @@
 import { it as base, describe, expect } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
+import { createMock, type Mock } from '../../src/core/mock/mock.js'
+import type { RequestHandler } from '../../src/core/pipeline/message.js'
 import { Service } from '../../src/http/service.js'
-import { createMock, type Mock } from '../../src/mock/mock.js'
 import { createInProcessFetch } from '../../src/playwright/in-process-fetch.js'
-import type { RequestHandler } from '../../src/server/message.js'
 
 const url = 'https://matchmaker.test/api'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { MockRequest, MockResponse } from '../../src/core/pipeline/message.js'
 import { createMockmaker } from '../../src/index.js'
 import { hideFromForeignPage, isAllowedByPreflight, siteHeader } from '../../src/playwright/page-origin.js'
-import type { MockRequest, MockResponse } from '../../src/server/message.js'
 
 const { answer } = createMockmaker({ scenario: { game_modes: ['duel'] } })
 

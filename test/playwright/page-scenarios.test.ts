@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { PageScenarios } from '../../src/playwright/page-scenarios.js'
-import { scenarios } from '../../src/scenario/index.js'
 
 function fileWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'mockmaker-scenario-'))

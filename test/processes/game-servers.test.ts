@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../src/lib/steps.js'
-import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { lobbyTokenOf } from '../../src/store/tokens.js'
+import { runAtOnce } from '../../src/core/lib/steps.js'
+import type { ScenarioInput } from '../../src/core/scenario/schema.js'
+import { lobbyTokenOf } from '../../src/core/store/tokens.js'
 import { command, commanded, manage, settled } from '../support/fake-game-servers.js'
 
 describe('the game server of a lobby', () => {

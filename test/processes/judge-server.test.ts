@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RefusedCall, ServedLobby, ServedPlayer } from '../../src/control/served-lobby.js'
-import { checkLines } from '../../src/lib/check-report.js'
+import type { RefusedCall, ServedLobby, ServedPlayer } from '../../src/core/control/stories/served-lobby.js'
+import { checkLines } from '../../src/core/lib/check-report.js'
 import { expectableCalls, judgeServer } from '../../src/processes/judge-server.js'
 
 const player = (name: string, fields: Partial<ServedPlayer> = {}): ServedPlayer => ({

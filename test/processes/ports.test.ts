@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import type { LobbyPort } from '../../src/core/store/columns.js'
 import { portFinder, refusesConnections } from '../../src/processes/ports.js'
-import type { LobbyPort } from '../../src/store/columns.js'
 
 const range: LobbyPort = { label: 'voice', port_range: { min: 1, max: 3 }, proxy_protocol: 'udp' }
 

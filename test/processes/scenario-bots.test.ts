@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createMock } from '../../src/mock/mock.js'
+import { createMock } from '../../src/core/mock/mock.js'
+import type { ScenarioInput } from '../../src/core/scenario/schema.js'
 import { ScenarioBots } from '../../src/processes/scenario-bots.js'
 import type { Exit } from '../../src/processes/server-process.js'
-import type { ScenarioInput } from '../../src/scenario/schema.js'
 
 const players = { command: './client', concurrent: 3 }
 const duels: ScenarioInput = { clock: 'frozen', game_modes: ['duel'], players }

@@ -1,8 +1,8 @@
 import { RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
+import { scenarios } from '../../src/core/scenario/index.js'
 import { listen } from '../../src/http/index.js'
 import { createMockmaker, type ScenarioInput } from '../../src/index.js'
-import { scenarios } from '../../src/scenario/index.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
 
 /** Serves a mock, by default with the world `tanks` on a running clock. */
@@ -164,7 +164,10 @@ describe('cloud.devices.links', () => {
     })
 
     const { cloudToken, watch } = await watching
-    expect([deviceLinkUrl, completed.status]).toEqual([expect.stringContaining(`/devices/link/${deviceLinkToken}`), 200])
+    expect([deviceLinkUrl, completed.status]).toEqual([
+      expect.stringContaining(`/devices/link/${deviceLinkToken}`),
+      200,
+    ])
     expect(pending).toEqual({ watch: { index: expect.stringMatching(/^\d+$/) } })
     expect(BigInt(watch.index)).toBeGreaterThan(BigInt(pending.watch.index))
     const validated = as(cloudToken).cloud.games.namespaces.validateGameNamespace(ids.tanks, {

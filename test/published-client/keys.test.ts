@@ -1,7 +1,7 @@
 import { type Rivet, RivetClient } from '@rivet-gg/api'
 import * as serializers from '@rivet-gg/api/serialization'
 import { describe, expect, it } from 'vitest'
-import type { OperationId } from '../../src/contract/index.js'
+import type { OperationId } from '../../src/core/contract/index.js'
 import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { reservedPlayer, successes, tokenOf } from '../support/example-calls.js'

@@ -1,9 +1,9 @@
 // @ts-check
 // Serves a mock, sends many requests, and prints the memory in use after a warm-up and at the end. Needs --expose-gc.
 import { setImmediate } from 'node:timers/promises'
+import { scenarios } from '../../dist/core/scenario/index.js'
 import { listen } from '../../dist/http/index.js'
 import { createMockmaker } from '../../dist/index.js'
-import { scenarios } from '../../dist/scenario/index.js'
 import { openConnection } from './connection.js'
 import { bearer, gameId, mixed, request, seeded } from './mix.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Join } from '../../src/contract/lobbies.js'
-import { lobbyTokenOf } from '../../src/store/tokens.js'
+import type { Join } from '../../src/core/contract/lobbies.js'
+import { lobbyTokenOf } from '../../src/core/store/tokens.js'
 import type { OpenMock } from '../support/entry-points.js'
 import { failure, json, type TestResponse, uuid } from '../support/http.js'
 import { bearer, ids, tokens } from '../support/tanks.js'

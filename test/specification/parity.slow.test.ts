@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { operationIds, operations } from '../../src/contract/operations.js'
+import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { commandEntryPoint, localEntryPoints, type OpenMock } from '../support/entry-points.js'
 import { comparable, type TestRequest } from '../support/http.js'
 import { randomRead, randomWriteCall } from '../support/random-request.js'

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { type KeptWorld, StorageError } from '../../src/storage/storage.js'
+import { type KeptWorld, StorageError } from '../../src/core/storage/storage.js'
 import {
   appendAll,
   contentOf,

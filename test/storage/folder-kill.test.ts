@@ -1,8 +1,8 @@
 import { cpSync, rmSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Storage } from '../../src/core/storage/storage.js'
 import { openFolder } from '../../src/storage/folder.js'
 import type { FileCalls } from '../../src/storage/folder-files.js'
-import type { Storage } from '../../src/storage/storage.js'
 import {
   dataPath,
   filesIn,

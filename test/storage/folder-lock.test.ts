@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../src/lib/usage-error.js'
+import { UsageError } from '../../src/core/lib/usage-error.js'
+import { StorageError } from '../../src/core/storage/storage.js'
 import { openFolder } from '../../src/storage/folder.js'
 import { type FileCalls, seal } from '../../src/storage/folder-files.js'
 import { FolderLock } from '../../src/storage/folder-lock.js'
-import { StorageError } from '../../src/storage/storage.js'
 import {
   createWorld,
   interceptedFs,

@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { originOf } from '../../src/core/storage/origins.js'
 import { encodeTrial } from '../../src/storage/folder-log-format.js'
-import { originOf } from '../../src/storage/origins.js'
 import {
   appendAll,
   contentOf,

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, inject, vi } from 'vitest'
-import { type KeptLine, type KeptWorld, StorageError } from '../../src/storage/storage.js'
+import { type KeptLine, type KeptWorld, StorageError } from '../../src/core/storage/storage.js'
 import {
   createWorld,
   failingFs,

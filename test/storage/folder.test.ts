@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { runAtOnce } from '../../src/lib/steps.js'
-import { UsageError } from '../../src/lib/usage-error.js'
+import { runAtOnce } from '../../src/core/lib/steps.js'
+import { UsageError } from '../../src/core/lib/usage-error.js'
+import { StorageError } from '../../src/core/storage/storage.js'
 import { openFolder } from '../../src/storage/folder.js'
-import { StorageError } from '../../src/storage/storage.js'
 import {
   appendAll,
   contentOf,

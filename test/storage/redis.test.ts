@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { StorageError } from '../../src/storage/storage.js'
+import { StorageError } from '../../src/core/storage/storage.js'
 import {
   appendAll,
   line,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, vi } from 'vitest'
-import type { TokenInfo } from '../../src/store/tokens.js'
+import type { TokenInfo } from '../../src/core/store/tokens.js'
 
 const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { type OpenApiSchema, openapi } from '../../src/contract/openapi.js'
-import { controlPath } from '../../src/contract/paths.js'
-import { controlCalls } from '../../src/control/api.js'
-import { tablesByPath } from '../../src/store/table-names.js'
+import { type OpenApiSchema, openapi } from '../../src/core/contract/openapi.js'
+import { controlPath } from '../../src/core/contract/paths.js'
+import { controlCalls } from '../../src/core/control/api.js'
+import { tablesByPath } from '../../src/core/store/table-names.js'
 import { type CallTypes, type ControlTypes, controlTypes } from './control-types.js'
 
 /** A call with the parts that the document needs. */

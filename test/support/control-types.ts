@@ -9,7 +9,7 @@ import {
   TypeFlags,
   type Symbol as TypeSymbol,
 } from 'typescript/unstable/sync'
-import type { OpenApiSchema } from '../../src/contract/openapi.js'
+import type { OpenApiSchema } from '../../src/core/contract/openapi.js'
 
 /** The types of the control API, as JSON Schema. */
 export interface ControlTypes {
@@ -41,10 +41,10 @@ export function controlTypes(): ControlTypes {
 }
 
 function readTypes({ checker, program }: { readonly checker: Checker; readonly program: Program }): ControlTypes {
-  const file = program.getSourceFile(resolve(root, 'src/control/api.ts'))
+  const file = program.getSourceFile(resolve(root, 'src/core/control/api.ts'))
   const module = file && checker.getSymbolAtLocation(file)
   const declared = module && checker.getMemberInModuleExports(module, 'ControlApi')
-  if (!declared) throw new Error('src/control/api.ts exports no ControlApi')
+  if (!declared) throw new Error('src/core/control/api.ts exports no ControlApi')
   const schemas = new TypeSchemas(checker)
   const convert = (type: Type | undefined, ...path: readonly string[]): OpenApiSchema | undefined => {
     const [name, ...rest] = path

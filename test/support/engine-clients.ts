@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import * as z from 'zod'
-import type { Environment } from '../../src/control/environment.js'
+import type { Environment } from '../../src/core/control/environment.js'
 
 /** An answer as received on a socket. */
 export interface WireAnswer {

@@ -1,5 +1,5 @@
-import { type OperationId, operations } from '../../src/contract/index.js'
-import type { LiveWorld } from '../../src/store/world.js'
+import { type OperationId, operations } from '../../src/core/contract/index.js'
+import type { LiveWorld } from '../../src/core/store/world.js'
 import type { TestRequest } from './http.js'
 import { ids, tokens } from './tanks.js'
 

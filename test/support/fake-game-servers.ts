@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest'
-import type { Join } from '../../src/contract/lobbies.js'
-import { createMock } from '../../src/mock/mock.js'
+import type { Join } from '../../src/core/contract/lobbies.js'
+import { createMock } from '../../src/core/mock/mock.js'
+import type { ScenarioInput } from '../../src/core/scenario/schema.js'
+import { lobbyTokenOf } from '../../src/core/store/tokens.js'
 import { GameServers, linesOf } from '../../src/processes/game-servers.js'
 import type { Exit } from '../../src/processes/server-process.js'
-import type { ScenarioInput } from '../../src/scenario/schema.js'
-import { lobbyTokenOf } from '../../src/store/tokens.js'
 
 /** A process that the test ends. */
 interface FakeProcess {

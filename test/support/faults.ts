@@ -1,5 +1,5 @@
+import type { MockResponse } from '../../src/core/pipeline/message.js'
 import { createMockmaker, type ExchangeRecord, type Fault, type MockmakerOptions } from '../../src/index.js'
-import type { MockResponse } from '../../src/server/message.js'
 import { bearer, ids, tanks, tokens } from './tanks.js'
 import { live } from './worlds.js'
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Join } from '../../src/contract/lobbies.js'
-import { processStat } from '../../src/lib/process-stat.js'
+import type { Join } from '../../src/core/contract/lobbies.js'
+import { processStat } from '../../src/server/processes/process-stat.js'
 
 /** Returns a file that a page of the docs shows. */
 export function shown(name: string, page = 'docs/guides/game-servers.md'): string {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { durationText, type FlagTable, flagsOf } from '../../src/cli/flags.js'
-import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/contract/errors.js'
-import type { Auth } from '../../src/contract/operation.js'
-import { operationIds, operations } from '../../src/contract/operations.js'
-import { describeCalls } from '../../src/control/api.js'
+import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/core/contract/errors.js'
+import type { Auth } from '../../src/core/contract/operation.js'
+import { operationIds, operations } from '../../src/core/contract/operations.js'
+import { describeCalls } from '../../src/core/control/api.js'
 
 const parts: Readonly<Record<string, () => string>> = {
   operations: operationTable,

@@ -1,30 +1,30 @@
 import { execFileSync } from 'node:child_process'
 import * as z from 'zod'
-import * as errors from '../../src/contract/errors.js'
-import * as faults from '../../src/contract/faults.js'
-import * as formats from '../../src/contract/formats.js'
-import * as journal from '../../src/contract/journal.js'
-import * as namespaces from '../../src/contract/namespaces.js'
-import * as contractRegions from '../../src/contract/regions.js'
-import * as deviceLinks from '../../src/control/device-links.js'
-import * as explain from '../../src/control/explain.js'
-import * as findStories from '../../src/control/find-stories.js'
-import * as history from '../../src/control/history.js'
-import * as schedule from '../../src/control/schedule.js'
-import * as simulation from '../../src/control/simulation.js'
-import { storyOutcomes } from '../../src/control/story-words.js'
-import { stepKinds } from '../../src/control/tell-story.js'
-import * as worldControl from '../../src/control/world-control.js'
-import * as options from '../../src/mock/options.js'
-import * as entries from '../../src/scenario/entries.js'
-import * as matchmakerEntries from '../../src/scenario/matchmaker-entries.js'
-import * as scenario from '../../src/scenario/schema.js'
-import { scenarios } from '../../src/scenario/shipped.js'
-import * as columns from '../../src/store/columns.js'
-import * as inputs from '../../src/store/inputs.js'
-import * as matchmakerRows from '../../src/store/matchmaker-rows.js'
-import * as rows from '../../src/store/rows.js'
-import { tableNames } from '../../src/store/table-names.js'
+import * as errors from '../../src/core/contract/errors.js'
+import * as faults from '../../src/core/contract/faults.js'
+import * as formats from '../../src/core/contract/formats.js'
+import * as journal from '../../src/core/contract/journal.js'
+import * as namespaces from '../../src/core/contract/namespaces.js'
+import * as contractRegions from '../../src/core/contract/regions.js'
+import * as deviceLinks from '../../src/core/control/device-links.js'
+import * as explain from '../../src/core/control/explain/explain.js'
+import * as history from '../../src/core/control/history.js'
+import * as schedule from '../../src/core/control/schedule.js'
+import * as simulation from '../../src/core/control/simulation.js'
+import * as findStories from '../../src/core/control/stories/find-stories.js'
+import { storyOutcomes } from '../../src/core/control/stories/story-words.js'
+import { stepKinds } from '../../src/core/control/stories/tell-story.js'
+import * as worldControl from '../../src/core/control/world-control.js'
+import * as options from '../../src/core/mock/options.js'
+import * as entries from '../../src/core/scenario/entries.js'
+import * as matchmakerEntries from '../../src/core/scenario/matchmaker-entries.js'
+import * as scenario from '../../src/core/scenario/schema.js'
+import { scenarios } from '../../src/core/scenario/shipped.js'
+import * as columns from '../../src/core/store/columns.js'
+import * as inputs from '../../src/core/store/inputs.js'
+import * as matchmakerRows from '../../src/core/store/matchmaker-rows.js'
+import * as rows from '../../src/core/store/rows.js'
+import { tableNames } from '../../src/core/store/table-names.js'
 import { components, operationTypes } from './operation-types.js'
 import { inputTypes } from './table-inputs.js'
 import { type Declaration, declarationOf, literals, namesOf, type TypeOfSchema } from './type-declarations.js'
@@ -70,16 +70,16 @@ function entriesOf(file: string, exported: Schemas, names: Readonly<Record<strin
 /** All types that come from one schema, by the generated file. */
 export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> = {
   operations: [
-    ...typesOf('src/contract/errors.ts', errors, ['ErrorBody']),
-    ...typesOf('src/contract/formats.ts', formats, ['PortRange']),
-    ...typesOf('src/contract/regions.ts', contractRegions, ['Coordinates', 'UniversalRegion']),
-    ...typesOf('src/contract/namespaces.ts', namespaces, ['ProxyProtocol', 'Port', 'DevelopmentPort']),
+    ...typesOf('src/core/contract/errors.ts', errors, ['ErrorBody']),
+    ...typesOf('src/core/contract/formats.ts', formats, ['PortRange']),
+    ...typesOf('src/core/contract/regions.ts', contractRegions, ['Coordinates', 'UniversalRegion']),
+    ...typesOf('src/core/contract/namespaces.ts', namespaces, ['ProxyProtocol', 'Port', 'DevelopmentPort']),
     ...[...components]
       .filter(([id]) => !['Port', 'DevelopmentPort', 'ErrorBody'].includes(id))
-      .map(([id, schema]) => typeOf('src/contract', schema, id)),
+      .map(([id, schema]) => typeOf('src/core/contract', schema, id)),
   ],
   requests: [
-    ...typesOf('src/contract/journal.ts', journal, [
+    ...typesOf('src/core/contract/journal.ts', journal, [
       'RequestMatch',
       'ExplainedCandidate',
       'AnswerReasons',
@@ -88,72 +88,82 @@ export const typesOfSchemas: Readonly<Record<string, readonly TypeOfSchema[]>> =
       'RequestPattern',
       'Expectation',
     ]),
-    typeOf('src/contract/journal.ts', journal.JournalFilter, 'JournalFilter', { side: 'input' }),
-    ...typesOf('src/contract/faults.ts', faults, ['FaultDelay', 'FaultError', 'FaultEffect', 'Fault', 'FaultState']),
-    ...entriesOf('src/contract/faults.ts', faults, { ScenarioFault: 'FaultEntry' }),
-    ...typesOf('src/contract/faults.ts', faults, ['HeldAnswer']),
-    ...optionsOf('src/contract/faults.ts', faults, ['HeldRelease']),
+    typeOf('src/core/contract/journal.ts', journal.JournalFilter, 'JournalFilter', { side: 'input' }),
+    ...typesOf('src/core/contract/faults.ts', faults, [
+      'FaultDelay',
+      'FaultError',
+      'FaultEffect',
+      'Fault',
+      'FaultState',
+    ]),
+    ...entriesOf('src/core/contract/faults.ts', faults, { ScenarioFault: 'FaultEntry' }),
+    ...typesOf('src/core/contract/faults.ts', faults, ['HeldAnswer']),
+    ...optionsOf('src/core/contract/faults.ts', faults, ['HeldRelease']),
   ],
   rows: [
-    ...typesOf('src/store/columns.ts', columns, ['LobbyPort', 'ServerPorts']),
-    ...typesOf('src/store/rows.ts', rows, ['SettingsRow', 'GameRow', 'NamespaceRow']),
-    ...typesOf('src/store/matchmaker-rows.ts', matchmakerRows, ['RegionRow', 'GameModeRow', 'SimulationRow']),
-    ...membersOfUnion('src/store/matchmaker-rows.ts', matchmakerRows.LobbyRow, {
+    ...typesOf('src/core/store/columns.ts', columns, ['LobbyPort', 'ServerPorts']),
+    ...typesOf('src/core/store/rows.ts', rows, ['SettingsRow', 'GameRow', 'NamespaceRow']),
+    ...typesOf('src/core/store/matchmaker-rows.ts', matchmakerRows, ['RegionRow', 'GameModeRow', 'SimulationRow']),
+    ...membersOfUnion('src/core/store/matchmaker-rows.ts', matchmakerRows.LobbyRow, {
       StartingLobbyRow: 'A lobby whose game server has not called ready yet.',
       ReadyLobbyRow: 'A lobby whose game server runs.',
       StoppedLobbyRow: 'A lobby that has stopped.',
     }),
-    ...membersOfUnion('src/store/matchmaker-rows.ts', matchmakerRows.PlayerRow, {
+    ...membersOfUnion('src/core/store/matchmaker-rows.ts', matchmakerRows.PlayerRow, {
       ReservedPlayerRow: 'A player with a seat who has not connected yet.',
       ConnectedPlayerRow: 'A player who is connected to the game server.',
       ExpiredPlayerRow: 'A player who did not connect in time.',
       RemovedPlayerRow: 'A player who has left, or was removed.',
     }),
-    ...membersOfUnion('src/store/rows.ts', rows.DeviceLinkRow, {
+    ...membersOfUnion('src/core/store/rows.ts', rows.DeviceLinkRow, {
       PendingDeviceLinkRow: 'A device link that nobody has completed yet.',
       CompleteDeviceLinkRow: 'A device link that a person has completed.',
     }),
-    ...membersOfUnion('src/store/rows.ts', rows.TokenRow, {
+    ...membersOfUnion('src/core/store/rows.ts', rows.TokenRow, {
       DevelopmentTokenRow: 'A development token of a namespace.',
       PublicTokenRow: 'A public token of a namespace.',
       CloudTokenRow: 'A cloud token of a game.',
     }),
-    ...typesOf('src/store/matchmaker-rows.ts', matchmakerRows, ['LobbyRow', 'PlayerRow']),
-    ...typesOf('src/store/rows.ts', rows, ['DeviceLinkRow', 'TokenRow']),
+    ...typesOf('src/core/store/matchmaker-rows.ts', matchmakerRows, ['LobbyRow', 'PlayerRow']),
+    ...typesOf('src/core/store/rows.ts', rows, ['DeviceLinkRow', 'TokenRow']),
   ],
   scenario: [
-    ...entriesOf('src/scenario/matchmaker-entries.ts', matchmakerEntries, {
+    ...entriesOf('src/core/scenario/matchmaker-entries.ts', matchmakerEntries, {
       ScenarioServerPorts: 'ServerPortsEntry',
       ScenarioRegion: 'RegionEntry',
       ScenarioPlayer: 'PlayerEntry',
       ScenarioLobby: 'LobbyEntry',
       ScenarioGameMode: 'GameModeEntry',
     }),
-    ...entriesOf('src/store/inputs.ts', inputs, {
+    ...entriesOf('src/core/store/inputs.ts', inputs, {
       MaxPlayersInput: 'MaxPlayersInput',
       MatchmakerInput: 'MatchmakerInput',
       GameTokensInput: 'GameTokensInput',
       NamespaceTokensInput: 'NamespaceTokensInput',
     }),
-    ...entriesOf('src/scenario/entries.ts', entries, {
+    ...entriesOf('src/core/scenario/entries.ts', entries, {
       ScenarioPlayers: 'PlayersEntry',
       ScenarioNamespace: 'NamespaceEntry',
       ScenarioGame: 'GameEntry',
       ScenarioDeviceLink: 'DeviceLinkEntry',
       ScenarioToken: 'BearerTokenEntry',
     }),
-    ...entriesOf('src/scenario/schema.ts', scenario, { ScenarioInput: 'Scenario' }),
+    ...entriesOf('src/core/scenario/schema.ts', scenario, { ScenarioInput: 'Scenario' }),
   ],
   inputs: [],
   options: [
-    ...optionsOf('src/mock/options.ts', options, ['MockmakerOptions', 'ListenOptions']),
-    ...optionsOf('src/control/world-control.ts', worldControl, ['ResetOptions', 'SnapshotOptions', 'NewWorldOptions']),
-    ...optionsOf('src/control/history.ts', history, ['HistoryOptions']),
-    ...optionsOf('src/control/schedule.ts', schedule, ['ScheduleOptions']),
-    ...optionsOf('src/control/explain.ts', explain, ['Question']),
-    ...optionsOf('src/control/find-stories.ts', findStories, ['StoryFilter']),
-    ...optionsOf('src/control/simulation.ts', simulation, ['SimulationOptions']),
-    ...optionsOf('src/control/device-links.ts', deviceLinks, ['CompletionOptions']),
+    ...optionsOf('src/core/mock/options.ts', options, ['MockmakerOptions', 'ListenOptions']),
+    ...optionsOf('src/core/control/world-control.ts', worldControl, [
+      'ResetOptions',
+      'SnapshotOptions',
+      'NewWorldOptions',
+    ]),
+    ...optionsOf('src/core/control/history.ts', history, ['HistoryOptions']),
+    ...optionsOf('src/core/control/schedule.ts', schedule, ['ScheduleOptions']),
+    ...optionsOf('src/core/control/explain/explain.ts', explain, ['Question']),
+    ...optionsOf('src/core/control/stories/find-stories.ts', findStories, ['StoryFilter']),
+    ...optionsOf('src/core/control/simulation.ts', simulation, ['SimulationOptions']),
+    ...optionsOf('src/core/control/device-links.ts', deviceLinks, ['CompletionOptions']),
   ],
 }
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, request as requestOverSocket } from
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { expect, onTestFinished } from 'vitest'
-import type { RequestHandler } from '../../src/server/message.js'
+import type { RequestHandler } from '../../src/core/pipeline/message.js'
 import { bearer } from './tanks.js'
 
 export interface TestRequest {

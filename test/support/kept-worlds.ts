@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { originOf } from '../../src/core/storage/origins.js'
+import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/core/storage/storage.js'
 import { type FolderOptions, openFolder } from '../../src/storage/folder.js'
 import type { FileCalls } from '../../src/storage/folder-files.js'
-import { originOf } from '../../src/storage/origins.js'
-import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/storage/storage.js'
 
 /** Returns the path of a folder that does not exist yet. It goes after the test. */
 export function dataPath(): string {

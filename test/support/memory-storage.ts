@@ -1,4 +1,4 @@
-import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/storage/storage.js'
+import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/core/storage/storage.js'
 
 interface Content {
   born: string

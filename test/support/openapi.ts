@@ -1,6 +1,6 @@
-import { type OpenApiOperation, type OperationId, openapi } from '../../src/contract/index.js'
-import type { OperationSpec } from '../../src/contract/operation.js'
-import { operations } from '../../src/contract/operations.js'
+import { type OpenApiOperation, type OperationId, openapi } from '../../src/core/contract/index.js'
+import type { OperationSpec } from '../../src/core/contract/operation.js'
+import { operations } from '../../src/core/contract/operations.js'
 
 /** An operation of the table, with its general type. */
 export const spec = (id: OperationId): OperationSpec => operations[id]

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { errorStatus } from '../../src/contract/errors.js'
-import type { OperationSpec } from '../../src/contract/operation.js'
-import { operationIds, operations } from '../../src/contract/operations.js'
+import { errorStatus } from '../../src/core/contract/errors.js'
+import type { OperationSpec } from '../../src/core/contract/operation.js'
+import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { type Declaration, interfaceText, literals } from './type-declarations.js'
 import { commentText, type Member, membersOf, type NameOf, typeText } from './type-text.js'
 

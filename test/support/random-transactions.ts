@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import type { RowQuery } from '../../src/store/query.js'
-import type { TransactionTable } from '../../src/store/table-calls.js'
-import type { LiveWorld } from '../../src/store/world.js'
-import type { TransactionTables } from '../../src/store/world-tables.js'
+import type { RowQuery } from '../../src/core/store/query.js'
+import type { TransactionTable } from '../../src/core/store/table-calls.js'
+import type { LiveWorld } from '../../src/core/store/world.js'
+import type { TransactionTables } from '../../src/core/store/world-tables.js'
 import { game, lobby, namespace } from './small-world.js'
 
 /** The tables that steps write to. */

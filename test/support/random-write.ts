@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { UsageError } from '../../src/lib/usage-error.js'
-import type { TableName } from '../../src/store/rows.js'
-import type { TransactionTable } from '../../src/store/table-calls.js'
-import type { LiveWorld } from '../../src/store/world.js'
-import type { TransactionTables } from '../../src/store/world-tables.js'
+import { UsageError } from '../../src/core/lib/usage-error.js'
+import type { TableName } from '../../src/core/store/rows.js'
+import type { TransactionTable } from '../../src/core/store/table-calls.js'
+import type { LiveWorld } from '../../src/core/store/world.js'
+import type { TransactionTables } from '../../src/core/store/world-tables.js'
 import { ids, startAt, tokens } from './tanks.js'
 
 /** Tokens that only random writes create. */

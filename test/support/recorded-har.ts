@@ -1,5 +1,5 @@
 import type { Entry, Har } from 'har-format'
-import type { RequestHandler } from '../../src/server/message.js'
+import type { RequestHandler } from '../../src/core/pipeline/message.js'
 import { ask, type TestRequest } from './http.js'
 
 /** An exchange as a browser records it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../src/lib/usage-error.js'
-import type { TransactionTables } from '../../src/store/world-tables.js'
+import { UsageError } from '../../src/core/lib/usage-error.js'
+import type { TransactionTables } from '../../src/core/store/world-tables.js'
 import { dump, smallWorld } from './small-world.js'
 
 /** A transaction that the small world refuses, and the message. */

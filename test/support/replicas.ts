@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
+import type { SharedStorage } from '../../src/core/storage/shared-storage.js'
+import type { KeptWorld, NewKeptWorld } from '../../src/core/storage/storage.js'
 import { openRedis, type RedisOptions } from '../../src/storage/redis.js'
 import type { ReplicaOptions, ReplicaTimes } from '../../src/storage/replica-storage.js'
-import type { SharedStorage } from '../../src/storage/shared-storage.js'
-import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'
 import { newWorld } from './kept-worlds.js'
 import type { RedisServer } from './redis-server.js'
 

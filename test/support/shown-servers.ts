@@ -1,6 +1,6 @@
-import type { GameServerState } from '../../src/control/servers.js'
+import type { GameServerState } from '../../src/core/control/servers.js'
+import { mockOf } from '../../src/core/mock/facade.js'
 import type { Mockmaker } from '../../src/index.js'
-import { mockOf } from '../../src/mock/facade.js'
 
 /** Shows game servers that do not run. */
 export function showServers(mock: Mockmaker, servers: readonly Partial<GameServerState>[]): void {

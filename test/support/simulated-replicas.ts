@@ -1,10 +1,13 @@
 import { Replica, type WorldRequest } from '../../src/cluster/replica.js'
 import { agreeOnSettings } from '../../src/cluster/shared-settings.js'
+import { createMock, type Mock } from '../../src/core/mock/mock.js'
+import type { AbortSignalLike, MockRequest, MockResponse } from '../../src/core/pipeline/message.js'
+import { locate } from '../../src/core/pipeline/routes.js'
+import type { Environment } from '../../src/core/storage/environment.js'
+import type { ReplicaInfo, SharedStorage } from '../../src/core/storage/shared-storage.js'
+import type { KeptWorld, NewKeptWorld } from '../../src/core/storage/storage.js'
+import { WorldStorage } from '../../src/core/storage/world-storage.js'
 import { Service } from '../../src/http/service.js'
-import { createMock, type Mock } from '../../src/mock/mock.js'
-import type { AbortSignalLike, MockRequest, MockResponse } from '../../src/server/message.js'
-import { locate } from '../../src/server/routes.js'
-import type { Environment } from '../../src/storage/environment.js'
 import {
   type RedisClient,
   RedisError,
@@ -13,9 +16,6 @@ import {
   type ScriptCommand,
 } from '../../src/storage/redis-client.js'
 import { joinReplicas } from '../../src/storage/replica-storage.js'
-import type { ReplicaInfo, SharedStorage } from '../../src/storage/shared-storage.js'
-import type { KeptWorld, NewKeptWorld } from '../../src/storage/storage.js'
-import { WorldStorage } from '../../src/storage/world-storage.js'
 import { type ClientCall, contradictions } from './client-history.js'
 import { ScriptModel } from './script-model.js'
 import { SimulatedTime } from './simulated-time.js'

@@ -1,7 +1,7 @@
-import type { ClockMode } from '../../src/store/clock.js'
-import { tableNames } from '../../src/store/table-names.js'
-import { createWorld, type LiveWorld } from '../../src/store/world.js'
-import { createState, type InitialRows, type WorldDefinition } from '../../src/store/world-state.js'
+import type { ClockMode } from '../../src/core/store/clock.js'
+import { tableNames } from '../../src/core/store/table-names.js'
+import { createWorld, type LiveWorld } from '../../src/core/store/world.js'
+import { createState, type InitialRows, type WorldDefinition } from '../../src/core/store/world-state.js'
 import { startAt } from './tanks.js'
 import { snapshotOf } from './worlds.js'
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import * as entries from '../../src/scenario/entries.js'
-import * as matchmakerEntries from '../../src/scenario/matchmaker-entries.js'
-import * as matchmakerRows from '../../src/store/matchmaker-rows.js'
-import * as rows from '../../src/store/rows.js'
+import * as entries from '../../src/core/scenario/entries.js'
+import * as matchmakerEntries from '../../src/core/scenario/matchmaker-entries.js'
+import * as matchmakerRows from '../../src/core/store/matchmaker-rows.js'
+import * as rows from '../../src/core/store/rows.js'
 import { type Declaration, interfaceText } from './type-declarations.js'
 import { commentText, type Member, membersOf, type NameOf, union } from './type-text.js'
 

@@ -1,4 +1,4 @@
-import type { ScenarioInput } from '../../src/scenario/schema.js'
+import type { ScenarioInput } from '../../src/core/scenario/schema.js'
 
 /** The time at which the clocks of test worlds start. */
 export const startAt = Date.UTC(2026, 10, 20, 20)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LabClient } from '../../src/mock/lab.js'
+import type { LabClient } from '../../src/lab/lab.js'
 
 interface LinkAnswer {
   readonly cloud_token?: string

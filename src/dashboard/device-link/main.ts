@@ -1,4 +1,4 @@
-import type { DeviceLink, ErrorBody } from '../../generated/operations.js'
+import type { DeviceLink, ErrorBody } from '../../core/generated/operations.js'
 
 // The script of the page of a device link. Its URLs are relative to the page, `/devices/link/{token}`.
 

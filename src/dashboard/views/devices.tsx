@@ -1,6 +1,6 @@
 import { toSvgPath } from 'lean-qr/extras/svg'
 import { generate } from 'lean-qr/nano'
-import type { DeviceLinkRow } from '../../store/rows.js'
+import type { DeviceLinkRow } from '../../core/store/rows.js'
 import { duration } from '../format.js'
 import type { Tables } from '../live-world.js'
 import { page } from '../page-state.js'

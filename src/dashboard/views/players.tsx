@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import type { StorySummary } from '../../control/tell-story.js'
-import { counted, grouped } from '../../lib/text.js'
+import type { StorySummary } from '../../core/control/stories/tell-story.js'
+import { counted, grouped } from '../../core/lib/text.js'
 import { duration } from '../format.js'
 import { useFollowed } from '../hooks.js'
 import { regionName } from '../lobby-rows.js'

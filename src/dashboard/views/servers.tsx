@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import type { GameServerState, ServerLine } from '../../control/servers.js'
-import { counted, grouped } from '../../lib/text.js'
+import type { GameServerState, ServerLine } from '../../core/control/servers.js'
+import { counted, grouped } from '../../core/lib/text.js'
 import { CodeBlock, CopyButton } from '../controls.js'
 import { endOf, markSeen, seeEnd, serverName } from '../crashes.js'
 import { duration } from '../format.js'

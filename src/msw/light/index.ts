@@ -1,6 +1,6 @@
-import type { Mockmaker } from '../../mock/facade.js'
-import { createMock } from '../../mock/mock.js'
-import type { MockmakerOptions } from '../../mock/options.js'
+import type { Mockmaker } from '../../core/mock/facade.js'
+import { createMock } from '../../core/mock/mock.js'
+import type { MockmakerOptions } from '../../core/mock/options.js'
 import { toMockmaker } from '../mockmaker.js'
 import { http } from './http.js'
 
@@ -11,8 +11,8 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
 }
 
-export { ApiError } from '../../contract/errors.js'
-export { UsageError } from '../../lib/usage-error.js'
-export { lab } from '../../mock/lab.js'
-export { JournalMismatch } from '../../server/journal-mismatch.js'
-export { TimeoutError } from '../../server/request-waits.js'
+export { ApiError } from '../../core/contract/errors.js'
+export { UsageError } from '../../core/lib/usage-error.js'
+export { JournalMismatch } from '../../core/pipeline/journal-mismatch.js'
+export { TimeoutError } from '../../core/pipeline/request-waits.js'
+export { lab } from '../../lab/lab.js'

@@ -35,7 +35,7 @@ export function measureKeptList() {
 /**
  * @param {string} name
  * @param {object} options
- * @param {import('../../../src/scenario/schema.js').ScenarioInput} options.scenario
+ * @param {import('../../../src/core/scenario/schema.js').ScenarioInput} options.scenario
  * @param {Omit<import('../http/load.js').Target, 'name' | 'server'>} options.request
  * @param {number} options.most The most CPU of a request, to that without a folder.
  * @returns {Promise<import('../table.js').Table>}

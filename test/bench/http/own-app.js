@@ -35,7 +35,7 @@ export function measureOwnApp() {
   )
 }
 
-/** @param {import('../../../src/scenario/schema.js').ScenarioInput} scenario */
+/** @param {import('../../../src/core/scenario/schema.js').ScenarioInput} scenario */
 async function listOf(scenario) {
   const headers = { authorization: `Bearer ${tokens.public}` }
   const { body } = await createMockmaker({ scenario }).answer({ method: 'GET', path, query: '', headers })

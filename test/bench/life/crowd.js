@@ -8,7 +8,7 @@ const endless = 1_000_000_000
  * A scenario with so many lobbies in 12 regions, which take as many players as ever come.
  *
  * @param {number} lobbies
- * @returns {import('../../../src/scenario/schema.js').ScenarioInput}
+ * @returns {import('../../../src/core/scenario/schema.js').ScenarioInput}
  */
 export function crowdOf(lobbies) {
   return {

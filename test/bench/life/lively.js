@@ -5,7 +5,7 @@ import { tokens } from '../scenario.js'
  * A scenario in which so many play at once, over a day: sessions of 12 minutes, two modes, all regions of the catalogue.
  *
  * @param {number} concurrent
- * @returns {import('../../../src/scenario/schema.js').ScenarioInput}
+ * @returns {import('../../../src/core/scenario/schema.js').ScenarioInput}
  */
 export function livelyOf(concurrent) {
   return {

@@ -3,7 +3,7 @@
 // `node find-process.js <url of Redis>`. The bench bundles it, because no entry point gives code a world in Redis.
 import { createClient } from '@redis/client'
 import { keepInRedis } from '../../../src/cluster/keep-in-redis.js'
-import { createMock } from '../../../src/mock/mock.js'
+import { createMock } from '../../../src/core/mock/mock.js'
 import { crowdOf, seatBody, seatPath } from '../life/crowd.js'
 import { median } from '../rounds.js'
 import { tokens } from '../scenario.js'

@@ -11,7 +11,7 @@ const batches = 7
 const [, , lobbies = ''] = process.argv
 const mock = createMockmaker({ scenario: { ...crowdOf(Number(lobbies)), clock: 'frozen' } })
 // The part of a world that resolvers write to.
-const world = /** @type {import('../../../src/store/world.js').LiveWorld} */ (mock.world)
+const world = /** @type {import('../../../src/core/store/world.js').LiveWorld} */ (mock.world)
 const rows = world.lobbies.all()
 let players = 0
 

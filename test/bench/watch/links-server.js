@@ -19,7 +19,7 @@ process.on('message', question => {
 })
 process.once('SIGTERM', () => void close().then(() => process.exit()))
 
-/** Returns for how many ms it has written. @param {import('../../../src/store/world-tables.js').TransactionTables} tx */
+/** Returns for how many ms it has written. @param {import('../../../src/core/store/world-tables.js').TransactionTables} tx */
 function completeAll({ deviceLinks }) {
   const startedAt = performance.now()
   const complete = { status: 'complete', game_id: game?.game_id, cloud_token: 'cloud.mock.0123456789abcdefghijklmn' }

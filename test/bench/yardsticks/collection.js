@@ -20,7 +20,7 @@ const Lobby = z.object({
 /**
  * Lobbies in a Collection of the data library.
  *
- * @param {readonly import('../../../src/store/rows.js').LobbyRow[]} rows
+ * @param {readonly import('../../../src/core/store/rows.js').LobbyRow[]} rows
  * @returns {Promise<import('../store/subject.js').Subject>}
  */
 export async function inCollection(rows) {

@@ -3,7 +3,7 @@
 /**
  * Lobbies in a plain Map, each replaced by a frozen copy when it changes: as little as a store can do.
  *
- * @param {readonly import('../../../src/store/rows.js').LobbyRow[]} rows
+ * @param {readonly import('../../../src/core/store/rows.js').LobbyRow[]} rows
  * @returns {Promise<import('../store/subject.js').Subject>}
  */
 export async function inPlainMap(rows) {

@@ -1,0 +1,209 @@
+import type * as z from 'zod'
+import { jsonBytes } from '../lib/long-json.js'
+import type { Steps } from '../lib/steps.js'
+import type { WorldJournal } from '../pipeline/journal.js'
+import type { MockRequest, MockResponseInit } from '../pipeline/message.js'
+import type { BodyLimits } from '../pipeline/parse.js'
+import type { PendingRequests } from '../pipeline/pending.js'
+import type { RequestWaits } from '../pipeline/request-waits.js'
+import type { ScenarioInput } from '../scenario/schema.js'
+import type { YamlOptions } from '../scenario/yaml.js'
+import type { LiveWorld } from '../store/world.js'
+import type { WorldPast } from './explain/past.js'
+import type { ObservedWorld } from './states.js'
+import type { StoryBook } from './stories/find-stories.js'
+import type {
+  IdentifiedWorld,
+  KeptData,
+  NewWorldOptions,
+  ReplicaState,
+  ScenarioSummary,
+  SnapshotOptions,
+  WorldControl,
+  WorldsControl,
+} from './world-control.js'
+
+/** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
+export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
+  /** The place that keeps the worlds. `undefined` if they are only in memory. */
+  readonly data: KeptData | undefined
+  get(id: string): IdentifiedWorld | undefined
+  /** Returns when a world was created, in real ms since the epoch. `undefined` if nobody knows. */
+  createdAt(id: string): number | undefined
+  put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
+  /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
+  subscribe(listener: (isOpen: boolean) => void): () => void
+  /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
+  settled(): Promise<unknown> | undefined
+  /** Set if several processes share the worlds. `refresh` reads again which ones the others have, for `list`. */
+  readonly shared: { refresh(): Promise<unknown> } | undefined
+  replicas(): Promise<readonly ReplicaState[]>
+}
+
+/** A world with the parts that only calls need. Steps show the world as it is at the first one. */
+interface ControlledWorld
+  extends Pick<
+    WorldControl,
+    'id' | 'faults' | 'held' | 'servers' | 'changes' | 'history' | 'explain' | 'reset' | 'load' | 'restore'
+  > {
+  readonly world: LiveWorld
+  readonly journal: WorldJournal
+  readonly pending: PendingRequests
+  readonly waits: RequestWaits
+  readonly states: ObservedWorld
+  readonly past: WorldPast
+  readonly stories: StoryBook
+  snapshot(options: SnapshotOptions): Steps<ScenarioInput>
+  /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */
+  nextChangeId(revision: number): number | undefined
+}
+
+/** The world and the server that a call controls. */
+export interface ControlContext {
+  readonly mock: ControlledWorld
+  readonly server: {
+    readonly worlds: ServedWorlds
+    /** The scenarios that can be loaded by name. */
+    readonly scenarios: readonly ScenarioSummary[]
+    /** In real ms. */
+    uptimeMs(): number
+  }
+  /** Reads the text of a scenario file. Throws `UsageError`, and `ApiError` for a text beyond the limits. */
+  parseScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): ScenarioInput
+  /** Writes the JSON of a snapshot as the text of a scenario file. A long one stays JSON. */
+  scenarioText(json: string): string
+  /** Describes the control API as an OpenAPI document. */
+  openapi(): object
+  /** The version of mockmaker. */
+  readonly version: string
+  /** The URL by which the client reaches the world, without a slash at its end. */
+  readonly url: string
+  /** The URL by which others reach the world, if the server has been told. */
+  readonly publicUrl: string | undefined
+  readonly request: MockRequest
+  /** Reads a whole world in slices, between which other requests are answered. Rejects with `ClientGone` if the client disconnects. */
+  inSlices<Result>(steps: Steps<Result>): Promise<Result>
+  /** True if the request has shown the control token. Only pages of the mock that somebody has given it to can send it. */
+  readonly hasControlToken: boolean
+  /** True if the server refuses every change. */
+  readonly isReadOnly: boolean
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The names between braces in a path. */
+export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+export type Params<Path extends string> = { readonly [Name in ParamNames<Path>]: string }
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+interface CallSpec<Route extends string, Query, Body, Output extends object> {
+  /** A sentence for `GET /__mock` and the docs. */
+  readonly summary: string
+  /** `fields`: the query filters by the fields of a table. Default: the call has no query. */
+  readonly query?: Query
+  /** Default: the call has no body. */
+  readonly body?: Body
+  /**
+   * Which process answers, if several share the worlds. `this`: the one that gets the request. `named`: the one that runs the
+   * world that the call names. Default: the one that runs the world of the path.
+   */
+  readonly answeredBy?: 'this' | 'named'
+  /** The other media type of the answer. A call that returns a function has only that one. Default: the answer is always JSON. */
+  readonly media?: 'text/event-stream' | 'application/yaml' | 'text/plain'
+  /** The limits of the body. Default: 1 MiB, as for the service's own operations, and any number of values. */
+  readonly limits?: Omit<BodyLimits, 'levels'>
+  /** Returns the answer, which is sent as JSON. Throws `ApiError`, or `UsageError` for wrong input. */
+  run(
+    call: ControlContext & {
+      readonly params: Params<Route>
+      readonly query: Parsed<Query>
+      readonly body: Parsed<Body>
+    },
+  ): Output | Promise<Output>
+  /** Creates an answer that is not JSON. Returns `undefined` if the client prefers JSON. */
+  respond?(
+    output: Output,
+    context: ControlContext,
+  ): MockResponseInit | undefined | Promise<MockResponseInit | undefined>
+}
+
+/** A call of the control API. Its named type keeps the declarations of the table short. */
+export interface ControlCall<Route extends string, Query, Body, Output extends object>
+  extends CallSpec<Route, Query, Body, Output> {
+  readonly route: Route
+  readonly method: string
+  readonly path: string
+}
+
+/** Declares a call: its method and its path under `/__mock`, its input, and its function. */
+export function call<
+  const Route extends `${Method} /${string}`,
+  Output extends object,
+  Query extends z.ZodObject | 'fields' | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(route: Route, spec: CallSpec<Route, Query, Body, Output>): ControlCall<Route, Query, Body, Output> {
+  const [method = '', path = ''] = route.split(' ')
+  return { route, method, path, ...spec }
+}
+
+const encoder = new TextEncoder()
+
+/** A JSON response. Other pages of this machine may read it. */
+export function* longJsonResponse(value: object): Steps<MockResponseInit> {
+  return bytesResponse('application/json', yield* jsonBytes(value), 'loopback')
+}
+
+/** A JSON response. If it holds tokens, only the mock's own pages may read it. */
+export function jsonResponse(value: object, cors: MockResponseInit['cors']): MockResponseInit {
+  return textResponse('application/json', JSON.stringify(value), cors)
+}
+
+/** A response with a text of that media type. Default: pages of this machine may read it. */
+export function textResponse(
+  type: string,
+  text: string,
+  cors: MockResponseInit['cors'] = 'loopback',
+): MockResponseInit {
+  return bytesResponse(type, encoder.encode(text), cors)
+}
+
+function bytesResponse(type: string, body: Uint8Array<ArrayBuffer>, cors: MockResponseInit['cors']): MockResponseInit {
+  return { status: 200, headers: { 'content-type': type, 'x-content-type-options': 'nosniff' }, body, cors }
+}
+
+/** Tells from the Accept header of a client if it prefers JSON to another type. */
+export function prefersJson(accept = '*/*', other: 'text/html' | 'text/plain' = 'text/html'): boolean {
+  const json = preferenceFor('application/json', accept)
+  const text = preferenceFor(other, accept)
+  if (json.quality !== text.quality) return json.quality > text.quality
+  return json.quality > 0 && json.precision > text.precision
+}
+
+/** Tells from the Accept header of a client if it names YAML, and does not prefer JSON. */
+export function prefersYaml(accept = '*/*'): boolean {
+  const json = preferenceFor('application/json', accept)
+  const yaml = ['application/yaml', 'application/x-yaml', 'text/yaml'].map(type => preferenceFor(type, accept))
+  return yaml.some(({ quality, precision }) => quality > 0 && precision === 2 && quality >= json.quality)
+}
+
+/** Tells from the Accept header of a client if it asks for a stream of events. */
+export function acceptsEvents(accept = '*/*'): boolean {
+  return preferenceFor('text/event-stream', accept).precision === 2
+}
+
+/** Returns the quality of a type, 0 to 1, and the precision of its name: 2 for the full name, 1 for `type/*`, 0 for `*\/*`. */
+function preferenceFor(type: string, accept: string): { readonly quality: number; readonly precision: number } {
+  const names = ['*/*', type.replace(/\/.*/, '/*'), type]
+  let best = { quality: 0, precision: -1 }
+  for (const range of accept.split(',')) {
+    const [name = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
+    const precision = names.indexOf(name)
+    if (precision <= best.precision) continue
+    const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2) ?? 1
+    best = { quality: Number(quality) || 0, precision }
+  }
+  return best
+}

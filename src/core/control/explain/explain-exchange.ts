@@ -1,0 +1,187 @@
+import { ApiError } from '../../contract/errors.js'
+import type { AnswerReasons, JournalEntry } from '../../contract/journal.js'
+import { type OperationId, type OperationInput, operationIds, operations } from '../../contract/operations.js'
+import type { Coordinates } from '../../contract/regions.js'
+import { isJsonObject } from '../../lib/json.js'
+import type { FindCandidates } from '../../operations/matchmaking.js'
+import { clientLocation } from '../../operations/regions.js'
+import { isCanned } from '../../operations/resolver.js'
+import type { MockRequest } from '../../pipeline/message.js'
+import { parseBody, parseHeaders } from '../../pipeline/parse.js'
+import type { ChangeSet } from '../../store/change-set.js'
+import type { FaultRecord } from '../../store/faults.js'
+import { type ListObstacle, listObstacles, seatsTaken } from '../../store/lobby-rules.js'
+import type { LobbyRow } from '../../store/matchmaker-rows.js'
+import type { LobbyTables, Tables } from '../../store/model.js'
+import { models } from '../../store/models.js'
+import { fullNameOf } from '../../store/namespaces.js'
+import type { TableName } from '../../store/rows.js'
+import { tablesByPath } from '../../store/table-names.js'
+import { choiceText, compareCandidates, explainCandidates, obstacleTexts } from './explain-find.js'
+
+/** The tables that explanations of past answers read. */
+type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
+
+/** A past request, and the world around it. */
+interface PastExchange {
+  readonly entry: JournalEntry
+  /** The world right before it. `undefined` if the history does not have it. */
+  readonly before: { readonly tables: ExplainedTables; readonly faults: readonly FaultRecord[] } | undefined
+  /** The change sets that it caused. `undefined` if the history does not have them. */
+  readonly changeSets: readonly ChangeSet[] | undefined
+}
+
+/** Explains the answer to a past request, in at most three sentences. */
+export function explainExchange({ entry, before, changeSets }: PastExchange): AnswerReasons {
+  const tables = before?.tables
+  const find = tables && findAgain(entry, tables)
+  const fault = before?.faults.find(({ id }) => id === entry.fault)
+  const because = [
+    entry.fault === undefined ? undefined : faultText(entry.fault, fault),
+    entry.edited ? editedText : undefined,
+    fault?.fault.effect.error || entry.edited ? undefined : reasonOf(entry, tables, find),
+    entry.fault === undefined ? callerText(entry, tables) : undefined,
+    changesText(entry, changeSets),
+  ].filter(text => text !== undefined)
+  const verdict = verdictOf(entry)
+  if (!tables || !find) return { verdict, because }
+  return { verdict, because, candidates: explainCandidates(find.candidates, { ...find, tables }) }
+}
+
+const editedText = 'its release replaced the answer of the operation by another one'
+
+function faultText(id: string, record: FaultRecord | undefined): string {
+  return record ? `fault ${id} applied to it: ${JSON.stringify(record.fault.effect)}` : `fault ${id} applied to it`
+}
+
+function verdictOf({ status, answer, operation }: JournalEntry): string {
+  if (status === 0) return 'the connection was closed without an answer'
+  const code = isJsonObject(answer) && typeof answer.code === 'string' ? ` ${answer.code}` : ''
+  if (status >= 400) return `${status}${code}`
+  return `${status}${operation === undefined ? '' : `, answered by ${operation}`}`
+}
+
+/** Says why the mock gave this answer. Errors of the mock say it themselves. */
+function reasonOf(
+  entry: JournalEntry,
+  tables: ExplainedTables | undefined,
+  find: PastFind | undefined,
+): string | undefined {
+  const { status, answer, caller } = entry
+  if (status >= 400 && isJsonObject(answer) && typeof answer.message === 'string') return answer.message
+  const id = operationIds.find(known => known === entry.operation)
+  if (status === 0 || status >= 400 || !id) return undefined
+  if (caller && isCanned(operations[id].auth, caller.kind))
+    return 'a development token gets a canned answer, whatever the world has'
+  if (operations[id].kind === 'watch') return watchText(entry)
+  if (!tables) return 'the history does not have the world before this request'
+  const { namespace_id } = caller ?? {}
+  if (id === 'lobbies.list' && namespace_id !== undefined) return listText(namespace_id, tables)
+  return reasons[id]?.(entry, tables, find) ?? operations[id].summary
+}
+
+type Reason = (entry: JournalEntry, tables: ExplainedTables, find: PastFind | undefined) => string | undefined
+
+const reasons: { readonly [Id in OperationId]?: Reason } = {
+  'lobbies.find'(entry, tables, find) {
+    const lobby = lobbyOf(entry, tables)
+    if (!lobby)
+      return 'no lobby in the requested game modes and regions had a free seat that fits, so the mock created one'
+    return choiceText(lobby, find?.candidates.ties ?? 0)
+  },
+  'lobbies.join'(entry, tables) {
+    const lobby = lobbyOf(entry, tables)
+    return lobby && `the lobby had a free seat for join: ${seatsTaken(lobby)} of ${lobby.max_players_direct} were taken`
+  },
+  'lobbies.create': () => 'every create makes a new lobby, in the requested region or else in the nearest one',
+}
+
+/** Finds the lobby of a seat in the world before the request. `undefined` for a lobby that the request created. */
+function lobbyOf({ answer }: JournalEntry, { lobbies }: ExplainedTables): LobbyRow | undefined {
+  const lobby = isJsonObject(answer) ? answer.lobby : undefined
+  return isJsonObject(lobby) && typeof lobby.lobby_id === 'string' ? lobbies.get(lobby.lobby_id) : undefined
+}
+
+function listText(namespace_id: string, tables: ExplainedTables): string {
+  const running: LobbyRow[] = []
+  for (const lobby of tables.lobbies.all()) {
+    if (lobby.namespace_id === namespace_id && lobby.status !== 'stopped') running.push(lobby)
+  }
+  const obstacleOf = listObstacles(running, tables)
+  const hidden = new Map<ListObstacle, number>()
+  for (const lobby of running) {
+    const obstacle = obstacleOf(lobby)
+    if (obstacle !== undefined) hidden.set(obstacle, (hidden.get(obstacle) ?? 0) + 1)
+  }
+  const counts = [...hidden].map(([obstacle, count]) => `${count} ${obstacleTexts[obstacle]}`)
+  const listed = [...hidden.values()].reduce((rest, count) => rest - count, running.length)
+  const others = counts.length === 0 ? '' : `. The others are hidden: ${counts.join(', ')}`
+  return `${fullNameOf(namespace_id, tables)} has ${running.length} running lobbies, and ${listed} are listed${others}`
+}
+
+function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): string {
+  const watch = isJsonObject(answer) ? answer.watch : undefined
+  const isSame = isJsonObject(watch) && watch.index === query.watch_index
+  const waitedMs = since === undefined ? blocked_ms : Date.parse(time) - Date.parse(since)
+  const waited = `it waited ${(waitedMs / 1000).toFixed(1)} s`
+  if (blocked_ms > 0)
+    return isSame ? `${waited}, and nothing that it watches changed` : `${waited}, until a change of what it watches`
+  if (query.watch_index === undefined) return 'it sent no watch_index, so it did not wait'
+  return isSame ? 'it did not wait' : 'what it watches had changed since its watch_index, so it did not wait'
+}
+
+/** A past find: the lobbies that it compared, and the place of its client. */
+interface PastFind {
+  readonly candidates: FindCandidates
+  readonly location: Coordinates | undefined
+}
+
+/** Compares lobbies again as a find did. `undefined` for other requests, and for a find that was refused before. */
+function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | undefined {
+  const { caller, operation, status, answer } = entry
+  const hasLooked = status === 200 || (isJsonObject(answer) && answer.code === 'MATCHMAKER_NO_AVAILABLE_LOBBIES')
+  if (!hasLooked) return undefined
+  if (operation !== 'lobbies.find' || caller?.namespace_id === undefined || caller.kind === 'development')
+    return undefined
+  try {
+    const input = findInputOf(entry)
+    return {
+      candidates: compareCandidates(caller.namespace_id, input, tables),
+      location: clientLocation(input, tables),
+    }
+  } catch (error) {
+    // The journal does not keep a long body.
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+/** Parses a find again. The journal has it with shorter tokens, which find does not read. */
+function findInputOf({ method, path, headers, body }: JournalEntry): OperationInput<'lobbies.find'> {
+  const spec = operations['lobbies.find']
+  const request: MockRequest = { method, path, headers, body: new TextEncoder().encode(JSON.stringify(body ?? {})) }
+  return { ...parseHeaders(spec, request), ...parseBody(spec, request) } as unknown as OperationInput<'lobbies.find'> // by its schemas
+}
+
+function callerText({ caller }: JournalEntry, tables: ExplainedTables | undefined): string | undefined {
+  if (!caller) return undefined
+  const { kind, namespace_id, game_id } = caller
+  if (kind === 'anonymous') return 'it had no token, and needs none'
+  const namespace = namespace_id === undefined || !tables ? undefined : fullNameOf(namespace_id, tables)
+  const owner = namespace ?? (game_id === undefined ? undefined : tables?.games.get(game_id)?.name_id)
+  if (kind === 'tokenless') return `it had no token, and ${owner ?? 'the namespace'} needs none`
+  return `it had a ${kind.replace('_', ' ')} token${owner === undefined ? '' : ` of ${owner}`}`
+}
+
+const paths = new Map(Object.entries(tablesByPath).map(([path, table]): [TableName, string] => [table, path]))
+
+function changesText({ revisions }: JournalEntry, changeSets: readonly ChangeSet[] = []): string {
+  const counts = new Map<TableName, number>()
+  for (const { changes } of changeSets) for (const { table } of changes) counts.set(table, (counts.get(table) ?? 0) + 1)
+  if (changeSets.length === 0 && revisions) return 'it changed the world, and the history does not have the change'
+  if (counts.size === 0) return 'it changed nothing in the world'
+  const texts = [...counts].map(
+    ([table, count]) => `${count} ${count === 1 ? models[table].singular : paths.get(table)?.replace('-', ' ')}`,
+  )
+  return `it changed ${texts.join(' and ')}`
+}

@@ -1,0 +1,161 @@
+import { ApiError } from '../../contract/errors.js'
+import type { AnswerReasons, ExplainedCandidate } from '../../contract/journal.js'
+import type { OperationInput } from '../../contract/operations.js'
+import type { Coordinates } from '../../contract/regions.js'
+import { chooseForFind, type FindCandidate, type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
+import { clientLocation, distance } from '../../operations/regions.js'
+import { freeSeats, type ListObstacle, seatsTaken } from '../../store/lobby-rules.js'
+import type { LobbyRow } from '../../store/matchmaker-rows.js'
+import type { LobbyTables, Tables } from '../../store/model.js'
+import { findNamespace } from '../../store/namespaces.js'
+
+/** The answer that a find in a game mode gets now. */
+export interface ExplainedChoice {
+  readonly namespace_id: string
+  readonly game_mode_id: string
+  /** The lobby with the seat. Absent for a new lobby. */
+  readonly lobby_id?: string
+  /** Absent if the find is refused. */
+  readonly region_id?: string
+  /** The distance from the client. Absent if the place of the client is unknown. */
+  readonly kilometers?: number
+  /** Why the find is refused: `400 MATCHMAKER_…: …`. */
+  readonly refusal?: string
+}
+
+/** The answer to a question. */
+export interface Explanation extends AnswerReasons {
+  /** The region of the lobby that a find would take or create now. */
+  readonly region_id?: string
+  /** The distance of that region from the player. Absent if the place of the player is unknown. */
+  readonly kilometers?: number
+}
+
+/** Says why a lobby is not listed, or why find did not choose it, in words that follow "it is". */
+export const obstacleTexts: { readonly [key in ListObstacle | NonNullable<FindCandidate['lostBy']>]: string } = {
+  stopped: 'stopped',
+  closed: 'closed (is_closed)',
+  private: 'private (publicity)',
+  unlisted: 'of a game mode that is not listable',
+  empty: 'empty beside other open lobbies of its game mode (hide_empty_lobbies)',
+  full: 'full',
+  tags: 'without the tags of the request',
+  max_players: 'for another number of players than max_players of the request',
+  server: 'run by a real game server, which does not know simulated players',
+  seats: 'emptier than the chosen one',
+  distance: 'farther away than the chosen one',
+  order: 'newer than the chosen one, or its game mode or region comes later in the request',
+}
+
+const mostCandidates = 50
+
+const thisMachine = { address: '127.0.0.1', isLocal: true } as const
+
+/**
+ * Explains what a find in one game mode does now, for a player of this machine at the place of the settings. Changes nothing.
+ * Throws `UsageError` for an unknown namespace.
+ */
+export function explainFind(
+  { find, namespace }: { readonly find: string; readonly namespace?: string | undefined },
+  tables: Tables,
+): Explanation {
+  const { namespace_id } = findNamespace(namespace, tables)
+  const input = { game_modes: [find] }
+  try {
+    const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
+    const candidates = compareCandidates(namespace_id, input, tables)
+    const location = clientLocation({}, tables)
+    const { region_id } = choice
+    const away = distanceTo(region_id, location, tables)
+    const isNew = !('lobby_id' in choice)
+    return {
+      verdict: isNew ? `a new lobby in ${region_id}` : `a seat in lobby ${choice.lobby_id}`,
+      because: [
+        isNew ? 'no lobby of the game mode has a free seat for find' : choiceText(choice, candidates.ties),
+        regionText(region_id, away.kilometers, isNew),
+      ],
+      candidates: explainCandidates(candidates, { location, tables }),
+      region_id,
+      ...away,
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { verdict: `${error.status} ${error.code}`, because: [error.message] }
+  }
+}
+
+const mostModes = 100
+
+/** Lists what a find in each game mode gets now, for the same player. */
+export function listFinds(tables: Tables): ExplainedChoice[] {
+  const location = clientLocation({}, tables)
+  return tables.gameModes
+    .all()
+    .slice(0, mostModes)
+    .map(({ namespace_id, game_mode_id }) => {
+      const mode = { namespace_id, game_mode_id }
+      try {
+        const input = { game_modes: [game_mode_id] }
+        const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
+        const { region_id } = choice
+        const lobby = 'lobby_id' in choice ? { lobby_id: choice.lobby_id } : {}
+        return { ...mode, ...lobby, region_id, ...distanceTo(region_id, location, tables) }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        return { ...mode, refusal: `${error.status} ${error.code}: ${error.message}` }
+      }
+    })
+}
+
+function regionText(region_id: string, kilometers: number | undefined, isNew: boolean): string {
+  if (!isNew) {
+    const away = kilometers === undefined ? '' : `, ${kilometers} km from the player`
+    return `it is in ${region_id}${away}`
+  }
+  if (kilometers !== undefined)
+    return `${region_id} is the nearest region of the game mode, ${kilometers} km from the player`
+  return `${region_id} is the first region of the game mode, because the place of the player is unknown`
+}
+
+/** Compares lobbies as a find does. */
+export function compareCandidates(
+  namespaceId: string,
+  input: OperationInput<'lobbies.find'>,
+  tables: LobbyTables,
+): FindCandidates {
+  return findCandidates(namespaceId, { input, tables, most: mostCandidates })
+}
+
+/** Says why find chose a lobby, and how many others were as full. */
+export function choiceText(lobby: LobbyRow, ties: number): string {
+  const tie = ties === 0 ? '' : `. Others with as many free seats, but farther away or newer: ${ties}`
+  return `it is the fullest lobby that fits, with ${seatsTaken(lobby)} of ${lobby.max_players_normal} seats taken${tie}`
+}
+
+/** Describes the first candidates, and says why they lost. */
+export function explainCandidates(
+  { first }: FindCandidates,
+  { location, tables }: { readonly location: Coordinates | undefined; readonly tables: Pick<Tables, 'regions'> },
+): ExplainedCandidate[] {
+  return first.map(({ lobby, lostBy }) => {
+    const { lobby_id, game_mode_id, region_id } = lobby
+    return {
+      lobby_id,
+      game_mode_id,
+      region_id,
+      free_seats: Math.max(0, freeSeats(lobby)),
+      ...distanceTo(region_id, location, tables),
+      ...(lostBy === undefined ? {} : { because: obstacleTexts[lostBy], lost_by: lostBy }),
+    }
+  })
+}
+
+function distanceTo(
+  region_id: string,
+  location: Coordinates | undefined,
+  { regions }: Pick<Tables, 'regions'>,
+): { readonly kilometers?: number } {
+  const datacenter = regions.get(region_id)?.datacenter_coord
+  if (!location || !datacenter) return {}
+  return { kilometers: Math.round(distance(location, datacenter).kilometers) }
+}

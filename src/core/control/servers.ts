@@ -1,0 +1,120 @@
+import { Emitter } from '../lib/emitter.js'
+import type { LiveWorld } from '../store/world.js'
+import type { Environment } from './environment.js'
+import type { ServedLobby } from './stories/served-lobby.js'
+
+/** A line that a game server has written. */
+export interface ServerLine {
+  /** The time on the world's clock, in ISO 8601. */
+  readonly at: string
+  readonly text: string
+}
+
+/** A process that the mock has started as the game server of a lobby. */
+export interface GameServerState {
+  /** The lobby names its server. */
+  readonly lobby_id: string
+  readonly game_mode_id: string
+  readonly region_id: string
+  readonly command: string
+  /** Absent if the process could not start. */
+  readonly pid?: number
+  /** By label. A range has its first port. */
+  readonly ports: Readonly<Record<string, number>>
+  /** When the process started, on the world's clock, in ISO 8601. */
+  readonly started_at: string
+  /**
+   * `starting`: it has not called ready yet. `stopping`: the mock has sent SIGTERM. `ended`: it has exited with code 0. `crashed`: it
+   * ended in another way, or could not start. `stopped`: it ended because its lobby had stopped.
+   */
+  readonly status: 'starting' | 'ready' | 'stopping' | 'ended' | 'crashed' | 'stopped'
+  /** When it was ready, on the world's clock, in ISO 8601. Absent until then. */
+  readonly ready_at?: string
+  /** The time from its start until it was ready, in real ms. Absent until then. */
+  readonly ready_ms?: number
+  /** When it ended, on the world's clock, in ISO 8601. Absent until then. */
+  readonly ended_at?: string
+  /** Absent while it runs, and after a signal. */
+  readonly exit_code?: number
+  /** The signal that ended it, such as `SIGTERM`. Absent otherwise. */
+  readonly signal?: string
+  /** The end of the server and its cause, in a sentence. Absent while it runs, and of a `stopped` one that was ready. */
+  readonly message?: string
+  /** The number of times that the mock has restarted the server of this lobby. */
+  readonly restarts: number
+  /** The number of lines that it has written. */
+  readonly lines: number
+  /** Its last three lines. Of a `crashed` one: up to 20 lines, from its last error on. Long lines are cut. */
+  readonly last_lines: readonly ServerLine[]
+}
+
+/** A game server with its output. */
+export interface GameServerLog extends GameServerState {
+  /** The newest lines, the oldest first: at most 500 lines, with 65,536 characters. */
+  readonly log: readonly ServerLine[]
+  /** The environment variables that the mock has given it. Empty until its process starts. */
+  readonly environment: Environment
+}
+
+/** The processes that the mock has started as game servers. */
+export interface GameServerProcesses {
+  /** Lists the servers that run, and the last 100 that have ended, the oldest first. */
+  list(): readonly GameServerState[]
+  /** Returns the server of a lobby with its output. `undefined` if the mock has started none. */
+  get(lobbyId: string): GameServerLog | undefined
+  /**
+   * Restarts the server of a lobby. The lobby loses its players and its state, and waits for the new process. If the server has
+   * ended, its lobby has stopped: then a new lobby of the same game mode and region gets the new server. Returns that server.
+   * Returns `undefined` if the mock has started none. Throws `UsageError` if the lobby cannot be created.
+   */
+  restart(lobbyId: string): GameServerState | undefined
+}
+
+/** The game servers of a world: those that the mock has started for its lobbies, and what the server of each lobby has called. */
+export interface GameServerCalls extends GameServerProcesses {
+  /**
+   * Returns what the game server of a lobby has called: ready, its players, its state. The server may be any program. Throws
+   * `ApiError` if there was no such lobby.
+   */
+  served(lobbyId: string): ServedLobby
+}
+
+/** The game servers of a world. Without a program that runs them, there are none. */
+export class WorldServers implements GameServerCalls {
+  /** Publishes `now` after a change of a server, and `soon` after a line of its output. */
+  readonly changes = new Emitter<'now' | 'soon'>()
+  readonly #world: Pick<LiveWorld, 'checkUsable'>
+  readonly #servedLobby: (lobbyId: string) => ServedLobby
+  #runner: GameServerProcesses | undefined
+
+  constructor(world: Pick<LiveWorld, 'checkUsable'>, servedLobby: (lobbyId: string) => ServedLobby) {
+    this.#world = world
+    this.#servedLobby = servedLobby
+  }
+
+  /** Lets a runner answer the calls from now on. */
+  runBy(runner: GameServerProcesses): void {
+    this.#runner = runner
+    this.changes.emit('now')
+  }
+
+  list(): readonly GameServerState[] {
+    this.#world.checkUsable()
+    return this.#runner?.list() ?? []
+  }
+
+  get(lobbyId: string): GameServerLog | undefined {
+    this.#world.checkUsable()
+    return this.#runner?.get(lobbyId)
+  }
+
+  restart(lobbyId: string): GameServerState | undefined {
+    this.#world.checkUsable()
+    return this.#runner?.restart(lobbyId)
+  }
+
+  served(lobbyId: string): ServedLobby {
+    this.#world.checkUsable()
+    return this.#servedLobby(lobbyId)
+  }
+}

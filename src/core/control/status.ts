@@ -1,0 +1,47 @@
+import type { Faults } from '../pipeline/faults.js'
+import type { PendingRequests } from '../pipeline/pending.js'
+import type { NamespaceRow } from '../store/rows.js'
+import type { LiveWorld } from '../store/world.js'
+import { type ClockJson, clockJson } from './history.js'
+
+/** A world in short. */
+export interface WorldStatus {
+  readonly clock: ClockJson
+  /** The players that have a seat, or for whom one is reserved. */
+  readonly players: number
+  /** The lobbies that have not stopped. */
+  readonly lobbies: number
+  readonly faults: number
+  /** The requests that wait for their answers. */
+  readonly waiting: number
+}
+
+export function worldStatus({
+  world,
+  faults,
+  pending,
+}: {
+  readonly world: LiveWorld
+  readonly faults: Pick<Faults, 'list'>
+  readonly pending: Pick<PendingRequests, 'count'>
+}): WorldStatus {
+  return {
+    clock: clockJson(world.clock.state),
+    ...countSeats(world),
+    faults: faults.list().length,
+    waiting: pending.count(),
+  }
+}
+
+/** Counts the seats taken, and the lobbies that have not stopped. Reads sums, and no lobby. Default: those of all namespaces. */
+export function countSeats(
+  { tables }: Pick<LiveWorld, 'tables'>,
+  namespaces: readonly Pick<NamespaceRow, 'namespace_id'>[] = tables.namespaces.all(),
+): Pick<WorldStatus, 'players' | 'lobbies'> {
+  let [players, lobbies] = [0, 0]
+  for (const { namespace_id } of namespaces) {
+    players += tables.lobbies.sum('players', namespace_id)
+    lobbies += tables.lobbies.sum('running', namespace_id)
+  }
+  return { players, lobbies }
+}

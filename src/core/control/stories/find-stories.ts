@@ -1,0 +1,262 @@
+import * as z from 'zod'
+import { ApiError } from '../../contract/errors.js'
+import type * as types from '../../generated/options.js'
+import { parseInput } from '../../lib/issues.js'
+import { lazy } from '../../lib/lazy.js'
+import { counted, nearest } from '../../lib/text.js'
+import { typeTexts } from '../../lib/type-text.js'
+import { UsageError } from '../../lib/usage-error.js'
+import type { History, StoredExchange } from '../../pipeline/history.js'
+import { redactToken } from '../../pipeline/redact.js'
+import type { LiveWorld } from '../../store/world.js'
+import type { WorldPast } from '../explain/past.js'
+import type { WorldServers } from '../servers.js'
+import type { ChangedStory, StoriesState, StoryCounts } from '../states.js'
+import type { WorldStories } from './stories.js'
+import { type Story, storyLimits } from './story-memory.js'
+import { plainName, storyName } from './story-names.js'
+import { outcomeOf, type StoryView, storyOutcomes } from './story-words.js'
+import { type StoryJson, type StorySummary, type StoryTeller, summarizeStory, tellStory } from './tell-story.js'
+
+const Search = z.string().min(1).max(512)
+
+export const StoryFilter = lazy(() =>
+  z.strictObject({
+    /** A part of the token, the name, the address, the lobby, the game mode or the region, in any case. */
+    q: Search.optional(),
+    /** The token, or its beginning. */
+    token: Search.optional(),
+    /** The name: two words, in any case. */
+    name: Search.optional(),
+    /** The address of the client. */
+    address: Search.optional(),
+    /** The id of a lobby that the player was in. */
+    lobby: Search.optional(),
+    /** The present state of the story, or its end. */
+    outcome: z.enum(storyOutcomes).register(typeTexts, { type: 'StoryOutcome' }).optional(),
+    /** `true`: only players of simulations. `false`: only others. */
+    simulated: z.boolean().optional(),
+    /** The most stories. Default: 50. */
+    limit: z.int().min(1).max(500).optional(),
+    /** The `id` of a story: only those that began before it. */
+    before: z.int().min(1).optional(),
+  }),
+)
+/** Selects stories. All given keys must match. */
+export type StoryFilter = types.StoryFilter
+
+/** Stories, and what the world remembers of its players. */
+export interface StoryList {
+  /** The newest first. */
+  readonly stories: readonly StorySummary[]
+  /** The number of stories that match, without `before`. */
+  readonly total: number
+  /** `before` of the next page. Absent on the last one. */
+  readonly next?: number
+  readonly counts: StoryCounts
+  /** The time of the world's clock since when it has stories, in ISO 8601: its beginning, or its newest reset, load or restore. */
+  readonly begins_at: string
+}
+
+/** The stories of the players of a world. */
+export interface Stories {
+  /** Lists stories, the newest first. Throws `UsageError` if the filter is wrong. */
+  list(filter?: StoryFilter): StoryList
+  /**
+   * Tells the story of a player. Its token is enough, and so is the beginning of it, its name or its `id`, if only one story
+   * has that. `undefined` if there is none. Throws `UsageError` if there are several.
+   */
+  get(player: string | number): StoryJson | undefined
+}
+
+const defaultLimit = 50
+const mostRecent = 20
+
+/** The parts of a world that its stories are told from. */
+interface StorySource {
+  readonly world: LiveWorld
+  readonly history: History
+  readonly past: WorldPast
+  readonly servers: Pick<WorldServers, 'list'>
+  readonly stories: WorldStories
+}
+
+/** Finds and tells the stories of a world. */
+export class StoryBook implements Stories {
+  readonly #source: StorySource
+
+  constructor(source: StorySource) {
+    this.#source = source
+  }
+
+  list(filter: StoryFilter = {}): StoryList {
+    const { world, stories } = this.#source
+    world.checkUsable()
+    const {
+      limit = defaultLimit,
+      before = Number.POSITIVE_INFINITY,
+      ...asked
+    } = parseInput(StoryFilter(), filter, 'filter')
+    void world.clock.catchUp()
+    const view = this.#view()
+    const matches = matcher(asked, view)
+    const { memory, beginsAt } = stories
+    const page: Story[] = []
+    let [total, isMore] = [0, false]
+    for (const story of memory.list()) {
+      if (!matches(story)) continue
+      total += 1
+      if (story.id >= before) continue
+      if (page.length < limit) page.push(story)
+      else isMore = true
+    }
+    const last = page.at(-1)
+    return {
+      stories: page.map(story => summarizeStory(story, view)),
+      total,
+      ...(isMore && last ? { next: last.id } : {}),
+      counts: this.#counts(),
+      begins_at: new Date(beginsAt.at).toISOString(),
+    }
+  }
+
+  get(player: string | number): StoryJson | undefined {
+    const { world } = this.#source
+    world.checkUsable()
+    void world.clock.catchUp()
+    const story = this.#find(String(player))
+    return story && tellStory(story, this.#teller())
+  }
+
+  /** Says why there is no story of a player, and what to do. */
+  missing(player: string): ApiError {
+    const names = this.#names()
+    const near = nearest(plainName(player), names.keys())
+    const [known] = (near !== undefined && names.get(near)) || []
+    const hint = known ? ` Did you mean ${storyName(known.token)}?` : ''
+    const { players, simulated, dropped } = this.#counts()
+    const kept = `It has the stories of ${counted(players, 'player', 'players')} and ${counted(simulated, 'simulated one', 'simulated ones')}`
+    const lost =
+      dropped === 0
+        ? `. A reset, a load and a restart without --data begin them anew`
+        : `, and ${counted(dropped, 'older one has', 'older ones have')} given way: a world keeps ${counted(storyLimits.stories, 'story', 'stories')} or ${storyLimits.bytes / 1024 ** 2} MiB`
+    return new ApiError(
+      'API_NOT_FOUND',
+      `this world has no story of such a player.${hint} ${kept}${lost}. GET /__mock/stories lists them`,
+    )
+  }
+
+  /** The state that events tell. */
+  state(): StoriesState {
+    const { stories } = this.#source
+    const newest = stories.recent(mostRecent).map((story): ChangedStory => {
+      const { id, token, name, outcome, changed_at } = summarizeStory(story, this.#view())
+      return { id, token, name, outcome, changed_at, change: story.changedAt }
+    })
+    return { counts: this.#counts(), changes: stories.changes, newest }
+  }
+
+  #counts(): StoryCounts {
+    const { size, simulated, dropped } = this.#source.stories.memory
+    return { players: size - simulated, simulated, dropped }
+  }
+
+  #view(): StoryView {
+    const { tables, clock } = this.#source.world
+    return { tables, now: clock.now() }
+  }
+
+  #teller(): StoryTeller {
+    const { history, past, servers, stories } = this.#source
+    return {
+      view: this.#view(),
+      history,
+      servers: servers.list(),
+      restartedAt: stories.restartedAt,
+      reasonsOf: (exchange: StoredExchange) => past.reasonsOf(exchange),
+    }
+  }
+
+  #find(player: string): Story | undefined {
+    const { memory } = this.#source.stories
+    const known = memory.get(player)
+    if (known) return known
+    const all = memory.list()
+    const byId = /^\d{1,15}$/.test(player) ? all.find(({ id }) => id === Number(player)) : undefined
+    if (byId) return byId
+    const named = this.#names().get(plainName(player)) ?? []
+    const found = named.length > 0 ? named : all.filter(({ token }) => beginsWith(token, player))
+    if (found.length <= 1) return found[0]
+    const ids = found.slice(0, mostListed).map(story => `${story.id} (${shortToken(story)})`)
+    throw new UsageError(
+      `${counted(found.length, 'story fits', 'stories fit')}: name one by its id or its whole token. The newest: ${ids.join(', ')}`,
+    )
+  }
+
+  #names(): ReadonlyMap<string, Story[]> {
+    const names = new Map<string, Story[]>()
+    for (const story of this.#source.stories.memory.list()) {
+      const name = plainName(storyName(story.token))
+      const known = names.get(name)
+      if (known) known.push(story)
+      else names.set(name, [story])
+    }
+    return names
+  }
+}
+
+const mostListed = 5
+
+/** The shortest beginning of a token that finds it, in characters. */
+const shortestBeginning = 4
+
+/** Tells whether a token begins with a text, also without the label that all tokens of players have. */
+function beginsWith(token: string, text: string): boolean {
+  return text.length >= shortestBeginning && (token.startsWith(text) || unlabelled(token).startsWith(text))
+}
+
+function unlabelled(token: string): string {
+  return token.slice(token.lastIndexOf('.') + 1)
+}
+
+/** The first letters of a token, which most often tell it from others. One of another service is secret. */
+function shortToken({ token, seat }: Story): string {
+  return seat === 'unknown' ? redactToken(token) : `${unlabelled(token).slice(0, 8)}…`
+}
+
+/** Creates a function that tells whether a story matches. */
+function matcher(
+  { q, token, name, address, lobby, outcome, simulated }: Omit<StoryFilter, 'limit' | 'before'>,
+  view: StoryView,
+): (story: Story) => boolean {
+  const tests: ((story: Story) => boolean)[] = []
+  if (simulated !== undefined) tests.push(story => story.isSimulated === simulated)
+  if (outcome !== undefined) tests.push(story => outcomeOf(story) === outcome)
+  if (address !== undefined) tests.push(story => story.address === address)
+  if (lobby !== undefined) tests.push(story => story.lobbies.some(({ lobby_id }) => lobby_id === lobby))
+  if (token !== undefined) tests.push(story => story.token === token || beginsWith(story.token, token))
+  if (name !== undefined) {
+    const plain = plainName(name)
+    tests.push(story => plainName(storyName(story.token)) === plain)
+  }
+  if (q !== undefined) tests.push(containing(q, view))
+  return story => tests.every(test => test(story))
+}
+
+function containing(q: string, { tables }: StoryView): (story: Story) => boolean {
+  const [lower, plain] = [q.toLowerCase(), plainName(q)]
+  const has = (text: string | undefined) => text?.toLowerCase().includes(lower) === true
+  const known = new Map<string, boolean>()
+  const hasRegion = (id: string) => {
+    const found = known.get(id) ?? (has(id) || has(tables.regions.get(id)?.region_display_name))
+    known.set(id, found)
+    return found
+  }
+  return story =>
+    has(story.token) ||
+    has(story.address) ||
+    (plain !== '' && plainName(storyName(story.token)).includes(plain)) ||
+    story.lobbies.some(
+      ({ lobby_id, game_mode_id, region_id }) => has(lobby_id) || has(game_mode_id) || hasRegion(region_id),
+    )
+}

@@ -1,0 +1,305 @@
+import type { AnswerReasons } from '../../contract/journal.js'
+import type { OperationId } from '../../contract/operations.js'
+import type * as types from '../../generated/options.js'
+import { elapsedText } from '../../lib/time.js'
+import type { History, StoredExchange } from '../../pipeline/history.js'
+import { redactToken } from '../../pipeline/redact.js'
+import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
+import { type LobbyRow, nextPlayerJobAt } from '../../store/matchmaker-rows.js'
+import type { GameServerState } from '../servers.js'
+import { factKinds, isCallKind, isSeatOperation } from './story-facts.js'
+import type { Story, StoryFact, StoryLobby } from './story-memory.js'
+import { storyName } from './story-names.js'
+import {
+  describeFact,
+  lobbyText,
+  outcomeOf,
+  rowsOf,
+  type StoryOutcome,
+  type StoryView,
+  seatTimes,
+  sentenceOf,
+} from './story-words.js'
+
+/** A player, and how its story stands. Times are those of the world's clock, in ISO 8601. */
+export interface StorySummary {
+  /** Rises with each new story of the world. */
+  readonly id: number
+  /** The token of the player. Cut to its label if no player of this world has ever had it. */
+  readonly token: string
+  /** Two words from the token, the same each time: `MellowFox`. */
+  readonly name: string
+  readonly outcome: StoryOutcome
+  /** The present state of the player, or its end, in a sentence. */
+  readonly sentence: string
+  /** True for a player of a simulation. */
+  readonly is_simulated: boolean
+  /** Absent if no player of this world has ever had the token. */
+  readonly address?: string
+  /** The newest lobby. Absent without one. */
+  readonly lobby_id?: string
+  readonly game_mode_id?: string
+  readonly region_id?: string
+  /** The time of its first fact. */
+  readonly began_at: string
+  /** When it got its newest seat. */
+  readonly reserved_at?: string
+  readonly connected_at?: string
+  readonly ended_at?: string
+  /** The next job of its row: a seat expires, a player connects or leaves. */
+  readonly next_at?: string
+  /** The time of its newest fact. */
+  readonly changed_at: string
+  /** The world right after its newest fact. */
+  readonly revision: number
+}
+
+export const stepKinds = [...factKinds, 'found', 'joined', 'created'] as const
+type StepKind = types.StepKind
+
+/** A step of a story. */
+export interface StoryStep {
+  readonly kind: StepKind
+  /** In ISO 8601. */
+  readonly at: string
+  /** The time since the step before, in ms of the world's clock. Absent for the first one. */
+  readonly after_ms?: number
+  /** Two or three words. */
+  readonly title: string
+  /** The event, and who caused it. */
+  readonly text: string
+  /** The world right after it. `GET /__mock/snapshot?revision=` shows it, while the history has it. */
+  readonly revision: number
+  /** The id of its request in the journal. Absent if there was none, or if the journal no longer has it. */
+  readonly request?: number
+  readonly operation?: OperationId
+  /** The status of the answer, for a call that changed nothing. */
+  readonly status?: number
+  /** The error code of that answer. */
+  readonly code?: string
+  readonly lobby_id?: string
+  /** Why the request got its answer, and which lobbies lost. */
+  readonly reasons?: AnswerReasons
+}
+
+/** A request of a story that the journal still has. */
+export interface StoryRequest {
+  readonly id: number
+  /** In ISO 8601. */
+  readonly time: string
+  readonly operation?: string
+  readonly status: number
+  /** The time to its answer, in real ms. */
+  readonly ms: number
+}
+
+/** The newest lobby of a story, as it is now. */
+export interface StoryLobbyState extends StoryLobby {
+  /** The name of its region. */
+  readonly region: string
+  /** `gone`: the world has forgotten it. */
+  readonly status: LobbyRow['status'] | 'gone'
+  /** The seats that are taken. */
+  readonly seats?: number
+  readonly max_players?: number
+  readonly run_by?: LobbyRow['run_by']
+}
+
+/** The story of a player, from its find to its end. */
+export interface StoryJson extends StorySummary {
+  /** The oldest first. */
+  readonly steps: readonly StoryStep[]
+  readonly requests: readonly StoryRequest[]
+  readonly lobby?: StoryLobbyState
+  /** The game server that the mock has started for that lobby. */
+  readonly server?: GameServerState
+  /** Since when the story has all facts. Absent if it has all. */
+  readonly whole_since?: string
+  /** The gaps of the story, and why they are there. */
+  readonly notes: readonly string[]
+}
+
+/** Summarizes a story. */
+export function summarizeStory(story: Story, view: StoryView): StorySummary {
+  const { id, token, lobby, isSimulated, address, seat } = story
+  const facts = story.facts
+  const { reservedAt, connectedAt, endedAt } = seatTimes(facts)
+  const row = seat === 'unknown' ? undefined : view.tables.players.get(token)
+  const nextAt = seat === 'ended' || !row ? undefined : nextPlayerJobAt(row)
+  return {
+    id,
+    token: seat === 'unknown' ? redactToken(token) : token,
+    name: storyName(token),
+    outcome: outcomeOf(story),
+    sentence: sentenceOf(story, facts, view),
+    is_simulated: isSimulated,
+    ...(address === undefined ? {} : { address }),
+    ...(lobby ? { lobby_id: lobby.lobby_id, game_mode_id: lobby.game_mode_id, region_id: lobby.region_id } : {}),
+    began_at: isoOf(story.oldest.at),
+    ...timeField('reserved_at', reservedAt),
+    ...timeField('connected_at', connectedAt),
+    ...timeField('ended_at', endedAt),
+    ...timeField('next_at', nextAt),
+    changed_at: isoOf(story.newest.at),
+    revision: story.newest.revision,
+  }
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function timeField<Name extends string>(name: Name, ms: number | undefined): { readonly [Key in Name]?: string } {
+  return (ms === undefined ? {} : { [name]: isoOf(ms) }) as { readonly [Key in Name]?: string } // that key, or none
+}
+
+/** The parts of a world that tell its stories. */
+export interface StoryTeller {
+  readonly view: StoryView
+  readonly history: History
+  readonly servers: readonly GameServerState[]
+  /** See `WorldStories`. */
+  readonly restartedAt: number | undefined
+  reasonsOf(exchange: StoredExchange): AnswerReasons
+}
+
+/** Tells a whole story. The reasons of its requests are computed now. */
+export function tellStory(story: Story, teller: StoryTeller): StoryJson {
+  const { view, history, servers } = teller
+  const requests = new Map<number, StoryRequest>()
+  const steps: StoryStep[] = []
+  for (const fact of story.facts) {
+    const exchange = fact.request === undefined ? undefined : history.exchange(fact.request)
+    if (exchange) requests.set(exchange.id, requestOf(exchange))
+    steps.push(...stepsOf(fact, { story, exchange, teller }))
+  }
+  const server = servers.findLast(({ lobby_id }) => lobby_id === story.lobby?.lobby_id)
+  const whole = wholeSince(story)
+  return {
+    ...summarizeStory(story, view),
+    steps: steps.map((step, i) => withPause(step, steps[i - 1])),
+    requests: [...requests.values()],
+    ...(story.lobby ? { lobby: lobbyState(story.lobby, view) } : {}),
+    ...(server ? { server } : {}),
+    ...timeField('whole_since', whole),
+    notes: notesOf(story, teller, whole),
+  }
+}
+
+function withPause(step: StoryStep, before: StoryStep | undefined): StoryStep {
+  if (!before) return step
+  const { kind, at, ...rest } = step
+  return { kind, at, after_ms: Math.max(0, Date.parse(at) - Date.parse(before.at)), ...rest }
+}
+
+const seatSteps = {
+  'lobbies.find': ['found', 'Found'],
+  'lobbies.join': ['joined', 'Joined'],
+  'lobbies.create': ['created', 'Created'],
+} as const satisfies { readonly [Id in OperationId]?: readonly [StepKind, string] }
+
+interface Telling {
+  readonly story: Story
+  /** The request of the fact, if the journal has it. */
+  readonly exchange: StoredExchange | undefined
+  readonly teller: StoryTeller
+}
+
+function stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): StoryStep[] {
+  const { view, history } = teller
+  const { kind, at, revision, operation, status, code, lobby } = fact
+  const rows = rowsOf(history.changeSet(revision), story.token, lobby?.lobby_id)
+  const isCall = isCallKind(kind)
+  const own: StoryStep = {
+    kind,
+    at: isoOf(at),
+    ...describeFact(fact, rows, view),
+    revision,
+    ...(exchange ? { request: exchange.id } : {}),
+    ...(operation === undefined ? {} : { operation }),
+    ...(isCall && status !== undefined ? { status } : {}),
+    ...(code === undefined ? {} : { code }),
+    ...(lobby ? { lobby_id: lobby.lobby_id } : {}),
+  }
+  if (kind !== 'reserved' || !isSeatOperation(operation)) return [own]
+  const [stepKind, title] = seatSteps[operation]
+  const reasons = exchange && teller.reasonsOf(exchange)
+  const request: StoryStep = {
+    kind: stepKind,
+    at: exchange ? (exchange.entryWithoutAnswer().since ?? isoOf(at)) : isoOf(at),
+    title,
+    text: requestText(fact, exchange, { reasons, lobby: lobbyText(lobby, view) }),
+    revision,
+    ...(exchange ? { request: exchange.id } : {}),
+    operation,
+    ...(lobby ? { lobby_id: lobby.lobby_id } : {}),
+    ...(reasons ? { reasons } : {}),
+  }
+  return [request, own]
+}
+
+/** Says why a request got its seat. */
+function requestText(
+  { operation = 'lobbies.find' }: StoryFact,
+  exchange: StoredExchange | undefined,
+  { reasons, lobby }: { readonly reasons: AnswerReasons | undefined; readonly lobby: string },
+): string {
+  if (!exchange) return `The client called ${operation}. The request is not kept.`
+  if (exchange.status !== 200) return `The client called ${operation}, and had a seat in ${lobby} while it waited.`
+  const { since } = exchange.entryWithoutAnswer()
+  const waitedMs = since === undefined ? 0 : exchange.at - Date.parse(since)
+  const waited = waitedMs > 0 ? ` The answer came after ${elapsedText(waitedMs)}.` : ''
+  const why = reasons?.because[0]
+  return `The client called ${operation}, and got ${lobby}${why === undefined ? '' : `: ${why}`}.${waited}`
+}
+
+function requestOf(exchange: StoredExchange): StoryRequest {
+  const { id, time, operation, status, ms } = exchange.entryWithoutAnswer()
+  return { id, time, ...(operation === undefined ? {} : { operation }), status, ms }
+}
+
+function lobbyState(lobby: StoryLobby, view: StoryView): StoryLobbyState {
+  const region = view.tables.regions.get(lobby.region_id)?.region_display_name ?? lobby.region_id
+  const row = view.tables.lobbies.get(lobby.lobby_id)
+  if (!row) return { ...lobby, region, status: 'gone' }
+  return {
+    ...lobby,
+    region,
+    status: row.status,
+    seats: seatsTaken(row),
+    max_players: mostPlayers(row),
+    run_by: row.run_by,
+  }
+}
+
+/** Returns the time since when a story has all facts. `undefined`: it has all. */
+export function wholeSince({ lost, lostUntil, oldest }: Story): number | undefined {
+  return lost === 0 ? undefined : (lostUntil ?? oldest.at)
+}
+
+function notesOf(story: Story, { history, restartedAt, view }: StoryTeller, whole: number | undefined): string[] {
+  const facts = story.facts
+  const notes: string[] = []
+  if (whole !== undefined)
+    notes.push(
+      `It is whole since ${isoOf(whole)}: ${story.lost > 0 ? `${story.lost} earlier facts are` : 'what was before is'} no longer kept.`,
+    )
+  const asked = facts.filter(
+    ({ cause, request, kind }) => cause === 'request' && kind !== 'present' && !isKept(request),
+  )
+  const beforeRestart = asked.filter(({ revision }) => restartedAt !== undefined && revision <= restartedAt)
+  if (beforeRestart.length > 0)
+    notes.push('The mock was restarted. The requests before that are not kept, and neither are their reasons.')
+  if (asked.length > beforeRestart.length)
+    notes.push('The journal does not have all of its requests: it keeps the newest ones, and none that still wait.')
+  const first = facts.find(({ kind }) => kind === 'present')
+  if (first) {
+    const begin = whole === undefined ? 'The story begins with the world, or with its newest reset. ' : ''
+    notes.push(`${begin}The player was in ${lobbyText(first.lobby, view)} then.`)
+  }
+  return notes
+
+  function isKept(request: number | undefined): boolean {
+    return request !== undefined && history.exchange(request) !== undefined
+  }
+}

@@ -1,0 +1,385 @@
+import { ApiError } from '../contract/errors.js'
+import type { JournalEntry } from '../contract/journal.js'
+import type { OperationId } from '../contract/operations.js'
+import { defaultWorldId } from '../contract/paths.js'
+import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from '../control/events.js'
+import { explain, type Question } from '../control/explain/explain.js'
+import type { Explanation } from '../control/explain/explain-find.js'
+import { WorldPast } from '../control/explain/past.js'
+import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
+import { WorldServers } from '../control/servers.js'
+import { ObservedWorld } from '../control/states.js'
+import { StoryBook } from '../control/stories/find-stories.js'
+import { servedLobby } from '../control/stories/served-lobby.js'
+import { WorldStories } from '../control/stories/stories.js'
+import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
+import type { Emitter } from '../lib/emitter.js'
+import { parseInput } from '../lib/issues.js'
+import type { Steps } from '../lib/steps.js'
+import { quoted } from '../lib/text.js'
+import { UsageError } from '../lib/usage-error.js'
+import { Exchange } from '../pipeline/exchange.js'
+import { type CallRunner, Executor } from '../pipeline/execute.js'
+import { WorldFaults } from '../pipeline/faults.js'
+import { WorldHeldRequests } from '../pipeline/held-requests.js'
+import { History, type HistoryLimits, type StoredExchange } from '../pipeline/history.js'
+import { type RecordedExchange, WorldJournal } from '../pipeline/journal.js'
+import type { ExchangeRecord } from '../pipeline/log.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../pipeline/message.js'
+import { type OverrideResolver, Overrides } from '../pipeline/overrides.js'
+import { PendingRequests } from '../pipeline/pending.js'
+import { RequestWaits } from '../pipeline/request-waits.js'
+import { Responder } from '../pipeline/respond.js'
+import { withoutWorld } from '../pipeline/routes.js'
+import { checkUnusedFaults } from '../pipeline/unused-faults.js'
+import { readScenario } from '../scenario/read.js'
+import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
+import { snapshotSteps } from '../scenario/world.js'
+import { resumeWorld } from '../simulation/resume.js'
+import { Scheduler } from '../simulation/scheduler.js'
+import type { KeptPast, WorldFile, WorldUse } from '../storage/world-storage.js'
+import type { Clock, ClockState } from '../store/clock.js'
+import { Random } from '../store/random.js'
+import type { ReloadSummary } from '../store/reload.js'
+import { type TokenInfo, tokensOf } from '../store/tokens.js'
+import { createWorld, type LiveWorld, type LoggedWorld } from '../store/world.js'
+import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
+import type { MockState, ScenarioRegistry } from './scenario-registry.js'
+
+/** The reason for a world whose test has ended. */
+export const testHasEnded = 'this mock belongs to a test that has ended: use the mock of the present test'
+
+export interface ReloadOptions {
+  /** Computes the summary, and changes nothing. Default: false. */
+  readonly dryRun?: boolean | undefined
+}
+
+/** Settings that all worlds of a mock share. */
+export interface MockWorldSettings {
+  readonly registry: ScenarioRegistry
+  readonly log: Emitter<ExchangeRecord>
+  readonly watchTimeoutMs: number
+  readonly corsOrigins: readonly string[]
+  readonly history: HistoryLimits
+  readonly events: EventBudget
+  /** True if a reset fails after its work because of a fault that never applied. */
+  readonly isStrict: boolean
+  /** Reports a bug of the mock or of an override. */
+  onBug(error: unknown, where: string): void
+}
+
+/** The most requests that may be blocked in a world (PROTOCOL.md B7). */
+const maxWaiters = 50_000
+
+function raysOf(id: string): string {
+  return id === defaultWorldId ? 'rays' : `rays:${id}`
+}
+
+/** One world with its journal and its faults. It answers requests, and can be controlled. */
+export class MockWorld {
+  readonly id: string
+  readonly world: LiveWorld
+  readonly faults: WorldFaults
+  /** The requests that faults hold or delay. */
+  readonly held: WorldHeldRequests
+  readonly journal: WorldJournal
+  /** Answers the requests of this world. */
+  readonly handle: RequestHandler
+  /** Responds without running an operation: with a page, a result of the control API, or an error. */
+  readonly responder: Responder
+  /** The resolvers that `on` has added. */
+  readonly overrides: Overrides
+  /** The requests that wait for their answer. */
+  readonly pending: PendingRequests
+  /** The calls of test code that wait for requests. */
+  readonly waits: RequestWaits
+  /** The game servers that the mock has started for its lobbies. */
+  readonly servers: WorldServers
+  /** The states that event streams follow. */
+  readonly states: ObservedWorld
+  readonly past: WorldPast
+  /** The stories of the players. */
+  readonly stories: StoryBook
+  readonly #settings: MockWorldSettings
+  readonly #history: History
+  readonly #observer: WorldStories
+  readonly #runner: CallRunner
+  readonly #handlerOf: (runner: CallRunner) => RequestHandler
+  #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
+  #isClosed = false
+  readonly #closers: (() => void)[] = []
+  /** Creates the state that a reset goes back to, with another seed. */
+  #withSeed: MockState['withSeed']
+  readonly #rays: Random
+
+  constructor(id: string, state: MockState, settings: MockWorldSettings) {
+    const { watchTimeoutMs, corsOrigins, log, onBug } = settings
+    const { revision } = state.world
+    const start = { revision, at: timeOfState(state.world) }
+    const history = new History(settings.history, start, exchanges => this.past.explain(exchanges))
+    const world = createWorld(state.world, changeSet => {
+      history.addChange(changeSet)
+      observer.addChange(changeSet)
+    })
+    const observer = new WorldStories(world.tables, start)
+    this.past = new WorldPast(world, history)
+    world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
+    this.id = id
+    this.world = world
+    this.faults = new WorldFaults(world)
+    this.held = new WorldHeldRequests(world, this.faults)
+    this.pending = new PendingRequests()
+    this.#settings = settings
+    this.#withSeed = state.withSeed
+    this.#history = history
+    this.#observer = observer
+    this.overrides = new Overrides(world)
+    const { faults, pending } = this
+    this.waits = new RequestWaits({ history, pending, world })
+    this.journal = new WorldJournal({ history, world, pending, waits: this.waits })
+    this.servers = new WorldServers(world, lobbyId => servedLobby(lobbyId, { world, history, stories: observer }))
+    const { servers } = this
+    const { changed } = observer
+    const stories = { state: () => this.stories.state(), changed }
+    this.states = new ObservedWorld({ id, world, history, pending, faults, servers, stories })
+    this.stories = new StoryBook({ world, history, past: this.past, servers, stories: observer })
+    this.#rays = new Random(world.seed, raysOf(id))
+    const allowed = { tables: world.tables, corsOrigins }
+    this.responder = new Responder({ worldId: id, allowed, log, rays: this.#rays, onBug })
+    const executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
+    this.#runner = this.overrides.over(executor)
+    const record = (exchange: RecordedExchange) => {
+      history.addExchange(exchange)
+      observer.addExchange(exchange)
+    }
+    const parts = { worldId: id, world, faults, history, pending, responder: this.responder, record }
+    this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
+    this.handle = this.#handlerOf(this.#runner)
+    if (state.journal) this.journal.load(state.journal)
+  }
+
+  get clock(): Clock {
+    return this.world.clock
+  }
+
+  /** The tokens of the scenario. */
+  get tokens(): readonly TokenInfo[] {
+    const { initialState } = this.world
+    if (this.#tokens?.state !== initialState)
+      this.#tokens = { state: initialState, tokens: tokensOf(readTables(initialState.tables)) }
+    return this.#tokens.tokens
+  }
+
+  /** True while a client waits: on a watch index, for a fault, for an override, or for events. */
+  get isBusy(): boolean {
+    const waiting = this.world.waiters + this.#history.listenerCount + this.overrides.waiting + this.waits.size
+    return waiting > 0 || this.faults.isHolding
+  }
+
+  /** Returns this world. Throws `UsageError` with the reason if it has ended. */
+  usable(): this {
+    this.world.checkUsable()
+    return this
+  }
+
+  /** Answers a request in this world, whatever world its path or its header names. */
+  answer(request: MockRequest): MockResponse | Promise<MockResponse> {
+    return this.handle(withoutWorld(request))
+  }
+
+  /** Returns a handler like `handle` that answers one operation by a resolver. */
+  handlerWith<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): RequestHandler {
+    return this.#handlerOf(this.overrides.overriding(id, resolver, this.#runner))
+  }
+
+  changes(options?: ChangesOptions): MockEvents {
+    const { world } = this
+    return new EventReader(
+      { world, history: this.#history, states: this.states, budget: this.#settings.events },
+      options,
+    )
+  }
+
+  explain(question: Question): Explanation {
+    const { world, faults } = this
+    void world.clock.catchUp()
+    const reasonsOf = (id: number) => this.past.reasonsOf(this.#exchange(id))
+    // A transaction cannot share its tables, and its code gets the answer at once.
+    const tables = world.openTransaction ? world.tables : readTables(world.state.tables)
+    const view = { tables, seed: world.seed, hasPassed: (at: number) => world.hasPassed(at) }
+    return explain({ world: view, corsOrigins: this.#settings.corsOrigins, faults, reasonsOf }, question)
+  }
+
+  /** Finds a past request. Throws `UsageError` if the journal does not have it. */
+  #exchange(id: number): StoredExchange {
+    const exchange = this.#history.exchange(id)
+    if (exchange) return exchange
+    throw new UsageError(`the journal has no request ${id}: GET /__mock/journal lists the requests that it has`)
+  }
+
+  /** The first step takes the world and its journal as they are then. */
+  *snapshot(options: SnapshotOptions = {}): Steps<ScenarioInput> {
+    const { with: parts = [], revision, before } = parseInput(SnapshotOptions(), options, 'snapshot')
+    void this.world.clock.catchUp()
+    const next = before ?? (revision === undefined ? undefined : this.nextChangeId(revision))
+    const journal = parts.includes('journal') ? this.journal.entriesBefore(next) : undefined
+    const state = yield* before === undefined
+      ? this.past.stateAt(revision)
+      : this.past.stateBefore(this.#exchange(before))
+    const snapshot = yield* snapshotSteps(state, { hasFaults: parts.includes('faults') })
+    return journal ? { ...snapshot, journal } : snapshot
+  }
+
+  nextChangeId(revision: number): number | undefined {
+    return this.#history.nextChangeAfter(revision)
+  }
+
+  history(options: HistoryOptions = {}): HistoryJson {
+    return listHistory(this.#history, parseInput(HistoryOptions(), options, 'history'))
+  }
+
+  async reset(options?: ResetOptions): Promise<void> {
+    // The first use of a schema takes longer than the reset of a small world.
+    const { keep = [], seed } = options === undefined ? {} : parseInput(ResetOptions(), options, 'reset')
+    const kept = keep.filter(part => part !== 'journal')
+    const { initialState } = this.world
+    const { unseeded = initialState } = initialState
+    const seeded = seed === undefined ? unseeded : { ...this.#withSeed(seed), unseeded }
+    const state = this.world.stateOfReset(seeded, kept)
+    const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.list({ unused: true }) : []
+    this.#releaseRequests()
+    this.world.replaceState(state, {
+      cause: { kind: 'reset' },
+      keep: kept,
+      beforeCommit: () => this.#startOver(keep.includes('journal') ? undefined : []),
+    })
+    this.waits.reject('the world was reset')
+    checkUnusedFaults(unused)
+  }
+
+  async load(scenario: AnyScenarioName | ScenarioInput): Promise<void> {
+    // A name that is misspelt in `mockmaker/scenarios` is undefined. It must not load the mock's own scenario.
+    if (scenario === undefined || scenario === null)
+      throw new UsageError(`load: the scenario is ${scenario}: expected a scenario, or the name of one`)
+    this.replaceState(this.#settings.registry.stateOf(scenario, { worldId: this.id }))
+  }
+
+  async restore(snapshot: ScenarioInput): Promise<void> {
+    const scenario = readScenario(snapshot)
+    const { revision, faults } = scenario.content
+    if (revision === undefined)
+      throw new UsageError(
+        'revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead',
+      )
+    const { registry } = this.#settings
+    const { world, journal, withSeed } = registry.stateOf(scenario, { worldId: this.id })
+    this.#releaseRequests()
+    this.world.replaceState(world, {
+      cause: { kind: 'load' },
+      // Parts that the snapshot leaves out stay.
+      keep: faults ? [] : ['faults'],
+      beforeCommit: () => journal && this.journal.load(journal),
+    })
+    this.waits.reject('the world was restored')
+    this.#withSeed = withSeed
+  }
+
+  /** Replaces the state and the journal. From now on a reset goes back to this state. */
+  replaceState({ world, journal = [], withSeed }: MockState): void {
+    this.#releaseRequests()
+    this.world.replaceState(world, {
+      cause: { kind: 'load' },
+      beforeCommit: () => this.#startOver(journal),
+    })
+    this.waits.reject('the world was replaced')
+    this.#withSeed = withSeed
+  }
+
+  /** Goes on with the world that a storage has kept. What this one did before is lost. Its clock stands still between the steps. */
+  *loadFrom(logged: LoggedWorld, file: WorldFile, use: WorldUse): Steps<void> {
+    const { clock, seed } = this.world
+    clock.halt()
+    const stopped = yield* this.adopt(logged)
+    const now = logged.clockNow(stopped)
+    clock.restore(now)
+    clock.resume()
+    // An earlier run has used the first ids.
+    if (file.starts > 1) this.#rays.restore(new Random(seed, `${raysOf(this.id)}#${file.starts}`).save())
+    this.keepIn(file, use)
+    const stop = { at: stopped.now, missedMs: now.now - stopped.now }
+    file.changeSoon(() => resumeWorld(this.world, stop))
+  }
+
+  /** Becomes a kept world, at the time of its newest change. Returns its clock then. The clock must stand still between the steps. */
+  *adopt(logged: LoggedWorld): Steps<ClockState> {
+    this.#releaseRequests()
+    const { revision, clock } = logged.base
+    const stopped = yield* this.world.adopt(logged, () => {
+      const start = { revision, at: clock.now }
+      this.#history.restart(start)
+      this.#observer.begin(start)
+    })
+    this.#observer.restartedAt = this.world.revision
+    this.#startOver([])
+    this.waits.reject('the world was loaded from its storage')
+    this.#withSeed = this.#settings.registry.withSeedOf(this.world.initialState, this.id)
+    return stopped
+  }
+
+  /** Keeps each change in a storage from now on. `use` says when it was used. */
+  keepIn(file: WorldFile, use: WorldUse): void {
+    const history = this.#history
+    const past: KeptPast = {
+      get oldestRevision() {
+        return history.oldest.revision
+      },
+      stateAt: revision => this.past.stateAt(revision),
+    }
+    // A folder of an earlier version has none.
+    history.keptAs = file.born || undefined
+    file.follow(this.world, past, use)
+  }
+
+  /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
+  applyScenario(definition: WorldDefinition, accepts: (summary: ReloadSummary) => boolean): ReloadSummary {
+    const summary = this.world.reload(definition, { accepts })
+    this.faults.releaseDeleted()
+    const { registry } = this.#settings
+    if (accepts(summary)) this.#withSeed = registry.withSeed(undefined, this.id)
+    return summary
+  }
+
+  /** Calls a function when the world is closed. */
+  atClose(run: () => void): void {
+    this.#closers.push(run)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const run of this.#closers.splice(0)) run()
+    this.waits.end(
+      this.id === defaultWorldId
+        ? 'the mock was closed'
+        : `the world ${quoted(this.id)} was deleted, or left this process,`,
+    )
+    this.world.clock.runJobs(undefined)
+    this.#history.end()
+    this.faults.close()
+    this.overrides.clear()
+    this.world.endWaiters()
+  }
+
+  /** Answers the requests that faults hold, so that they write to the present state and not to the next one. */
+  #releaseRequests(): void {
+    const { endedBecause } = this.world
+    if (endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', endedBecause)
+    if (this.world.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
+    this.world.checkTakesChanges()
+    this.faults.releaseAll()
+  }
+
+  #startOver(journal: readonly JournalEntry[] | undefined): void {
+    this.overrides.clear()
+    if (journal) this.journal.load(journal)
+  }
+}

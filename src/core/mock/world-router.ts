@@ -1,0 +1,100 @@
+import { ApiError } from '../contract/errors.js'
+import { defaultWorldId } from '../contract/paths.js'
+import type { MockRequest, MockResponse, RequestHandler } from '../pipeline/message.js'
+import { isForeign } from '../pipeline/origin.js'
+import { Responder } from '../pipeline/respond.js'
+import { locate, type Place, requestAt, withoutWorld } from '../pipeline/routes.js'
+import { Random } from '../store/random.js'
+import { readTables } from '../store/world-state.js'
+import type { MockWorld, MockWorldSettings } from './mock-world.js'
+import type { MockWorlds } from './mock-worlds.js'
+
+/**
+ * Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. A server that no
+ * request may change gives its reason.
+ */
+export type UnknownWorld = 'create' | 'refuse' | { readonly refuseBecause: string }
+
+/** Brings each request to its world. */
+export class WorldRouter {
+  readonly #worlds: MockWorlds
+  readonly #settings: MockWorldSettings
+  #outside: { readonly responder: Responder; readonly replica: string | undefined } | undefined
+
+  constructor(worlds: MockWorlds, settings: MockWorldSettings) {
+    this.#worlds = worlds
+    this.#settings = settings
+  }
+
+  /** Answers the requests that reach no world. */
+  get outside(): Responder {
+    const replica = this.#worlds.shared?.self.id
+    if (!this.#outside || this.#outside.replica !== replica)
+      this.#outside = { responder: this.#createOutside(replica), replica }
+    return this.#outside.responder
+  }
+
+  #createOutside(replica: string | undefined): Responder {
+    const { corsOrigins, log, onBug } = this.#settings
+    const { seed, tables } = this.#worlds.default.world.initialState
+    // No two replicas use the same ids.
+    const rays = new Random(seed, `rays outside of worlds${replica === undefined ? '' : `#${replica}`}`)
+    const allowed = { tables: readTables(tables), corsOrigins }
+    return new Responder({ worldId: undefined, allowed, log, rays, onBug })
+  }
+
+  /**
+   * Answers a request in its world: `use` gets the request as that world sees it. A request that reaches no world is refused.
+   * Never throws or rejects.
+   */
+  answer(
+    request: MockRequest,
+    place: Place,
+    unknown: UnknownWorld,
+    use: (mock: MockWorld, request: MockRequest) => MockResponse | Promise<MockResponse>,
+  ): MockResponse | Promise<MockResponse> {
+    try {
+      // A preflight only asks for permission: it creates no world.
+      if (request.method === 'OPTIONS' && !this.#worlds.inMemory(place.worldId)) return this.outside.preflight(request)
+      const answer = use(this.#worldOf(request, place, unknown), requestAt(request, place))
+      return answer instanceof Promise ? answer.catch(error => this.outside.refuse(request, error)) : answer
+    } catch (error) {
+      return this.outside.refuse(request, error)
+    }
+  }
+
+  /** Returns the world of a request, and creates it if `unknown` allows that. Throws `ApiError`. */
+  #worldOf(request: MockRequest, { worldId: id }: Place, unknown: UnknownWorld): MockWorld {
+    const known = this.#worlds.get(id)
+    if (known) return known
+    // The default world always exists.
+    if (id === defaultWorldId) return this.#worlds.create(id)
+    if (unknown !== 'create') throw this.#worlds.unknown(id, unknown === 'refuse' ? undefined : unknown.refuseBecause)
+    // An image in a page must not create worlds.
+    if (isForeign(request, this.outside.allowed))
+      throw new ApiError(
+        'API_FORBIDDEN',
+        'a page of another site may not create a world: create the world first, or allow the page (--cors-origin)',
+      )
+    return this.#worlds.create(id)
+  }
+
+  /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */
+  route(unknown: UnknownWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
+    return request => this.answer(request, locate(request), unknown, (mock, inner) => handlerOf(mock)(inner))
+  }
+
+  /** Creates a handler like `route` for the world that `find` returns, whatever the request names. */
+  routeTo(find: () => MockWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
+    return request => {
+      try {
+        const mock = find()
+        const { endedBecause } = mock.world
+        if (endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', endedBecause)
+        return handlerOf(mock)(withoutWorld(request))
+      } catch (error) {
+        return this.outside.refuse(request, error)
+      }
+    }
+  }
+}

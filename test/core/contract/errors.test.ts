@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError, ErrorBody, type ErrorCode, errorStatus } from '../../../src/core/contract/errors.js'
+
+const codes = Object.keys(errorStatus) as ErrorCode[]
+
+describe('the error table', () => {
+  it('has the codes of PROTOCOL.md B1 and B6 to B9 with their statuses', () => {
+    expect(errorStatus).toMatchObject({
+      API_UNAUTHORIZED: 401,
+      CLAIMS_MISSING_ENTITLEMENT: 401,
+      TOKEN_INVALID: 400,
+      CLAIMS_ENTITLEMENT_EXPIRED: 401,
+      API_FORBIDDEN: 403,
+      API_BAD_QUERY: 400,
+      API_BAD_HEADERS: 400,
+      API_BAD_BODY: 400,
+      NAMESPACE_NOT_FOUND: 404,
+      API_RATE_LIMIT: 429,
+      TOKEN_EXPIRED: 400,
+      CLOUD_DEVICE_LINK_ALREADY_COMPLETE: 400,
+      API_NOT_FOUND: 404,
+      API_METHOD_NOT_ALLOWED: 400,
+      API_BODY_TOO_LARGE: 400,
+      ERROR: 500,
+    })
+  })
+
+  it('has the codes of PROTOCOL.md C with their statuses', () => {
+    expect(errorStatus).toMatchObject({
+      TOKEN_ERROR: 400,
+      MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: 400,
+      MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID: 400,
+      MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED: 400,
+      MATCHMAKER_TAGS_DISABLED: 400,
+      CAPTCHA_CAPTCHA_REQUIRED: 403,
+    })
+  })
+
+  it('never has 408, which newer clients would send again', () => {
+    expect(Object.values(errorStatus)).not.toContain(408)
+  })
+})
+
+describe('an ApiError', () => {
+  it.each(codes)('of %s has the status of the table', code => {
+    expect(new ApiError(code, 'why').status).toBe(errorStatus[code])
+  })
+
+  it('has code and message in its body, and no key that is not needed', () => {
+    expect(new ApiError('TOKEN_INVALID', 'why', { headers: { allow: 'GET' } }).body).toEqual({
+      code: 'TOKEN_INVALID',
+      message: 'why',
+    })
+  })
+
+  it('has its metadata in its body', () => {
+    expect(new ApiError('ERROR', 'why', { metadata: null }).body).toEqual({
+      code: 'ERROR',
+      message: 'why',
+      metadata: null,
+    })
+  })
+
+  it('has a body that fits the schema of failures', () => {
+    const { body } = new ApiError('ERROR', 'why', { metadata: { rayId: 1 } })
+
+    expect(ErrorBody().parse(body)).toEqual(body)
+  })
+})

@@ -1,0 +1,87 @@
+import { fc, it as property } from '@fast-check/vitest'
+import { describe, expect, it } from 'vitest'
+import { createMock, type Mock } from '../../../src/core/mock/mock.js'
+import type { MockRequest } from '../../../src/core/pipeline/message.js'
+import { Service } from '../../../src/http/service.js'
+import { ask } from '../../support/http.js'
+import { play, randomWrite } from '../../support/random-write.js'
+import { ids, startAt, tanks } from '../../support/tanks.js'
+import { eachTurn, steppedClock } from '../../support/turns.js'
+import { closedAfterTest } from '../../support/worlds.js'
+
+/** Creates a mock with many lobbies and players, some requests, and some change sets. */
+async function crowdedMock(): Promise<Mock> {
+  const mock = closedAfterTest(createMock({ scenario: tanks }))
+  const { world } = mock.default
+  for (let i = 0; i < 10; i += 1)
+    world.transaction(tx => {
+      for (let j = 0; j < 10; j += 1)
+        tx.lobbies.create({ namespace_id: ids.prod, game_mode_id: 'ffa', players: [{ status: 'connected' }, {}] })
+    })
+  for (let i = 0; i < 50; i += 1) {
+    const find = { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["ffa"]}' } as const
+    await ask({ answer: request => mock.answer(request) }, find)
+  }
+  return mock
+}
+
+function request(target: string): MockRequest {
+  const [path = '', query] = `/__mock${target}`.split('?')
+  return { method: 'GET', path, query, headers: { accept: target.includes('yaml') ? 'application/yaml' : '*/*' } }
+}
+
+async function call(service: Service, target: string, signal?: MockRequest['signal']) {
+  const asked = request(target.replace('#yaml', ''))
+  const headers = target.endsWith('#yaml') ? { accept: 'application/yaml' } : {}
+  const { status, body } = await service.serve({ ...asked, headers, ...(signal && { signal }) }, () => '').answer()
+  return { status, text: new TextDecoder().decode(body) }
+}
+
+/** The calls that read a whole world. */
+const calls = [
+  '/snapshot',
+  '/snapshot#yaml',
+  '/snapshot?with=faults,journal',
+  '/snapshot?before=20',
+  '/rows',
+  `/rows?revision=${startAt}`,
+]
+
+describe('a call that reads a whole world', () => {
+  it.each(calls)('lets other work run between its steps: %s', async target => {
+    const mock = await crowdedMock()
+    const { value, turns } = await eachTurn(call(new Service(mock, { now: steppedClock() }), target))
+
+    expect(value.status).toBe(200)
+    expect(turns).toBeGreaterThan(2)
+  })
+
+  it('stops when its client disconnects', async () => {
+    const mock = await crowdedMock()
+    const gone = () => ({ aborted: true, addEventListener: () => {}, removeEventListener: () => {} })
+
+    const { value, turns } = await eachTurn(call(new Service(mock, { now: steppedClock() }), '/snapshot', gone))
+
+    expect([value.status, turns < 3]).toEqual([499, true])
+  })
+
+  property.prop([fc.array(randomWrite, { minLength: 10, maxLength: 30 }), fc.subarray(calls, { minLength: 4 })], {
+    numRuns: 6,
+  })('answers with the world as it was, whatever writes come between', async (writes, targets) => {
+    const mock = await crowdedMock()
+    const { world } = mock.default
+    let played = 0
+    for (const target of targets) {
+      const expected = await call(new Service(mock, { now: () => 0 }), target)
+
+      const { value } = await eachTurn(call(new Service(mock, { now: steppedClock() }), target), async () => {
+        const write = writes[played++ % writes.length]
+        if (write) await play(write, world)
+        world.transaction(tx => void tx.lobbies.create({ namespace_id: ids.prod, game_mode_id: 'duel' }))
+      })
+
+      expect(value, target).toEqual(expected)
+    }
+    expect(played).toBeGreaterThan(3)
+  })
+})

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Port } from '../../../src/core/contract/namespaces.js'
+import { validateDevelopmentToken } from '../../../src/core/operations/namespaces.js'
+
+const validate = (lobby_ports: Port[]) =>
+  // The resolver reads only its input.
+  validateDevelopmentToken({
+    input: { hostname: 'h', lobby_ports, game_id: 'g', namespace_id: 'n' },
+  } as never).errors.map(error => error.path)
+
+const port = (fields: Partial<Port>): Port => ({ label: 'default', target_port: 80, proxy_protocol: 'http', ...fields })
+const range = (min: number, max: number, fields: Partial<Port> = {}) =>
+  port({ target_port: undefined, port_range: { min, max }, proxy_protocol: 'udp', ...fields })
+
+describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
+  it.each([
+    ['no ports', [], []],
+    ['one good port', [port({})], []],
+    ['a label that is not an identifier', [port({ label: '-a' })], [['ports', '0', 'label-invalid']]],
+    ['a label seen before', [port({}), port({ target_port: 81 })], [['ports', '1', 'label-not-unique']]],
+    [
+      'an invalid label seen before, which is only invalid',
+      [port({ label: 'A' }), port({ label: 'A', target_port: 81 })],
+      [
+        ['ports', '0', 'label-invalid'],
+        ['ports', '1', 'label-invalid'],
+      ],
+    ],
+    ['a port seen before', [port({}), port({ label: 'b' })], [['ports', '1', 'port-protocol-not-unique']]],
+    ['a port seen before with another protocol', [port({}), port({ label: 'b', proxy_protocol: 'https' })], []],
+    ['a range with https', [range(1, 2, { proxy_protocol: 'https' })], [['ports', '0', 'unsupported-port-range']]],
+    ['a range with tcp_tls', [range(1, 2, { proxy_protocol: 'tcp_tls' })], [['ports', '0', 'unsupported-port-range']]],
+    [
+      'both, with a protocol that has no ranges',
+      [range(1, 2, { target_port: 3, proxy_protocol: 'http' })],
+      [['ports', '0', 'duplicate-port-and-port-range']],
+    ],
+    ['neither', [port({ target_port: undefined })], [['ports', '0', 'missing-port-and-port-range']]],
+    ['a range of one port', [range(5, 5)], []],
+    ['a range that runs backwards', [range(6, 5)], [['ports', '0', 'range-min-gt-max']]],
+    ['ranges that meet', [range(1, 5), range(5, 9, { label: 'b' })], [['ports', '1', 'ranges-overlap']]],
+    ['ranges side by side', [range(1, 4), range(5, 9, { label: 'b' })], []],
+    [
+      'ranges that meet in another protocol',
+      [range(1, 5), range(5, 9, { label: 'b', proxy_protocol: 'tcp' })],
+      [['ports', '1', 'ranges-overlap']],
+    ],
+  ])('answers to %s', (_, ports, errors) => {
+    expect(validate(ports)).toEqual(errors)
+  })
+
+  it('checks all of more than 16 ports', () => {
+    const ports = Array.from({ length: 17 }, (_, i) => port({ label: `p${i}`, target_port: 16 - Math.max(i, 1) }))
+
+    expect(validate(ports)).toEqual([['ports-too-many'], ['ports', '1', 'port-protocol-not-unique']])
+  })
+
+  it('agrees with the written rules, for any ports', () => {
+    fc.assert(
+      fc.property(fc.array(anyPort, { maxLength: 20 }), ports => {
+        expect(validate(ports)).toEqual(errorsByRules(ports))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('compares each range with few others, however many there are', () => {
+    const count = 4_000
+    let looks = 0
+    const counted = (min: number) => ({
+      get min() {
+        looks += 1
+        return min
+      },
+      max: min + 1,
+    })
+    const ports = Array.from({ length: count }, (_, i) =>
+      port({ target_port: undefined, port_range: counted(3 * i), proxy_protocol: 'udp' }),
+    )
+
+    expect(validate(ports).some(([, , problem]) => problem === 'ranges-overlap')).toBe(false)
+    expect(looks).toBeLessThan(count * 4 * Math.log2(count))
+  })
+})
+
+const small = fc.integer({ min: -3, max: 6 })
+const anyPort: fc.Arbitrary<Port> = fc.record(
+  {
+    label: fc.constantFrom('a', 'b', 'c-d', 'A', '', '-a', 'a--b', 'x'.repeat(16), 'x'.repeat(17)),
+    target_port: fc.option(small, { nil: undefined }),
+    port_range: fc.option(fc.record({ min: small, max: small }), { nil: undefined }),
+    proxy_protocol: fc.constantFrom('http', 'https', 'tcp', 'tcp_tls', 'udp'),
+  },
+  { requiredKeys: ['label', 'proxy_protocol'] },
+)
+
+/** Checks the written rules one by one. */
+function errorsByRules(ports: readonly Port[]): string[][] {
+  const errors: string[][] = []
+  if (ports.length > 16) errors.push(['ports-too-many'])
+  const valid = (label: string) =>
+    label.length >= 1 &&
+    label.length <= 16 &&
+    [...label].every(letter => '0123456789abcdefghijklmnopqrstuvwxyz-'.includes(letter)) &&
+    !label.startsWith('-') &&
+    !label.endsWith('-') &&
+    !label.includes('--')
+  const has = (value: unknown) => value !== undefined
+  const lone = (one: Port) =>
+    has(one.port_range) && !has(one.target_port) && (one.proxy_protocol === 'tcp' || one.proxy_protocol === 'udp')
+  for (const [i, one] of ports.entries()) {
+    const earlier = ports.slice(0, i)
+    const add = (problem: string) => errors.push(['ports', `${i}`, problem])
+    if (!valid(one.label)) add('label-invalid')
+    if (valid(one.label) && earlier.some(other => other.label === one.label)) add('label-not-unique')
+    const same = (other: Port) => other.target_port === one.target_port && other.proxy_protocol === one.proxy_protocol
+    if (has(one.target_port) && earlier.some(same)) add('port-protocol-not-unique')
+    if (has(one.target_port) && has(one.port_range)) add('duplicate-port-and-port-range')
+    if (!has(one.target_port) && !has(one.port_range)) add('missing-port-and-port-range')
+    if (!has(one.target_port) && has(one.port_range) && !lone(one)) add('unsupported-port-range')
+    if (!lone(one) || !one.port_range) continue
+    const { min, max } = one.port_range
+    if (min > max) add('range-min-gt-max')
+    const meets = (other: Port) => other.port_range && other.port_range.min <= max && min <= other.port_range.max
+    if (earlier.filter(lone).some(meets)) add('ranges-overlap')
+  }
+  return errors
+}

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../../src/index.js'
+import { list, mockWithFaults, nowhere, prepare } from '../../support/faults.js'
+import { ask } from '../../support/http.js'
+
+const busyCode = { error: { code: 'API_RATE_LIMIT' } } as const
+
+describe('a fault applies', () => {
+  it('to all requests, even with unknown paths and wrong methods, but to no preflight', async () => {
+    const { mock } = mockWithFaults([{ effect: busyCode }])
+    const sent = [list, prepare, nowhere, { ...list, method: 'DELETE' }, { ...list, method: 'OPTIONS' }]
+
+    const got = await Promise.all(sent.map(one => ask(mock, one)))
+
+    expect(got.map(({ status }) => status)).toEqual([429, 429, 429, 429, 204])
+    expect(mock.faults.list()).toMatchObject([{ matched: 4, struck: 4 }])
+  })
+
+  it('to an overridden operation too', async () => {
+    const { mock } = mockWithFaults([{ effect: busyCode }])
+    const handler = mock.override('lobbies.list', ({ original }) => original())
+
+    const result = await handler.run({ request: new Request(`http://x${list.path}`), requestId: '1' })
+
+    expect(result?.response?.status).toBe(429)
+  })
+})
+
+// fault-model.slow.test.ts holds, for any faults and requests, when each applies.
+describe('a fault with', () => {
+  it('a chance applies to about that share, and repeats with the seed', async () => {
+    const run = async (seed: number) => {
+      const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3 }], { seed })
+      const got = await Promise.all(Array.from({ length: 1_000 }, () => ask(mock, list)))
+      return got.map(({ status }) => status)
+    }
+
+    const [one, same, other] = [await run(7), await run(7), await run(8)]
+
+    expect(Math.abs(one.filter(status => status === 429).length - 300)).toBeLessThan(50)
+    expect(same).toEqual(one)
+    expect(other).not.toEqual(one)
+  })
+
+  it('a chance does not count the requests that it skips in `times`', async () => {
+    const { mock } = mockWithFaults([{ effect: busyCode, chance: 0.3, times: 5 }])
+
+    const got = await Promise.all(Array.from({ length: 1_000 }, () => ask(mock, list)))
+
+    expect(got.filter(({ status }) => status === 429)).toHaveLength(5)
+    expect(mock.faults.list()).toMatchObject([{ struck: 5, matched: 1_000 }])
+  })
+
+  it('a chance does not change the random state of the world', async () => {
+    const [plain, chancy] = [
+      mockWithFaults([]),
+      mockWithFaults([{ effect: { spurious: '1s' } }, { effect: busyCode, chance: 0 }]),
+    ]
+
+    const ids = [await ask(plain.mock, prepare), await ask(chancy.mock, prepare)]
+
+    expect(ids[1]?.body).toBe(ids[0]?.body)
+  })
+})
+
+describe('the faults of a world', () => {
+  it('are listed in their order, with their counters', async () => {
+    const { mock, world } = mockWithFaults([{ effect: { reset: true }, times: 1 }])
+    await world.clock.advance(1_500)
+    const added = mock.faults.add({ operation: 'lobbies.*', effect: { hold: true }, after: '1s' })
+    await ask(mock, list)
+
+    expect([added, mock.faults.list()]).toEqual([
+      {
+        operation: 'lobbies.*',
+        effect: { hold: true },
+        after: '1s',
+        id: '2',
+        matched: 0,
+        struck: 0,
+        holding: 0,
+        added_at: '2026-11-20T20:00:01.500Z',
+        begins_at: '2026-11-20T20:00:02.500Z',
+      },
+      [
+        {
+          effect: { reset: true },
+          times: 1,
+          id: '1',
+          matched: 1,
+          struck: 1,
+          holding: 0,
+          added_at: '2026-11-20T20:00:00.000Z',
+          began_at: '2026-11-20T20:00:00.000Z',
+          begins_at: '2026-11-20T20:00:00.000Z',
+          last_at: '2026-11-20T20:00:01.500Z',
+          ends_at: '2026-11-20T20:00:01.500Z',
+        },
+        added,
+      ],
+    ])
+  })
+
+  it('are listed as copies, so that changing one has no effect', () => {
+    const fault = { effect: { error: { status: 500 } }, match: { body: { a: [1] } } }
+    const { mock } = mockWithFaults([fault])
+    const before = JSON.stringify(mock.faults.list())
+
+    fault.match.body.a.push(2)
+    const change = () => Object.assign(mock.faults.list()[0]?.effect.error ?? {}, { status: 400 })
+
+    expect(change).toThrow(TypeError)
+    expect(JSON.stringify(mock.faults.list())).toBe(before)
+  })
+
+  it('are removed one by one or all at once, and their ids are not reused', async () => {
+    const { mock } = mockWithFaults([{ effect: busyCode }, { effect: busyCode }])
+
+    const removed = [mock.faults.remove('1'), mock.faults.remove('1')]
+    mock.faults.clear()
+    const { id } = mock.faults.add({ effect: busyCode })
+    mock.faults.clear()
+
+    expect([removed, id, mock.faults.list(), (await ask(mock, list)).status]).toEqual([[true, false], '3', [], 200])
+  })
+
+  it('do not change if a wrong fault is added', () => {
+    const { mock } = mockWithFaults([])
+    // TypeScript would refuse this, but JavaScript allows it.
+    const add = () => mock.faults.add({ effect: { explode: true } } as never)
+
+    expect(add).toThrow(UsageError)
+    expect([add, mock.faults.list()]).toEqual([add, []])
+  })
+
+  it('do not affect other worlds', async () => {
+    const { mock } = mockWithFaults([{ effect: busyCode }])
+
+    await mock.worlds.put('other')
+    const got = await ask(mock, { ...list, path: `/w/other${list.path}` })
+
+    expect([got.status, mock.worlds.get('other')?.faults.list()]).toEqual([200, []])
+  })
+
+  it('are removed by a reset, unless keep names them', async () => {
+    const [gone, kept] = [
+      mockWithFaults([{ effect: busyCode }]).mock,
+      mockWithFaults([{ effect: busyCode, times: 2 }]).mock,
+    ]
+    await ask(kept, list)
+
+    await gone.reset()
+    await kept.world.clock.advance(1_000)
+    const now = kept.world.clock.now()
+    await kept.reset({ keep: ['faults', 'clock'] })
+
+    expect(kept.world.clock.now()).toBe(now)
+    expect([gone.faults.list(), gone.faults.add({ effect: busyCode }).id]).toEqual([[], '1'])
+    expect(kept.faults.list()).toMatchObject([{ id: '1', struck: 1, times: 2 }])
+  })
+
+  it('release their requests on a reset with keep, and keep their remaining `for`', async () => {
+    const { mock, world } = mockWithFaults([
+      { operation: 'devices.*', effect: busyCode, for: '10s' },
+      { effect: { hold: true } },
+    ])
+    const answer = ask(mock, list)
+    await world.clock.advance(9_000)
+
+    await mock.reset({ keep: ['faults'] })
+    const early = await ask(mock, prepare)
+    await world.clock.advance(1_000)
+    const late = ask(mock, prepare)
+
+    expect([(await answer).status, early.status]).toEqual([200, 429])
+    expect(mock.faults.list()).toMatchObject([{ added_at: '2026-11-20T19:59:51.000Z' }, { holding: 1 }])
+    await mock.close()
+    expect((await late).status).toBe(200)
+  })
+
+  it('are replaced when a scenario is loaded, and stay if it is wrong', async () => {
+    const { mock } = mockWithFaults([{ effect: busyCode }])
+
+    await expect(mock.load('nothing')).rejects.toThrow(UsageError)
+    const before = mock.faults.list().length
+    await mock.load('default')
+
+    expect([before, mock.faults.list(), mock.faults.add({ effect: busyCode }).id]).toEqual([1, [], '1'])
+  })
+})
+
+describe('the request log', () => {
+  it('names the fault of a request, and its effect', async () => {
+    const { mock, world, records } = mockWithFaults([
+      { effect: { reset: true }, times: 1 },
+      { effect: { empty: true }, times: 1 },
+      { effect: busyCode, times: 1 },
+      { effect: { delay: '300ms' }, times: 2 },
+      { effect: { hold: true }, times: 1 },
+    ])
+    const sent = Array.from({ length: 7 }, () => ask(mock, list))
+    await world.clock.advance(100)
+    mock.faults.release('5')
+    await world.clock.advance(200)
+    await Promise.all(sent)
+    mock.faults.clear()
+
+    const logged = records.map(({ status, code, operation, fault, faultEffect }) => [
+      status,
+      code,
+      operation,
+      fault,
+      faultEffect,
+    ])
+    expect(logged).toEqual([
+      [0, undefined, 'lobbies.list', '1', 'reset'],
+      [0, undefined, 'lobbies.list', '2', 'empty'],
+      [429, 'API_RATE_LIMIT', 'lobbies.list', '3', 'error'],
+      [200, undefined, 'lobbies.list', undefined, undefined],
+      [200, undefined, 'lobbies.list', '5', 'held'],
+      [200, undefined, 'lobbies.list', '4', 'delayed 300 ms'],
+      [200, undefined, 'lobbies.list', '4', 'delayed 300 ms'],
+    ])
+  })
+
+  it('has the real length of a delay that was cut short', async () => {
+    const { mock, world, records } = mockWithFaults([{ effect: { delay: '300ms' } }])
+    const answer = ask(mock, list)
+    await world.clock.advance(100)
+
+    mock.faults.release('1')
+    await answer
+
+    expect(records).toMatchObject([{ faultEffect: 'delayed 100 ms' }])
+  })
+})

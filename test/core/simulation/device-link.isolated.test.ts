@@ -1,0 +1,188 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
+import { createMockmaker } from '../../../src/index.js'
+import { ask, json } from '../../support/http.js'
+import { bearer, completion, ids, tanks, tokens } from '../../support/tanks.js'
+import { live } from '../../support/worlds.js'
+
+const scenario: ScenarioInput = {
+  ...tanks,
+  device_links: [{ token: tokens.pending, completes_after: '5s', game: 'tanks' }],
+}
+
+/** A mock with a link that completes after 5 s, and the ids of that link. */
+function completing(given: ScenarioInput = scenario) {
+  const mock = createMockmaker({ scenario: given })
+  const world = live(mock.world)
+  return { mock, world, status: () => world.deviceLinks.get(tokens.pending)?.status }
+}
+
+const where = { device_link_token: tokens.pending }
+
+describe('a link with completes_after', () => {
+  it('completes at that time, and not before', async () => {
+    const { world, status } = completing()
+
+    await world.clock.advance(4_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([before, status(), world.clock.pending]).toEqual(['pending', 'complete', 0])
+  })
+
+  it('gets a cloud token of its game that is valid', async () => {
+    const { mock, world } = completing()
+    await world.clock.advance(5_000)
+    const query = `device_link_token=${tokens.pending}`
+    const { cloud_token } = json(await ask(mock, { method: 'GET', path: '/cloud/devices/links', query })) as {
+      cloud_token: string
+    }
+
+    const body = JSON.stringify({ display_name: 'A', name_id: 'prod' })
+    const path = `/cloud/games/${ids.tanks}/namespaces/validate`
+    const got = await ask(mock, { method: 'POST', path, headers: bearer(cloud_token), body })
+
+    expect(json(got)).toEqual({ errors: [{ path: ['name-id', 'not-unique'] }] })
+    expect(world.tokens.get(cloud_token)).toMatchObject({ kind: 'cloud', game_id: ids.tanks })
+  })
+
+  it('makes one change set', async () => {
+    const { world } = completing()
+    const changes: object[] = []
+    world.subscribe(change => void changes.push(change))
+
+    await world.clock.advance(60_000)
+
+    const at = Date.parse('2026-11-20T20:00:05Z')
+    expect(changes).toMatchObject([{ at, revision: at }])
+  })
+
+  it('completes at once if the duration is 0', async () => {
+    const { world, status } = completing({
+      ...tanks,
+      device_links: [{ token: tokens.pending, completes_after: '0s', game: 'tanks' }],
+    })
+
+    await world.clock.advance(0)
+
+    expect(status()).toBe('complete')
+  })
+
+  it('keeps its state if a person completed it earlier', async () => {
+    const { mock, world } = completing()
+    await ask(mock, completion)
+    const { pending } = world.clock
+    const completed = world.deviceLinks.get(tokens.pending)
+
+    await world.clock.advance(10_000)
+
+    expect([pending, world.deviceLinks.get(tokens.pending)]).toEqual([0, completed])
+  })
+
+  it('no longer completes when it is deleted', async () => {
+    const { world, status } = completing()
+
+    await world.deviceLinks.delete(q => q.where(where))
+    const { pending } = world.clock
+    await world.clock.advance(10_000)
+
+    expect([pending, status()]).toEqual([0, undefined])
+  })
+
+  it('completes at the new time if it is updated', async () => {
+    const { world, status } = completing()
+    const at = world.clock.now() + 8_000
+    await world.deviceLinks.update(q => q.where(where), {
+      data: link => void Object.assign(link, { completes: { at, game_id: ids.tanks } }),
+    })
+
+    await world.clock.advance(7_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([before, status()]).toEqual(['pending', 'complete'])
+  })
+
+  it('never completes if completes_at is removed', async () => {
+    const { world, status } = completing()
+    await world.deviceLinks.update(q => q.where(where), {
+      data: link => void Reflect.deleteProperty(link, 'completes'),
+    })
+
+    await world.clock.advance(10_000)
+
+    expect([status(), world.clock.pending]).toEqual(['pending', 0])
+  })
+
+  it('completes if it is created while the world runs', async () => {
+    const { world } = completing(tanks)
+    const completes = { at: world.clock.now() + 1_000, game_id: ids.tanks }
+    await world.deviceLinks.create({ device_link_token: 'device.mock.new', completes })
+
+    await world.clock.advance(1_000)
+
+    expect(world.deviceLinks.get('device.mock.new')?.status).toBe('complete')
+  })
+
+  it('completes again after a reset, counted from the start', async () => {
+    const { mock, world, status } = completing()
+    await world.clock.advance(9_000)
+    await mock.reset()
+    const afterReset = status()
+
+    await world.clock.advance(4_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([afterReset, before, status()]).toEqual(['pending', 'pending', 'complete'])
+  })
+
+  it('waits its whole duration again if the world is reset earlier', async () => {
+    const { mock, world, status } = completing()
+    await world.clock.advance(4_000)
+    await mock.reset()
+
+    await world.clock.advance(4_999)
+    const before = status()
+    await world.clock.advance(1)
+
+    expect([before, status(), world.clock.pending]).toEqual(['pending', 'complete', 0])
+  })
+
+  it('gets the same cloud token after a reset', async () => {
+    const { mock, world } = completing()
+    const cloudToken = async () => {
+      await world.clock.advance(5_000)
+      const link = world.deviceLinks.get(tokens.pending)
+      return link?.status === 'complete' ? link.cloud_token : undefined
+    }
+    const first = await cloudToken()
+    await mock.reset()
+
+    expect(await cloudToken()).toBe(first)
+    expect(first).toMatch(/^cloud\.mock\.[0-9a-z]{24}$/)
+  })
+
+  it('does not complete after the mock has closed', async () => {
+    const { mock, world, status } = completing()
+
+    await mock.close()
+    await world.clock.advance(10_000)
+
+    expect([status(), world.clock.pending]).toEqual(['pending', 0])
+  })
+})
+
+describe('a link with completes_after on a running clock', () => {
+  it('follows fake timers', async () => {
+    vi.useFakeTimers()
+    const { world, status } = completing({ ...scenario, clock: 'running' })
+
+    await vi.advanceTimersByTimeAsync(4_999)
+    const before = status()
+    await vi.advanceTimersByTimeAsync(1)
+    await world.write(() => {})
+
+    expect([before, status(), vi.getTimerCount()]).toEqual(['pending', 'complete', 0])
+  })
+})

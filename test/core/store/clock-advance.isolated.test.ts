@@ -1,0 +1,191 @@
+import { fc, it } from '@fast-check/vitest'
+import { beforeEach, describe, expect, vi } from 'vitest'
+import { UsageError } from '../../../src/core/lib/usage-error.js'
+import { WorldClock } from '../../../src/core/store/clock.js'
+import type { Timer } from '../../../src/core/store/timers.js'
+
+const startAt = 1_700_000_000_000
+
+beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
+
+const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
+const running = () => new WorldClock({ mode: 'running', now: startAt })
+
+describe('clock.advance', () => {
+  it.prop([fc.array(fc.nat(50)), fc.nat(50)])(
+    'runs the timers on the way in order, each at its time',
+    async (delays, ms) => {
+      const clock = frozen()
+      const rung: [number, number][] = []
+      for (const [i, delay] of delays.entries()) clock.after(delay, () => void rung.push([clock.now() - startAt, i]))
+
+      await clock.advance(ms)
+
+      const due = delays.map((delay, i): [number, number] => [delay, i]).filter(([delay]) => delay <= ms)
+      const sorted = due.sort(([a, i], [b, j]) => a - b || i - j)
+      expect([rung, clock.now(), clock.pending]).toEqual([sorted, startAt + ms, delays.length - due.length])
+    },
+  )
+
+  it('runs a timer that a callback adds on the way', async () => {
+    const clock = frozen()
+    const seen: number[] = []
+    clock.after(10, () => void clock.after(5, () => void seen.push(clock.now())))
+
+    await clock.advance(15)
+
+    expect(seen).toEqual([startAt + 15])
+  })
+
+  it('continues from the later time if it is called again before it has ended', async () => {
+    const clock = frozen()
+
+    await Promise.all([clock.advance(10), clock.advance(20)])
+
+    expect(clock.now()).toBe(startAt + 30)
+  })
+
+  it('moves a running clock ahead of the real time', async () => {
+    const clock = running()
+    vi.advanceTimersByTime(10)
+
+    await clock.advance(90)
+
+    expect(clock.now()).toBe(startAt + 100)
+  })
+
+  it('rejects with the error of a callback, and works again afterwards', async () => {
+    const clock = frozen()
+    const callback = vi.fn()
+    clock.after(5, () => {
+      throw new Error('a bug of a callback')
+    })
+    clock.after(8, callback)
+
+    const [failed] = await Promise.allSettled([clock.advance(10)])
+    await clock.advance(10)
+
+    expect([failed?.status, callback.mock.calls.length]).toEqual(['rejected', 1])
+  })
+
+  it.each(['advance', 'set'] as const)('stops at once when the signal of %s is aborted', async how => {
+    const clock = frozen()
+    const controller = new AbortController()
+    const callback = vi.fn()
+    clock.after(5, () => controller.abort(new Error('nobody waits')))
+    clock.after(8, callback)
+
+    const { signal } = controller
+    const stopped = how === 'set' ? clock.set({ now: startAt + 10 }, { signal }) : clock.advance(10, { signal })
+
+    await expect(stopped).rejects.toThrow('nobody waits')
+    expect([clock.now(), callback.mock.calls.length]).toEqual([startAt + 5, 0])
+    await expect(clock.advance(10, { signal })).rejects.toThrow('nobody waits')
+    expect(clock.now()).toBe(startAt + 5)
+    await clock.advance(5)
+    expect([clock.now(), callback.mock.calls.length]).toEqual([startAt + 10, 1])
+  })
+
+  it.each([
+    [{ signal: 5 }, '.signal is 5: expected an AbortSignal'],
+    [{ signal: null }, 'signal is null: expected an AbortSignal'],
+    [{ signl: undefined }, 'signl is an unknown key'],
+    [5, 'is 5: expected object'],
+  ])('refuses the options %j', async (options, message) => {
+    const clock = frozen()
+
+    const advance = async () => clock.advance(10, options as never) // no type lets it pass
+    const set = async () => clock.set({ rate: 2 }, options as never)
+
+    await expect(advance()).rejects.toThrow(message)
+    await expect(set()).rejects.toThrow(message)
+    expect(clock.state).toEqual({ mode: 'frozen', rate: 1, now: startAt })
+  })
+
+  it('keeps the time an integer of ms', async () => {
+    const clock = frozen()
+
+    await clock.advance(0.6)
+    const first = clock.now()
+    await clock.advance(0.6)
+
+    expect([first, clock.now()]).toEqual([startAt, startAt + 1])
+  })
+
+  it.each([-1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('refuses %d', ms => {
+    const clock = frozen()
+
+    expect(() => clock.advance(ms)).toThrow(
+      new UsageError(
+        `clock.advance(${ms}): expected a number of ms from 0, or a text with ms, s, m, h or d, as in 250ms, 40s, 1h30m`,
+      ),
+    )
+  })
+})
+
+describe('a timer of a clock', () => {
+  it('does not run if it is cancelled', async () => {
+    const clock = frozen()
+    const callback = vi.fn()
+    clock.cancel(clock.after(10, callback))
+
+    await clock.advance(20)
+
+    expect(callback).not.toHaveBeenCalled()
+  })
+
+  it('can be cancelled again without effect on other timers', async () => {
+    const clock = running()
+    const callback = vi.fn()
+    const timer = clock.after(10, () => {})
+    clock.after(10, callback)
+
+    for (let i = 0; i < 3; i++) clock.cancel(timer)
+    vi.advanceTimersByTime(10)
+    clock.cancel(timer)
+
+    expect([callback.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
+  })
+
+  it('does not run if its time is beyond the last Date, and the clock keeps its time', async () => {
+    const clock = frozen()
+
+    const advance = clock.advance(8.64e15)
+
+    await expect(advance).rejects.toThrow(
+      new UsageError('clock.advance(8640000000000000): the latest time of a clock is +274760-09-13T12:00:00.000Z'),
+    )
+    expect(clock.now()).toBe(startAt)
+  })
+
+  it('can be cancelled by an earlier callback', async () => {
+    const clock = frozen()
+    const callback = vi.fn()
+    const timers: Timer[] = []
+    clock.after(10, () => {
+      for (const timer of timers) clock.cancel(timer)
+    })
+    timers.push(clock.after(10, callback))
+
+    await clock.advance(10)
+
+    expect(callback).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['frozen', frozen],
+    ['running', running],
+  ])('keeps its remaining time when a %s clock is reset', async (_mode, create) => {
+    const clock = create()
+    const callback = vi.fn()
+    clock.after(10, callback)
+    await clock.advance(6)
+
+    clock.restore({ mode: clock.mode, rate: 1, now: startAt })
+    await clock.advance(3)
+    const before = callback.mock.calls.length
+    await clock.advance(1)
+
+    expect([before, callback.mock.calls.length, clock.now()]).toEqual([0, 1, startAt + 4])
+  })
+})

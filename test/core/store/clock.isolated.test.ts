@@ -1,0 +1,179 @@
+import { fc, it } from '@fast-check/vitest'
+import { beforeEach, describe, expect, vi } from 'vitest'
+import { WorldClock } from '../../../src/core/store/clock.js'
+
+// A clock stops after 20 ms of real time to let other work run. On a busy machine, synchronous tests would see that.
+vi.hoisted(() => {
+  performance.now = () => 0
+})
+
+const startAt = 1_700_000_000_000
+const dayMs = 86_400_000
+
+beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
+
+const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
+const running = () => new WorldClock({ mode: 'running', now: startAt })
+
+describe('a running clock', () => {
+  it('starts at the real time', () => {
+    expect(new WorldClock().now()).toBe(5_000)
+  })
+
+  it('follows the global time from its start', () => {
+    const clock = running()
+
+    vi.advanceTimersByTime(1234)
+
+    expect(clock.now()).toBe(startAt + 1234)
+  })
+
+  it('runs a timer at its time, and not earlier', () => {
+    const clock = running()
+    const callback = vi.fn()
+    clock.after(100, callback)
+
+    vi.advanceTimersByTime(99)
+    const before = callback.mock.calls.length
+    vi.advanceTimersByTime(1)
+
+    expect([before, callback.mock.calls.length]).toEqual([0, 1])
+  })
+
+  it('runs its timers after a fake setTimeout has lost one', () => {
+    const clock = running()
+    clock.after(100, () => {})
+    vi.useRealTimers()
+    vi.useFakeTimers({ now: 5_000 })
+    const callback = vi.fn()
+
+    clock.after(200, callback)
+    vi.advanceTimersByTime(200)
+
+    expect(callback).toHaveBeenCalledOnce()
+  })
+
+  it('runs a timer that is due before an earlier added one', () => {
+    const clock = running()
+    const calls: string[] = []
+    clock.after(100, () => void calls.push('late'))
+    clock.after(10, () => void calls.push('early'))
+
+    vi.advanceTimersByTime(10)
+
+    expect(calls).toEqual(['early'])
+  })
+
+  it.prop([fc.array(fc.nat(2000)), fc.array(fc.integer({ min: 1, max: 400 }))])(
+    'runs each timer at its time, in order, in steps of any length',
+    (delays, steps) => {
+      const clock = running()
+      const rung: number[] = []
+      for (const ms of delays) clock.after(ms, () => void rung.push(clock.now() - startAt))
+
+      for (const ms of steps) vi.advanceTimersByTime(ms)
+
+      const passed = steps.reduce((sum, ms) => sum + ms, 0)
+      // setTimeout treats a delay of 0 as 1.
+      const due = delays.filter(ms => Math.max(ms, 1) <= passed).sort((a, b) => a - b)
+      vi.clearAllTimers()
+      expect(rung.map(at => (at === 1 ? 0 : at))).toEqual(due.map(at => (at === 1 ? 0 : at)))
+    },
+  )
+
+  it('runs a timer beyond the longest delay of setTimeout', () => {
+    const clock = running()
+    const callback = vi.fn()
+    clock.after(30 * dayMs, callback)
+
+    vi.advanceTimersByTime(30 * dayMs - 1)
+    const before = callback.mock.calls.length
+    vi.advanceTimersByTime(1)
+
+    expect([before, callback.mock.calls.length]).toEqual([0, 1])
+  })
+
+  it('runs a timer earlier after an advance', async () => {
+    const clock = running()
+    const callback = vi.fn()
+    clock.after(5000, callback)
+
+    await clock.advance(3000)
+    vi.advanceTimersByTime(2000)
+
+    expect(callback).toHaveBeenCalledOnce()
+  })
+
+  it('needs one platform timer for all its timers', () => {
+    const clock = running()
+
+    for (const ms of [300, 100, 200, 100]) clock.after(ms, () => {})
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([1, 4])
+  })
+
+  it('clears the platform timer when the last timer is cancelled', () => {
+    const clock = running()
+    const timers = [300, 100, 200].map(ms => clock.after(ms, () => {}))
+
+    for (const timer of timers) clock.cancel(timer)
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
+  })
+
+  it('needs no platform timer when the last timer has run', () => {
+    const clock = running()
+    clock.after(10, () => {})
+
+    vi.advanceTimersByTime(10)
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
+  })
+
+  it('runs the other timers when a callback throws', () => {
+    const clock = running()
+    const callback = vi.fn()
+    clock.after(10, () => {
+      throw new Error('a bug of a callback')
+    })
+    clock.after(10, callback)
+    clock.after(20, callback)
+
+    expect(() => vi.advanceTimersByTime(10)).toThrow('a bug of a callback')
+    vi.advanceTimersByTime(10)
+
+    expect(callback).toHaveBeenCalledTimes(2)
+  })
+
+  it('continues from its start after a reset', () => {
+    const clock = running()
+    vi.advanceTimersByTime(999)
+
+    clock.restore({ mode: clock.mode, rate: 1, now: startAt })
+    vi.advanceTimersByTime(5)
+
+    expect(clock.now()).toBe(startAt + 5)
+  })
+})
+
+describe('a frozen clock', () => {
+  it('does not move', () => {
+    const clock = frozen()
+
+    vi.advanceTimersByTime(999)
+
+    expect(clock.now()).toBe(startAt)
+  })
+
+  it('starts at the real time by default', () => {
+    expect(new WorldClock({ mode: 'frozen' }).now()).toBe(5_000)
+  })
+
+  it('needs no platform timer', () => {
+    const clock = frozen()
+
+    clock.after(10, () => {})
+
+    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 1])
+  })
+})

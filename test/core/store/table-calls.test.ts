@@ -1,0 +1,374 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect } from 'vitest'
+import { tableNames } from '../../../src/core/store/table-names.js'
+import type { LiveWorld } from '../../../src/core/store/world.js'
+import type { WorldTables } from '../../../src/core/store/world-tables.js'
+import { createMockmaker } from '../../../src/index.js'
+import { dump } from '../../support/small-world.js'
+import { ids, tanks } from '../../support/tanks.js'
+
+/** The world of a mock, with its internal type. */
+const worldOf = () => createMockmaker({ scenario: tanks }).world as LiveWorld
+
+/** Calls a table method with any arguments, which the types would refuse. */
+type Call = (table: WorldTables['lobbies']) => unknown
+const wrong = (value: unknown) => value as never
+
+/** Returns the error that a call throws or rejects with. */
+async function refusal(call: () => unknown): Promise<unknown> {
+  try {
+    await call()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+describe('update(id, changes)', () => {
+  it('sets new values, and removes fields that are null', async () => {
+    const { lobbies } = worldOf()
+
+    const changed = await lobbies.update(ids.lobby, { is_closed: true, state: null, region_id: undefined })
+
+    expect(changed).toMatchObject({ lobby_id: ids.lobby, is_closed: true, region_id: 'lnd-fra' })
+    expect(changed).not.toHaveProperty('state')
+    expect(lobbies.get(ids.lobby)).toEqual(changed)
+  })
+
+  it('takes the id of a game mode, which has two parts', async () => {
+    const changed = await worldOf().gameModes.update(`${ids.prod}/duel`, { listable: false })
+
+    expect(changed).toMatchObject({ game_mode_id: 'duel', listable: false })
+  })
+
+  it('joins a transaction', () => {
+    const world = worldOf()
+
+    const write = () =>
+      world.transaction(({ lobbies }) => {
+        lobbies.update(ids.lobby, { is_closed: true })
+        lobbies.update('nobody', { is_closed: true })
+      })
+
+    expect(write).toThrow('lobbies.update: no record has the id "nobody"')
+    expect(world.lobbies.get(ids.lobby)?.is_closed).toBe(false)
+  })
+})
+
+describe('delete(id)', () => {
+  it('deletes the row, and returns it', async () => {
+    const { lobbies } = worldOf()
+
+    expect((await lobbies.delete('closed')).lobby_id).toBe('closed')
+    expect(lobbies.get('closed')).toBeUndefined()
+  })
+})
+
+describe('a query with field values', () => {
+  it.each([
+    [{ lobby_id: 'closed' }],
+    [{ is_closed: true }],
+    [{ state: { map: 'Quarry' } }],
+    [{ 'state.map': 'Quarry', 'state.size.x': 3 }],
+    [{ is_closed: true, total_player_count: (count: number) => count === 0 }],
+  ])('finds, counts, updates and deletes the same rows: %j', async query => {
+    const { lobbies } = worldOf()
+    await lobbies.update('closed', { state: { map: 'Quarry', size: { x: 3, y: 4 } } })
+
+    const [changed] = await lobbies.updateMany(query, {
+      data: draft => void Object.assign(draft, { max_players_normal: 3 }),
+    })
+    const found = [lobbies.findFirst(query), ...lobbies.findMany(query)]
+    const counted = lobbies.count(query)
+    const deleted = lobbies.delete(query)
+
+    expect(found).toEqual([changed, changed])
+    expect([counted, deleted?.lobby_id, deleted?.max_players_normal, lobbies.count(query)]).toEqual([1, 'closed', 3, 0])
+  })
+})
+
+describe('a query for a list or an object', () => {
+  it.each<[string, object, string[]]>([
+    ['a function that tests a list', { regions: (regions: string[]) => regions.includes('lnd-nowhere') }, []],
+    ['a function that tests a list', { regions: (regions: string[]) => regions.length === 1 }, ['b']],
+    ['a list', { regions: ['lnd-fra'] }, ['b']],
+    ['a list', { regions: ['lnd-fra', 'lnd-syd'] }, ['a']],
+    ['a text instead of a list', { regions: 'lnd-fra' }, ['b']],
+    ['a number instead of a list', { regions: 5 }, []],
+  ])('finds the rows that match: %s', async (_, query, found) => {
+    const { lobbies, gameModes } = worldOf()
+    lobbies.clear()
+    gameModes.clear()
+    await gameModes.create({ game_mode_id: 'a', regions: ['lnd-fra', 'lnd-syd'] })
+    await gameModes.create({ game_mode_id: 'b', regions: ['lnd-fra'] })
+
+    expect(gameModes.findMany(wrong(query)).map(({ game_mode_id }) => game_mode_id)).toEqual(found)
+    expect(gameModes.findMany(q => q.where(query)).map(({ game_mode_id }) => game_mode_id)).toEqual(found)
+  })
+
+  it.each<[string, object]>([
+    ['a function that tests an object', { state: ({ map }: { map: string }) => map === 'Quarry' }],
+    ['null instead of an object', { state: null }],
+    ['a number instead of an object', { state: 5 }],
+    ['a path through null', { 'state.host.name': 'a' }],
+  ])('finds no row: %s', async (_, query) => {
+    const { lobbies } = worldOf()
+    await lobbies.updateMany(undefined, {
+      data: draft => void Object.assign(draft, { state: { map: 'A', host: null } }),
+    })
+
+    expect(lobbies.findMany(wrong(query))).toEqual([])
+    expect(lobbies.findMany(q => q.where(query))).toEqual([])
+    expect(lobbies.deleteMany(wrong(query))).toEqual([])
+  })
+})
+
+describe('an update whose function writes', () => {
+  it('keeps the row deleted that the function deletes', async () => {
+    const { lobbies } = worldOf()
+    const others = lobbies.count() - 1
+
+    const changed = await lobbies.updateMany(undefined, {
+      data(draft) {
+        if (lobbies.get('closed')) lobbies.delete('closed')
+        draft.max_players_normal = 3
+      },
+    })
+
+    expect([lobbies.get('closed'), changed.length, lobbies.count()]).toEqual([undefined, others, others])
+  })
+
+  it('updates nothing if the function deletes its own row', async () => {
+    const { lobbies } = worldOf()
+
+    const data = () => void lobbies.delete('closed')
+
+    expect(await lobbies.update({ lobby_id: 'closed' }, { data })).toBeUndefined()
+    expect(lobbies.get('closed')).toBeUndefined()
+  })
+
+  it('keeps both changes of a row', () => {
+    const world = worldOf()
+
+    world.transaction(({ lobbies }) =>
+      lobbies.update(
+        { lobby_id: 'closed' },
+        {
+          data(draft) {
+            lobbies.update('closed', { max_players_normal: 3 })
+            draft.state = { map: 'Quarry' }
+          },
+        },
+      ),
+    )
+
+    expect(world.lobbies.get('closed')).toMatchObject({ max_players_normal: 3, state: { map: 'Quarry' } })
+  })
+
+  it('is refused if the function then returns a promise, because the write would be lost', async () => {
+    const world = worldOf()
+    const before = dump(world)
+
+    const updated = world.lobbies.update(
+      { lobby_id: 'closed' },
+      {
+        async data() {
+          await world.players.create({ lobby_id: 'closed' })
+        },
+      },
+    )
+
+    await expect(updated).rejects.toThrow('lobbies.update: data wrote to a table and returned a promise')
+    expect(dump(world)).toBe(before)
+  })
+
+  it('keeps the writes of the function after an await', async () => {
+    const { lobbies } = worldOf()
+
+    await lobbies.update(
+      { lobby_id: 'closed' },
+      {
+        async data(draft) {
+          await Promise.resolve()
+          await lobbies.update('closed', { max_players_normal: 3 })
+          draft.state = { map: 'Quarry' }
+        },
+      },
+    )
+
+    expect(lobbies.get('closed')).toMatchObject({ max_players_normal: 3, state: { map: 'Quarry' } })
+  })
+
+  it('updates each row once if the function returns a promise for some rows', async () => {
+    const { lobbies } = worldOf()
+    const rows = lobbies.all()
+    let calls = 0
+
+    const changed = await lobbies.updateMany(undefined, {
+      data(draft) {
+        draft.state = { call: ++calls }
+        return draft.lobby_id === rows[1]?.lobby_id ? Promise.resolve() : undefined
+      },
+    })
+
+    expect(changed.map(({ lobby_id }) => lobby_id)).toEqual(rows.map(({ lobby_id }) => lobby_id))
+    expect(lobbies.all().every(({ state }) => state !== undefined)).toBe(true)
+  })
+})
+
+describe('a query', () => {
+  const nothing = (q: { where(condition: object): unknown }) => wrong(q.where({ lobby_id: 'nobody' }))
+
+  it('returns undefined or an empty list if it finds nothing', async () => {
+    const { lobbies } = worldOf()
+    const data = () => {}
+
+    expect([lobbies.findFirst(nothing), lobbies.findMany(nothing)]).toEqual([undefined, []])
+    expect([await lobbies.update(nothing, { data }), await lobbies.delete(nothing)]).toEqual([undefined, undefined])
+  })
+
+  it.each<[string, Call]>([
+    ['findFirst', table => table.findFirst(nothing, { strict: true })],
+    ['findMany', table => table.findMany(nothing, { strict: true })],
+    ['update', table => table.update(nothing, { data() {}, strict: true })],
+    ['delete', table => table.delete(nothing, { strict: true })],
+  ])('throws a UsageError if it is strict and finds nothing: %s', async (name, call) => {
+    expect(await refusal(() => call(worldOf().lobbies))).toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(
+        new RegExp(
+          `^lobbies\\.${name}: Failed to execute "${name}" on collection: no records? found matching the query$`,
+        ),
+      ),
+    })
+  })
+
+  it('returns its rows if it is strict and finds some', async () => {
+    const { lobbies } = worldOf()
+    const strict = { strict: true } as const
+
+    expect(lobbies.findFirst(q => q.where({ lobby_id: 'closed' }), strict).lobby_id).toBe('closed')
+    expect((await lobbies.delete(q => q.where({ lobby_id: 'closed' }), strict)).lobby_id).toBe('closed')
+  })
+})
+
+describe('a table refuses', () => {
+  const first = (q: { where(condition: object): unknown }) => wrong(q.where({}))
+
+  it.each<[string, Call, string]>([
+    ['an id that is none', t => t.get(wrong(5)), 'lobbies.get: the id is 5: expected a string'],
+    ['no id', t => t.get(wrong(undefined)), 'lobbies.get: the id is undefined: expected a string'],
+    ['an unknown id', t => t.update('closd', {}), 'Did you mean closed?'],
+    ['an unknown id', t => t.delete('closd'), 'lobbies.delete: no record has the id "closd".'],
+    ['no query', t => t.update(wrong(undefined), { data() {} }), 'lobbies.update: the first argument is missing'],
+    ['no query', t => t.delete(wrong(undefined)), 'lobbies.delete: the first argument is missing'],
+    [
+      'an unknown field',
+      t => t.delete(wrong({ game_mod_id: 'duel' })),
+      'lobbies.delete: the query has the unknown field "game_mod_id". Known: lobby_id,',
+    ],
+    ['an unknown field of a path', t => t.findFirst(wrong({ 'stat.map': 'a' })), 'Did you mean state?'],
+    [
+      'a field without a value',
+      t => t.count(wrong({ game_mode_id: undefined })),
+      'the query has no value for game_mode_id',
+    ],
+    ['a query that is null', t => t.findFirst(wrong(null)), 'the query is null: expected fields'],
+    [
+      'a function that returns no query',
+      t => t.findMany(wrong(() => 5)),
+      'the function of a query returned 5: expected a query',
+    ],
+    [
+      'an invalid condition',
+      t => t.findFirst(q => q.where(wrong(undefined))),
+      'the condition of a query is undefined: expected fields',
+    ],
+    [
+      'an invalid condition',
+      t => t.findFirst(q => q.where({}).and(wrong(5))),
+      'the condition of a query is 5: expected fields',
+    ],
+    [
+      'an invalid condition',
+      t => t.findFirst(q => q.where({}).or(wrong(null))),
+      'the condition of a query is null: expected fields',
+    ],
+    ['no options', t => t.update(first, wrong(undefined)), 'lobbies.update: the options are undefined'],
+    ['no data', t => t.update(first, wrong({})), 'lobbies.update: data is undefined: expected a function'],
+    [
+      'changes beside a query',
+      t => t.update(first, wrong({ is_closed: true })),
+      '"is_closed" is an unknown option: expected options such as { data(draft) { draft.is_closed = true } }. Known: data, strict, orderBy.',
+    ],
+    ['no changes', t => t.update('closed', wrong(undefined)), 'lobbies.update: the second argument is undefined'],
+    ['invalid changes', t => t.update('closed', wrong([])), 'the second argument is []: expected the changed fields'],
+    ['data beside an id', t => t.update('closed', wrong({ data() {} })), 'expected the changed fields'],
+    ['an unknown field of changes', t => t.update('closed', wrong({ is_closd: true })), 'Did you mean is_closed?'],
+    [
+      'a key called __proto__',
+      t => t.update('closed', wrong(JSON.parse('{"__proto__":1}'))),
+      '__proto__ is an unknown key',
+    ],
+    ['another id', t => t.update('closed', { lobby_id: 'x' }), 'lobby_id "closed" cannot change to "x"'],
+    ['a strict that is none', t => t.findFirst(undefined, wrong({ strict: 1 })), 'strict is 1: expected true or false'],
+    ['an unknown option', t => t.findMany(undefined, wrong({ strct: true })), 'Did you mean strict?'],
+    ['invalid options', t => t.delete(first, wrong(true)), 'lobbies.delete: the options are true'],
+    ['options beside an id', t => t.delete(wrong('closed'), { strict: true }), 'expected none after an id'],
+    ['a Map', t => t.findMany(wrong(new Map())), 'the query is a Map: expected fields'],
+    ['a Map as a condition', t => t.findMany(q => q.where(wrong(new Map()))), 'the condition of a query is a Map'],
+    ['a promise of changes', t => t.update('closed', wrong(Promise.resolve({}))), 'the second argument is a Promise'],
+    ['a promise of a record', t => t.create(wrong(Promise.resolve({}))), 'the record is a Promise: expected an object'],
+    [
+      'promises of records',
+      t => t.createMany(2, () => wrong(Promise.resolve({}))),
+      'the record is a Promise: expected an object',
+    ],
+    ['a take that is no number', t => t.findMany(undefined, { take: Number.NaN }), 'take is NaN: expected a number'],
+    ['a cursor that is no row', t => t.findMany(undefined, wrong({ cursor: null })), 'cursor is null: expected a row'],
+    ['an order without fields', t => t.findMany(undefined, wrong({ orderBy: [null] })), 'orderBy is [null]: expected'],
+    [
+      'an unknown order',
+      t => t.findMany(undefined, wrong({ orderBy: { lobby_id: 'up' } })),
+      'orderBy is {"lobby_id":"up"}',
+    ],
+    ['no record', t => t.create(wrong(undefined)), 'lobbies.create: the record is undefined: expected an object'],
+    ['a record that is none', t => t.create(wrong('duel')), 'lobbies.create: the record is "duel": expected an object'],
+    ['a record that is a list', t => t.create(wrong([])), 'lobbies.create: the record is []: expected an object'],
+  ])('%s', async (_, call, message) => {
+    const world = worldOf()
+    const before = dump(world)
+
+    expect(await refusal(() => call(world.lobbies))).toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(message),
+    })
+    expect(dump(world)).toBe(before)
+  })
+
+  const anything = fc.oneof(fc.anything(), fc.jsonValue(), fc.constantFrom(ids.prod, 'closed', 'duel', 'lnd-fra'))
+  const field = fc.constantFrom(
+    'lobby_id',
+    'game_mode_id',
+    'namespace_id',
+    'region_id',
+    'players',
+    'kind',
+    'status',
+    'development',
+    'modes',
+  )
+  const fields = fc.oneof(anything, fc.dictionary(field, anything))
+  const method = fc.constantFrom('get', 'findFirst', 'findMany', 'count', 'create', 'update', 'delete')
+
+  it.prop([fc.constantFrom(...tableNames), method, fc.array(fields, { maxLength: 3 })])(
+    'any wrong argument with a UsageError',
+    async (name, called, args) => {
+      const table = worldOf()[name] as unknown as Record<typeof called, (...args: unknown[]) => unknown>
+
+      const error = await refusal(() => table[called](...args))
+
+      expect([undefined, 'UsageError']).toContain((error as Error | undefined)?.name)
+    },
+  )
+})

@@ -1,0 +1,209 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect, vi } from 'vitest'
+import { UsageError } from '../../../src/core/lib/usage-error.js'
+import type { ChangeSet } from '../../../src/core/store/change-set.js'
+import { createState } from '../../../src/core/store/world-state.js'
+import { indexProblems } from '../../support/check-tables.js'
+import { plainTransaction, succeeds } from '../../support/random-transactions.js'
+import { contents, dump, game, lobby, smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
+import { startAt } from '../../support/tanks.js'
+
+describe('a new world', () => {
+  it('keeps the order of its rows', () => {
+    const world = smallWorld()
+
+    const ids = world.lobbies.all().map(({ lobby_id }) => lobby_id)
+
+    expect(ids).toEqual(['l0', 'l1', 'l2'])
+  })
+
+  it('refuses a row that does not fit its schema, and says where', () => {
+    const rows = { games: [game('tanks'), { ...game('boats'), display_name: 5 }] }
+
+    const create = () => smallWorld({ rows })
+
+    expect(create).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
+  })
+
+  it('does not change the given rows', () => {
+    const state = { map: 'dust', players: [{ name: 'Ann' }] }
+    const rows = smallRows()
+
+    smallWorld({ rows: { ...rows, lobbies: rows.lobbies.map(lobby => ({ ...lobby, state })) } })
+
+    expect([state, state.players, state.players[0]].map(Object.isFrozen)).toEqual([false, false, false])
+  })
+
+  it('starts with a revision that equals its time', () => {
+    const world = smallWorld()
+
+    expect(world.revision).toBe(startAt)
+  })
+
+  it('is equal for equal seeds', async () => {
+    const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 7 })]
+
+    for (const world of worlds) {
+      await world.tokens.create({ kind: 'public', namespace_id: 'prod' })
+      await world.lobbies.create({})
+    }
+
+    expect(new Set(worlds.map(contents)).size).toBe(1)
+  })
+
+  it('has other ids for another seed', async () => {
+    const worlds = [smallWorld({ seed: 7 }), smallWorld({ seed: 8 })]
+
+    for (const world of worlds) await world.lobbies.create({})
+
+    expect(new Set(worlds.map(contents)).size).toBe(2)
+  })
+
+  it('has ids that do not depend on the time', async () => {
+    const worlds = [smallWorld(), smallWorld({ now: 5 })]
+
+    const ids = await Promise.all(worlds.map(world => world.lobbies.create({}).then(({ lobby_id }) => lobby_id)))
+
+    expect(new Set(ids).size).toBe(1)
+  })
+})
+
+describe('a reset', () => {
+  it.prop([fc.array(plainTransaction, { maxLength: 6 })])(
+    'restores rows, order, random state and time',
+    async transactions => {
+      const world = smallWorld()
+      const fresh = smallWorld()
+      const touch = () =>
+        world.games.update(q => q.where({ game_id: 'boats' }), {
+          data(draft) {
+            draft.name_id = 'red'
+          },
+        })
+      await touch()
+      for (const transaction of transactions) succeeds(transaction, world)
+      await world.clock.advance(99)
+
+      world.reset()
+
+      expect([contents(world), world.random.save(), world.clock.now()]).toEqual([
+        contents(fresh),
+        fresh.random.save(),
+        startAt,
+      ])
+    },
+  )
+
+  it.prop([fc.array(plainTransaction, { maxLength: 6 })])('continues like a new world', transactions => {
+    const world = smallWorld()
+    const fresh = smallWorld()
+    for (const transaction of transactions) succeeds(transaction, world)
+
+    world.reset()
+    for (const each of [world, fresh]) for (const transaction of transactions) succeeds(transaction, each)
+
+    expect([contents(world), world.random.save()]).toEqual([contents(fresh), fresh.random.save()])
+  })
+
+  it('restores the position of a row that was deleted and created again', () => {
+    const world = smallWorld()
+    world.transaction(({ lobbies }) => lobbies.create(lobbies.delete('l0')))
+
+    world.reset()
+
+    expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l0', 'l1', 'l2'])
+  })
+
+  it('makes a change set of the differences only', async () => {
+    const world = smallWorld()
+    const changeSets: ChangeSet[] = []
+    await world.games.create(game('cars'))
+    await world.games.update(q => q.where({ game_id: 'boats' }), {
+      data(draft) {
+        draft.name_id = 'ships'
+      },
+    })
+    world.lobbies.delete('l1')
+    world.subscribe(changeSet => changeSets.push(changeSet))
+
+    world.reset()
+
+    const changes = changeSets.flatMap(set => set.changes)
+    expect(changes.map(({ table, id, after }) => [table, id, after ? 'restored' : 'gone'])).toEqual([
+      ['games', 'cars', 'gone'],
+      ['games', 'boats', 'restored'],
+      ['lobbies', 'l1', 'restored'],
+    ])
+    expect(changeSets.map(({ cause }) => cause)).toEqual([{ kind: 'reset' }])
+  })
+
+  it('keeps the revision of unchanged rows', async () => {
+    const world = smallWorld()
+    const revisionOf = (id: string) => world.read(({ tables }) => tables.games.get(id)).revision
+    await world.games.update(q => q.where({ game_id: 'boats' }), {
+      data(draft) {
+        draft.name_id = 'ships'
+      },
+    })
+
+    world.reset()
+
+    expect([revisionOf('tanks'), revisionOf('boats')]).toEqual([startAt, startAt + 2])
+  })
+
+  it('sends no change set if nothing differs', () => {
+    const world = smallWorld()
+    const subscriber = vi.fn()
+    world.subscribe(subscriber)
+
+    world.reset()
+
+    expect([subscriber.mock.calls, world.revision]).toEqual([[], startAt])
+  })
+
+  it('can be repeated', async () => {
+    const world = smallWorld()
+    const fresh = contents(world)
+
+    for (const id of ['a', 'b', 'c']) {
+      await world.games.create(game(id))
+      world.lobbies.delete('l1')
+      world.reset()
+    }
+
+    expect(contents(world)).toBe(fresh)
+  })
+
+  it.each(['reset', 'load', 'reload'] as const)(
+    'of the kind %s that throws inside leaves the world unchanged',
+    async how => {
+      const world = smallWorld()
+      world.transaction(({ lobbies, games }) => {
+        lobbies.createMany(3, i => ({ lobby_id: `new${i}` }))
+        lobbies.delete('l0')
+        games.update('boats', { name_id: 'ships' })
+      })
+      await world.clock.advance(7)
+      const before = dump(world)
+      const beforeCommit = () => {
+        throw new Error('stop')
+      }
+
+      const rows = { ...smallRows(), lobbies: [lobby('other')] }
+      const definition = { ...smallDefinition({ rows, now: startAt + 5 }), title: 'other' }
+      const replace = {
+        reset: () => world.reset({ beforeCommit }),
+        load: () => world.replaceState(createState(definition), { cause: { kind: 'load' }, beforeCommit }),
+        reload: () => world.reload(definition, { beforeCommit }),
+      }
+      expect(replace[how]).toThrow('stop')
+
+      expect(dump(world)).toBe(before)
+      world.transaction(({ lobbies }) => lobbies.create({ lobby_id: 'next' }))
+      expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l1', 'l2', 'new0', 'new1', 'new2', 'next'])
+      expect(indexProblems(world)).toEqual([])
+      world.reset()
+      expect([world.title, world.clock.now(), contents(world)]).toEqual(['small', startAt, contents(smallWorld())])
+    },
+  )
+})
