@@ -15,7 +15,7 @@ const tsc = spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'b
 // The command `rolldown -c` would also print a table of all files.
 const [[code]] = await Promise.all([once(tsc, 'exit'), build(await loadConfig('build/rolldown.config.ts'))])
 if (code !== 0) process.exit(1)
-cpSync('src/files/lazy.cjs', 'dist/lazy.cjs')
+cpSync('src/server/files/lazy.cjs', 'dist/lazy.cjs')
 const readJson = file => JSON.parse(readFileSync(file, 'utf8'))
 writeFileSync(
   'dist/control-openapi.cjs',

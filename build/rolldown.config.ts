@@ -28,7 +28,7 @@ const modules = [
     'arbitraries/index',
     'client/index',
     'core/contract/index',
-    'http/index',
+    'server/http/index',
     'lab/index',
     'lab/in-browser',
     'playwright/index',

@@ -7,13 +7,13 @@ import { expectedDuration, formatDuration, parseDuration } from '../core/lib/tim
 import { historyFormat, historyLengthOf, parseOptions } from '../core/mock/options.js'
 import { hostForm, isHost, isOrigin } from '../core/pipeline/origin.js'
 import { sessionLimits } from '../core/store/matchmaker-rows.js'
-import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../http/address-lists.js'
-import { checkControlToken } from '../http/control-token.js'
-import { defaultDataTtlMs } from '../http/data-folder.js'
-import { defaultPort } from '../http/server.js'
 import { checkNames } from '../lab/checks.js'
-import { defaultMaxBots } from '../processes/bots.js'
-import { type ExpectableCall, expectableCalls } from '../processes/judge-server.js'
+import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../server/http/address-lists.js'
+import { checkControlToken } from '../server/http/control-token.js'
+import { defaultDataTtlMs } from '../server/http/data-folder.js'
+import { defaultPort } from '../server/http/server.js'
+import { defaultMaxBots } from '../server/processes/bots.js'
+import { type ExpectableCall, expectableCalls } from '../server/processes/judge-server.js'
 
 /** A flag of a command: how the help shows it, its help, and more. Without `parse` and `choices` it takes no value. */
 type Flag = readonly [

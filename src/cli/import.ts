@@ -3,9 +3,9 @@ import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promise
 import { dirname, join, resolve } from 'node:path'
 import { counted } from '../core/lib/text.js'
 import { asUsageError, asWriteError, UsageError } from '../core/lib/usage-error.js'
-import { scenarioText } from '../files/scenario-file.js'
-import { type HarRecording, longestHar, readHar } from '../har/read.js'
-import { type ImportedScenario, scenarioOf } from '../har/scenario-of.js'
+import { scenarioText } from '../server/files/scenario-file.js'
+import { type HarRecording, longestHar, readHar } from '../server/har/read.js'
+import { type ImportedScenario, scenarioOf } from '../server/har/scenario-of.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { counted, shellWord } from '../core/lib/text.js'
 import { asUsageError, UsageError } from '../core/lib/usage-error.js'
-import { makeFolders } from '../storage/folder-files.js'
+import { makeFolders } from '../server/folder/folder-files.js'
 import { version } from '../version.js'
 import type { Console } from './output.js'
 

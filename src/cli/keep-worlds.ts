@@ -1,10 +1,10 @@
-import type { HttpReplica } from '../cluster/http-replica.js'
-import { isRedisUrl, keepInRedis } from '../cluster/keep-in-redis.js'
 import { secretVariables } from '../core/control/environment.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import type { Mock } from '../core/mock/mock.js'
 import type { ReloadSummary } from '../core/store/reload.js'
-import { keepInFolder } from '../http/data-folder.js'
+import type { HttpReplica } from '../server/cluster/http-replica.js'
+import { isRedisUrl, keepInRedis } from '../server/cluster/keep-in-redis.js'
+import { keepInFolder } from '../server/http/data-folder.js'
 import { type MockFlags, sharedFlags } from './flags.js'
 
 interface KeptWorlds {

@@ -4,9 +4,9 @@ import { StringDecoder } from 'node:string_decoder'
 import { withoutSecrets } from '../core/control/environment.js'
 import { sizeText } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
-import { endGroup, isGroupAlive, isWindows, lateOutputMs } from '../processes/process-group.js'
-import { spawnCommand, startFailure } from '../processes/spawn-command.js'
-import { watchdog } from '../processes/watchdog.js'
+import { endGroup, isGroupAlive, isWindows, lateOutputMs } from '../server/processes/process-group.js'
+import { spawnCommand, startFailure } from '../server/processes/spawn-command.js'
+import { watchdog } from '../server/processes/watchdog.js'
 import type { Client, RunningClient, StartClient } from './stage.js'
 
 /** A client that the lab ends has this time after SIGTERM, in ms. */

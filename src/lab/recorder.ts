@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { parseTarget } from '../http/node-adapter.js'
+import { parseTarget } from '../server/http/node-adapter.js'
 import type { RecordedRequest, Recording } from './recording.js'
 
 const linkPath = '/cloud/devices/links'

@@ -3,7 +3,7 @@ import type { Fault, HeldRelease } from '../core/contract/faults.js'
 import { completeDeviceLink } from '../core/control/device-links.js'
 import { createMock, type Mock } from '../core/mock/mock.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
-import { bind, createListener, type OpenPort } from '../http/server.js'
+import { bind, createListener, type OpenPort } from '../server/http/server.js'
 import { recordingListener } from './recorder.js'
 import { type ClientEnd, pollsOf, type RecordedRequest, type Recording } from './recording.js'
 

@@ -1,5 +1,5 @@
 import { counted } from '../core/lib/text.js'
-import { age, errorLineOf } from '../processes/exit-report.js'
+import { age, errorLineOf } from '../server/processes/exit-report.js'
 import { indexOf, pollsOf, type RecordedRequest, type Recording, secondsText } from './recording.js'
 
 // The rules for a client of a watch. Each is a function of a recording alone.

@@ -8,7 +8,7 @@ import type { MockmakerWorld, MockmakerWorlds } from '../core/mock/facade.js'
 import type { Mock } from '../core/mock/mock.js'
 import { type MockWorld, testHasEnded } from '../core/mock/mock-world.js'
 import { checkUnusedFaults } from '../core/pipeline/unused-faults.js'
-import { loadScenarioSync } from '../files/scenario-file.js'
+import { loadScenarioSync } from '../server/files/scenario-file.js'
 
 /** Options of `isolated`: those of `worlds.put`, and faults. */
 export interface IsolatedOptions extends NewWorldOptions {

@@ -1,6 +1,6 @@
 import type { ScenarioInput } from '../core/scenario/schema.js'
 import { scenarios } from '../core/scenario/shipped.js'
-import { loadScenarioSync, readScenarioText } from '../files/scenario-file.js'
+import { loadScenarioSync, readScenarioText } from '../server/files/scenario-file.js'
 import { ScenarioCache } from '../testing/scenario-cache.js'
 
 /** The scenarios of the tests of one file. Each is read and checked once. */

@@ -8,13 +8,18 @@ import { createMock, describeBug } from '../core/mock/mock.js'
 import { type MockmakerPluginOptions, parsePluginOptions } from '../core/mock/options.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
 import { scenarios } from '../core/scenario/shipped.js'
-import { Reloader, type ReloaderOptions, reloadText } from '../files/reloader.js'
-import { type LoadedScenario, loadScenario, readScenarioIfThere, type ScenarioFile } from '../files/scenario-file.js'
-import { createListener, urlOnThisMachine } from '../http/server.js'
-import { linesOf, type ServerLog } from '../processes/game-servers.js'
-import { startPrograms } from '../processes/programs.js'
-import { checkBots } from '../processes/scenario-bots.js'
-import { checkWatchedPaths } from '../processes/watch-files.js'
+import { Reloader, type ReloaderOptions, reloadText } from '../server/files/reloader.js'
+import {
+  type LoadedScenario,
+  loadScenario,
+  readScenarioIfThere,
+  type ScenarioFile,
+} from '../server/files/scenario-file.js'
+import { createListener, urlOnThisMachine } from '../server/http/server.js'
+import { linesOf, type ServerLog } from '../server/processes/game-servers.js'
+import { startPrograms } from '../server/processes/programs.js'
+import { checkBots } from '../server/processes/scenario-bots.js'
+import { checkWatchedPaths } from '../server/processes/watch-files.js'
 
 /** A server of Vite, for development or of a build. */
 type ViteServer = ViteDevServer | PreviewServer

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import type { ScenarioInput } from '../../src/core/scenario/schema.js'
-import { listen } from '../../src/http/index.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
+import { listen } from '../../src/server/http/index.js'
 import { launchBrowser } from '../support/chromium.js'
 
 const scenario = {

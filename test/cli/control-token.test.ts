@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { secretVariables } from '../../src/core/control/environment.js'
-import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
-import { startProcess } from '../../src/processes/server-process.js'
+import { listen } from '../../src/server/http/index.js'
+import { startProcess } from '../../src/server/processes/server-process.js'
 import { runHere } from '../support/run-here.js'
 import { tanks } from '../support/tanks.js'
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { windowsWord } from '../../src/processes/spawn-command.js'
+import { windowsWord } from '../../src/server/processes/spawn-command.js'
 import { folder, lineLike, run, start } from '../support/command.js'
 import { isAlive, until } from '../support/game-server-programs.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { listen } from '../../src/server/http/index.js'
 import { stubServer } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mockOf } from '../../src/core/mock/facade.js'
-import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { listen } from '../../src/server/http/index.js'
 import { stubServer } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
-import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { listen } from '../../src/server/http/index.js'
 import { sendTo } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
 

@@ -38,7 +38,7 @@ const make = ({ url }: Pick<Served, 'url'>, lobby_id: string) =>
 const reloaded = ({ command, from }: { command: Served; from: number }) =>
   lineLike(command, { from, like: /^reloaded / })
 
-// What a reload does is in test/core/mock/reload.test.ts, and when it waits in test/files/reloader.slow.test.ts.
+// What a reload does is in test/core/mock/reload.test.ts, and when it waits in test/server/files/reloader.slow.test.ts.
 describe('a scenario file that is saved', () => {
   it('is reloaded and reported, and keeps later writes', async () => {
     const { command, save, from } = await serving()

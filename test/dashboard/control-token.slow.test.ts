@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished } from 'vitest'
-import { createApp } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { createApp } from '../../src/server/http/index.js'
 import { it } from '../support/dashboard-page.js'
 import { serveListener } from '../support/http.js'
 

@@ -41,11 +41,11 @@ function isTested(
   if (language === 'sh' || language === 'powershell') return true
   // Its text is compared with the output of the commands before it.
   if (language === 'text') return before?.language === 'sh' || before?.language === 'powershell'
-  // test/processes/game-servers.slow.test.ts and test/cli/check-server.slow.test.ts run them.
+  // test/server/processes/game-servers.slow.test.ts and test/cli/check-server.slow.test.ts run them.
   if (['lobby-server.mjs', 'lobby_server.py'].includes(file)) return true
   // test/cli/players.slow.test.ts runs it.
   if (file === 'bot.mjs') return true
-  // test/deploy/deploy.slow.test.ts compares and runs them.
+  // test/server/deploy/deploy.slow.test.ts compares and runs them.
   if (['docs/deploy/nginx.conf', 'docs/deploy/replicas.nginx.conf', 'docs/deploy/kubernetes.yaml'].includes(file))
     return true
   if (language === 'js') return file !== '' && commands.includes(`node ${file}`)

@@ -5,10 +5,10 @@ import { runInThisContext } from 'node:vm'
 import type { JestExpect } from '@jest/expect'
 import type { TransformOptions } from '@jest/transform'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type * as http from '../../src/http/index.js'
 import type * as index from '../../src/index.js'
 import preset from '../../src/jest/index.js'
 import transformer from '../../src/jest/transform.js'
+import type * as http from '../../src/server/http/index.js'
 
 /** Transforms a module as Jest does, with or without ES modules. */
 function transformed(source: string, { supportsStaticESM }: { readonly supportsStaticESM: boolean }): string {
@@ -58,7 +58,7 @@ describe('the transformer of the preset', () => {
   })
 
   it('lets createApp load the Express of the project', () => {
-    const file = resolve('dist/http/index.js')
+    const file = resolve('dist/server/http/index.js')
     const code = transformed(readFileSync(file, 'utf8'), { supportsStaticESM: false })
     const { createApp } = exportsOf(code, file) as Pick<typeof http, 'createApp'>
     const { createMockmaker } = createRequire(file)('../index.js') as typeof index

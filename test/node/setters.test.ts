@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { mockExpress } from '../../src/http/express.js'
 import type { NodeMockmaker } from '../../src/msw/node.js'
+import { mockExpress } from '../../src/server/http/express.js'
 import { it } from '../support/node-mock.js'
 
 const wrong = 'x' as never

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/client/index.js'
-import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { listen } from '../../src/server/http/index.js'
 import type { Frame } from '../specification/frame.js'
 import { specification } from '../specification/specification.js'
 import type { OpenMock } from '../support/entry-points.js'

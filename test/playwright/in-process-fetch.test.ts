@@ -2,8 +2,8 @@ import { it as base, describe, expect } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
 import { createMock, type Mock } from '../../src/core/mock/mock.js'
 import type { RequestHandler } from '../../src/core/pipeline/message.js'
-import { Service } from '../../src/http/service.js'
 import { createInProcessFetch } from '../../src/playwright/in-process-fetch.js'
+import { Service } from '../../src/server/http/service.js'
 
 const url = 'https://matchmaker.test/api'
 

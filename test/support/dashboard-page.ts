@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { it as base } from 'vitest'
-import { createApp } from '../../src/http/index.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
+import { createApp } from '../../src/server/http/index.js'
 import { launchBrowser } from './chromium.js'
 import { serveListener } from './http.js'
 

@@ -1,8 +1,8 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { type HttpHandler, HttpResponse } from 'msw'
 import { it as base } from 'vitest'
-import { type MockExpressOptions, mockExpress } from '../../src/http/index.js'
 import { createMockmaker, type MockmakerOptions } from '../../src/index.js'
+import { type MockExpressOptions, mockExpress } from '../../src/server/http/index.js'
 import { sendTo, serveListener, type TestRequest } from './http.js'
 import { bearer, ids, tanks, tokens } from './tanks.js'
 

@@ -1,7 +1,7 @@
 import { mockOf } from '../../src/core/mock/facade.js'
 import type { MockResponse } from '../../src/core/pipeline/message.js'
-import { Service } from '../../src/http/service.js'
 import type { Mockmaker } from '../../src/index.js'
+import { Service } from '../../src/server/http/service.js'
 
 /** A `fetch` of the service of a mock, without a connection. Its open streams can be broken, as by a laptop that sleeps. */
 export interface FetchInProcess {

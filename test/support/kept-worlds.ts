@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { originOf } from '../../src/core/storage/origins.js'
 import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/core/storage/storage.js'
-import { type FolderOptions, openFolder } from '../../src/storage/folder.js'
-import type { FileCalls } from '../../src/storage/folder-files.js'
+import { type FolderOptions, openFolder } from '../../src/server/folder/folder.js'
+import type { FileCalls } from '../../src/server/folder/folder-files.js'
 
 /** Returns the path of a folder that does not exist yet. It goes after the test. */
 export function dataPath(): string {

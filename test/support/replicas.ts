@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import type { SharedStorage } from '../../src/core/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/core/storage/storage.js'
-import { openRedis, type RedisOptions } from '../../src/storage/redis.js'
-import type { ReplicaOptions, ReplicaTimes } from '../../src/storage/replica-storage.js'
+import { openRedis, type RedisOptions } from '../../src/server/cluster/redis.js'
+import type { ReplicaOptions, ReplicaTimes } from '../../src/server/cluster/replica-storage.js'
 import { newWorld } from './kept-worlds.js'
 import type { RedisServer } from './redis-server.js'
 

@@ -5,7 +5,7 @@ import {
   type Renewal,
   type Reply,
   type ScriptCommand,
-} from '../../src/storage/redis-client.js'
+} from '../../src/server/cluster/redis-client.js'
 
 /** A world as the script keeps it. Absent fields are undefined. */
 interface ModelWorld {

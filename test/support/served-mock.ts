@@ -1,8 +1,8 @@
 import { it as base } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
-import { listen } from '../../src/http/index.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
+import { listen } from '../../src/server/http/index.js'
 import { sendTo, type TestRequest, type TestResponse } from './http.js'
 import { tanks } from './tanks.js'
 

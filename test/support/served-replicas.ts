@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest'
-import { shareWorlds } from '../../src/cluster/keep-in-redis.js'
 import { createMock, type Mock } from '../../src/core/mock/mock.js'
 import type { AppOptions, MockmakerOptions } from '../../src/core/mock/options.js'
 import { realEnvironment } from '../../src/core/storage/environment.js'
-import { bind, createListener } from '../../src/http/server.js'
-import { joinReplicas } from '../../src/storage/replica-storage.js'
+import { shareWorlds } from '../../src/server/cluster/keep-in-redis.js'
+import { joinReplicas } from '../../src/server/cluster/replica-storage.js'
+import { bind, createListener } from '../../src/server/http/server.js'
 import { ModelRedis, ScriptModel } from './script-model.js'
 import { tanks } from './tanks.js'
 

@@ -1,5 +1,3 @@
-import { Replica, type WorldRequest } from '../../src/cluster/replica.js'
-import { agreeOnSettings } from '../../src/cluster/shared-settings.js'
 import { createMock, type Mock } from '../../src/core/mock/mock.js'
 import type { AbortSignalLike, MockRequest, MockResponse } from '../../src/core/pipeline/message.js'
 import { locate } from '../../src/core/pipeline/routes.js'
@@ -7,15 +5,17 @@ import type { Environment } from '../../src/core/storage/environment.js'
 import type { ReplicaInfo, SharedStorage } from '../../src/core/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/core/storage/storage.js'
 import { WorldStorage } from '../../src/core/storage/world-storage.js'
-import { Service } from '../../src/http/service.js'
 import {
   type RedisClient,
   RedisError,
   type Renewal,
   type Reply,
   type ScriptCommand,
-} from '../../src/storage/redis-client.js'
-import { joinReplicas } from '../../src/storage/replica-storage.js'
+} from '../../src/server/cluster/redis-client.js'
+import { Replica, type WorldRequest } from '../../src/server/cluster/replica.js'
+import { joinReplicas } from '../../src/server/cluster/replica-storage.js'
+import { agreeOnSettings } from '../../src/server/cluster/shared-settings.js'
+import { Service } from '../../src/server/http/service.js'
 import { type ClientCall, contradictions } from './client-history.js'
 import { ScriptModel } from './script-model.js'
 import { SimulatedTime } from './simulated-time.js'

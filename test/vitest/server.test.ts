@@ -1,6 +1,6 @@
 import { afterAll, describe, expect } from 'vitest'
-import { listen } from '../../src/http/index.js'
 import { createMockmaker } from '../../src/index.js'
+import { listen } from '../../src/server/http/index.js'
 import { mockmaker } from '../../src/vitest/index.js'
 
 const served = createMockmaker({ scenario: { game_modes: ['duel'] } })

@@ -2,8 +2,8 @@
 // A mock that changes lobbies at a steady rate for `GET /bench/changes?seconds=&rate=`: `node changes-server.js <port> <scenario file>`.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createApp } from '../../../dist/http/index.js'
 import { createMockmaker } from '../../../dist/index.js'
+import { createApp } from '../../../dist/server/http/index.js'
 
 const [, , port, file = ''] = process.argv
 const mock = createMockmaker({ scenario: JSON.parse(readFileSync(file, 'utf8')) })

@@ -3,8 +3,8 @@
 // `node user-app.js <port> <scenario file> <path> <file with the JSON to answer>`.
 import { readFileSync } from 'node:fs'
 import express from 'express'
-import { mockExpress } from '../../../dist/http/index.js'
 import { createMockmaker } from '../../../dist/index.js'
+import { mockExpress } from '../../../dist/server/http/index.js'
 
 const [, , port, scenario = '', path = '', file = ''] = process.argv
 const mock = createMockmaker({ scenario: JSON.parse(readFileSync(scenario, 'utf8')) })

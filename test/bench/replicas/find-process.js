@@ -2,8 +2,8 @@
 // Seats players in a world that Redis keeps, and sets as many bytes, in turn, one after the other. Prints the median time of each:
 // `node find-process.js <url of Redis>`. The bench bundles it, because no entry point gives code a world in Redis.
 import { createClient } from '@redis/client'
-import { keepInRedis } from '../../../src/cluster/keep-in-redis.js'
 import { createMock } from '../../../src/core/mock/mock.js'
+import { keepInRedis } from '../../../src/server/cluster/keep-in-redis.js'
 import { crowdOf, seatBody, seatPath } from '../life/crowd.js'
 import { median } from '../rounds.js'
 import { tokens } from '../scenario.js'

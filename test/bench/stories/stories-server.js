@@ -3,8 +3,8 @@
 // `node stories-server.js <port> <players> <requests> <scenario file>`.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createApp } from '../../../dist/http/index.js'
 import { createMockmaker } from '../../../dist/index.js'
+import { createApp } from '../../../dist/server/http/index.js'
 import { seatBody, seatPath } from '../life/crowd.js'
 import { tokens } from '../scenario.js'
 

@@ -2,8 +2,8 @@
 // A mock of so many device links behind `listen` of mockmaker/express; on the message `release` one transaction completes all of
 // them: `node links-server.js <port> <scenario file>`.
 import { readFileSync } from 'node:fs'
-import { listen } from '../../../dist/http/index.js'
 import { createMockmaker } from '../../../dist/index.js'
+import { listen } from '../../../dist/server/http/index.js'
 import { watchTimeoutMs } from './link.js'
 
 const [, , port, file = ''] = process.argv

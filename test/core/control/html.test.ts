@@ -1,6 +1,6 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { html } from '../../../src/http/device-link-page.js'
+import { html } from '../../../src/server/http/device-link-page.js'
 
 describe('html', () => {
   it('escapes interpolated texts, for elements and for attributes', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, vi } from 'vitest'
 import { mockOf } from '../../../src/core/mock/facade.js'
-import { Service } from '../../../src/http/service.js'
 import { createMockmaker } from '../../../src/index.js'
+import { Service } from '../../../src/server/http/service.js'
 import { failure, json, sendTo } from '../../support/http.js'
 import { it, jsonHeaders as jsonType } from '../../support/served-mock.js'
 import { tanks } from '../../support/tanks.js'

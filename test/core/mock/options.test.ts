@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createApp, listen } from '../../../src/http/index.js'
 import { ApiError, createMockmaker } from '../../../src/index.js'
+import { createApp, listen } from '../../../src/server/http/index.js'
 
 /** Options that the types forbid. */
 const make = (options: object) => () => createMockmaker(options)

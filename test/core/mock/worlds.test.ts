@@ -1,8 +1,8 @@
 import express from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { mockExpress } from '../../../src/http/index.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { setupMockmaker } from '../../../src/msw/node.js'
+import { mockExpress } from '../../../src/server/http/index.js'
 import { ask, failure, json, sendTo, serveListener, type TestRequest, type TestResponse } from '../../support/http.js'
 import { bearer, tanks, tokens } from '../../support/tanks.js'
 

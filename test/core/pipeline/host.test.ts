@@ -1,7 +1,7 @@
 import express from 'express'
 import { it as base, describe, expect, onTestFinished } from 'vitest'
-import { createApp } from '../../../src/http/index.js'
 import { createMockmaker } from '../../../src/index.js'
+import { createApp } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
 import { json, responseTo, sendTo, serveListener } from '../../support/http.js'
 import { stateOf } from '../../support/worlds.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
-import { listen } from '../../../src/http/index.js'
 import { createMockmaker, type ExchangeRecord } from '../../../src/index.js'
+import { listen } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
 import { ask, json, sendTo, type TestRequest } from '../../support/http.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'

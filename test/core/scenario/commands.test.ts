@@ -3,9 +3,9 @@ import { keptScenario, scenarioCommands } from '../../../src/core/scenario/comma
 import { parseScenario } from '../../../src/core/scenario/index.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
-import { createApp, listen } from '../../../src/http/index.js'
 import { createMockmaker } from '../../../src/index.js'
 import { setupMockmaker } from '../../../src/msw/node.js'
+import { createApp, listen } from '../../../src/server/http/index.js'
 import { json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 

@@ -4,8 +4,8 @@ import { mockOf } from '../../../src/core/mock/facade.js'
 import type { MockRequest, MockResponse } from '../../../src/core/pipeline/message.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
-import { Service } from '../../../src/http/service.js'
 import { createMockmaker } from '../../../src/index.js'
+import { Service } from '../../../src/server/http/service.js'
 import { memoryStorage } from '../../support/memory-storage.js'
 
 const scenario = {

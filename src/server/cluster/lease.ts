@@ -1,0 +1,208 @@
+import { UsageError } from '../../core/lib/usage-error.js'
+import type { Environment } from '../../core/storage/environment.js'
+import { StorageError } from '../../core/storage/storage.js'
+import { type RedisClient, RedisError } from './redis-client.js'
+
+/** The times of a lease, in ms. */
+export interface LeaseTimes {
+  /** The time after which the server ends a lease that nobody renews. Default: 3 s. */
+  readonly leaseMs: number
+  /** The time for which a renewal counts, from the moment it was sent. Default: 2.5 s. */
+  readonly countsMs: number
+  /** The time between two renewals. Default: 1 s. */
+  readonly renewMs: number
+}
+
+/** The time for which requests wait until a lease that has ended begins again, in ms. A connection takes about a second. */
+const graceMs = 2_000
+
+/** The replica that has a lease. */
+export interface LeaseHolder {
+  readonly id: string
+  /** Begins the lease at the server. Rejects with `RedisError` or `UsageError`. */
+  enter(): Promise<void>
+  /** Asks for each world whether another replica took it over while the lease had ended. Rejects with `RedisError`. */
+  verify(): Promise<void>
+  /** Called after each try to renew the lease, unless `onChange` has told that it ended. */
+  onRenewal(): void
+  /** Called with the error when the lease has ended, and with `undefined` when it holds again. */
+  onChange(failure: StorageError | undefined): void
+}
+
+/** A moment on both clocks of a process. */
+interface Moment {
+  readonly wall: number
+  readonly monotonic: number
+}
+
+/**
+ * The lease of this replica, which it renews. It counts from the moment at which the last acknowledged renewal was sent, and ends
+ * before the server ends it. A laptop's sleep stops one clock, and a correction moves the other: the earlier end counts.
+ */
+export class Lease {
+  readonly #redis: RedisClient
+  readonly #holder: LeaseHolder
+  readonly #environment: Environment
+  readonly #times: LeaseTimes
+  #sentAt: Moment | undefined
+  #count = 0
+  #serverOffsetMs = 0
+  /** True while another replica may have taken worlds over, because the lease had ended. */
+  #isUnverified = false
+  /** The error of the last renewal. `undefined` if it was acknowledged. */
+  #trouble: RedisError | UsageError | undefined
+  /** True after `onChange` has told that it ended, until it holds again. */
+  #hasEnded = false
+  /** When somebody noticed that the lease has ended, by the monotonic clock. `undefined` while it holds. */
+  #noticedAt: number | undefined
+  /** The callers that wait until the lease holds again. */
+  readonly #waiters = new Set<() => void>()
+  #isStopped = false
+  #cancelRenewal: (() => void) | undefined
+  #cancelEnd: (() => void) | undefined
+
+  constructor(
+    redis: RedisClient,
+    holder: LeaseHolder,
+    { environment, times }: { readonly environment: Environment; readonly times: LeaseTimes },
+  ) {
+    this.#redis = redis
+    this.#holder = holder
+    this.#environment = environment
+    this.#times = times
+  }
+
+  /** Begins the lease, and renews it from now on. Rejects with `RedisError` or `UsageError`. */
+  async begin(): Promise<void> {
+    const sentAt = this.#now
+    await this.#holder.enter()
+    this.#extend(sentAt)
+    await this.#renewAgain()
+  }
+
+  /** Ends the renewals. The lease holds until its time is over, and does not begin again. */
+  stopRenewing(): void {
+    this.#isStopped = true
+    this.#cancelRenewal?.()
+    for (const resolve of [...this.#waiters]) resolve()
+  }
+
+  /** Ends the renewals, and tells nobody when the lease ends. */
+  stop(): void {
+    this.stopRenewing()
+    this.#cancelEnd?.()
+  }
+
+  /**
+   * `undefined` if there is nothing to wait for: the lease holds, or it ended some time ago. If it has just ended, resolves when it
+   * holds again, or after that time. A process that was stopped finds its lease ended, and has it again a moment later.
+   */
+  soon(): Promise<void> | undefined {
+    if (this.#remainingMs > 0 || this.#isStopped) return undefined
+    const now = this.#environment.monotonic()
+    this.#noticedAt ??= now
+    const ms = this.#noticedAt + graceMs - now
+    if (ms <= 0) return undefined
+    return new Promise(resolve => {
+      const done = () => {
+        cancel()
+        this.#waiters.delete(done)
+        resolve()
+      }
+      const cancel = this.#environment.setTimer(done, ms)
+      this.#waiters.add(done)
+    })
+  }
+
+  /** The reason why nothing may leave this process, as the last renewal tells it. `undefined` while the lease holds. */
+  get failure(): StorageError | undefined {
+    return this.#remainingMs > 0 ? undefined : this.newFailure()
+  }
+
+  /** The number of times that the lease began again. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** The time that the server's clock is ahead of this system's, in ms, at the last renewal. */
+  get serverOffsetMs(): number {
+    return this.#serverOffsetMs
+  }
+
+  newFailure(): StorageError {
+    const [{ place }, error] = [this.#redis, this.#trouble]
+    if (error instanceof UsageError) return new StorageError(error.message)
+    const advice = error && error.kind !== 'away' ? 'The mock keeps trying' : 'Start it again: the mock keeps trying'
+    return new StorageError(`${error?.saidOf(place) ?? `${place} does not answer`}. ${advice}`)
+  }
+
+  get #now(): Moment {
+    return { wall: this.#environment.now(), monotonic: this.#environment.monotonic() }
+  }
+
+  /** The time until the lease ends, if no clock jumps. 0 if it has ended. */
+  get #remainingMs(): number {
+    if (!this.#sentAt) return 0
+    const { wall, monotonic } = this.#now
+    const passed = Math.max(wall - this.#sentAt.wall, monotonic - this.#sentAt.monotonic)
+    return Math.max(0, this.#times.countsMs - passed)
+  }
+
+  async #renewAgain(): Promise<void> {
+    const began = this.#environment.monotonic()
+    await this.#renew()
+    if (this.#isStopped) return
+    const passed = this.#environment.monotonic() - began
+    const ms = Math.max(0, this.#times.renewMs - passed)
+    this.#cancelRenewal = this.#environment.setTimer(() => void this.#renewAgain(), ms)
+    if (!this.#hasEnded) this.#holder.onRenewal()
+  }
+
+  /** Renews the lease. If it had ended, it begins again when the holder has asked for all its worlds. */
+  async #renew(): Promise<void> {
+    try {
+      let sentAt = this.#now
+      const { isHeld, serverNow } = await this.#redis.renew(this.#holder.id, this.#times.leaseMs)
+      this.#serverOffsetMs = Math.round(serverNow - (sentAt.wall + this.#environment.now()) / 2)
+      if (this.#isStopped) return
+      if (!isHeld) {
+        this.#isUnverified = true
+        this.#count += 1
+        sentAt = this.#now
+        await this.#holder.enter()
+      }
+      if (this.#isUnverified) await this.#holder.verify()
+      this.#isUnverified = false
+      this.#extend(sentAt)
+    } catch (error) {
+      if (!(error instanceof RedisError || error instanceof UsageError)) throw error
+      this.#trouble = error
+    }
+  }
+
+  #extend(sentAt: Moment): void {
+    if (this.#isStopped) return
+    this.#sentAt = sentAt
+    this.#watchEnd()
+    if (this.#remainingMs === 0) return
+    this.#noticedAt = undefined
+    this.#trouble = undefined
+    if (this.#hasEnded) {
+      this.#hasEnded = false
+      this.#holder.onChange(undefined)
+    }
+    for (const resolve of [...this.#waiters]) resolve()
+  }
+
+  /** Tells when the lease ends. A clock may jump, so that it ends later or earlier than its timer. */
+  #watchEnd(): void {
+    this.#cancelEnd?.()
+    this.#cancelEnd = this.#environment.setTimer(() => {
+      if (this.#remainingMs > 0) return this.#watchEnd()
+      if (this.#hasEnded) return
+      this.#noticedAt ??= this.#environment.monotonic()
+      this.#hasEnded = true
+      this.#holder.onChange(this.newFailure())
+    }, this.#remainingMs)
+  }
+}

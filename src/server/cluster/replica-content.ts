@@ -1,0 +1,184 @@
+import { quoted } from '../../core/lib/text.js'
+import { type KeptLine, type KeptSummary, type KeptWorld, StorageError } from '../../core/storage/storage.js'
+import type { Reply, ScriptCommand } from './redis-client.js'
+
+/** A reply that has texts only. */
+export type SentTexts = readonly (string | undefined)[]
+
+/** A page of lines should have about this many UTF-16 units. */
+const pageSize = 4 * 1024 ** 2
+
+/** The content of a world at its opening. */
+export interface WorldContent extends Pick<KeptWorld, 'born' | 'starts' | 'originHash' | 'base' | 'time'> {
+  readonly lines: readonly KeptLine[]
+  /** The revision of the base. */
+  readonly baseRevision: number
+  readonly origins: ReadonlyMap<string, string>
+  readonly baseBytes: number
+  readonly summary: Omit<KeptSummary, 'id'>
+}
+
+interface Reader {
+  readonly place: string
+  run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
+}
+
+/**
+ * Reads a world. With an empty epoch, any replica may own it, and write meanwhile. Returns `undefined` if there is none, or another
+ * replica has taken it over. Rejects with `RedisError` or `StorageError`.
+ */
+export async function readContent(reader: Reader, id: string, epoch: string): Promise<WorldContent | undefined> {
+  for (;;) {
+    // The lines first: if the base is replaced meanwhile, it has what they lack.
+    const pages = await readLines(reader, id, epoch)
+    const [kind, ...fields] = await reader.run('read', id, epoch)
+    if (!pages || kind !== 'ok') return undefined
+    // It was deleted meanwhile, and there is a new one.
+    if (pages.born !== fields[0]) continue
+    return contentOf(reader.place, id, { fields, lines: pages.lines, isOwned: epoch !== '' })
+  }
+}
+
+async function readLines(
+  reader: Reader,
+  id: string,
+  epoch: string,
+): Promise<{ readonly born: unknown; readonly lines: readonly KeptLine[] } | undefined> {
+  const lines: KeptLine[] = []
+  let count = 16
+  let born: unknown
+  for (;;) {
+    const [kind, bornNow, page] = await reader.run(
+      'lines',
+      id,
+      epoch,
+      String(lines.at(-1)?.revision ?? 0),
+      String(count),
+    )
+    if (kind !== 'ok') return undefined
+    if (born !== undefined && bornNow !== born) {
+      lines.length = 0
+      born = undefined
+      continue
+    }
+    born = bornNow
+    const flat = page as readonly string[]
+    let size = 0
+    for (let i = 0; i < flat.length; i += 2) {
+      const text = String(flat[i + 1])
+      size += text.length
+      lines.push({ revision: Number.parseInt(String(flat[i]), 10), text })
+    }
+    if (flat.length < count * 2) return { born, lines }
+    count = Math.max(1, Math.min(1_000, Math.floor((count * pageSize) / Math.max(size, 1))))
+  }
+}
+
+function contentOf(
+  place: string,
+  id: string,
+  {
+    fields,
+    lines,
+    isOwned,
+  }: {
+    readonly fields: Reply
+    readonly lines: readonly KeptLine[]
+    readonly isOwned: boolean
+  },
+): WorldContent {
+  const [born, starts, revision, baseRevision, originHash, time, summary, , origins, base] = fields
+  const start = Number(baseRevision)
+  const after = lines.filter(line => line.revision > start)
+  if (isOwned && (after.at(-1)?.revision ?? start) !== Number(revision))
+    throw new StorageError(
+      `the log of the world ${quoted(id)} in ${place} does not end at its last revision ${revision}: somebody changed it. Delete the world`,
+    )
+  const list = origins as readonly string[]
+  const texts = new Map<string, string>()
+  for (let i = 0; i < list.length; i += 2) texts.set(String(list[i]), String(list[i + 1]))
+  return {
+    born: String(born),
+    starts: Number(starts),
+    originHash: String(originHash),
+    base: base === '' ? undefined : String(base),
+    lines: after,
+    time: time === '' ? undefined : String(time),
+    baseRevision: start,
+    origins: texts,
+    baseBytes: Buffer.byteLength(String(base)),
+    summary: JSON.parse(String(summary)) as Omit<KeptSummary, 'id'>, // `summarize` wrote it
+  }
+}
+
+/** A world as it was when it was read. */
+export class ReadOnlyWorld implements KeptWorld {
+  readonly born: string
+  readonly starts: number
+  readonly originHash: string
+  readonly base: string | undefined
+  readonly lines: readonly KeptLine[]
+  readonly time: string | undefined
+  readonly baseBytes: number
+  readonly lagMs = 0
+  readonly cutBytes = 0
+  readonly #origins: ReadonlyMap<string, string>
+  readonly #what: string
+
+  constructor(place: string, id: string, content: WorldContent) {
+    this.#what = `the world ${quoted(id)} in ${place}`
+    this.born = content.born
+    this.starts = content.starts
+    this.originHash = content.originHash
+    this.base = content.base
+    this.lines = content.lines
+    this.time = content.time
+    this.baseBytes = content.baseBytes
+    this.#origins = content.origins
+  }
+
+  release(): void {}
+
+  origin(hash: string): string {
+    const text = this.#origins.get(hash)
+    if (text === undefined)
+      throw new StorageError(`${this.#what} has no origin ${hash}: somebody deleted it. Delete the world`)
+    return text
+  }
+
+  putOrigin(): void {
+    throw this.#refusal
+  }
+
+  check(): void {
+    throw this.#refusal
+  }
+
+  append(): void {
+    throw this.#refusal
+  }
+
+  settled(): undefined {}
+
+  bytesUpTo(): number {
+    return 0
+  }
+
+  replaceBase(): void {
+    throw this.#refusal
+  }
+
+  writeTime(): void {}
+
+  summarize(): void {}
+
+  watch(): () => void {
+    return () => {}
+  }
+
+  close(): void {}
+
+  get #refusal(): StorageError {
+    return new StorageError(`${this.#what} is open for reading only`)
+  }
+}

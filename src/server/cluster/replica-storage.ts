@@ -1,0 +1,659 @@
+import { randomBytes } from 'node:crypto'
+import { Emitter } from '../../core/lib/emitter.js'
+import { quoted } from '../../core/lib/text.js'
+import { UsageError } from '../../core/lib/usage-error.js'
+import { type Environment, realEnvironment } from '../../core/storage/environment.js'
+import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from '../../core/storage/shared-storage.js'
+import { type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from '../../core/storage/storage.js'
+import { Lease, type LeaseHolder, type LeaseTimes } from './lease.js'
+import { type RedisClient, RedisError, type Reply, type ScriptCommand } from './redis-client.js'
+import { ReadOnlyWorld, readContent, type SentTexts } from './replica-content.js'
+import { ReplicaWorld, type WorldHost } from './replica-world.js'
+
+/** The version of the keys and their content. */
+const format = '1'
+
+export interface ReplicaTimes extends LeaseTimes {
+  /** The time after which commands are tried again. Default: 100 ms. */
+  readonly retryMs: number
+  /** The time between two looks at the list of all worlds. Default: 5 s. */
+  readonly refreshMs: number
+}
+
+export interface ReplicaOptions {
+  /** The URL by which other replicas reach this one. */
+  readonly address: string
+  /** Returns proofs of the secrets of this replica, which has that id. Default: there are no secrets. */
+  readonly proofsOf?: ((id: string) => NonNullable<ReplicaInfo['proofs']>) | undefined
+  /** Gets a sentence when the server is away, is back, or lost something. */
+  readonly report?: (text: string) => void
+  readonly environment?: Environment
+  readonly times?: Partial<ReplicaTimes>
+  /** Returns a new random id. Default: 128 random bits. */
+  readonly newId?: () => string
+}
+
+const defaultTimes: ReplicaTimes = { leaseMs: 3_000, countsMs: 2_500, renewMs: 1_000, retryMs: 100, refreshMs: 5_000 }
+
+/** More worlds would be more arguments than the script can take at once. */
+const worldsAtOnce = 500
+
+/** Joins the replicas that share a server. Throws `UsageError` if this one cannot. */
+export async function joinReplicas(redis: RedisClient, options: ReplicaOptions): Promise<SharedStorage> {
+  const storage = new ReplicaStorage(redis, options)
+  try {
+    await storage.enter()
+  } catch (error) {
+    storage.stop()
+    if (error instanceof RedisError || error instanceof StorageError)
+      throw new UsageError(`cannot use ${redis.place}: ${error.message}`)
+    throw error
+  }
+  return storage
+}
+
+class ReplicaStorage implements SharedStorage {
+  readonly self: ReplicaInfo
+  readonly place: string
+  #secret = ''
+  /** The settings that the server has, as far as this replica knows. */
+  #settings: string | undefined
+  /** The settings that are being saved. */
+  #newSettings: { readonly text: string | undefined } | undefined
+  readonly #redis: RedisClient
+  readonly #environment: Environment
+  readonly #times: ReplicaTimes
+  readonly #newId: () => string
+  readonly #report: (text: string) => void
+  readonly #lease: Lease
+  /** The id of the log. Empty until the first `enter`. */
+  #log = ''
+  /** The final reason why nothing may leave this process. */
+  #end: StorageError | undefined
+  /** The reason why the server takes no changes now, although it answers. */
+  #refusal: StorageError | undefined
+  #isProbing = false
+  readonly #worlds = new Map<string, ReplicaWorld>()
+  readonly #opened = new Set<ReplicaWorld>()
+  /** The epochs of the worlds that are claimed, and not yet created. */
+  readonly #reserved = new Map<string, string>()
+  readonly #claims = new Map<string, Promise<Claim>>()
+  readonly #releases = new Map<string, Promise<void>>()
+  readonly #deletions = new Map<string, Promise<void>>()
+  /** Creations, deletions and settings whose outcome `flush` tells, by world. */
+  readonly #changes = new Map<string | undefined, Promise<void>>()
+  #index: ReadonlyMap<string, SharedSummary & { readonly bytes: number }> = new Map()
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  readonly #lost = new Emitter<{ readonly id: string; readonly because: string }>()
+  /** The rejections of calls that wait for the server until the lease ends. */
+  readonly #waiting = new Set<(error: StorageError) => void>()
+  /** Commands to send again once the server answers. */
+  #retries: (() => void)[] = []
+  #isRecovering = false
+  #mustRecoverAgain = false
+  #cancelRecovery: (() => void) | undefined
+  #leaving: Promise<void> | undefined
+  readonly #unsubscribe: () => void
+  readonly #host: WorldHost
+
+  constructor(redis: RedisClient, { address, proofsOf, report, environment, times, newId }: ReplicaOptions) {
+    this.#redis = redis
+    this.place = redis.place
+    this.#environment = environment ?? realEnvironment
+    this.#times = { ...defaultTimes, ...times }
+    this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
+    this.#report = report ?? (() => {})
+    const id = this.#newId()
+    this.self = { id, address, startedAt: this.#environment.now(), ...(proofsOf && { proofs: proofsOf(id) }) }
+    const holder: LeaseHolder = {
+      id: this.self.id,
+      enter: () => this.#enter(),
+      verify: () => this.#resumeWorlds(),
+      onRenewal: () => this.#writeAndRefresh(),
+      onChange: failure => {
+        this.#report(failure?.message ?? `${this.place} answers again`)
+        this.#setFailure(failure)
+      },
+    }
+    this.#lease = new Lease(redis, holder, { environment: this.#environment, times: this.#times })
+    this.#unsubscribe = redis.onConnect(() => this.#recoverSoon(0))
+    this.#host = {
+      place: this.place,
+      // The last renewal may count although its time was not written. The time before it is up to a second old.
+      lagMs: this.#times.countsMs + 2 * this.#times.renewMs,
+      run: (command, ...args) => this.#run(command, ...args),
+      failure: () => this.#failureNow(),
+      refusal: () => this.#refusal,
+      onRefused: () => void this.#probe(),
+      onAway: () => this.#recoverSoon(this.#times.retryMs),
+      onDoubt: () => this.#recoverSoon(0),
+      onLost: (world, because) => this.#lose(world, because),
+      onGap: ({ id }) =>
+        this.#report(
+          `${this.place} has lost changes of the world ${quoted(id)} that it had acknowledged: the world is written there again`,
+        ),
+      onClose: world => {
+        if (this.#worlds.get(world.id) === world) void this.release(world.id)
+      },
+    }
+  }
+
+  get secret(): string {
+    return this.#secret
+  }
+
+  get clockOffsetMs(): number {
+    return this.#lease.serverOffsetMs
+  }
+
+  get settings(): string | undefined {
+    return this.#newSettings ? this.#newSettings.text : this.#settings
+  }
+
+  get bytes(): number {
+    let bytes = 0
+    for (const entry of this.#index.values()) bytes += entry.bytes
+    return bytes
+  }
+
+  /** Begins the lease, and reads the index. Rejects with `UsageError`, `RedisError` or `StorageError`. */
+  async enter(): Promise<void> {
+    await this.#lease.begin()
+    await this.refresh()
+  }
+
+  saveSettings(text: string | undefined): void {
+    this.checkChanges()
+    const saved = { text }
+    this.#newSettings = saved
+    const earlier = this.#changes.get(undefined)
+    const save = async () => {
+      await earlier?.catch(() => {})
+      const [kind] = await this.#run('settings', this.#settings ?? '', text ?? '')
+      if (kind !== 'ok')
+        throw new StorageError(`another replica has changed the settings in ${this.place}: start again`)
+      this.#settings = text
+    }
+    const end = () => {
+      if (this.#newSettings === saved) this.#newSettings = undefined
+    }
+    this.#track(undefined, this.#retry(save).finally(end))
+  }
+
+  list(): readonly SharedSummary[] {
+    const all = new Map<string, SharedSummary>(this.#index)
+    for (const [id, world] of this.#worlds) {
+      const entry = this.#index.get(id)
+      const claimed = { epoch: Number(world.epoch), claimedAt: entry?.claimedAt ?? this.#environment.now() }
+      all.set(id, { ...entry, ...claimed, ...world.summary, owner: this.self })
+    }
+    return [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  async refresh(): Promise<readonly SharedSummary[]> {
+    this.#refreshedAt = this.#environment.monotonic()
+    const before = this.#settings
+    const [, settings, rows] = await this.#ask('list')
+    // A save may have ended meanwhile.
+    if (this.#settings === before) this.#settings = String(settings) || undefined
+    this.#index = new Map((rows as readonly Reply[]).map(row => summaryOf(row as SentTexts)))
+    return this.list()
+  }
+
+  async claim(id: string, { create }: { readonly create: boolean }): Promise<Claim> {
+    for (;;) {
+      this.checkLease()
+      const own = this.#ownClaim(id, create)
+      if (own) return own
+      const earlier = this.#releases.get(id) ?? this.#claims.get(id) ?? this.#deletions.get(id)
+      if (!earlier) break
+      await this.#untilEnd(earlier.then(nothing, nothing))
+    }
+    const claim = this.#claim(id, create)
+    this.#claims.set(id, claim)
+    try {
+      return await claim
+    } finally {
+      this.#claims.delete(id)
+    }
+  }
+
+  owns(id: string): boolean {
+    return this.#worlds.has(id) && !this.#releases.has(id)
+  }
+
+  open(id: string): KeptWorld | undefined {
+    this.checkLease()
+    const world = this.#worlds.get(id)
+    if (!world) {
+      if (!this.#index.has(id)) return undefined
+      throw new StorageError(
+        `the world ${quoted(id)} is not claimed: another replica may run it. Send the request again`,
+      )
+    }
+    if (this.#opened.has(world)) throw new Error(`the world "${id}" is already open`)
+    this.#opened.add(world)
+    return world
+  }
+
+  create(id: string, start: NewKeptWorld): KeptWorld {
+    this.checkChanges()
+    if (this.#worlds.has(id))
+      throw new StorageError(`cannot create the world ${quoted(id)}: it exists. Delete the world first`)
+    const epoch = this.#reserved.get(id) ?? ''
+    const after = this.#deletions.get(id)
+    const world = ReplicaWorld.create(this.#host, id, { epoch, born: this.#newId(), after, start })
+    this.#reserved.delete(id)
+    this.#worlds.set(id, world)
+    this.#opened.add(world)
+    this.#track(id, world.created)
+    return world
+  }
+
+  delete(id: string): void {
+    this.checkLease()
+    const world = this.#worlds.get(id)
+    const known = world?.epoch ?? this.#index.get(id)?.epoch
+    if (world) this.#forget(world, `the world ${quoted(id)} was deleted`)
+    if (known === undefined) return
+    this.#index = new Map([...this.#index].filter(([other]) => other !== id))
+    const earlier = this.#deletions.get(id)
+    // The creation waits for the earlier deletion, and is sent no more.
+    if (earlier && !world?.isSent) {
+      this.#track(id, earlier)
+      return
+    }
+    const deletion = this.#retry(async () => {
+      const [kind, owner] = await this.#run('delete', id, String(known))
+      if (kind === 'ok') return
+      throw new StorageError(`cannot delete the world ${quoted(id)}: ${lossOf(id, owner)}`)
+    })
+    this.#track(id, deletion)
+    this.#deletions.set(id, deletion)
+    void deletion.catch(() => {}).finally(() => this.#deletions.delete(id))
+  }
+
+  async read(id: string): Promise<KeptWorld | undefined> {
+    this.checkLease()
+    // The server answers after the lines that this replica has sent before.
+    const content = await this.#untilEnd(readContent(this.#host, id, ''))
+    return content && new ReadOnlyWorld(this.place, id, content)
+  }
+
+  release(id: string): Promise<void> {
+    const earlier = this.#releases.get(id)
+    if (earlier) return earlier
+    const world = this.#worlds.get(id)
+    const epoch = this.#reserved.get(id)
+    if (!world && epoch === undefined) return Promise.resolve()
+    const done = (world ? this.#releaseWorld(world) : this.#sendRelease(id, String(epoch))).catch(error => {
+      // The lease will end, and others take the world over.
+      if (!(error instanceof StorageError || error instanceof RedisError)) throw error
+    })
+    const release = done.finally(() => this.#releases.delete(id))
+    this.#releases.set(id, release)
+    return release
+  }
+
+  onLost(listener: (lost: { readonly id: string; readonly because: string }) => void): () => void {
+    return this.#lost.subscribe(listener)
+  }
+
+  leaseSoon(): Promise<void> | undefined {
+    return this.#end ? undefined : this.#lease.soon()
+  }
+
+  checkLease(): void {
+    const failure = this.#failureNow()
+    if (failure) throw failure
+  }
+
+  checkChanges(): void {
+    const failure = this.#failureNow() ?? this.#refusal
+    if (failure) throw failure
+  }
+
+  async isAlive(replicaId: string): Promise<boolean> {
+    const [, info] = await this.#ask('replica', replicaId)
+    return info !== ''
+  }
+
+  async replicas(): Promise<readonly ReplicaInfo[]> {
+    const [, infos] = await this.#ask('replicas')
+    return (infos as readonly string[]).map(parseInfo).sort((a, b) => a.startedAt - b.startedAt)
+  }
+
+  async flush(id?: string): Promise<void> {
+    const changes = id === undefined ? [...this.#changes] : [[id, this.#changes.get(id)] as const]
+    await this.#untilEnd(
+      Promise.all(
+        changes.map(([of, change]) =>
+          change?.finally(() => {
+            if (this.#changes.get(of) === change) this.#changes.delete(of)
+          }),
+        ),
+      ),
+    )
+  }
+
+  close(): void {
+    void this.leave()
+  }
+
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave()
+    return this.#leaving
+  }
+
+  /** Ends without giving the lease back. */
+  stop(): void {
+    this.#end ??= new StorageError(`${this.place} is closed: open it again`)
+    this.#lease.stop()
+    this.#cancelRecovery?.()
+    this.#unsubscribe()
+    for (const world of [...this.#worlds.values()]) this.#forget(world, this.#end.message)
+    for (const retry of this.#retries.splice(0)) retry()
+    this.#refuseWaiting(this.#end)
+    this.#redis.close()
+  }
+
+  /** The reason why nothing may leave this process. */
+  #failureNow(): StorageError | undefined {
+    return this.#end ?? this.#lease.failure
+  }
+
+  async #run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
+    const reply = await this.#redis.run(command, [this.#log, this.self.id, ...args])
+    if (reply[0] !== 'log') return reply
+    this.#endWith(
+      `${this.place} has lost all worlds, or it is another server: its log has another id. Start mockmaker again to begin anew there`,
+    )
+    throw new RedisError('refused', 'its log has another id')
+  }
+
+  #lose(world: ReplicaWorld, because: string): void {
+    if (this.#worlds.get(world.id) !== world) return
+    this.#forget(world, because)
+    this.#lost.emit({ id: world.id, because })
+  }
+
+  async #enter(): Promise<void> {
+    const { address } = this.self
+    const ids = [this.#newId(), this.#newId()]
+    const reply = await this.#run('enter', JSON.stringify(this.self), String(this.#times.leaseMs), format, ...ids)
+    const [kind, first, secret, settings] = reply as SentTexts
+    if (kind === 'format')
+      throw new UsageError(
+        `${this.place} was written by another version of mockmaker (format ${first}): use that version, or another --data-prefix`,
+      )
+    if (kind === 'address')
+      throw new UsageError(
+        `another replica with the address ${address} is running: give each replica its own address with --advertise. If that replica was killed a moment ago, start again in 3 s`,
+      )
+    if (this.#log !== '') return
+    this.#log = String(first)
+    this.#secret = String(secret)
+    this.#settings = settings || undefined
+  }
+
+  /** Does the work of each second. */
+  #writeAndRefresh(): void {
+    if (this.#refusal) void this.#probe()
+    void this.#writeNotes([...this.#worlds.values()]).catch(() => {})
+    const sinceRefresh = this.#environment.monotonic() - this.#refreshedAt
+    if (sinceRefresh >= this.#times.refreshMs) void this.refresh().catch(() => {})
+  }
+
+  /** Asks whether the server takes changes. */
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return
+    this.#isProbing = true
+    try {
+      await this.#run('probe')
+      this.#setRefusal(undefined)
+    } catch (error) {
+      if (!(error instanceof RedisError)) throw error
+      if (error.kind === 'refused')
+        this.#setRefusal(new StorageError(`${error.saidOf(this.place)}. The mock keeps trying`))
+    } finally {
+      this.#isProbing = false
+    }
+  }
+
+  #setRefusal(refusal: StorageError | undefined): void {
+    if (refusal?.message === this.#refusal?.message || this.#end) return
+    this.#refusal = refusal
+    this.#report(refusal?.message ?? `${this.place} takes changes again`)
+    for (const world of [...this.#worlds.values()]) world.tellRefusal()
+  }
+
+  /** Sends a question. Rejects with `StorageError`. */
+  #ask(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
+    return this.#untilEnd(this.#run(command, ...args))
+  }
+
+  /** Waits until the lease ends at the latest. Rejects with `StorageError`. */
+  async #untilEnd<Value>(answer: Promise<Value>): Promise<Value> {
+    const failure = this.#failureNow()
+    if (failure) {
+      answer.catch(nothing)
+      throw failure
+    }
+    let refuse: ((error: StorageError) => void) | undefined
+    const end = new Promise<never>((_, reject) => {
+      refuse = reject
+      this.#waiting.add(reject)
+    })
+    try {
+      const value = await Promise.race([answer, end])
+      this.checkLease()
+      return value
+    } catch (error) {
+      throw error instanceof RedisError ? this.#asStorageError(error) : error
+    } finally {
+      if (refuse) this.#waiting.delete(refuse)
+    }
+  }
+
+  #refuseWaiting(error: StorageError): void {
+    for (const refuse of [...this.#waiting]) refuse(error)
+  }
+
+  #asStorageError(error: RedisError): StorageError {
+    return this.#end ?? new StorageError(error.saidOf(this.place))
+  }
+
+  #ownClaim(id: string, create: boolean): Claim | undefined {
+    const world = this.#releases.has(id) ? undefined : this.#worlds.get(id)
+    if (world) return { kind: 'mine', epoch: Number(world.epoch) }
+    const epoch = this.#reserved.get(id)
+    if (epoch === undefined || this.#releases.has(id)) return undefined
+    return create ? { kind: 'new', epoch: Number(epoch) } : { kind: 'absent' }
+  }
+
+  async #claim(id: string, create: boolean): Promise<Claim> {
+    for (;;) {
+      const leases = this.#lease.count
+      const [kind, first, second] = (await this.#ask('claim', id, create ? '1' : '0')) as SentTexts
+      if (kind === 'lease') throw this.#lease.newFailure()
+      if (kind === 'absent') return { kind }
+      if (kind === 'other') return { kind, owner: parseInfo(String(first)), epoch: Number(second) }
+      const epoch = String(first)
+      if (kind === 'new') {
+        this.#reserved.set(id, epoch)
+        return { kind, epoch: Number(epoch) }
+      }
+      const content = await this.#untilEnd(readContent(this.#host, id, epoch))
+      // While it was read, the lease had ended, and another replica may have taken the world over.
+      if (!content || leases !== this.#lease.count) continue
+      this.#worlds.set(id, ReplicaWorld.opened(this.#host, id, { epoch, isTakenOver: second === '1', content }))
+      return { kind: 'mine', epoch: Number(epoch) }
+    }
+  }
+
+  async #releaseWorld(world: ReplicaWorld): Promise<void> {
+    try {
+      await this.#untilEnd(world.beginRelease())
+      await this.#untilEnd(this.#writeNotes([world]))
+      await this.#sendRelease(world.id, world.epoch)
+    } finally {
+      this.#forget(world, `the world ${quoted(world.id)} was given back`)
+    }
+  }
+
+  async #sendRelease(id: string, epoch: string): Promise<void> {
+    this.#reserved.delete(id)
+    await this.#ask('release', id, epoch)
+  }
+
+  #forget(world: ReplicaWorld, because: string): void {
+    if (this.#worlds.get(world.id) === world) this.#worlds.delete(world.id)
+    this.#opened.delete(world)
+    world.end(because)
+  }
+
+  #track(id: string | undefined, change: Promise<void>): void {
+    this.#changes.set(id, change)
+    // A failure stays until somebody asks.
+    change.then(
+      () => {
+        if (this.#changes.get(id) === change) this.#changes.delete(id)
+      },
+      () => {},
+    )
+  }
+
+  /** Sends a change until its outcome is known. Rejects with `StorageError`. */
+  async #retry(send: () => Promise<void>): Promise<void> {
+    let keptUpTo = Number.NEGATIVE_INFINITY
+    for (;;) {
+      try {
+        return await send()
+      } catch (error) {
+        if (error instanceof StorageError) throw new StorageError(error.message, { keptUpTo })
+        if (!(error instanceof RedisError)) throw error
+        if (error.kind === 'refused' || this.#end)
+          throw new StorageError(this.#asStorageError(error).message, { keptUpTo })
+        keptUpTo = Number.POSITIVE_INFINITY
+        const recovered = new Promise<void>(resolve => this.#retries.push(resolve))
+        this.#recoverSoon(this.#times.retryMs)
+        await recovered
+      }
+    }
+  }
+
+  #recoverSoon(ms: number): void {
+    if (this.#log === '' || this.#end || this.#cancelRecovery) return
+    if (this.#isRecovering) {
+      // What the server says now may be older than the doubt.
+      this.#mustRecoverAgain = true
+      return
+    }
+    this.#cancelRecovery = this.#environment.setTimer(() => {
+      this.#cancelRecovery = undefined
+      void this.#recover()
+    }, ms)
+  }
+
+  async #recover(): Promise<void> {
+    this.#isRecovering = true
+    this.#mustRecoverAgain = false
+    try {
+      await this.#resumeWorlds()
+      for (const retry of this.#retries.splice(0)) retry()
+    } catch (error) {
+      if (!(error instanceof RedisError)) throw error
+      this.#mustRecoverAgain = true
+    } finally {
+      this.#isRecovering = false
+    }
+    if (this.#mustRecoverAgain) this.#recoverSoon(this.#times.retryMs)
+  }
+
+  /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `RedisError`. */
+  async #resumeWorlds(): Promise<void> {
+    const all = [...this.#worlds.values()]
+    for (const world of all) if (!world.isCreated) world.resumeCreation()
+    const created = all.filter(world => world.isCreated)
+    for (let i = 0; i < created.length; i += worldsAtOnce) {
+      const some = created.slice(i, i + worldsAtOnce).map(world => ({ world, acknowledged: world.acknowledged }))
+      const [, replies] = await this.#run('resume', ...some.flatMap(({ world }) => [world.id, world.epoch]))
+      for (const [j, { world, acknowledged }] of some.entries()) {
+        const [kind, stored] = (replies as readonly SentTexts[])[j] ?? []
+        if (kind === 'mine') world.resume(Number(stored), acknowledged)
+        else if (kind === 'regained') world.regain(String(stored))
+        else this.#lose(world, lossOf(world.id, stored))
+      }
+    }
+  }
+
+  #endWith(message: string): void {
+    if (this.#end) return
+    this.#end = new StorageError(message)
+    this.#lease.stop()
+    this.#report(message)
+    this.#setFailure(this.#end)
+  }
+
+  #setFailure(failure: StorageError | undefined): void {
+    if (failure) this.#refuseWaiting(failure)
+    for (const world of [...this.#worlds.values()]) world.setFailure(failure)
+  }
+
+  /** Writes times and summaries that have changed. Rejects with `RedisError`. */
+  async #writeNotes(worlds: readonly ReplicaWorld[]): Promise<void> {
+    const all = worlds.flatMap(world => {
+      const note = world.takeNote()
+      return note ? [{ world, note }] : []
+    })
+    for (let i = 0; i < all.length; i += worldsAtOnce) {
+      const notes = all.slice(i, i + worldsAtOnce)
+      try {
+        await this.#run('note', ...notes.flatMap(({ world, note }) => [world.id, world.epoch, ...note]))
+      } catch (error) {
+        for (const { world, note } of notes) world.restoreNote(note)
+        throw error
+      }
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const ids = [...new Set([...this.#worlds.keys(), ...this.#reserved.keys()])]
+    await Promise.all([...ids.map(id => this.release(id)), this.flush().catch(() => {})])
+    // A renewal after it would begin the lease again.
+    this.#lease.stopRenewing()
+    if (!this.#failureNow()) await this.#ask('leave').catch(() => {})
+    this.stop()
+  }
+}
+
+function nothing(): void {}
+
+function parseInfo(text: string): ReplicaInfo {
+  return JSON.parse(text) as ReplicaInfo // a replica wrote it
+}
+
+/** Says why this replica no longer owns a world. `owner` is the text of the new owner, or empty if no replica owns the world. */
+function lossOf(id: string, owner: Reply[number] | undefined): string {
+  const info = typeof owner === 'string' && owner !== '' ? parseInfo(owner) : undefined
+  if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
+  return `this replica no longer owns the world ${quoted(id)}`
+}
+
+function summaryOf(row: SentTexts): [string, SharedSummary & { readonly bytes: number }] {
+  const [id = '', owner, epoch, claimedAt, takenFrom, revision, summary = '', bytes] = row
+  const kept = JSON.parse(summary) as Omit<KeptSummary, 'id'> // `summarize` wrote it
+  return [
+    id,
+    {
+      ...kept,
+      id,
+      revision: Number(revision),
+      epoch: Number(epoch),
+      claimedAt: Number(claimedAt),
+      bytes: Number(bytes),
+      ...(owner ? { owner: parseInfo(owner) } : {}),
+      ...(takenFrom ? { takenFrom } : {}),
+    },
+  ]
+}

@@ -1,0 +1,579 @@
+import { Emitter } from '../../core/lib/emitter.js'
+import { quoted } from '../../core/lib/text.js'
+import { LogLines } from '../../core/storage/log-lines.js'
+import { joined, type Origin, Origins } from '../../core/storage/origins.js'
+import {
+  type KeptLine,
+  type KeptSummary,
+  type KeptWorld,
+  type NewKeptWorld,
+  StorageError,
+} from '../../core/storage/storage.js'
+import { RedisError, type Reply, type ScriptCommand } from './redis-client.js'
+import type { WorldContent } from './replica-content.js'
+
+/** The largest line or origin, in UTF-16 units. Redis takes texts of 512 MB. */
+const longestText = 128 * 1024 ** 2
+/** A base is sent in parts of about this size. */
+const partSize = 1024 ** 2
+/** The most lines without a reply before a clock has to wait. */
+const mostOpenLines = 256
+
+/** The parts of a storage that its worlds use. */
+export interface WorldHost {
+  readonly place: string
+  /** As for a `KeptWorld` that was taken over. */
+  readonly lagMs: number
+  /** Runs a command of the script for a world. Rejects with `RedisError`. */
+  run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
+  /** The reason why nothing may leave this process. `undefined` if its lease holds. */
+  failure(): StorageError | undefined
+  /** The reason why the server takes no changes now, although it answers. `undefined` if it takes them. */
+  refusal(): StorageError | undefined
+  /** Called when the server has refused a change. */
+  onRefused(): void
+  /** Called when the server did not reply, or could not run a command. `ReplicaWorld.resume` follows once it can. */
+  onAway(): void
+  /** Called when the world may be another replica's. `resume`, `regain` or `end` follows. */
+  onDoubt(): void
+  /** Called when the world must leave memory. */
+  onLost(world: ReplicaWorld, because: string): void
+  /** Called when the storage lacks lines that it had acknowledged. */
+  onGap(world: ReplicaWorld): void
+  onClose(world: ReplicaWorld): void
+}
+
+/** A line that the storage has not acknowledged. */
+interface OpenLine extends KeptLine {
+  /** The revision before the line. */
+  readonly before: number
+  /** The origins that it is the first to name: hashes and texts. */
+  readonly origins: readonly string[]
+  isSent: boolean
+  /** The number of times that it was sent, and may have been stored. */
+  sends: number
+  outcome: Outcome | undefined
+}
+
+/** A promise that others wait for. */
+class Outcome {
+  readonly promise: Promise<void>
+  resolve: () => void = () => {}
+  reject: (error: StorageError) => void = () => {}
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+    // Nobody may be waiting.
+    this.promise.catch(() => {})
+  }
+}
+
+interface NewReplicaWorld {
+  /** The epoch of the claim. Empty: the creation claims the world too. */
+  readonly epoch: string
+  /** A random id. With the same one the storage creates the world once. */
+  readonly born: string
+  /** Resolves when an earlier world of that id is deleted. */
+  readonly after: Promise<void> | undefined
+  readonly start: NewKeptWorld
+}
+
+/** A world that this replica owns. */
+export class ReplicaWorld implements KeptWorld {
+  readonly id: string
+  readonly born: string
+  readonly starts: number
+  readonly time: string | undefined
+  readonly cutBytes = 0
+  readonly #host: WorldHost
+  readonly #isTakenOver: boolean
+  /** Empty until the script has given one. */
+  #epoch: string
+  #content: WorldContent | undefined
+  #originHash: string
+  #baseBytes: number
+  /** The lines after the base. The storage has no offsets, so they count the bytes of all lines. */
+  readonly #lines = new LogLines()
+  /** The newest revision, and the newest one that the storage has acknowledged. */
+  #revision: number
+  #acknowledged: number
+  #open: OpenLine[] = []
+  /** The arguments that create the world, until the storage has acknowledged them. */
+  #creation: readonly string[] | undefined
+  /** The number of times that the creation was sent, and may have been carried out. */
+  #creationSends = 0
+  /** False until an earlier world of that id is deleted. */
+  #isReady = true
+  readonly #created = new Outcome()
+  /** For those who wait for the creation, and are refused when the lease ends. */
+  #createdSoon: Outcome | undefined
+  readonly #origins: Origins
+  #summary: Omit<KeptSummary, 'id'>
+  #writtenSummary: string
+  #nextTime: string | undefined
+  #isReplacing = false
+  /** The number of bases that were begun. */
+  #bases = 0
+  #needsBase = false
+  #isClosing = false
+  #loss: StorageError | undefined
+  /** The failure that `setFailure` has told last. */
+  #toldFailure: StorageError | undefined
+  readonly #failures = new Emitter<StorageError | undefined>()
+
+  private constructor(
+    host: WorldHost,
+    id: string,
+    { epoch, isTakenOver, content }: { epoch: string; isTakenOver: boolean; content: WorldContent },
+  ) {
+    this.#isTakenOver = isTakenOver
+    this.#host = host
+    this.id = id
+    this.#epoch = epoch
+    this.#content = content
+    this.born = content.born
+    this.starts = content.starts
+    this.time = content.time
+    this.#originHash = content.originHash
+    this.#baseBytes = content.baseBytes
+    this.#summary = content.summary
+    this.#writtenSummary = JSON.stringify(content.summary)
+    this.#origins = new Origins(content.origins)
+    for (const { revision, text } of content.lines) this.#addLine(revision, text)
+    this.#revision = content.lines.at(-1)?.revision ?? content.baseRevision
+    this.#acknowledged = this.#revision
+  }
+
+  /** Opens a world that this replica has claimed and read. `isTakenOver`: its owner before had not given it back. */
+  static opened(
+    host: WorldHost,
+    id: string,
+    claimed: { readonly epoch: string; readonly isTakenOver: boolean; readonly content: WorldContent },
+  ): ReplicaWorld {
+    return new ReplicaWorld(host, id, claimed)
+  }
+
+  static create(host: WorldHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
+    const { summary, origin, base } = start
+    const { hash: originHash } = origin
+    const text = origin.pieces.join('')
+    const { revision } = summary
+    const content = {
+      ...{ born, starts: 1, originHash, base, lines: [], time: undefined, baseRevision: revision, summary },
+      origins: new Map([[originHash, text]]),
+      baseBytes: base === undefined ? 0 : Buffer.byteLength(base),
+    }
+    const world = new ReplicaWorld(host, id, { epoch, isTakenOver: false, content })
+    world.#creation = [born, String(revision), JSON.stringify(summary), originHash, text, base ?? '']
+    world.#isReady = after === undefined
+    void after
+      ?.catch(() => {})
+      .finally(() => {
+        world.#isReady = true
+        world.#sendCreation()
+      })
+    world.#sendCreation()
+    return world
+  }
+
+  /** Empty while the creation of a world without a claim is open. */
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  /** True if the storage may have the world. */
+  get isSent(): boolean {
+    return this.isCreated || this.#creationSends > 0
+  }
+
+  get isCreated(): boolean {
+    return this.#creation === undefined
+  }
+
+  /** Resolves when the storage has the world. Rejects with `StorageError`. */
+  get created(): Promise<void> {
+    return this.#creation ? this.#created.promise : Promise.resolve()
+  }
+
+  get lagMs(): number {
+    return this.#isTakenOver ? this.#host.lagMs : 0
+  }
+
+  get originHash(): string {
+    return this.#originHash
+  }
+
+  get base(): string | undefined {
+    return this.#content?.base
+  }
+
+  get lines(): readonly KeptLine[] {
+    return this.#content?.lines ?? []
+  }
+
+  get baseBytes(): number {
+    return this.#baseBytes
+  }
+
+  /** The newest revision that the storage has acknowledged. */
+  get acknowledged(): number {
+    return this.#acknowledged
+  }
+
+  /** True if the storage lost what it had acknowledged. Nothing is kept until `replaceBase` gets the present state. */
+  get needsBase(): boolean {
+    return this.#needsBase && !this.#isReplacing
+  }
+
+  get summary(): KeptSummary {
+    return { id: this.id, ...this.#summary, revision: Math.max(this.#summary.revision, this.#revision) }
+  }
+
+  release(): void {
+    this.#content = undefined
+  }
+
+  origin(hash: string): string {
+    const text = this.#content?.origins.get(hash)
+    if (text !== undefined) return text
+    throw new StorageError(
+      `${this.#host.place} has no origin ${hash} of the world ${quoted(this.id)}: somebody deleted it. Delete the world`,
+    )
+  }
+
+  putOrigin(origin: Origin): void {
+    this.#check(origin.pieces)
+    // Together with the line that names it, so that the storage takes both or none.
+    this.#origins.add(origin)
+  }
+
+  check(): void {
+    const failure = this.#loss ?? this.#host.failure() ?? this.#host.refusal()
+    if (failure) throw failure
+  }
+
+  append({ revision, text }: KeptLine): void {
+    this.#check([text])
+    if (revision <= this.#revision)
+      throw new Error(`a line of revision ${revision} came after one of revision ${this.#revision}`)
+    const origins = this.#addLine(revision, text)
+    const line = { revision, text, before: this.#revision, origins, isSent: false, sends: 0, outcome: undefined }
+    this.#revision = revision
+    this.#open.push(line)
+    this.#sendLine(line)
+  }
+
+  settled(): Promise<void> | undefined {
+    const failure = this.#loss ?? this.#host.failure()
+    if (failure) return Promise.reject(failure)
+    const last = this.#open.at(-1)
+    if (!last) {
+      if (!this.#creation) return undefined
+      this.#createdSoon ??= new Outcome()
+      return this.#createdSoon.promise
+    }
+    last.outcome ??= new Outcome()
+    return last.outcome.promise
+  }
+
+  drained(): Promise<void> | undefined {
+    return this.#open.length > mostOpenLines ? this.settled()?.catch(() => {}) : undefined
+  }
+
+  bytesUpTo(revision: number): number {
+    return this.#isReplacing ? 0 : this.#lines.endOf(revision) - this.#lines.start
+  }
+
+  replaceBase({ parts, revision, originHash }: Parameters<KeptWorld['replaceBase']>[0]): void {
+    this.check()
+    if (this.#isReplacing) return
+    this.#isReplacing = true
+    void this.#sendBase([...joined(parts, partSize)], revision, originHash).finally(() => {
+      this.#isReplacing = false
+      if (this.#isClosing && this.#needsBase) this.#endGap()
+    })
+  }
+
+  writeTime(time: string): void {
+    this.#nextTime = time
+  }
+
+  summarize(summary: Omit<KeptSummary, 'id'>): void {
+    this.#summary = summary
+  }
+
+  /** Takes the time and the summary that are not yet written. */
+  takeNote(): readonly [time: string, summary: string] | undefined {
+    const summary = JSON.stringify(this.#summary)
+    const note = [this.#nextTime ?? '', summary === this.#writtenSummary ? '' : summary] as const
+    if (!this.isCreated || (note[0] === '' && note[1] === '')) return undefined
+    this.#nextTime = undefined
+    this.#writtenSummary = summary
+    return note
+  }
+
+  /** Gives back a note that was not written. */
+  restoreNote([time, summary]: readonly [time: string, summary: string]): void {
+    if (time !== '') this.#nextTime ??= time
+    if (summary !== '') this.#writtenSummary = ''
+  }
+
+  watch(listener: (error: StorageError | undefined) => void): () => void {
+    const refusal = this.#host.refusal()
+    if (refusal) listener(refusal)
+    return this.#failures.subscribe(listener)
+  }
+
+  close(): void {
+    this.#host.onClose(this)
+  }
+
+  /** Tells that nothing may leave this process, or that it may again. Refuses those who wait. */
+  setFailure(failure: StorageError | undefined): void {
+    if (failure) {
+      this.#createdSoon?.reject(failure)
+      this.#createdSoon = undefined
+      this.#refuseWaiting(failure)
+    }
+    this.#toldFailure = failure
+    this.#failures.emit(failure ?? this.#host.refusal())
+  }
+
+  /** Tells whether the server takes changes now. */
+  tellRefusal(): void {
+    const refusal = this.#host.refusal()
+    // Their lines wait for a base, which the server does not take.
+    if (refusal && this.#needsBase) this.#refuseWaiting(refusal)
+    // The end of a lease is told by `setFailure`, and only that tells when it begins again.
+    this.#failures.emit(this.#toldFailure ?? refusal)
+  }
+
+  /** Refuses those who wait for open lines. The lines stay open. */
+  #refuseWaiting(failure: StorageError): void {
+    for (const line of this.#open) {
+      line.outcome?.reject(failure)
+      line.outcome = undefined
+    }
+  }
+
+  /**
+   * Goes on after a break. `stored`: the newest revision that the storage has. `acknowledged`: the one that it had acknowledged
+   * before it was asked.
+   */
+  resume(stored: number, acknowledged: number): void {
+    if (this.#loss) return
+    if (stored < acknowledged) this.#beginGap()
+    else this.#acknowledge(stored)
+    this.#sendOpen()
+  }
+
+  /** Goes on with a new epoch: the server went back to a state from before the claim. */
+  regain(epoch: string): void {
+    if (this.#loss) return
+    this.#epoch = epoch
+    this.#beginGap()
+  }
+
+  /** Creates the world again after a break. The storage does so once. */
+  resumeCreation(): void {
+    this.#sendCreation()
+  }
+
+  /** Resolves when the storage has all lines. Rejects with `StorageError`. No base is written from now on. */
+  async beginRelease(): Promise<void> {
+    this.#isClosing = true
+    if (this.needsBase) this.#endGap()
+    await this.settled()
+  }
+
+  /** Takes no more lines. Refuses those who wait for open ones. */
+  end(because: string): void {
+    if (this.#loss) return
+    this.#loss = new StorageError(because, { keptUpTo: this.#newestPossible })
+    for (const line of this.#open) line.outcome?.reject(this.#loss)
+    this.#open = []
+    this.#created.reject(this.#loss)
+    this.#createdSoon?.reject(this.#loss)
+  }
+
+  /** The newest revision that the storage may have. Without the line before it, it takes none. */
+  get #newestPossible(): number {
+    if (this.#creation && this.#creationSends === 0) return Number.NEGATIVE_INFINITY
+    const firstUnsent = this.#open.find(({ sends }) => sends === 0)
+    return firstUnsent?.before ?? this.#revision
+  }
+
+  #lose(because: string): void {
+    if (this.#loss) return
+    this.end(because)
+    this.#host.onLost(this, because)
+  }
+
+  /** Throws unless a text can be appended. */
+  #check(parts: readonly string[]): void {
+    this.check()
+    if (parts.reduce((sum, { length }) => sum + length, 0) > longestText)
+      throw new StorageError(`a change of the world ${quoted(this.id)} has more than 128 MB: make a smaller one`)
+  }
+
+  /** Returns the origins that the line brings. */
+  #addLine(revision: number, text: string): readonly string[] {
+    this.#lines.add(revision, this.#lines.end + Buffer.byteLength(text))
+    return this.#origins.addLine(revision, text)
+  }
+
+  #sendCreation(): void {
+    if (!this.#creation || !this.#isReady || this.#loss) return
+    this.#creationSends += 1
+    this.#host.run('create', this.id, this.#epoch, ...this.#creation).then(
+      ([kind, epoch]) => {
+        if (kind !== 'ok') this.#creationSends -= 1
+        if (!this.#creation || this.#loss) return
+        if (kind === 'ok') this.#onCreated(String(epoch))
+        else this.#lose(`another replica has created the world ${quoted(this.id)}`)
+      },
+      error => {
+        if (isRefusal(error)) this.#creationSends -= 1
+        this.#onError(error, `did not take the world ${quoted(this.id)}`)
+      },
+    )
+  }
+
+  #onCreated(epoch: string): void {
+    this.#epoch = epoch
+    this.#creation = undefined
+    this.#created.resolve()
+    this.#createdSoon?.resolve()
+    this.#sendOpen()
+  }
+
+  #sendOpen(): void {
+    for (const line of this.#open) if (!line.isSent) this.#sendLine(line)
+  }
+
+  #sendLine(line: OpenLine): void {
+    if (this.#creation || this.#needsBase) return
+    line.isSent = true
+    line.sends += 1
+    const { before, revision, text, origins } = line
+    this.#host.run('append', this.id, this.#epoch, String(before), String(revision), text, ...origins).then(
+      reply => this.#onReply(line, reply),
+      error => {
+        line.isSent = false
+        if (isRefusal(error)) line.sends -= 1
+        this.#onError(error, `did not take a change of the world ${quoted(this.id)}`)
+      },
+    )
+  }
+
+  #onReply(line: OpenLine, [kind, stored]: Reply): void {
+    if (kind !== 'ok') line.sends -= 1
+    if (this.#loss || line.revision <= this.#acknowledged) return
+    if (kind === 'ok') this.#acknowledge(line.revision)
+    else if (kind === 'gap') this.#onGap(line, Number(stored))
+    else {
+      // Another replica has the world, or the server went back to a state in which this one did not.
+      line.isSent = false
+      this.#host.onDoubt()
+    }
+  }
+
+  #onGap(line: OpenLine, stored: number): void {
+    line.isSent = false
+    // The line before it was sent again after this one.
+    if (line !== this.#open[0]) return
+    if (stored < this.#acknowledged) this.#beginGap()
+    else this.#sendLine(line)
+  }
+
+  #onError(error: unknown, what: string): void {
+    if (!(error instanceof RedisError)) throw error
+    if (error.kind !== 'refused') {
+      this.#host.onAway()
+      return
+    }
+    // Ask first whether the server takes changes at all. The world is read again, and its clock would make the same change.
+    this.#host.onRefused()
+    this.#lose(`${this.#host.place} ${what}: ${error.message}`)
+  }
+
+  #acknowledge(revision: number): void {
+    if (revision <= this.#acknowledged) return
+    this.#acknowledged = revision
+    const failure = this.#host.failure()
+    // The oldest is the first. Each line gets a reply, so this must not look at all of them.
+    const firstOpen = this.#open.findIndex(line => line.revision > revision)
+    for (const { outcome } of this.#open.splice(0, firstOpen === -1 ? this.#open.length : firstOpen)) {
+      if (failure) outcome?.reject(failure)
+      else outcome?.resolve()
+    }
+    if (this.#open[0]?.isSent === false) this.#sendOpen()
+  }
+
+  /** Waits for a base: the storage lacks lines that it had acknowledged. */
+  #beginGap(): void {
+    if (!this.#needsBase) this.#host.onGap(this)
+    this.#needsBase = true
+    if (this.#isClosing && !this.#isReplacing) this.#endGap()
+    for (const line of this.#open) line.isSent = false
+    // It may lack these too.
+    this.#origins.clear()
+  }
+
+  /** Gives the world up, because the storage has lost changes. */
+  #endGap(): void {
+    this.#lose(`${this.#host.place} has lost changes of the world ${quoted(this.id)}`)
+  }
+
+  async #sendBase(parts: readonly string[], revision: number, originHash: string): Promise<void> {
+    const { id } = this
+    this.#bases += 1
+    const attempt = String(this.#bases)
+    try {
+      for (const [i, part] of parts.entries()) {
+        const [kind] = await this.#host.run('part', id, this.#epoch, attempt, i === 0 ? '1' : '', part)
+        // Those who wait were told that their changes are not kept.
+        if (kind !== 'ok' || this.#loss) return
+      }
+      // Those that are not sent yet add theirs when they are.
+      const unsent = this.#open.find(line => !line.isSent)
+      const sent = unsent?.before ?? this.#revision
+      const end = this.#lines.endOf(sent)
+      const lineBytes = Math.max(0, end - this.#lines.endOf(revision))
+      // Lines that came meanwhile may name others. What is not named is put again, if a later line names it.
+      const namedOrigins = this.#origins.keepNamed(originHash, revision)
+      // The base has their changes.
+      for (const line of this.#open) if (line.revision <= revision) line.sends += 1
+      const origins = [...this.#open.flatMap(line => line.origins), ...this.#origins.added]
+      const [kind] = await this.#host.run(
+        ...(['base', id, this.#epoch, attempt, String(Math.max(sent, revision))] as const),
+        ...[String(revision), originHash, String(lineBytes)],
+        ...[this.born, String(this.starts), JSON.stringify(this.#summary)],
+        ...[String(origins.length / 2), ...origins, ...namedOrigins],
+      )
+      if (kind !== 'ok' || this.#loss) return
+    } catch (error) {
+      // The old base and its log are as good. The next look tries again.
+      if (!(error instanceof RedisError)) throw error
+      if (error.kind === 'refused') {
+        this.#host.onRefused()
+        this.#host.run('abandon', id, this.#epoch).catch(() => {})
+      }
+      return
+    }
+    this.#originHash = originHash
+    this.#baseBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+    this.#lines.dropUpTo(revision)
+    if (revision >= this.#acknowledged) this.#needsBase = false
+    this.#acknowledge(revision)
+    this.#sendOpen()
+  }
+}
+
+/** Tells whether a command did not run. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof RedisError && error.kind === 'refused'
+}

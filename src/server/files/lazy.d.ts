@@ -1,0 +1,9 @@
+// The types of lazy.cjs.
+declare module '#lazy' {
+  export function yaml(): import('../../core/scenario/yaml.js').Yaml
+  /** Has the type `ControlDocument`. */
+  export function controlOpenapi(): unknown
+  /** The page as HTML, compressed by gzip, in base64. */
+  export function dashboard(): string
+  export function deviceLink(): string
+}

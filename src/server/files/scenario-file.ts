@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { yaml } from '#lazy'
+import { didYouMean } from '../../core/lib/text.js'
+import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
+import type { CheckedScenario, ScenarioInput } from '../../core/scenario/schema.js'
+import { scenarios } from '../../core/scenario/shipped.js'
+import { jsonToYaml } from '../../core/scenario/write-yaml.js'
+import { readYaml, type YamlOptions } from '../../core/scenario/yaml.js'
+
+/** The path of a scenario file, and its text. */
+export interface ScenarioFile {
+  readonly path: string
+  readonly text: string
+  /** It may have commands of game servers. Default: refused. */
+  readonly commands?: 'allowed' | undefined
+}
+
+/** A scenario with its display name. */
+export interface LoadedScenario {
+  readonly name: string
+  readonly scenario: ScenarioInput
+  /** Absent for a shipped scenario. */
+  readonly file?: ScenarioFile
+}
+
+/** Loads a shipped scenario by name, or a file by path. Rejects with `UsageError`, which shows the wrong lines. */
+export async function loadScenario(
+  nameOrPath: string,
+  { commands }: Pick<ScenarioFile, 'commands'> = {},
+): Promise<LoadedScenario> {
+  const shipped = shippedScenario(nameOrPath)
+  if (shipped) return { name: nameOrPath, scenario: shipped }
+  const file = { path: nameOrPath, text: readScenarioText(nameOrPath), commands }
+  return { name: basename(nameOrPath), scenario: await parseScenarioFile(file), file }
+}
+
+/** Loads a shipped scenario by name, or a file by path. Throws `UsageError`. */
+export function loadScenarioSync(nameOrPath: string): ScenarioInput {
+  const shipped = shippedScenario(nameOrPath)
+  if (shipped) return shipped
+  return readYaml(readScenarioText(nameOrPath), { file: nameOrPath, yaml: yaml() })
+}
+
+/**
+ * Parses the text of a scenario that a client has sent. Throws `UsageError`, whose lines begin with file, line and column, and
+ * `ApiError` for a text beyond the limits.
+ */
+export function parseSentScenario(text: string, options: Pick<YamlOptions, 'file' | 'limits'>): CheckedScenario {
+  return readYaml(text, { ...options, yaml: yaml() })
+}
+
+/** Writes the JSON of a snapshot as the text of a file: YAML, or JSON if it is long. */
+export function scenarioText(json: string): string {
+  return jsonToYaml(json, yaml())
+}
+
+/** Parses the text of a scenario file. Rejects with `UsageError`, which shows the wrong lines. */
+export async function parseScenarioFile({ path, text, commands }: ScenarioFile): Promise<CheckedScenario> {
+  return readYaml(text, { file: path, yaml: yaml(), carets: true, commands })
+}
+
+/** A string of JavaScript has at most 512 MiB. */
+const mostBytes = 500_000_000
+
+/** Codes of errors that say that no file has this path. */
+const missingCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
+
+/** Reads a scenario file as UTF-8. Throws `UsageError`. */
+export function readScenarioText(path: string): string {
+  const text = readScenarioIfThere(path)
+  if (text !== undefined) return text
+  const known = didYouMean(path, Object.keys(scenarios))
+  throw new UsageError(`there is no scenario file ${path}, and no shipped scenario has that name.${known}`)
+}
+
+/** Reads a scenario file as UTF-8; `undefined` if it is missing. Throws `UsageError`. */
+export function readScenarioIfThere(path: string): string | undefined {
+  try {
+    const stats = statSync(path)
+    // A device or a pipe may never end.
+    if (!stats.isFile() && !stats.isDirectory())
+      throw new UsageError(`${path} is no regular file: copy its contents to a file, and name that one`)
+    if (stats.size > mostBytes)
+      throw new UsageError(
+        `${path} is too large to read: it can have 500 MB. Leave out its journal, or some of its rows`,
+      )
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // The error itself says so. A second look at the path may find the next file.
+    if (missingCodes.includes(code)) return undefined
+    if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
+    if (code === 'EISDIR')
+      throw new UsageError(`${path} is a folder: name a scenario file in it, such as ${join(path, 'scenario.yaml')}`)
+    throw asUsageError(error, `cannot read ${path}`)
+  }
+}
+
+/** Tells whether a text is the path of a file, and not the name of a scenario. */
+export function isScenarioPath(nameOrPath: string): boolean {
+  return /[./\\]/.test(nameOrPath) || existsSync(nameOrPath)
+}
+
+function shippedScenario(name: string): ScenarioInput | undefined {
+  // An own key of the object is one of its names.
+  return Object.hasOwn(scenarios, name) ? scenarios[name as keyof typeof scenarios] : undefined
+}

@@ -1,0 +1,405 @@
+import * as nodeFs from 'node:fs'
+import { join } from 'node:path'
+import { worldId } from '../../core/contract/paths.js'
+import { quoted } from '../../core/lib/text.js'
+import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
+import {
+  type KeptSummary,
+  type KeptWorld,
+  type NewKeptWorld,
+  type Storage,
+  StorageError,
+} from '../../core/storage/storage.js'
+import {
+  asStorageError,
+  checkFormat,
+  codeOf,
+  type FileCalls,
+  fileMode,
+  folderMode,
+  isMissing,
+  makeFolders,
+  removeLeftovers,
+  seal,
+  sealedText,
+  syncFolder,
+  systemError,
+  unseal,
+  writeAll,
+  writeProblem,
+  writeSynced,
+} from './folder-files.js'
+import { FolderLock, touchMs } from './folder-lock.js'
+import {
+  baseName,
+  describeWorld,
+  type FolderContext,
+  FolderWorld,
+  isOrigin,
+  logName,
+  type WorldEntry,
+  writeWorld,
+} from './folder-world.js'
+
+export interface FolderOptions {
+  /**
+   * When changes reach the disk. `second`: once a second, so that a power cut may lose the last second. `always`: before each
+   * answer. A killed process loses nothing either way. Default: `second`.
+   */
+  readonly sync?: 'second' | 'always' | undefined
+  /** Reads the worlds, and changes nothing. Another process may serve them meanwhile. Default: false. */
+  readonly readOnly?: boolean | undefined
+  /** The calls of `node:fs`. Tests let some of them fail. */
+  readonly fs?: FileCalls | undefined
+}
+
+/**
+ * Opens a folder of worlds, and creates it if necessary. One process at a time may use it. Throws `UsageError` if another one does,
+ * or the folder cannot be used.
+ */
+export function openFolder(path: string, options: FolderOptions = {}): Storage {
+  checkIsNoUrl(path)
+  return new Folder(path, options)
+}
+
+/** Throws `UsageError` for a URL, also for one with a typing error. No message shows its user and password. */
+function checkIsNoUrl(path: string): void {
+  // Its user and password would become names of folders.
+  const [scheme] = /^[a-z][a-z\d+.-]*:(?=\/\/)/i.exec(path) ?? []
+  if (scheme !== undefined)
+    throw new UsageError(
+      `the place of the worlds begins with ${scheme}, and is no folder: name a folder by its path. The command mockmaker also takes redis://host:port, or rediss://host:port with TLS`,
+    )
+  if (/:\/\/|\/\/[^/]*@/.test(path))
+    throw new UsageError(
+      'the place of the worlds looks like a URL with a typing error, and is no folder: write redis://host:port, without quotes and spaces, or name a folder by its path',
+    )
+}
+
+const indexName = '.worlds.json'
+const settingsName = '.scenario.json'
+/** The end of a message about the scenario of the mock, which only says whether it has changed. */
+const settingsAdvice = 'restore it from a copy, or delete this file. The worlds stay'
+const newIndexName = '.worlds.json.new'
+/** Folders of worlds that are being created or deleted. */
+const newWorld = '.new-'
+const deletedWorld = '.deleted-'
+
+class Folder implements Storage {
+  readonly place: string
+  readonly #fs: FileCalls
+  readonly #isReadOnly: boolean
+  readonly #context: FolderContext
+  /** All worlds. Those that are open know better. */
+  readonly #entries: Map<string, WorldEntry>
+  readonly #open = new Map<string, FolderWorld>()
+  readonly #lock: FolderLock | undefined
+  readonly #timer: ReturnType<typeof setInterval> | undefined
+  #isIndexDirty = false
+  #isClosed = false
+
+  constructor(path: string, { sync = 'second', readOnly = false, fs = nodeFs }: FolderOptions) {
+    this.place = path
+    this.#fs = fs
+    this.#isReadOnly = readOnly
+    this.#context = {
+      fs,
+      isReadOnly: readOnly,
+      isAlwaysSynced: sync === 'always',
+      checkLock: () => this.#lock?.check(),
+      onChange: () => {
+        this.#isIndexDirty = true
+      },
+      onClose: id => this.#onClose(id),
+    }
+    this.#prepare()
+    if (!readOnly) this.#lock = new FolderLock(fs, path)
+    try {
+      this.#entries = this.#readEntries()
+    } catch (error) {
+      this.#lock?.release()
+      if (error instanceof StorageError) throw new UsageError(error.message)
+      throw asUsageError(error, `cannot read the folder ${path}`)
+    }
+    if (readOnly) return
+    this.#timer = setInterval(() => this.#tick(), touchMs)
+    this.#timer.unref()
+  }
+
+  get bytes(): number {
+    let bytes = 0
+    for (const id of this.#entries.keys()) bytes += this.#entry(id)?.bytes ?? 0
+    return bytes
+  }
+
+  get settings(): string | undefined {
+    const path = join(this.place, settingsName)
+    try {
+      return unseal(this.#fs.readFileSync(path), path, settingsAdvice).slice('"settings":'.length)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw asStorageError(error, `cannot read ${path}`)
+    }
+  }
+
+  saveSettings(text: string | undefined): void {
+    this.#check()
+    const path = join(this.place, settingsName)
+    try {
+      if (text === undefined) {
+        this.#fs.rmSync(path, { force: true })
+        return
+      }
+      writeSynced(this.#fs, `${path}.new`, seal(['"settings":', text]))
+      this.#fs.renameSync(`${path}.new`, path)
+    } catch (error) {
+      throw asStorageError(error, `cannot write ${path}`)
+    }
+  }
+
+  list(): readonly KeptSummary[] {
+    return [...this.#entries.keys()].sort().flatMap(id => this.#entry(id)?.summary ?? [])
+  }
+
+  open(id: string): KeptWorld | undefined {
+    this.#check()
+    const path = this.#pathOf(id)
+    if (!isWorld(this.#fs, path)) return undefined
+    return this.#add(id, path)
+  }
+
+  create(id: string, start: NewKeptWorld): KeptWorld {
+    this.#checkWritable()
+    const path = this.#pathOf(id)
+    const temporary = join(this.place, `${newWorld}${fileNameOf(id)}`)
+    try {
+      this.#fs.rmSync(temporary, { recursive: true, force: true })
+      this.#fs.mkdirSync(temporary, { mode: folderMode })
+      writeWorld(this.#fs, temporary, id, start)
+      this.#fs.renameSync(temporary, path)
+      syncFolder(this.#fs, this.place)
+    } catch (error) {
+      removeLeftovers(this.#fs, this.place, [`${newWorld}${fileNameOf(id)}`])
+      if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? ''))
+        throw new StorageError(
+          isWorld(this.#fs, path)
+            ? `cannot create the world "${id}": ${path} exists. Delete the world first`
+            : `cannot create the world "${id}": ${path} exists, and is no world: it has no origin-….json. Move it away`,
+        )
+      throw asStorageError(error, `cannot create the world "${id}" in ${this.place}`)
+    }
+    return this.#add(id, path, start.summary.usedAt)
+  }
+
+  delete(id: string): void {
+    this.#checkWritable()
+    const path = this.#pathOf(id)
+    if (!isWorld(this.#fs, path)) return
+    const deleted = `${deletedWorld}${fileNameOf(id)}`
+    try {
+      this.#fs.rmSync(join(this.place, deleted), { recursive: true, force: true })
+      // From here on it is gone, wherever the process ends.
+      this.#fs.renameSync(path, join(this.place, deleted))
+    } catch (error) {
+      throw asStorageError(error, `cannot delete the world "${id}" in ${this.place}`)
+    }
+    this.#open.get(id)?.close()
+    this.#entries.delete(id)
+    this.#isIndexDirty = true
+    removeLeftovers(this.#fs, this.place, [deleted])
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    clearInterval(this.#timer)
+    const loss = this.#lock?.touch()
+    for (const world of [...this.#open.values()]) {
+      if (loss !== undefined) world.stop(loss)
+      world.close()
+    }
+    this.#isClosed = true
+    if (loss === undefined && !this.#isReadOnly) this.#writeIndex()
+    this.#lock?.release()
+  }
+
+  /** Throws if worlds cannot be opened, created or deleted. */
+  #check(): void {
+    if (this.#isClosed) throw new StorageError(`${this.place} is closed: open it again`)
+    this.#lock?.check()
+  }
+
+  #checkWritable(): void {
+    if (this.#isReadOnly) throw new StorageError(`${this.place} is open for reading only`)
+    this.#check()
+  }
+
+  #prepare(): void {
+    try {
+      if (!this.#isReadOnly) makeFolders(this.place, { fs: this.#fs, mode: folderMode })
+      if (this.#fs.statSync(this.place).isDirectory()) {
+        if (!this.#isReadOnly) this.#hideFromGit()
+        return
+      }
+    } catch (error) {
+      if (isMissing(error) && this.#isReadOnly) throw new UsageError(`there is no folder ${this.place}`)
+      if (codeOf(error) !== 'EEXIST')
+        throw new UsageError(`cannot use the folder ${this.place}: ${writeProblem(error)}`)
+    }
+    throw new UsageError(`${this.place} is a file: name a folder`)
+  }
+
+  /** Lets Git ignore a new folder, because worlds have tokens. One that has files already may be shared with others. */
+  #hideFromGit(): void {
+    try {
+      if (this.#fs.readdirSync(this.place).length > 0) return
+      const fd = this.#fs.openSync(join(this.place, '.gitignore'), 'wx', fileMode)
+      try {
+        writeAll(this.#fs, fd, [Buffer.from('*\n')])
+      } finally {
+        this.#fs.closeSync(fd)
+      }
+    } catch (error) {
+      // The folder works without it, and another process may be as fast.
+      systemError(error)
+    }
+  }
+
+  #pathOf(id: string): string {
+    if (!worldId.pattern.test(id))
+      throw new UsageError(`the world id ${quoted(id)} is invalid: use ${worldId.expected}`)
+    return join(this.place, fileNameOf(id))
+  }
+
+  #add(id: string, path: string, usedAt = this.#entries.get(id)?.summary.usedAt ?? 0): FolderWorld {
+    if (this.#open.has(id)) throw new Error(`the world "${id}" is already open`)
+    const world = new FolderWorld(this.#context, path, id, usedAt)
+    // A world that is only read knows nothing better than the index.
+    if (this.#isReadOnly) return world
+    this.#open.set(id, world)
+    this.#entries.set(id, entryOf(world))
+    this.#isIndexDirty = true
+    return world
+  }
+
+  #onClose(id: string): void {
+    const world = this.#open.get(id)
+    if (!world) return
+    this.#entries.set(id, entryOf(world))
+    this.#open.delete(id)
+  }
+
+  #entry(id: string): WorldEntry | undefined {
+    const world = this.#open.get(id)
+    return world ? entryOf(world) : this.#entries.get(id)
+  }
+
+  /** Does the work of each second. */
+  #tick(): void {
+    const loss = this.#lock?.touch()
+    for (const world of [...this.#open.values()]) {
+      if (loss === undefined) world.tick()
+      else world.stop(loss)
+    }
+    if (loss === undefined && this.#isIndexDirty) this.#writeIndex()
+  }
+
+  #writeIndex(): void {
+    const entries = [...this.#entries.keys()].map(id => this.#entry(id))
+    const path = join(this.place, newIndexName)
+    try {
+      const fd = this.#fs.openSync(path, 'w', fileMode)
+      try {
+        writeAll(this.#fs, fd, seal([`"worlds":${JSON.stringify(entries)}`]))
+      } finally {
+        this.#fs.closeSync(fd)
+      }
+      this.#fs.renameSync(path, join(this.place, indexName))
+      this.#isIndexDirty = false
+    } catch (error) {
+      // It is only a cache, and the next second tries again.
+      systemError(error)
+    }
+  }
+
+  /** Returns what is known about each world. Takes it from the index where that is as new as the log. */
+  #readEntries(): Map<string, WorldEntry> {
+    const names = this.#fs.readdirSync(this.place)
+    if (!this.#isReadOnly)
+      removeLeftovers(
+        this.#fs,
+        this.place,
+        names.filter(name => [newWorld, deletedWorld, newIndexName].some(start => name.startsWith(start))),
+      )
+    const indexed = this.#readIndex()
+    const entries = new Map<string, WorldEntry>()
+    for (const name of names) {
+      const id = worldOf(name)
+      const path = join(this.place, name)
+      if (id === undefined || !isWorld(this.#fs, path)) continue
+      const entry = indexed.get(id)
+      const isNew = entry === undefined || entry.logBytes !== sizeOf(this.#fs, join(path, logName))
+      entries.set(id, isNew ? describeWorld(this.#fs, path, id) : entry)
+      if (isNew) this.#isIndexDirty = true
+    }
+    return entries
+  }
+
+  #readIndex(): ReadonlyMap<string, WorldEntry> {
+    const path = join(this.place, indexName)
+    try {
+      const bytes = this.#fs.readFileSync(path)
+      checkFormat(bytes, path)
+      const { worlds } = JSON.parse(`{${sealedText(bytes) ?? '"worlds":[]'}}`) as {
+        readonly worlds: readonly WorldEntry[]
+      } // we wrote it
+      return new Map(worlds.map(entry => [entry.summary.id, entry]))
+    } catch (error) {
+      if (error instanceof StorageError) throw error
+      // It is only a cache.
+      systemError(error)
+      return new Map()
+    }
+  }
+}
+
+function entryOf({ summary, bytes, logBytes }: FolderWorld): WorldEntry {
+  return { summary, bytes, logBytes }
+}
+
+/** Tells the folder of a world from those of others, which nobody may delete. One that cannot be read counts as a world. */
+function isWorld(fs: FileCalls, path: string): boolean {
+  try {
+    const names = fs.readdirSync(path)
+    return (names.includes(logName) || names.includes(baseName)) && names.some(isOrigin)
+  } catch (error) {
+    if (isMissing(error)) return false
+    systemError(error)
+    return true
+  }
+}
+
+/** Returns the size of a file: 0 if the system refuses to tell it, `undefined` if there is none. */
+function sizeOf(fs: FileCalls, path: string): number | undefined {
+  try {
+    return fs.statSync(path).size
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    systemError(error)
+    return 0
+  }
+}
+
+/** Devices that Windows finds in each folder. */
+const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
+
+/** Returns the name of a world's folder. File systems may ignore case, so `Ab` becomes `+ab`. */
+function fileNameOf(id: string): string {
+  const name = id.replaceAll(/[A-Z]/g, letter => `+${letter.toLowerCase()}`)
+  return reserved.test(name) ? `${name}+` : name
+}
+
+/** Returns the world that a folder has. `undefined` if it is another folder. */
+function worldOf(name: string): string | undefined {
+  const id = name.replace(/\+$/, '').replaceAll(/\+[a-z]/g, ([, letter = '']) => letter.toUpperCase())
+  return worldId.pattern.test(id) && fileNameOf(id) === name ? id : undefined
+}

@@ -1,0 +1,56 @@
+import { Id } from '../../core/store/columns.js'
+import type { HarRecording } from './read.js'
+
+/** Replaces what must not leave a HAR. */
+export class Redaction {
+  readonly #secrets: readonly string[]
+  /** By the recorded text. */
+  readonly #replaced = new Map<string, string>()
+  readonly #tokens = new Map<string, string>()
+
+  constructor({ secrets }: Pick<HarRecording, 'secrets'>) {
+    this.#secrets = [...secrets]
+  }
+
+  /** The tokens of the mock, by the recorded ones. */
+  get tokens(): ReadonlyMap<string, string> {
+    return this.#tokens
+  }
+
+  /** Returns a token of the mock for a recorded one, always the same. It tells nothing about the recorded one. */
+  token(recorded: string, label: string): string {
+    const known = this.#tokens.get(recorded)
+    if (known !== undefined) return known
+    const token = `${label}.mock.recorded-${this.#tokens.size + 1}`
+    this.#tokens.set(recorded, token)
+    return token
+  }
+
+  /** Makes a recorded token stand for a token of the mock that exists already. */
+  alias(recorded: string, token: string): void {
+    this.#tokens.set(recorded, token)
+  }
+
+  /** Returns a text, or another one if it has a secret in it: always the same for the same text. */
+  text(recorded: string): string {
+    const known = this.#replaced.get(recorded)
+    if (known !== undefined) return known
+    if (!this.#secrets.some(secret => recorded.includes(secret))) return recorded
+    const replacement = `redacted-${this.#replaced.size + 1}`
+    this.#replaced.set(recorded, replacement)
+    return replacement
+  }
+
+  /** Returns an id as `text` does. `undefined` if a world cannot have it. */
+  id(recorded: string): string | undefined {
+    return Id.safeParse(this.text(recorded)).data
+  }
+
+  /** Replaces the texts and the keys in a JSON value that have a secret in them. */
+  json(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value)
+    if (Array.isArray(value)) return value.map(item => this.json(item))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, field]) => [this.text(name), this.json(field)]))
+  }
+}

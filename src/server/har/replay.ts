@@ -1,0 +1,224 @@
+import { ApiError } from '../../core/contract/errors.js'
+import { operations } from '../../core/contract/operations.js'
+import { completeDeviceLink } from '../../core/control/device-links.js'
+import { createMock, type Mock } from '../../core/mock/mock.js'
+import type { MockResponse } from '../../core/pipeline/message.js'
+import { compareAnswers, type Drift, type Names } from './compare.js'
+import { codeOf, type HarExchange, type HarRecording } from './read.js'
+import { tokenOf } from './recorded-games.js'
+import { scenarioOf } from './scenario-of.js'
+
+/** A difference, with the requests that show it. */
+export interface RequestDrift extends Drift {
+  /** `GET /matchmaker/lobbies/list`. */
+  readonly request: string
+  /** The number of requests that show it. */
+  readonly count: number
+}
+
+/** The comparison of a recording with the mock. */
+export interface Comparison {
+  readonly drifts: readonly RequestDrift[]
+  /** The number of requests that were sent to the mock. */
+  readonly compared: number
+  /**
+   * The number of requests that were left out, by the reason. Those `of game servers` need the token of a lobby, which no
+   * recording of a client has.
+   */
+  readonly leftOut: Readonly<Record<string, number>>
+}
+
+/**
+ * Replays a recording in a world that is made from it, and compares the answers. The clock moves as in the recording, and
+ * nothing waits: a watch is asked once, at the time of its answer.
+ */
+export async function compareRecording(recording: HarRecording): Promise<Comparison> {
+  const replay = new Replay(recording)
+  try {
+    return await replay.run()
+  } finally {
+    await replay.close()
+  }
+}
+
+const encoder = new TextEncoder()
+
+class Replay {
+  readonly #recording: HarRecording
+  readonly #mock: Mock
+  /** Ids and tokens of the mock, by the recorded ones. */
+  readonly #known: Map<string, string>
+  readonly #show: (recorded: string) => string
+  /** The recorded tokens of the links that the recording itself completes. */
+  readonly #completed: ReadonlySet<string>
+  readonly #drifts = new Map<string, RequestDrift & { count: number }>()
+
+  constructor(recording: HarRecording) {
+    const { scenario, redaction } = scenarioOf(recording)
+    this.#recording = recording
+    this.#mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
+    this.#known = new Map(redaction.tokens)
+    this.#show = text => redaction.text(text)
+    this.#completed = new Set(recording.exchanges.flatMap(completedLink))
+  }
+
+  async run(): Promise<Comparison> {
+    const { exchanges, leftOut } = this.#recording
+    const own = exchanges.filter(({ operation }) => operations[operation].auth !== 'lobby')
+    for (const exchange of inReplayOrder(own)) {
+      const answer = await this.#send(exchange)
+      this.#add(exchange, this.#compare(exchange, answer))
+    }
+    const ofServers = exchanges.length - own.length
+    return {
+      drifts: [...this.#drifts.values()],
+      compared: own.length,
+      leftOut: { ...(ofServers > 0 && { 'of game servers': ofServers }), ...Object.fromEntries(leftOut) },
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#mock.close()
+  }
+
+  async #send(exchange: HarExchange): Promise<MockResponse> {
+    const { method, path, query, body } = exchange
+    await this.#moveClock(replayTimeOf(exchange))
+    this.#completeLink(exchange)
+    const sent = new URLSearchParams([...query].map(([name, value]) => [name, this.#translate(value)]))
+    // With an index, the mock would wait for a change.
+    if (isWatch(exchange)) sent.delete('watch_index')
+    return this.#mock.answer({
+      method,
+      path: path
+        .split('/')
+        .map(segment => this.#translatePart(segment))
+        .join('/'),
+      query: sent.toString(),
+      headers: this.#headersOf(exchange),
+      ...(body !== undefined && { body: encoder.encode(this.#bodyText(body)) }),
+    })
+  }
+
+  /** Completes a link before its answer, as somebody did whose request is not in the recording. */
+  #completeLink({ operation, query, answer }: HarExchange): void {
+    const token = query.get('device_link_token')
+    const { cloud_token } = Object(answer) as { cloud_token?: unknown }
+    if (operation !== 'devices.links.get' || token === null || cloud_token === undefined) return
+    if (this.#completed.has(token)) return
+    const { world } = this.#mock.default
+    const { deviceLinks, games } = world.tables
+    const link = deviceLinks.get(this.#translate(token))
+    const [game] = games.all()
+    if (link?.status !== 'pending' || !game) return
+    try {
+      // No request: it would count for faults.
+      completeDeviceLink(world, link.device_link_token, { game: game.game_id })
+    } catch (error) {
+      // It has expired. The answer of the mock shows that.
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
+
+  async #moveClock(to: number | undefined): Promise<void> {
+    const { clock } = this.#mock.default
+    const ms = (to ?? 0) - clock.now()
+    if (ms > 0) await clock.advance(ms)
+  }
+
+  #headersOf(exchange: HarExchange): Record<string, string> {
+    const { 'x-coords': place } = exchange.headers
+    const token = tokenOf(exchange)
+    return {
+      ...(place !== undefined && { 'x-coords': place }),
+      ...(token !== undefined && { authorization: `Bearer ${this.#translate(token)}` }),
+    }
+  }
+
+  #bodyText(body: unknown): string {
+    return typeof body === 'string'
+      ? body
+      : JSON.stringify(body, (_, value) => (typeof value === 'string' ? this.#translate(value) : value))
+  }
+
+  #translate(recorded: string): string {
+    return this.#known.get(recorded) ?? this.#show(recorded)
+  }
+
+  #translatePart(segment: string): string {
+    try {
+      return encodeURIComponent(this.#translate(decodeURIComponent(segment)))
+    } catch {
+      return segment
+    }
+  }
+
+  #compare({ status, answer, headers }: HarExchange, response: MockResponse): Drift[] {
+    const text = new TextDecoder().decode(response.body)
+    const mock: unknown = text === '' ? undefined : JSON.parse(text)
+    const [code, mockCode] = [codeOf(answer), codeOf(mock)]
+    if (status !== response.status) {
+      const [recorded, ofMock] = [statusText(status, code), statusText(response.status, mockCode)]
+      // Other players of the address may be the reason. A mock limits those of its own machine only if the namespace says so.
+      const sure = [code, mockCode].includes('MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE') ? 'possible' : 'certain'
+      return [{ kind: 'status', path: '', sure, recorded, mock: ofMock }]
+    }
+    if (status >= 400)
+      return code === mockCode
+        ? []
+        : [{ kind: 'code', path: 'code', sure: 'certain', recorded: code ?? 'none', mock: mockCode ?? 'none' }]
+    const names: Names = {
+      translate: recorded => this.#translate(recorded),
+      learn: (recorded, ours) => void this.#known.set(recorded, ours),
+      show: this.#show,
+      hasPlace: headers['x-coords'] !== undefined,
+    }
+    return compareAnswers(answer, mock, names)
+  }
+
+  /** Adds the differences of a request. One that many elements of a list have counts once. */
+  #add({ method, operation }: HarExchange, drifts: readonly Drift[]): void {
+    const request = `${method} ${operations[operation].path}`
+    const seen = new Set<string>()
+    for (const drift of drifts) {
+      const { kind, path, sure, recorded, mock } = drift
+      const key = JSON.stringify([request, kind, path, sure, ...(kind === 'value' ? [] : [recorded, mock])])
+      if (seen.has(key)) continue
+      seen.add(key)
+      const known = this.#drifts.get(key)
+      if (known) known.count += 1
+      else this.#drifts.set(key, { request, ...drift, count: 1 })
+    }
+  }
+}
+
+/** Sorts requests by the time at which each is sent to the mock. Those without a time stay behind the one before them. */
+function inReplayOrder(exchanges: readonly HarExchange[]): HarExchange[] {
+  let last = 0
+  const timed = exchanges.map(exchange => {
+    const at = replayTimeOf(exchange) ?? last
+    if (!isWatch(exchange)) last = at
+    return { exchange, at }
+  })
+  return timed.sort((one, other) => one.at - other.at).map(({ exchange }) => exchange)
+}
+
+/** Returns when a request is sent to the mock. A watch is sent when its answer came: after the requests that it waited for. */
+function replayTimeOf(exchange: HarExchange): number | undefined {
+  return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
+}
+
+/** Returns the token of the link that a request completes, or nothing. */
+function completedLink({ operation, status, body }: HarExchange): string[] {
+  if (operation !== 'devices.links.complete' || status >= 300) return []
+  const { device_link_token } = Object(body) as { device_link_token?: unknown }
+  return typeof device_link_token === 'string' ? [device_link_token] : []
+}
+
+function isWatch({ operation }: HarExchange): boolean {
+  return operations[operation].kind === 'watch'
+}
+
+function statusText(status: number, code: string | undefined): string {
+  return status >= 400 && code !== undefined ? `${status} ${code}` : String(status)
+}

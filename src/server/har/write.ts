@@ -1,0 +1,129 @@
+import { STATUS_CODES } from 'node:http'
+import type { Entry, Har, Header, QueryString, Request, Response } from 'har-format'
+import type { JournalEntry } from '../../core/contract/journal.js'
+import type { OperationSpec } from '../../core/contract/operation.js'
+import { operations } from '../../core/contract/operations.js'
+import { version } from '../../version.js'
+
+/** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
+type MockNotes = Pick<
+  JournalEntry,
+  'id' | 'world' | 'operation' | 'caller' | 'fault' | 'edited' | 'blocked_ms' | 'revisions' | 'reasons'
+>
+
+/** An entry of a HAR from the journal. */
+interface JournalHarEntry extends Entry {
+  /** Why the answer has no status. The developer tools of Chromium show it. Absent if there was an answer. */
+  readonly _error?: string
+  readonly _mockmaker: MockNotes
+}
+
+/**
+ * Writes entries of a journal as an HTTP Archive 1.2 (HAR), in their order. Its times are those of the world's clock, and its
+ * durations are real ms. Tokens stay cut to their labels. Throws nothing.
+ *
+ * @param url the URL of the mock, or of its world, without a slash at its end
+ */
+export function journalToHar(entries: readonly JournalEntry[], { url }: { readonly url: string }): Har {
+  return {
+    log: {
+      version: '1.2',
+      creator: { name: 'mockmaker', version },
+      comment: "The times are those of the world's clock. Tokens are cut to their labels.",
+      entries: entries.map(entry => harEntry(entry, url)),
+    },
+  }
+}
+
+function harEntry(entry: JournalEntry, url: string): JournalHarEntry {
+  const { time, since = time, status, ms } = entry
+  return {
+    startedDateTime: since,
+    time: ms,
+    request: harRequest(entry, url),
+    response: harResponse(entry),
+    cache: {},
+    timings: { send: 0, wait: ms, receive: 0 },
+    ...(status === 0 && { _error: 'the connection was closed without an answer' }),
+    _mockmaker: notesOf(entry),
+  }
+}
+
+function harRequest({ method, path, query, headers, body }: JournalEntry, url: string): Request {
+  const parameters = listed(query)
+  const search = new URLSearchParams(parameters.map(({ name, value }) => [name, value])).toString()
+  const text = bodyText(body)
+  const [mimeType = 'application/json'] = [headers['content-type'] ?? []].flat()
+  return {
+    method,
+    url: url + path + (search && `?${search}`),
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: listed(headers),
+    queryString: parameters,
+    ...(text !== '' && { postData: { mimeType, text } }),
+    headersSize: -1,
+    bodySize: body === undefined ? 0 : Buffer.byteLength(text),
+  }
+}
+
+function harResponse(entry: JournalEntry): Response {
+  const { status, answer } = entry
+  const text = bodyText(answer)
+  const mimeType = typeof answer === 'string' ? 'text/plain' : 'application/json'
+  const isLost = answer === undefined && hadAnswer(entry)
+  return {
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    headers: status === 0 ? [] : knownHeaders(text === '' && !isLost ? undefined : mimeType),
+    content: {
+      size: Buffer.byteLength(text),
+      mimeType: status === 0 ? 'x-unknown' : mimeType,
+      ...(isLost ? { comment: 'The answer was too long for the journal.' } : { text }),
+    },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: status === 0 || isLost ? -1 : Buffer.byteLength(text),
+  }
+}
+
+/** Tells whether a request without a kept answer had one. Every error has a body, and so have most operations. */
+function hadAnswer({ method, operation, status }: JournalEntry): boolean {
+  if (status === 0 || status === 204 || method === 'HEAD') return false
+  return status >= 400 || specs.get(operation)?.output !== undefined
+}
+
+const specs: ReadonlyMap<string | undefined, OperationSpec> = new Map(Object.entries(operations))
+
+/** The journal keeps no headers of answers. Every answer has these. */
+function knownHeaders(type: string | undefined): Header[] {
+  return [
+    ...(type === undefined ? [] : [{ name: 'content-type', value: type }]),
+    { name: 'cache-control', value: 'no-store' },
+  ]
+}
+
+function bodyText(body: unknown): string {
+  if (body === undefined) return ''
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+function listed(values: Readonly<Record<string, string | readonly string[]>>): QueryString[] & Header[] {
+  return Object.entries(values).flatMap(([name, all]) => [all].flat().map(value => ({ name, value })))
+}
+
+function notesOf({
+  id,
+  world,
+  operation,
+  caller,
+  fault,
+  edited,
+  blocked_ms,
+  revisions,
+  reasons,
+}: JournalEntry): MockNotes {
+  return { id, world, operation, caller, fault, edited, blocked_ms, revisions, reasons }
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
+import { dashboard, deviceLink } from '#lazy'
+import { type OpenApiDocument, openapi } from '../../core/contract/openapi.js'
+import { decodeSegment, deviceLinkPath } from '../../core/contract/paths.js'
+import { jsonResponse, prefersJson } from '../../core/control/call.js'
+import { header, type MockRequest, type MockResponseInit } from '../../core/pipeline/message.js'
+import { version } from '../../version.js'
+import { deviceLinkMain, type PagedWorld, unknownDeviceLinkMain } from './device-link-page.js'
+
+export interface PageContext {
+  readonly mock: PagedWorld
+  /** The URL of the world, without a slash at its end. */
+  readonly url: string
+  /** True if the dashboard works: it needs the control API. */
+  readonly hasDashboard: boolean
+  /** True if the JSON at `/` must not show the tokens of the world. */
+  readonly hidesTokens: boolean
+}
+
+/** Tells whether a request with this method and path is for a page. */
+export function isForPage(method: string, path: string): boolean {
+  const isPath = path === '/' || path === '/openapi.json' || path.startsWith(deviceLinkPath)
+  return isPath && (method === 'GET' || method === 'HEAD')
+}
+
+/** Answers a request for a page. Returns `undefined` for other paths, and for methods other than GET and HEAD. */
+export function pageFor(request: MockRequest, contextOf: () => PageContext): MockResponseInit | undefined {
+  const { method, path } = request
+  if (!isForPage(method, path)) return undefined
+  if (path === '/') return respondHome(request, contextOf())
+  if (path === '/openapi.json') return jsonResponse(openapiAt(contextOf().url), 'allowed origins')
+  const token = path.slice(deviceLinkPath.length)
+  return token === '' || token.includes('/') ? undefined : respondDeviceLink(decodeSegment(token), contextOf())
+}
+
+let document: OpenApiDocument | undefined
+
+/** Returns the OpenAPI document of a server. Caches all but its URL, because its creation takes several ms. */
+function openapiAt(url: string): OpenApiDocument {
+  // This URL only gives its key a place.
+  document ??= openapi({ version, serverUrl: url })
+  return { ...document, servers: [{ url }] }
+}
+
+function respondHome(request: MockRequest, { mock, url, hasDashboard, hidesTokens }: PageContext): MockResponseInit {
+  const { world, tokens } = mock
+  if (prefersJson(header(request, 'accept')))
+    return jsonResponse(
+      { name: 'mockmaker', version, scenario: world.title, url, ...(hidesTokens ? {} : { tokens }) },
+      'this origin',
+    )
+  if (hasDashboard) return dashboardPage()
+  const text = `${world.title}
+${url}
+
+There is no dashboard here. It needs the control API, which is off, or does not answer this machine.
+All operations as an OpenAPI document: ${url}/openapi.json
+`
+  return textResponse('text/plain', text)
+}
+
+/** A response with the dashboard, which is the same for all worlds. */
+export function dashboardPage(): MockResponseInit {
+  return htmlResponse(readPage('dashboard'))
+}
+
+function respondDeviceLink(token: string, { mock }: PageContext): MockResponseInit {
+  const link = mock.world.deviceLinks.get(token)
+  const main = link ? deviceLinkMain(link, mock) : unknownDeviceLinkMain(token)
+  const page = readPage('deviceLink')
+  // A function, because a replacement text may not contain `$&`.
+  const html = page.html.replace('<!-- main -->', () => main.html)
+  return htmlResponse({ ...page, html }, link ? 200 : 404)
+}
+
+/** A page as it was built, with its style and its script inside. */
+interface BuiltPage {
+  readonly html: string
+  /** The hashes of the style and the script, as in a content security policy. */
+  readonly styleHash: string
+  readonly scriptHash: string
+}
+
+const pages = { dashboard, deviceLink }
+
+const read = new Map<string, BuiltPage>()
+
+/** Reads a page from the package on its first request: most mocks are never looked at. */
+function readPage(name: keyof typeof pages): BuiltPage {
+  const known = read.get(name)
+  if (known) return known
+  const html = gunzipSync(Buffer.from(pages[name](), 'base64')).toString()
+  const hashOf = (element: string) => {
+    const [, text = ''] = new RegExp(`<${element}>(.*)</${element}>`, 's').exec(html) ?? []
+    return `sha256-${createHash('sha256').update(text).digest('base64')}`
+  }
+  const page = { html, styleHash: hashOf('style'), scriptHash: hashOf('script') }
+  read.set(name, page)
+  return page
+}
+
+/** A response with a page. Other pages may not read it, frame it, or run a script in it. */
+function htmlResponse({ html, styleHash, scriptHash }: BuiltPage, status = 200): MockResponseInit {
+  const policy = [
+    "default-src 'none'",
+    `style-src '${styleHash}'`,
+    `script-src '${scriptHash}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]
+  const { headers, ...response } = textResponse('text/html', html)
+  return { ...response, status, headers: { ...headers, 'content-security-policy': policy.join('; ') } }
+}
+
+const encoder = new TextEncoder()
+
+function textResponse(type: 'text/html' | 'text/plain', text: string): MockResponseInit {
+  const headers = {
+    'content-type': `${type}; charset=utf-8`,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  }
+  return { status: 200, headers, body: encoder.encode(text), cors: 'this origin' }
+}

@@ -1,0 +1,68 @@
+import type { Join } from '../../core/contract/lobbies.js'
+import type { Environment } from '../../core/control/environment.js'
+import { environmentOf, variablePart } from '../../core/control/environment.js'
+import { UsageError } from '../../core/lib/usage-error.js'
+
+/** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
+export type SeatWish = { readonly game_modes: readonly string[] } | { readonly lobby_id: string }
+
+interface SeatOptions {
+  /** The URL of the world, without a slash at its end. */
+  readonly url: string
+  readonly token: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** The longest part of an unexpected answer that a message shows, in characters. */
+const shownLength = 200
+
+/**
+ * Takes a seat with a request to the mock, as a client would. So it waits for the game server of a new lobby. Returns the
+ * variables of a client with that seat. Rejects with `UsageError`.
+ */
+export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptions): Promise<Environment> {
+  const call = 'lobby_id' in wish ? 'join' : 'find'
+  const response = await fetch(`${url}/matchmaker/lobbies/${call}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(wish),
+    signal,
+    redirect: 'error',
+  }).catch(cause => {
+    throw new UsageError(`nothing answers at ${url}`, { cause })
+  })
+  const text = await response.text()
+  const { code, message, ...join } = answerOf(text)
+  if (code !== undefined) throw new UsageError(`it got no seat: ${code}: ${message}`)
+  const { lobby, player, ports = {} } = join
+  if (lobby === undefined || player === undefined)
+    throw new UsageError(`it got no seat: ${url} answers ${response.status}: ${text.slice(0, shownLength)}`)
+  return {
+    ...environmentOf({ url, token }),
+    RIVET_LOBBY_ID: lobby.lobby_id,
+    RIVET_PLAYER_TOKEN: player.token,
+    ...Object.fromEntries(Object.entries(ports).flatMap(([label, port]) => portVariables(label, port))),
+  }
+}
+
+function answerOf(text: string): Partial<Join> & { readonly code?: string; readonly message?: string } {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+function portVariables(label: string, { hostname, port, port_range }: Join['ports'][string]): [string, string][] {
+  const name = variablePart(label)
+  const variables: [string, string | number | undefined][] = [
+    [`HOST_${name}`, hostname],
+    [`PORT_${name}`, port],
+    [`PORT_RANGE_MIN_${name}`, port_range?.min],
+    [`PORT_RANGE_MAX_${name}`, port_range?.max],
+  ]
+  return variables.flatMap(([variable, value]) => (value === undefined ? [] : [[variable, String(value)]]))
+}

@@ -1,0 +1,96 @@
+import { counted } from '../../core/lib/text.js'
+import { formatDuration } from '../../core/lib/time.js'
+import type { Exit } from './server-process.js'
+
+// Says in one line how a game server ended, and finds the part of its output that explains it.
+
+/** The exit codes by which shells say that they found no command. */
+const notFoundCodes: readonly (number | undefined)[] = [127, 9009]
+
+/** Tells whether the shell found no such command. */
+export const isNotFound = ({ code }: Exit): boolean => notFoundCodes.includes(code)
+
+/** The end of a process whose lobby had not stopped. */
+interface Ended {
+  readonly exit: Exit
+  readonly command: string
+  /** The age of the process, in ms. */
+  readonly ageMs: number
+  readonly wasReady: boolean
+  /** Seats of its lobby. */
+  readonly players: number
+}
+
+/** Describes the end of a process, without its output. It is no failure if a ready server exits with 0. */
+export function describeExit({ exit, command, ageMs, wasReady, players }: Ended): { text: string; isFailure: boolean } {
+  const { code, signal, error } = exit
+  const stops = 'so its lobby has stopped'
+  if (error !== undefined)
+    return { text: `its game server could not start: ${error}, ${stops}. Command: ${command}`, isFailure: true }
+  const after = `after ${age(ageMs)}`
+  if (signal !== undefined)
+    return { text: `its game server was ended by ${signal} ${after}, ${stops}`, isFailure: true }
+  if (code === 0 && wasReady) {
+    const left = players === 0 ? '' : `, with ${counted(players, 'player', 'players')}`
+    return { text: `its game server has ended ${after}${left}, ${stops}`, isFailure: false }
+  }
+  if (code === 0)
+    return {
+      text: `its game server ended ${after}, before it called POST /matchmaker/lobbies/ready, ${stops}`,
+      isFailure: true,
+    }
+  const crash = `its game server crashed with exit code ${code} ${after}, ${stops}`
+  if (!isNotFound(exit)) return { text: crash, isFailure: true }
+  return { text: `${crash}. The shell found no such command. Command: ${command}`, isFailure: true }
+}
+
+/** Writes an age for people: `0.5 s`, `9.6 s`, `95s`, `4h`. */
+export function age(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  return formatDuration(Math.round(ms / (ms < 3_600_000 ? 1000 : 60_000)) * (ms < 3_600_000 ? 1000 : 60_000))
+}
+
+/** The most lines of a tail. Of a longer one, the middle is left out. */
+export const longestTail = 20
+/** The length of a tail without an error, in lines. */
+const plainTail = 5
+
+/**
+ * A line that begins the report of an error, in the usual languages and engines. Stack frames are indented. Java and Node.js
+ * write a second line about the same error.
+ */
+const errorStart =
+  /^(?!\s|Caused by\b|Emitted 'error' event\b).*(?:error\b|exception\b|traceback \(|panic|\bfatal\b|terminate called|segmentation fault|assertion failed|\bunhandled\b)/i
+
+/** Returns the index at which the tail of an output begins: the first line of its last error. Without an error, it has five lines. */
+export function tailStart(lines: readonly string[]): number {
+  const last = lines.findLastIndex(line => errorStart.test(line))
+  if (last === -1) return Math.max(0, lines.length - plainTail)
+  return tracebackOf(lines, last) ?? last
+}
+
+/** Returns the tail of an output. Of a long one, the middle is left out. */
+export function tailOf(lines: readonly string[]): readonly string[] {
+  const tail = lines.slice(tailStart(lines))
+  if (tail.length <= longestTail) return tail
+  const half = longestTail / 2
+  return [...tail.slice(0, half), `… ${counted(tail.length - longestTail, 'line', 'lines')}`, ...tail.slice(-half)]
+}
+
+/** Lines that Node prints after the report of an error. They do not name it. */
+const nodeTrailer = /^(?:Node\.js v|\(Use `node )/
+
+/** Returns the line that names the last error of an output. Without an error, it is the last line. */
+export function errorLineOf(output: string): string {
+  const lines = output.split('\n').map(line => line.trimEnd())
+  const named = lines.filter(line => line !== '' && !nodeTrailer.test(line))
+  const error = named.findLast(line => errorStart.test(line))
+  // Python names the error after its stack, and not each name of an error has the word.
+  return (error?.startsWith('Traceback (') ? undefined : error) ?? named.at(-1) ?? ''
+}
+
+/** Python names the error after its stack. Returns the index of the line before that stack. */
+function tracebackOf(lines: readonly string[], at: number): number | undefined {
+  const before = lines.slice(0, at).findLastIndex(line => !/^\s/.test(line))
+  return lines[before]?.startsWith('Traceback (') ? before : undefined
+}

@@ -1,0 +1,540 @@
+import { worldPath } from '../../core/contract/paths.js'
+import { createLobbies } from '../../core/control/creators.js'
+import { type Environment, lobbyEnvironment } from '../../core/control/environment.js'
+import type { GameServerLog, GameServerState, ServerLine } from '../../core/control/servers.js'
+import { sameJson } from '../../core/lib/json.js'
+import { escapedLine, shortened } from '../../core/lib/text.js'
+import { UsageError } from '../../core/lib/usage-error.js'
+import type { Mock } from '../../core/mock/mock.js'
+import type { MockWorld } from '../../core/mock/mock-world.js'
+import { restartLobby, stopLobby } from '../../core/operations/game-server.js'
+import { lobbyPorts } from '../../core/operations/lobbies.js'
+import { hasCommands, type ScenarioCommands, type ServerCommand } from '../../core/scenario/commands.js'
+import type { LobbyPort } from '../../core/store/columns.js'
+import { modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
+import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
+import { fullNameOf } from '../../core/store/namespaces.js'
+import type { ReadTables } from '../../core/store/table-calls.js'
+import type { LiveWorld } from '../../core/store/world.js'
+import { describeExit, longestTail, tailOf, tailStart } from './exit-report.js'
+import { type FindPorts, findPorts } from './ports.js'
+import { KeptLines } from './server-output.js'
+import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
+import { checkWatchedPaths, type WatchFiles, watchedPaths, watchFiles } from './watch-files.js'
+
+/** A report on a game server: an event for programs, and text for people. */
+export interface ServerReport {
+  readonly event: object
+  /** One line. */
+  readonly text: string
+  readonly isFailure: boolean
+  /** The end of its output, which explains a failure. */
+  readonly tail: readonly string[]
+  /** True if the reports just before are the lines of the tail. */
+  readonly isTailAbove: boolean
+}
+
+/** Writes reports on game servers. */
+export interface ServerLog {
+  report(report: ServerReport): void
+}
+
+/** Returns the lines of a report. A log that does not show the output of game servers needs the tail in any case. */
+export function linesOf(
+  { text, tail, isTailAbove }: ServerReport,
+  { showsOutput }: { readonly showsOutput: boolean },
+): string[] {
+  if (tail.length === 0) return [text]
+  if (isTailAbove && showsOutput) return [`${text}: see its output above`]
+  return [`${text}. Its last output:`, ...tail.map(line => `  ${line}`)]
+}
+
+interface GameServersOptions {
+  readonly mock: Mock
+  /** A URL of the mock that works on this machine. Until a promise has it, servers wait. */
+  readonly url: string | Promise<string>
+  readonly log: ServerLog
+  /** The system. Default: the real one. */
+  readonly system?:
+    | { readonly start: StartProcess; readonly findPorts: FindPorts; readonly watchFiles: WatchFiles }
+    | undefined
+}
+
+/** The mocks whose game servers run. */
+const started = new WeakSet<Mock>()
+
+/** Throws `UsageError` if the mock's own scenario has commands for game servers or bots, and nobody starts them. */
+export function checkStarted(
+  mock: Mock,
+  { servers, call }: { readonly servers: boolean | undefined; readonly call: string },
+) {
+  const { commands } = mock
+  if (servers || started.has(mock) || !hasCommands(commands)) return
+  const [use, key] = commands.bots.size > 0 ? ['bots', 'players.command'] : ['game servers', 'servers.command']
+  throw new UsageError(
+    `the scenario has a command for ${use}, and ${call} starts no program unasked: pass servers: true, or leave ${key} out`,
+  )
+}
+
+/** Writes to standard error, for game servers that code starts. */
+export const standardError: ServerLog = {
+  report: report =>
+    void process.stderr.write(`${linesOf(report, { showsOutput: true }).map(escapedLine).join('\n')}\n`),
+}
+
+/** The process of a lobby. */
+interface Server {
+  readonly world: MockWorld
+  readonly lobbyId: string
+  /** Begins the lines about it: `duel 8f2c41aa`. */
+  readonly name: string
+  /** The files and folders whose changes restart it. */
+  readonly watch: readonly string[]
+  startedAt: number
+  /** Absent until the ports are found. */
+  process: ServerProcess | undefined
+  /** True from a change of its files until its next process. */
+  isRestarting: boolean
+  /** True once its lobby has stopped, or was deleted. */
+  isStopping: boolean
+  readonly log: KeptLines<ServerLine>
+  environment: Environment
+  readonly namespaceId: string
+  /** The kind of its end. `undefined` until it ends. */
+  end: 'ended' | 'crashed' | 'stopped' | undefined
+  state: Omit<GameServerState, 'status' | 'lines' | 'last_lines'>
+}
+
+/** The last lines of a server in the list, and the most characters of each. */
+const lastLines = { count: 3, characters: 200 } as const
+
+/** The most processes at once, in all worlds. */
+const mostServers = 128
+/** The most ended processes that are listed. */
+const mostEnded = 100
+
+/** The port of a game mode that declares none. */
+const defaultPorts: readonly LobbyPort[] = [{ label: 'default', target_port: 0, proxy_protocol: 'tcp' }]
+
+/** Finds free ports for the server of a lobby, with the labels of its ports. */
+export function findLobbyPorts(
+  lobbyId: string,
+  tables: ReadTables,
+  find: FindPorts = findPorts,
+): Promise<readonly LobbyPort[]> {
+  const lobby = tables.lobbies.get(lobbyId)
+  const { lobby_ports = [] } = (lobby && lobbyPorts(lobby, tables)) ?? {}
+  return find(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
+}
+
+/** Gives ports to a lobby that waits for its server. Returns `false` if it does not wait any more. */
+export function givePorts(world: LiveWorld, lobbyId: string, ports: readonly LobbyPort[]): boolean {
+  const lobby = world.tables.lobbies.get(lobbyId)
+  if (lobby?.status !== 'starting') return false
+  const put = () => void world.tables.lobbies.put(Object.freeze({ ...lobby, ports: [...ports] }))
+  world.write(put, { cause: { kind: 'server' } })
+  return true
+}
+
+/**
+ * Starts a process for each lobby that waits for its server, in all worlds of a mock. Stops it with its lobby. A process that
+ * ends first stops its lobby.
+ */
+export class GameServers {
+  readonly #options: GameServersOptions
+  readonly #running = new Map<string, Server>()
+  readonly #ended: Server[] = []
+  /** The newest lines of output that no other report has interrupted, and whose they are. */
+  #above: { readonly server: Server; readonly lines: string[] } | undefined
+  readonly #watches = new Map<string, { close(): Promise<void> }>()
+  readonly #system: NonNullable<GameServersOptions['system']>
+  #isClosed = false
+
+  /** Throws `UsageError` if the mock has game servers already, or a watched path does not exist. */
+  constructor(options: GameServersOptions) {
+    const { mock } = options
+    if (started.has(mock)) throw new UsageError('the game servers of this mock run already: pass servers: true once')
+    checkWatchedPaths(mock.commands)
+    started.add(mock)
+    this.#options = options
+    this.#system = options.system ?? { start: startProcess, findPorts, watchFiles }
+    this.#updateWatches(mock.commands)
+    mock.checkReloads(checkWatchedPaths)
+    mock.reloaded.subscribe(commands => this.#updateWatches(commands))
+    process.once('exit', this.kill)
+    mock.atClose(() => this.close())
+    mock.worlds.follow(world => this.#follow(world))
+  }
+
+  /** Stops all processes, and waits for their end. From now on none is started. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const servers = [...this.#running.values()]
+    for (const server of servers) stop(server)
+    await Promise.all([
+      ...servers.map(({ process }) => process?.gone),
+      ...[...this.#watches.values()].map(watch => watch.close()),
+    ])
+    process.off('exit', this.kill)
+  }
+
+  /** Kills all processes at once. */
+  readonly kill = (): void => {
+    this.#isClosed = true
+    for (const { process } of this.#running.values()) process?.kill()
+  }
+
+  /** Watches the files of these commands, and no others. */
+  #updateWatches(commands: ScenarioCommands): void {
+    if (this.#isClosed) return
+    const paths = watchedPaths(commands)
+    for (const [path, watch] of this.#watches) {
+      if (paths.has(path)) continue
+      this.#watches.delete(path)
+      void watch.close()
+    }
+    for (const path of paths) {
+      if (this.#watches.has(path)) continue
+      const onChange = (file: string) => this.#restart(path, file)
+      const onError = (reason: string) =>
+        this.#log({
+          event: { event: 'watch-failed', path, reason },
+          text: `cannot watch ${path}: ${reason}`,
+          isFailure: true,
+        })
+      this.#watches.set(path, this.#system.watchFiles(path, { onChange, onError }))
+    }
+  }
+
+  /** Restarts the running servers that watch a path. */
+  #restart(path: string, file: string): void {
+    for (const server of this.#running.values())
+      if (server.watch.includes(path) && !server.isStopping) this.#restartServer(server, `${file} has changed`)
+  }
+
+  /** Restarts a running server. One without a process starts anyway. */
+  #restartServer(server: Server, because: string): void {
+    const { process, isRestarting, name, state } = server
+    if (!process || isRestarting) return
+    server.isRestarting = true
+    server.state = { ...state, restarts: state.restarts + 1 }
+    restartLobbyOf(server)
+    this.#report(server, 'restarting', `${name}: restarts its game server, because ${because}`)
+    process.stop()
+  }
+
+  /** Restarts the server of a lobby. One that has ended gets a new lobby. */
+  #restartByCall(world: MockWorld, lobbyId: string): GameServerState | undefined {
+    const server = this.#find(world, lobbyId)
+    if (!server) return undefined
+    if (server.end === undefined && !server.isStopping) {
+      this.#restartServer(server, 'a control call asked for it')
+      return stateOf(server)
+    }
+    const { game_mode_id, region_id } = server.state
+    const fields = { namespace_id: server.namespaceId, game_mode_id, region_id, status: 'starting' } as const
+    const create = () => {
+      const { tables, clock } = world.world
+      const [lobby] = createLobbies(world.world, [fields])
+      if (lobby?.status !== 'starting' || !this.#commandFor(lobby, world))
+        throw new UsageError(`restart: the scenario has no command for the game servers of ${game_mode_id} any more`)
+      restartLobby(lobby, tables, clock.now())
+      return lobby.lobby_id
+    }
+    const started = this.#find(world, world.world.write(create, { cause: { kind: 'code' } }))
+    return started && stateOf(started)
+  }
+
+  /** Finds the newest server of a lobby. */
+  #find(world: MockWorld, lobbyId: string): Server | undefined {
+    const running = this.#running.get(keyOf(world, lobbyId))
+    return running ?? this.#ended.findLast(server => server.world === world && server.lobbyId === lobbyId)
+  }
+
+  #follow(mock: MockWorld): void {
+    const check = (id: string, before: LobbyRow | undefined, after: LobbyRow | undefined) => {
+      if (after?.status === 'starting') this.#startFor(after, mock)
+      else if (!after || after.status === 'stopped') this.#stopFor(id, mock, before)
+      const server = this.#running.get(keyOf(mock, id))
+      if (!server || before?.status === after?.status) return
+      if (after?.status === 'ready') setReady(server)
+      publish(server)
+    }
+    mock.servers.runBy({
+      list: () => [...this.#ended, ...this.#running.values()].filter(({ world }) => world === mock).map(stateOf),
+      get: id => {
+        const server = this.#find(mock, id)
+        return server && logOf(server)
+      },
+      restart: id => this.#restartByCall(mock, id),
+    })
+    const unsubscribe = mock.world.subscribe(({ changes }) => {
+      for (const change of changes)
+        if (change.table === 'lobbies') check(change.id, change.before?.row, change.after?.row)
+    })
+    mock.atClose(() => {
+      unsubscribe()
+      for (const server of this.#running.values()) if (server.world === mock) stop(server)
+    })
+    for (const lobby of mock.world.tables.lobbies.all()) check(lobby.lobby_id, undefined, lobby)
+  }
+
+  #startFor(lobby: LobbyRow, world: MockWorld): void {
+    const { lobby_id, game_mode_id, region_id, namespace_id } = lobby
+    const key = keyOf(world, lobby_id)
+    const found = this.#commandFor(lobby, world)
+    if (found === undefined || this.#running.has(key) || this.#isClosed) return
+    const server: Server = {
+      world,
+      lobbyId: lobby_id,
+      name: `${game_mode_id} ${lobby_id.slice(0, 8)}`,
+      startedAt: performance.now(),
+      watch: found.watch,
+      process: undefined,
+      isRestarting: false,
+      isStopping: false,
+      log: new KeptLines(),
+      environment: {},
+      namespaceId: namespace_id,
+      end: undefined,
+      state: {
+        lobby_id,
+        game_mode_id,
+        region_id,
+        command: found.command,
+        ports: {},
+        started_at: timeIn(world),
+        restarts: 0,
+      },
+    }
+    const notStarted = (message: string) => {
+      setEnd(server, 'crashed', { message })
+      this.#remove(server)
+      stopLobbyOf(server)
+      this.#fail(server, message)
+    }
+    if (this.#running.size >= mostServers) {
+      notStarted(`not started, because ${mostServers} game servers run already: stop lobbies, and try again`)
+      return
+    }
+    this.#running.set(key, server)
+    publish(server)
+    this.#run(server).catch((error: unknown) =>
+      notStarted(`not started: ${error instanceof Error ? error.message : String(error)}`),
+    )
+  }
+
+  /** Returns the command for a lobby that waits. A game mode that sets `servers` has its own, or none. */
+  #commandFor(lobby: LobbyRow, { world: { tables } }: MockWorld): ServerCommand | undefined {
+    const mode = tables.gameModes.get(modeKey(lobby))
+    if (mode?.servers === undefined)
+      return tables.settings.get('settings')?.servers === 'manual' ? this.#options.mock.commands.all : undefined
+    if (mode.servers === 'auto') return undefined
+    return this.#options.mock.commands.modes.get(`${fullNameOf(lobby.namespace_id, tables)}/${lobby.game_mode_id}`)
+  }
+
+  /** Runs one process after the other, until one ends that no change of a file has stopped. */
+  async #run(server: Server): Promise<void> {
+    // The old process may have called ready before it ended.
+    while (await this.#runProcess(server)) restartLobbyOf(server)
+    if (server.end === undefined) setEnd(server, 'stopped')
+    this.#remove(server)
+  }
+
+  /** Runs a process from the search for its ports to its end. Resolves with `true` if another one takes its place. */
+  async #runProcess(server: Server): Promise<boolean> {
+    const { world: mock, lobbyId, name } = server
+    const { tables } = mock.world
+    server.process = undefined
+    server.isRestarting = false
+    const url = await this.#options.url
+    const ports = await findLobbyPorts(lobbyId, tables, this.#system.findPorts)
+    // It may have stopped meanwhile.
+    if (server.isStopping || this.#isClosed || !givePorts(mock.world, lobbyId, ports)) return false
+    const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(mock.id) })
+    server.startedAt = performance.now()
+    server.environment = env
+    const process = this.#system.start(server.state.command, env, line => this.#addLine(server, line))
+    server.process = process
+    const { pid } = process
+    const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
+    // The times are those of this process.
+    const { ready_at: _, ready_ms: __, pid: ___, ...known } = server.state
+    const started = { ports: Object.fromEntries(byLabel), started_at: timeIn(mock) }
+    server.state = { ...known, ...started, ...(pid === undefined ? {} : { pid }) }
+    publish(server)
+    const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')
+    this.#report(
+      server,
+      'started',
+      `${name}: started its game server${server.state.restarts > 0 ? ' again' : ''}, port ${list}, pid ${pid}`,
+    )
+    const exit = await process.exited
+    const isReplaced = () => server.isRestarting && !server.isStopping
+    if (!isReplaced()) this.#whenExited(server, exit)
+    await process.gone
+    return isReplaced()
+  }
+
+  #whenExited(server: Server, exit: Exit): void {
+    const { code, signal } = exit
+    const how = { ...(code === undefined ? {} : { exit_code: code }), ...(signal === undefined ? {} : { signal }) }
+    if (server.isStopping) {
+      setEnd(server, 'stopped', how)
+      this.#report(server, 'stopped', `${server.name}: stopped its game server`)
+      return
+    }
+    server.isStopping = true
+    const { world, lobbyId, startedAt, state } = server
+    const lobby = world.world.tables.lobbies.get(lobbyId)
+    const { text, isFailure } = describeExit({
+      exit,
+      command: state.command,
+      ageMs: performance.now() - startedAt,
+      wasReady: lobby?.status === 'ready',
+      players: lobby ? seatsTaken(lobby) : 0,
+    })
+    keepLastLines(server)
+    setEnd(server, code === 0 ? 'ended' : 'crashed', { ...how, message: text })
+    stopLobbyOf(server)
+    if (isFailure) this.#fail(server, text)
+    else this.#report(server, 'stopped', `${server.name}: ${text}`)
+  }
+
+  #stopFor(lobbyId: string, world: MockWorld, before: LobbyRow | undefined): void {
+    const server = this.#running.get(keyOf(world, lobbyId))
+    if (!server || server.isStopping) return
+    const isLate = before?.status === 'starting' && (before.ready_by ?? Number.POSITIVE_INFINITY) <= world.clock.now()
+    if (isLate && server.process) {
+      const message =
+        'its game server did not call POST /matchmaker/lobbies/ready in time: make it faster, or raise ready_within'
+      server.state = { ...server.state, message }
+      this.#fail(server, message)
+    }
+    stop(server)
+  }
+
+  /** Moves a server to those that have ended. */
+  #remove(server: Server): void {
+    const key = keyOf(server.world, server.lobbyId)
+    if (this.#running.get(key) === server) this.#running.delete(key)
+    this.#ended.push(server)
+    if (this.#ended.length > mostEnded) this.#ended.shift()
+    publish(server)
+  }
+
+  #addLine(server: Server, line: string): void {
+    const { lobbyId, name } = server
+    server.log.add({ at: timeIn(server.world), text: line })
+    server.world.servers.changes.emit('soon')
+    if (this.#above?.server !== server) this.#above = { server, lines: [] }
+    const { lines } = this.#above
+    lines.push(line)
+    if (lines.length > longestTail) lines.shift()
+    const event = { event: 'server-output', lobby_id: lobbyId, line }
+    this.#log({ event, text: `${name} | ${line}` })
+  }
+
+  #report(server: Server, event: 'started' | 'restarting' | 'stopped', text: string): void {
+    this.#above = undefined
+    this.#log({ event: { event: `server-${event}`, ...server.state, status: statusOf(server) }, text })
+  }
+
+  #fail(server: Server, message: string): void {
+    const tail = tailOf(server.process?.lastLines() ?? [])
+    const above = this.#above?.server === server ? this.#above.lines.slice(-tail.length) : []
+    this.#above = undefined
+    this.#log({
+      event: { event: 'server-failed', ...server.state, status: statusOf(server), message, output: tail },
+      text: `${server.name}: ${message}`,
+      isFailure: true,
+      tail,
+      isTailAbove: sameJson(above, tail),
+    })
+  }
+
+  #log(report: Pick<ServerReport, 'event' | 'text'> & Partial<ServerReport>): void {
+    this.#options.log.report({ isFailure: false, tail: [], isTailAbove: false, ...report })
+  }
+}
+
+function keyOf({ id }: MockWorld, lobbyId: string): string {
+  return `${id} ${lobbyId}`
+}
+
+/** The time of the world's clock, in ISO 8601. */
+function timeIn({ world }: MockWorld): string {
+  return new Date(world.clock.now()).toISOString()
+}
+
+/** Tells readers of events that a server has changed. */
+function publish({ world }: Server): void {
+  world.servers.changes.emit('now')
+}
+
+function stateOf(server: Server): GameServerState {
+  return { ...server.state, status: statusOf(server), lines: server.log.count, last_lines: lastLinesOf(server) }
+}
+
+function logOf(server: Server): GameServerLog {
+  return { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
+}
+
+function lastLinesOf({ log, end }: Server): ServerLine[] {
+  const { lines, texts } = log
+  const start = end === 'crashed' ? tailStart(texts) : Math.max(0, lines.length - lastLines.count)
+  return lines
+    .slice(start, start + longestTail)
+    .map(({ at, text }) => ({ at, text: shortened(text, lastLines.characters) }))
+}
+
+/** Keeps the end of the output, too, if it came so fast that lines were dropped. */
+function keepLastLines({ process, log, world }: Server): void {
+  const last = process?.lastLines() ?? []
+  if (last.at(-1) === log.lines.at(-1)?.text) return
+  for (const text of tailOf(last)) log.add({ at: timeIn(world), text })
+}
+
+function setReady(server: Server): void {
+  const ready_ms = Math.round(performance.now() - server.startedAt)
+  server.state = { ...server.state, ready_at: timeIn(server.world), ready_ms }
+}
+
+function setEnd(
+  server: Server,
+  end: 'ended' | 'crashed' | 'stopped',
+  how: Partial<Pick<GameServerState, 'exit_code' | 'signal' | 'message'>> = {},
+): void {
+  server.end = end
+  server.state = { ...server.state, ...how, ended_at: timeIn(server.world) }
+  publish(server)
+}
+
+function statusOf({ world, lobbyId, isStopping, end }: Server): GameServerState['status'] {
+  if (end !== undefined) return end
+  if (isStopping) return 'stopping'
+  return world.world.tables.lobbies.get(lobbyId)?.status === 'ready' ? 'ready' : 'starting'
+}
+
+function stop(server: Server): void {
+  server.isStopping = true
+  server.process?.stop()
+}
+
+/** Makes the lobby wait for its next process. */
+function restartLobbyOf({ world: { world }, lobbyId }: Server): void {
+  const restartIt = () => {
+    const lobby = world.tables.lobbies.get(lobbyId)
+    if (lobby && lobby.status !== 'stopped') restartLobby(lobby, world.tables, world.clock.now())
+  }
+  world.write(restartIt, { cause: { kind: 'server' } })
+}
+
+/** Stops the lobby of a process that has ended. Its players get what the service answers. */
+function stopLobbyOf({ world: { world }, lobbyId }: Server): void {
+  const stopIt = () => {
+    const lobby = world.tables.lobbies.get(lobbyId)
+    if (lobby && lobby.status !== 'stopped') stopLobby(lobby, world.tables, world.clock.now())
+  }
+  world.write(stopIt, { cause: { kind: 'server' } })
+}

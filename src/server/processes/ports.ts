@@ -1,0 +1,108 @@
+import { createSocket } from 'node:dgram'
+import { connect, createServer } from 'node:net'
+import { UsageError } from '../../core/lib/usage-error.js'
+import type { LobbyPort } from '../../core/store/columns.js'
+
+/** The most attempts to find free ports. */
+const maxAttempts = 50
+const lastPort = 65_535
+/** The most ports of a range. */
+const longestRange = 100
+
+const withoutTls = { http: 'http', https: 'http', tcp: 'tcp', tcp_tls: 'tcp', udp: 'udp' } as const
+
+/** Finds a free port for each wanted one, or a range of ports. */
+export type FindPorts = (wanted: readonly LobbyPort[]) => Promise<LobbyPort[]>
+
+/** Asks the system about its ports. */
+interface PortProbes {
+  /** Listens on a port for a moment. 0 picks a free one. Resolves with `undefined` if it is taken. */
+  tcp(port: number): Promise<number | undefined>
+  isUdpFree(port: number): Promise<boolean>
+}
+
+/**
+ * Creates a function that finds ports that are free for TCP and UDP, with the labels of other ports. No proxy ends TLS
+ * before them. It rejects with `UsageError`.
+ */
+export const portFinder =
+  (probes: PortProbes): FindPorts =>
+  async wanted => {
+    const found: LobbyPort[] = []
+    const isTaken = (port: number) =>
+      found.some(({ target_port, port_range }) =>
+        port_range ? port_range.min <= port && port <= port_range.max : target_port === port,
+      )
+    for (const { label, port_range, proxy_protocol } of wanted) {
+      const count = port_range ? port_range.max - port_range.min + 1 : 1
+      if (count > longestRange)
+        throw new UsageError(`the range of ports "${label}" has ${count} ports: the mock finds at most ${longestRange}`)
+      const min = await findFree(count, probes, isTaken)
+      found.push({
+        label,
+        ...(port_range ? { port_range: { min, max: min + count - 1 } } : { target_port: min }),
+        proxy_protocol: withoutTls[proxy_protocol],
+      })
+    }
+    return found
+  }
+
+async function findFree(
+  count: number,
+  { tcp, isUdpFree }: PortProbes,
+  isTaken: (port: number) => boolean,
+): Promise<number> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const first = await tcp(0)
+    if (first === undefined || first + count - 1 > lastPort) continue
+    const all = Array.from({ length: count }, (_, i) => first + i)
+    if (all.some(isTaken)) continue
+    const free = await Promise.all(all.map(async port => (await tcp(port)) !== undefined && (await isUdpFree(port))))
+    if (free.every(Boolean)) return first
+  }
+  throw new UsageError(`this machine has no ${count === 1 ? 'free port' : `${count} free ports in a row`}`)
+}
+
+function tcpPort(port: number): Promise<number | undefined> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(undefined))
+    server.listen({ port, exclusive: true }, () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined))
+    })
+  })
+}
+
+function isUdpFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = createSocket('udp4')
+    socket.once('error', () => {
+      socket.close()
+      resolve(false)
+    })
+    socket.bind(port, () => socket.close(() => resolve(true)))
+  })
+}
+
+/** The longest wait for an answer of a port, in ms. */
+const answersWithinMs = 1_000
+
+/** Tells whether a TCP port refuses connections. One that accepts them sees a client that leaves at once. */
+export function refusesConnections(port: number, host: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect({ port, host, timeout: answersWithinMs })
+    // A connection whose data nobody has read would end with a reset.
+    socket.resume()
+    socket.once('connect', () => socket.end())
+    socket.once('timeout', () => socket.destroy())
+    let isRefused = false
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      isRefused = error.code === 'ECONNREFUSED'
+    })
+    socket.once('close', () => resolve(isRefused))
+  })
+}
+
+/** Finds free ports of this machine. Rejects with `UsageError`. */
+export const findPorts = portFinder({ tcp: tcpPort, isUdpFree })

@@ -1,0 +1,343 @@
+import { createLobbies } from '../../core/control/creators.js'
+import { type Environment, lobbyEnvironment, variablePart } from '../../core/control/environment.js'
+import type { ServedLobby } from '../../core/control/stories/served-lobby.js'
+import type { CheckResult } from '../../core/lib/check-report.js'
+import { counted } from '../../core/lib/text.js'
+import { reworded, UsageError } from '../../core/lib/usage-error.js'
+import type { Mock } from '../../core/mock/mock.js'
+import type { MockWorld } from '../../core/mock/mock-world.js'
+import { defaultNamespaceId } from '../../core/store/namespaces.js'
+import type { ReadTables } from '../../core/store/table-calls.js'
+import { takeSeat } from './bot-seat.js'
+import { findLobbyPorts, givePorts } from './game-servers.js'
+import {
+  type ClientEnd,
+  type ExpectableCall,
+  endsWithinMs,
+  judgeServer,
+  type RefusingPort,
+  type ServerEnd,
+} from './judge-server.js'
+import { refusesConnections } from './ports.js'
+import { type Exit, type ServerProcess, startProcess } from './server-process.js'
+
+export interface ServerCheckOptions {
+  readonly mock: Mock
+  /** The URL of the mock on this machine. */
+  readonly url: string
+  /** The command of the server, for the shell. */
+  readonly command: string
+  /** A command of the shell, which runs once for each player. Default: the server finds its players by itself. */
+  readonly client?: string | undefined
+  readonly players: number
+  readonly expected: readonly ExpectableCall[]
+  /** The calls must come within this time, in real ms. */
+  readonly withinMs: number
+  /** Default: the first one of the scenario. */
+  readonly gameMode?: string | undefined
+  /** Called once, when the server has called ready. */
+  onReady(): void
+  /** Gets each line of output. `from` is `server`, or `player 3`. */
+  onLine(from: string, line: string): void
+  /** Ends the check early, and its processes. */
+  readonly signal: AbortSignal
+}
+
+/** After its clients have left, the server has at least this time to disconnect their players, in ms. */
+const leavesWithinMs = 5_000
+/** Once all are connected, the players stay for this time, in ms. A server may need a moment for its own bookkeeping. */
+const playsMs = 500
+/** The shortest time between two looks at the calls of the server, in ms. */
+const readEveryMs = 20
+
+/** A seat in the lobby, and the client of its player. */
+interface Seat {
+  /** The variables of its client. Resolves once the server is ready. */
+  readonly environment: Promise<Environment | undefined>
+  client?: Client
+}
+
+/** The process of a player. */
+class Client implements ClientEnd {
+  readonly name: string
+  readonly token: string
+  readonly #process: ServerProcess
+  readonly #startedAt = performance.now()
+  #wasStopped = false
+  /** The exit of the client. `undefined` while it runs, and if the check stopped it. */
+  exit: Exit | undefined
+  /** The time from its start to its end, in ms. 0 until it has ended. */
+  ms = 0
+
+  constructor({ name, token }: Pick<ClientEnd, 'name' | 'token'>, process: ServerProcess, onEnd: () => void) {
+    this.name = name
+    this.token = token
+    this.#process = process
+    void process.exited.then(exit => {
+      this.ms = performance.now() - this.#startedAt
+      if (!this.#wasStopped) this.exit = exit
+      onEnd()
+    })
+  }
+
+  get lastLines(): readonly string[] {
+    return this.#process.lastLines()
+  }
+
+  get gone(): Promise<void> {
+    return this.#process.gone
+  }
+
+  stop(): void {
+    this.#wasStopped = true
+    this.#process.stop()
+  }
+
+  kill(): void {
+    this.#process.kill()
+  }
+}
+
+/**
+ * Says that the lobby of a check has fewer seats than players, and what to pass instead. Returns `undefined` if it has enough
+ * seats, or if there is no such game mode.
+ */
+export function tooFewSeats(
+  { gameModes, settings }: Pick<ReadTables, 'gameModes' | 'settings'>,
+  { players, gameMode }: Pick<ServerCheckOptions, 'players' | 'gameMode'>,
+): string | undefined {
+  const modes = gameModes.findMany(q => q.where({ namespace_id: defaultNamespaceId({ settings }) ?? '' }))
+  const mode = gameMode === undefined ? modes[0] : modes.find(one => one.game_mode_id === gameMode)
+  // The players join by the id of the lobby.
+  if (!mode || mode.max_players_direct >= players) return undefined
+  const { game_mode_id, max_players_direct: seats } = mode
+  const larger = modes.find(one => one.max_players_direct >= players && !one.disabled?.includes('join'))
+  const choices = [
+    ...(seats > 0 ? [`pass --players ${seats}`] : []),
+    larger ? `${seats > 0 ? '' : 'pass '}--game-mode ${larger.game_mode_id}` : 'raise its max_players in the scenario',
+  ]
+  return `${game_mode_id} has ${counted(seats, 'seat', 'seats')}: ${choices.join(', or ')}`
+}
+
+/**
+ * Runs a game server as the server of a new lobby, sends it players, and checks its calls and its end. No process is left when
+ * it resolves. Rejects with `UsageError` if the lobby cannot be made, or has no seats for the players.
+ */
+export async function checkServer(options: ServerCheckOptions): Promise<CheckResult[]> {
+  const check = new ServerCheck(options)
+  try {
+    return await check.run()
+  } finally {
+    await check.end()
+  }
+}
+
+class ServerCheck {
+  readonly #options: ServerCheckOptions
+  readonly #world: MockWorld
+  readonly #lobbyId: string
+  /** A public token, which the players send. */
+  readonly #token: string | undefined
+  readonly #seats: Seat[] = []
+  readonly #abort = new AbortController()
+  #server: ServerProcess | undefined
+  #startedAt = 0
+  #readyMs: number | undefined
+  #exit: Exit | undefined
+  #exitMs = 0
+  /** Called after each request, and at each end of a process. */
+  #onChange = () => {}
+
+  constructor(options: ServerCheckOptions) {
+    const { mock, gameMode } = options
+    this.#options = options
+    this.#world = mock.default
+    const mode = gameMode === undefined ? {} : { game_mode_id: gameMode }
+    const [lobby] = reworded(
+      () => createLobbies(this.#world.world, [{ status: 'starting', ...mode }]),
+      message => message.replace(/^lobbies "[^"]*": game_mode_id\b/, 'the game mode'),
+    )
+    this.#lobbyId = lobby?.lobby_id ?? ''
+    const tokens = this.#world.world.tables.tokens.all()
+    const own = tokens.find(token => token.kind === 'public' && token.namespace_id === lobby?.namespace_id)
+    this.#token = own?.token
+  }
+
+  async run(): Promise<CheckResult[]> {
+    const { mock, expected, withinMs, client, onReady } = this.#options
+    const unsubscribe = mock.log.subscribe(({ operation, status, caller }) => {
+      if (
+        operation === 'lobbies.ready' &&
+        status === 200 &&
+        caller?.kind === 'lobby' &&
+        caller.lobbyId === this.#lobbyId
+      )
+        this.#readyMs ??= performance.now() - this.#startedAt
+      this.#onChange()
+    })
+    process.once('exit', this.#kill)
+    try {
+      await this.#takeSeats()
+      await this.#start()
+      const deadline = this.#startedAt + withinMs
+      const isMet = (calls: readonly ExpectableCall[]) => () => calls.every(call => this.#hasCome(call))
+      await this.#until(() => this.#readyMs !== undefined, deadline)
+      if (this.#readyMs !== undefined) onReady()
+      if (this.#readyMs !== undefined && client !== undefined) {
+        await this.#startClients(client)
+        // The players stay until the server has reported all of them, and whatever else it should call.
+        await this.#until(isMet(expected.filter(call => call !== 'disconnected')), deadline)
+        await this.#until(() => false, Math.min(deadline, performance.now() + playsMs))
+        for (const seat of this.#seats) seat.client?.stop()
+        const leftAt = Math.max(deadline, performance.now() + leavesWithinMs)
+        const hasLeft = () => this.#served().players.every(player => player.disconnected || !player.connected)
+        if (expected.includes('disconnected')) await this.#until(hasLeft, leftAt)
+      } else if (this.#readyMs !== undefined) await this.#until(isMet(expected), deadline)
+      const clients = this.#seats.flatMap(({ client }) => client ?? [])
+      const refusingPorts = clients.length === 0 ? [] : await this.#refusingPorts()
+      const end = await this.#stopServer()
+      await Promise.all(clients.map(({ gone }) => gone))
+      const served = this.#served()
+      return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients, refusingPorts })
+    } finally {
+      unsubscribe()
+    }
+  }
+
+  /** Ends what still runs. */
+  async end(): Promise<void> {
+    this.#abort.abort()
+    const processes = [this.#server, ...this.#seats.map(({ client }) => client)]
+    for (const one of processes) one?.stop()
+    await Promise.all(processes.map(one => one?.gone))
+    process.off('exit', this.#kill)
+  }
+
+  /** Kills all processes at once. */
+  readonly #kill = (): void => {
+    this.#server?.kill()
+    for (const { client } of this.#seats) client?.kill()
+  }
+
+  /** Reserves a seat for each player, as their clients do. Their answers come once the server is ready. */
+  async #takeSeats(): Promise<void> {
+    const { players, url } = this.#options
+    for (let i = 0; i < players; i += 1) {
+      let refusal: string | undefined
+      const { signal } = this.#abort
+      const environment = takeSeat({ lobby_id: this.#lobbyId }, { url, token: this.#token, signal }).catch(
+        (error: Error) => {
+          refusal = error.message
+          this.#onChange()
+          return undefined
+        },
+      )
+      this.#seats.push({ environment })
+      await this.#until(() => refusal !== undefined || this.#tokens().length > i, Number.POSITIVE_INFINITY, {
+        isRunning: false,
+      })
+      if (refusal !== undefined) throw new UsageError(`player ${i + 1} of ${players}: ${refusal}`)
+    }
+  }
+
+  /** The tokens of the players who have a seat, the oldest first. */
+  #tokens(): string[] {
+    const rows = this.#world.world.tables.players.inIndex('lobby_id', { lobby_id: this.#lobbyId })
+    return [...rows].map(({ player_token }) => player_token)
+  }
+
+  async #start(): Promise<void> {
+    const { command, url, client, players, onLine } = this.#options
+    const { world } = this.#world
+    givePorts(world, this.#lobbyId, await findLobbyPorts(this.#lobbyId, world.tables))
+    const tokens = client === undefined && players > 0 ? { MOCKMAKER_PLAYER_TOKENS: this.#tokens().join() } : {}
+    const env = { ...lobbyEnvironment(world.tables, this.#lobbyId, { url }), ...tokens }
+    this.#startedAt = performance.now()
+    this.#server = startProcess(command, env, line => onLine('server', line), endsWithinMs)
+    void this.#server.exited.then(exit => {
+      this.#exit = exit
+      this.#exitMs = performance.now() - this.#startedAt
+      this.#onChange()
+    })
+  }
+
+  async #startClients(command: string): Promise<void> {
+    const { onLine } = this.#options
+    for (const [i, seat] of this.#seats.entries()) {
+      const env = await seat.environment
+      if (!env) continue
+      const name = `player ${i + 1}`
+      const process = startProcess(command, env, line => onLine(name, line))
+      const player = { name, token: env.RIVET_PLAYER_TOKEN ?? '' }
+      seat.client = new Client(player, process, () => this.#onChange())
+    }
+  }
+
+  /** Waits until a condition is true, the server has ended, or the time is over. */
+  async #until(isTrue: () => boolean, deadline: number, { isRunning = true } = {}): Promise<void> {
+    const { signal } = this.#options
+    await new Promise<void>(resolve => {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const look = () => {
+        timer = undefined
+        if (isTrue() || (isRunning && this.#exit) || signal.aborted) end()
+      }
+      const soon = () => {
+        timer ??= setTimeout(look, readEveryMs)
+      }
+      const unsubscribe = this.#world.world.subscribe(soon)
+      const end = () => {
+        clearTimeout(timer)
+        clearTimeout(late)
+        unsubscribe()
+        signal.removeEventListener('abort', look)
+        this.#onChange = () => {}
+        resolve()
+      }
+      // The timer ends the wait by itself: it may come a little before the deadline, by another clock.
+      const late = deadline === Number.POSITIVE_INFINITY ? undefined : setTimeout(end, deadline - performance.now())
+      this.#onChange = soon
+      signal.addEventListener('abort', look)
+      look()
+    })
+    signal.throwIfAborted()
+  }
+
+  #served(): ServedLobby {
+    return this.#world.servers.served(this.#lobbyId)
+  }
+
+  #hasCome(call: ExpectableCall): boolean {
+    const { players, state, closed } = this.#served()
+    if (call === 'ready') return this.#readyMs !== undefined
+    if (call === 'state') return state !== undefined
+    if (call === 'closed') return closed === true
+    return players.every(player => player[call])
+  }
+
+  /** Finds the TCP ports on which a running server should listen, and does not. Asks none if a player has connected. */
+  async #refusingPorts(): Promise<RefusingPort[]> {
+    if (this.#exit || this.#served().players.some(player => player.connected)) return []
+    const { hostname } = new URL(this.#options.url)
+    const found: RefusingPort[] = []
+    for (const { label, target_port, proxy_protocol } of this.#world.world.tables.lobbies.get(this.#lobbyId)?.ports ??
+      []) {
+      // UDP has no connections, and a server need not use all ports of a range.
+      if (proxy_protocol === 'udp' || target_port === undefined) continue
+      if (await refusesConnections(target_port, hostname))
+        found.push({ address: `${hostname}:${target_port}`, variable: `PORT_${variablePart(label)}` })
+    }
+    return found
+  }
+
+  /** Sends SIGTERM to the server, unless it has ended, and waits for its end. */
+  async #stopServer(): Promise<ServerEnd> {
+    const server = this.#server as ServerProcess // it was started
+    if (this.#exit) return { exit: this.#exit, ms: this.#exitMs, wasStopped: false, lastLines: server.lastLines() }
+    const stoppedAt = performance.now()
+    server.stop()
+    await server.gone
+    const exit = await server.exited
+    return { exit, ms: performance.now() - stoppedAt, wasStopped: true, lastLines: server.lastLines() }
+  }
+}

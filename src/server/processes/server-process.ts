@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { type Environment, withoutSecrets } from '../../core/control/environment.js'
+import { systemReason } from '../../core/lib/usage-error.js'
+import { endGroup, isGroupAlive, isWindows, lateOutputMs, signalGroup } from './process-group.js'
+import { ServerOutput } from './server-output.js'
+import { graceMs as defaultGraceMs, watchdog } from './watchdog.js'
+
+/** The end of a process: its exit code, the signal that ended it, or the reason why it did not start. */
+export interface Exit {
+  readonly code?: number | undefined
+  readonly signal?: string | undefined
+  readonly error?: string | undefined
+}
+
+/** A process with its children. */
+export interface ServerProcess {
+  readonly pid: number | undefined
+  /** Resolves when the command has exited and its output is read. */
+  readonly exited: Promise<Exit>
+  /** The newest lines of its output, the oldest first. */
+  lastLines(): readonly string[]
+  /** Resolves when its children have ended, too. */
+  readonly gone: Promise<void>
+  /** Asks it to end, and kills it after a grace period. */
+  stop(): void
+  /** Kills it and its children at once. */
+  kill(): void
+}
+
+/**
+ * Starts a command of the shell. Calls `onLine` with each line of its output, within limits. `graceMs` is the time between
+ * SIGTERM and SIGKILL. Default: 5 s.
+ */
+export type StartProcess = (
+  command: string,
+  env: Environment,
+  onLine: (line: string) => void,
+  graceMs?: number,
+) => ServerProcess
+
+function spawnShell(command: string, env: Environment) {
+  return spawn(command, {
+    shell: true,
+    env: { ...withoutSecrets(process.env), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: !isWindows,
+    windowsHide: true,
+  })
+}
+
+function notStarted(error: string): ServerProcess {
+  const exited = Promise.resolve({ error })
+  return { pid: undefined, exited, gone: Promise.resolve(), lastLines: () => [], stop() {}, kill() {} }
+}
+
+/** Starts a process in a group of its own, so that signals reach its children. */
+export const startProcess: StartProcess = (command, env, onLine, graceMs = defaultGraceMs) => {
+  let child: ReturnType<typeof spawnShell>
+  try {
+    child = spawnShell(command, env)
+  } catch (error) {
+    // Node throws what it does not emit, such as E2BIG.
+    return notStarted(systemReason(error as Error))
+  }
+  if (child.pid !== undefined) watchdog.add(-child.pid)
+  const output = new ServerOutput([child.stdout, child.stderr], onLine)
+  const exited = new Promise<Exit>(resolve => {
+    child.once('error', error => resolve({ error: systemReason(error) }))
+    child.once('exit', (code, signal) => {
+      output.readRest()
+      const end = () => resolve({ code: code ?? undefined, signal: signal ?? undefined })
+      child.once('close', end)
+      setTimeout(end, lateOutputMs)
+    })
+  })
+  let stopped: Promise<void> | undefined
+  const stopGroup = () => {
+    stopped ??= endGroup(child, graceMs)
+    return stopped
+  }
+  const gone = exited.then(async () => {
+    output.end()
+    // Children that outlive the command still hold its ports.
+    if (isGroupAlive(child)) await stopGroup()
+    if (child.pid !== undefined) watchdog.remove(-child.pid)
+  })
+  return {
+    pid: child.pid,
+    exited,
+    gone,
+    lastLines: () => output.lastLines,
+    stop: () => void stopGroup(),
+    kill: () => signalGroup(child, 'SIGKILL'),
+  }
+}

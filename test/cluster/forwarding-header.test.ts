@@ -1,6 +1,0 @@
-import { expect, it } from 'vitest'
-import { ForwardingHeader } from '../../src/cluster/forwarding-header.js'
-
-it.each(['garbage', '', 'bnVsbA'])('a forwarding header with the secret, and %j for facts, counts as none', facts => {
-  expect(new ForwardingHeader('secret').read(`secret ${facts}`)).toBeUndefined()
-})

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request as openRequest, type RequestListener } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Forwarder } from '../../../src/server/cluster/forward.js'
+
+/** Serves on a free port until the end of the test. Returns the URL. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
+}
+
+/** Forwards each request to an owner, which answers with the listener. Returns the URL. */
+async function forwardTo(owner: RequestListener): Promise<string> {
+  const address = await serve(owner)
+  const forwarder = new Forwarder()
+  onTestFinished(() => forwarder.close())
+  const { signal } = new AbortController()
+  return await serve((request, response) => {
+    const target = request.url ?? ''
+    const client = { request, response, target, host: request.headers.host, gone: signal, disconnect() {} }
+    void forwarder.forward(client, { address, facts: 'secret e30', signal })
+  })
+}
+
+async function received(url: string, method = 'GET'): Promise<IncomingMessage> {
+  const [response] = await once(openRequest(url, { method }).end(), 'response')
+  return response
+}
+
+describe('a forwarded request', () => {
+  it('keeps the headers of both sides as they are, but those of a connection and of replicas', async () => {
+    const seen: string[] = []
+    const url = await forwardTo((request, response) => {
+      seen.push(...request.rawHeaders)
+      const kept = ['Content-Type', 'text/plain', 'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'content-length', '2']
+      response.writeHead(200, [...kept, 'Connection', 'close', 'Upgrade', 'h2c'])
+      response.end('ok')
+    })
+    const { hostname, port } = new URL(url)
+    const head = ['GET /a?b HTTP/1.1', 'hOsT: game.example', 'X-Two: 1', 'X-Two: 2', 'TE: trailers']
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      [...head, 'Connection: close', 'Mockmaker-Forwarded: forged', 'MOCKMAKER-FORWARDED: forged', '', ''].join('\r\n'),
+    )
+
+    const [, ...lines] = (await text(socket)).split('\r\n')
+
+    expect(seen).toEqual([
+      ...['X-Two', '1', 'X-Two', '2', 'mockmaker-forwarded', 'secret e30', 'host', 'game.example'],
+      ...['Connection', 'keep-alive'],
+    ])
+    expect(lines.filter(line => !line.startsWith('Date: '))).toEqual([
+      ...['Content-Type: text/plain', 'Set-Cookie: a=1', 'Set-Cookie: b=2', 'content-length: 2'],
+      ...['Connection: close', '', 'ok'],
+    ])
+  })
+
+  it('breaks off in the middle of its answer if the owner does', async () => {
+    const url = await forwardTo((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('{"half":', () => response.destroy())
+    })
+
+    await expect(received(url).then(text)).rejects.toThrow('aborted')
+  })
+
+  it('ends a stream of events if the owner breaks off, so that the client reconnects', async () => {
+    const url = await forwardTo((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: 1\n\n', () => response.destroy())
+    })
+
+    expect(await text(await received(url))).toBe('data: 1\n\n')
+  })
+
+  it('tells a wait that has begun that it failed, if the owner breaks off', async () => {
+    const url = await forwardTo((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('event: begin\ndata: {}\n\n', () => response.destroy())
+    })
+
+    const events = await text(await received(url, 'POST'))
+
+    const message = /the replica http:\S+ ran the world, and the connection to it broke\. Wait again/
+    expect(events).toMatch(/^event: begin\ndata: \{\}\n\nevent: failed\ndata: \{"code":"WORLD_ENDED",.*\}\n\n$/)
+    expect(events).toMatch(message)
+  })
+
+  it('breaks off a wait if the owner does in the middle of an event', async () => {
+    const url = await forwardTo((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('event: done\ndata: {"half', () => response.destroy())
+    })
+
+    await expect(received(url, 'POST').then(text)).rejects.toThrow('aborted')
+  })
+})

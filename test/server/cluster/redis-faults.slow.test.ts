@@ -1,0 +1,469 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createClient } from '../../../src/client/index.js'
+import { UsageError } from '../../../src/core/lib/usage-error.js'
+import type { KeptWorld } from '../../../src/core/storage/storage.js'
+import { StorageError } from '../../../src/core/storage/storage.js'
+import { connectRedis, openRedis } from '../../../src/server/cluster/redis.js'
+import { folder, serveJson } from '../../support/command.js'
+import { ok, post, request, sendTo } from '../../support/http.js'
+import { appendAll, line, revisionsOf } from '../../support/kept-worlds.js'
+import { freePort, RedisServer } from '../../support/redis-server.js'
+import { createWorld, newAddress, openWorld, replicaOf, shortTimes } from '../../support/replicas.js'
+
+/** Starts a server that ends after the test. */
+async function serve(...options: readonly string[]): Promise<RedisServer> {
+  const server = await RedisServer.start(...options)
+  onTestFinished(() => server.stop())
+  return server
+}
+
+/** A replica that notices a silence soon, and keeps what it reports. */
+async function watchfulReplica(server: RedisServer, { silenceMs = 300 } = {}) {
+  const reports: string[] = []
+  const report = (text: string) => void reports.push(text)
+  const storage = await replicaOf(server, { times: shortTimes, silenceMs, report })
+  return { storage, reports }
+}
+
+/** Tries again until a check passes. */
+const eventually = <Value>(check: () => Value | Promise<Value>) => vi.waitFor(check, { timeout: 20_000, interval: 10 })
+
+/** The end of the wait for the lines of a world. */
+async function outcomeOf(world: KeptWorld): Promise<string> {
+  try {
+    await world.settled()
+    return 'kept'
+  } catch (error) {
+    if (error instanceof StorageError) return error.message
+    throw error
+  }
+}
+
+async function refusalOf(url: string): Promise<string> {
+  try {
+    const storage = await openRedis(url, { address: newAddress(), silenceMs: 300 })
+    await storage.leave()
+    return 'none'
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+}
+
+/** Starts a server that gives these replies to the first word of each command, and nothing else. */
+async function pretend(replies: Readonly<Record<string, string>>): Promise<string> {
+  const server = createServer(socket => {
+    socket.on('error', () => {})
+    socket.on('data', data => {
+      for (const [, word = ''] of String(data).matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g))
+        socket.write(replies[word] ?? '')
+    })
+    onTestFinished(() => void socket.destroy())
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const isReplica =
+  'it is a replica of another Redis, and takes no writes: point --data to its primary, or make it a primary with REPLICAOF NO ONE'
+
+describe('the start', () => {
+  it.each([
+    ['nonsense', 'the URL of Redis is malformed: expected redis://host:port, or rediss://host:port with TLS'],
+    [
+      'http://user:hidden@host',
+      '"http:" is no protocol of Redis: expected redis://host:port, or rediss://host:port with TLS',
+    ],
+    [
+      'redis://user:hidden@',
+      'the URL of Redis is malformed: expected redis://host:port, or rediss://host:port with TLS',
+    ],
+    ['redis://user:hidden@host/x', '"x" is no number of a database in Redis: leave it out, or use 0'],
+    [
+      'redis://user:hidden@127.0.0.1:1',
+      'cannot use redis://127.0.0.1:1: nothing listens there: start Redis, or correct the address',
+    ],
+    [
+      'redis://user:hidden@no-such-host.invalid',
+      'cannot use redis://no-such-host.invalid: no machine has that name: correct the address',
+    ],
+  ])('refuses %s', async (url, message) => {
+    expect(await refusalOf(url)).toBe(message)
+  })
+
+  it.each([
+    ['~mockmaker:*', '+@read'],
+    ['~mockmaker:*', '+@all', '-eval', '-evalsha'],
+    ['~other:*', '+@all'],
+  ])('refuses a user who may not do all that it needs: %s %s %s', async (...rights) => {
+    const server = await serve()
+    await server.send('ACL', 'SETUSER', 'some', 'on', '>hidden', ...rights)
+
+    expect(await refusalOf(server.url.replace('//', '//some:hidden@'))).toBe(
+      `cannot use ${server.url}: the user may not do this there: give it all commands and the keys of the prefix`,
+    )
+  })
+
+  it('refuses a wrong password, and does not tell it', async () => {
+    const server = await serve('--requirepass', 'right-one')
+    const at = (user: string) => server.url.replace('//', `//${user}`)
+
+    expect(await refusalOf(at(':wrong-one@'))).toBe(
+      `cannot use ${server.url}: user or password is wrong: correct them in the URL`,
+    )
+    expect(await refusalOf(server.url)).toBe(
+      `cannot use ${server.url}: it needs a password: add user and password to the URL`,
+    )
+    const storage = await openRedis(at(':right-one@'), { address: newAddress() })
+    expect(storage.place).toBe(server.url)
+    await storage.leave()
+  })
+
+  it('refuses a server that does not answer', async () => {
+    const url = await pretend({})
+
+    expect(await refusalOf(url)).toBe(`cannot use ${url}: there was no answer in time`)
+  })
+
+  it.each([
+    ['redis_version:6.2.14', 'it is Redis 6.2.14: use Redis 7 or later, or Valkey'],
+    ['redis_version:7.2.0\r\nloading:1', 'it is still loading its data: start again in a moment'],
+  ])('refuses a server that says %j', async (info, reason) => {
+    const url = await pretend({ HELLO: '%1\r\n+server\r\n+redis\r\n', INFO: `$${info.length}\r\n${info}\r\n` })
+
+    expect(await refusalOf(url)).toBe(`cannot keep worlds in ${url}: ${reason}`)
+  })
+
+  it.each([
+    [['--cluster-enabled', 'yes'], 'it is a Redis Cluster: use a single server'],
+    [
+      ['--maxmemory-policy', 'allkeys-lru'],
+      'it deletes keys when it is full (maxmemory-policy allkeys-lru): set maxmemory-policy to noeviction',
+    ],
+    [['--replicaof', '127.0.0.1 1'], isReplica],
+  ])('refuses a server with %j', async (options, reason) => {
+    const server = await serve(...options)
+
+    expect(await refusalOf(server.url)).toBe(`cannot keep worlds in ${server.url}: ${reason}`)
+  })
+
+  it('refuses a format that is newer', async () => {
+    const server = await serve()
+    await server.send('HSET', 'mockmaker:meta', 'format', '2', 'log', 'x')
+
+    expect(await refusalOf(server.url)).toBe(
+      `${server.url} was written by another version of mockmaker (format 2): use that version, or another --data-prefix`,
+    )
+  })
+
+  it('warns of a server that loses the last changes', async () => {
+    const server = await serve('--appendonly', 'no')
+    const { reports } = await watchfulReplica(server)
+
+    expect(reports).toEqual([
+      `${server.url} loses the last changes when it ends (appendonly no): set appendonly to yes to keep them`,
+    ])
+  })
+})
+
+// With `everysec`, a Redis whose disk is busy replies before it writes. Its owner then writes the world again.
+const always = ['--appendfsync', 'always'] as const
+
+describe('a server that is killed', () => {
+  it('has all that it had acknowledged when it is back, and the world goes on', async () => {
+    const server = await serve(...always)
+    const { storage, reports } = await watchfulReplica(server)
+    const world = await createWorld(storage, 'x')
+    const acknowledged: number[] = []
+    let revision = 10
+    const write = async () => {
+      revision += 1
+      const own = revision
+      world.append(line(own))
+      if ((await outcomeOf(world)) === 'kept') acknowledged.push(own)
+    }
+    for (let i = 0; i < 50; i++) await write()
+    const dying = write()
+    await server.end('SIGKILL')
+    await eventually(() => expect(() => storage.checkLease()).toThrow(StorageError))
+    await dying
+    await server.start()
+    await eventually(() => storage.checkLease())
+    await write()
+    await storage.release('x')
+
+    const stored = revisionsOf(await openWorld(storage, 'x')) ?? []
+    expect(stored).toEqual(expect.arrayContaining(acknowledged))
+    expect(acknowledged).toEqual(expect.arrayContaining([60, revision]))
+    expect(reports.map(text => text.replace(/ \(.*\)/, ''))).toEqual([
+      `${server.url} does not answer. Start it again: the mock keeps trying`,
+      `${server.url} answers again`,
+    ])
+  })
+
+  it('costs no request anything if it is back at once', async () => {
+    const server = await serve(...always)
+    const storage = await replicaOf(server)
+    const world = await createWorld(storage, 'x')
+    await server.end('SIGKILL')
+    world.append(line(11))
+    const outcome = outcomeOf(world)
+    await server.start()
+
+    expect(await outcome).toBe('kept')
+  })
+
+  it('and starts empty is another one: nothing is answered any more', async () => {
+    const server = await serve()
+    const { storage, reports } = await watchfulReplica(server)
+    const world = await createWorld(storage, 'x')
+    await server.end('SIGKILL')
+    server.forget()
+    await server.start()
+    const sentence = `${server.url} has lost all worlds, or it is another server: its log has another id. Start mockmaker again to begin anew there`
+    await eventually(() => expect(reports).toContain(sentence))
+
+    expect(await outcomeOf(world)).toBe(sentence)
+    await expect(storage.claim('y', { create: true })).rejects.toThrow(sentence)
+    expect(await server.send('KEYS', '*')).toEqual([])
+  })
+})
+
+describe('a server that hangs', () => {
+  it('stops answers within the time of the lease, and they go on when it does', async () => {
+    const server = await serve()
+    const { storage } = await watchfulReplica(server)
+    const world = await createWorld(storage, 'x')
+    server.signal('SIGSTOP')
+    const began = performance.now()
+    world.append(line(11))
+
+    expect(await outcomeOf(world)).toContain(`${server.url} does not answer`)
+    expect(performance.now() - began).toBeLessThan(shortTimes.countsMs + 500)
+    server.signal('SIGCONT')
+    await eventually(() => storage.checkLease())
+    appendAll(world, 12)
+    expect(await outcomeOf(world)).toBe('kept')
+    await storage.release('x')
+    expect(revisionsOf(await openWorld(storage, 'x'))).toEqual([11, 12])
+  })
+
+  it('for a moment only makes answers slow', async () => {
+    const server = await serve()
+    const storage = await replicaOf(server)
+    const world = await createWorld(storage, 'x')
+    await server.send('CLIENT', 'PAUSE', '500', 'ALL')
+    appendAll(world, 11, 12)
+
+    expect(await outcomeOf(world)).toBe('kept')
+  })
+})
+
+describe('a server that has forgotten its scripts', () => {
+  it('gets them again, and the lines keep their order', async () => {
+    const server = await serve()
+    const storage = await replicaOf(server)
+    const world = await createWorld(storage, 'x')
+    await server.send('SCRIPT', 'FLUSH')
+    appendAll(world, 11, 12, 13)
+
+    expect(await outcomeOf(world)).toBe('kept')
+    await storage.release('x')
+    expect(revisionsOf(await openWorld(storage, 'x'))).toEqual([11, 12, 13])
+  })
+})
+
+describe('a full server', () => {
+  it('refuses a large line, and takes a small one after it', async () => {
+    const server = await serve('--maxmemory', '30mb')
+    const storage = await replicaOf(server)
+    const lost: string[] = []
+    storage.onLost(({ id }) => lost.push(id))
+    const world = await createWorld(storage, 'x')
+    world.append(line(11, 10 * 1024 ** 2))
+
+    expect(await outcomeOf(world)).toBe(
+      `${server.url} did not take a change of the world "x": it is full: free memory there, or raise its maxmemory`,
+    )
+    expect(lost).toEqual(['x'])
+    const again = await openWorld(storage, 'x')
+    appendAll(again, 11)
+    expect(await outcomeOf(again)).toBe('kept')
+  })
+
+  it('costs no lease, and worlds can be read and deleted there', async () => {
+    const server = await serve()
+    const { storage } = await watchfulReplica(server)
+    const world = await createWorld(storage, 'x')
+    await server.send('CONFIG', 'SET', 'maxmemory', '1')
+    world.append(line(11))
+    expect(await outcomeOf(world)).toContain('it is full')
+    // Some leases later.
+    const { epoch } = (await openWorld(storage, 'x')) as unknown as { epoch: string }
+    const ends = performance.now() + shortTimes.leaseMs * 2
+    await eventually(() => expect(performance.now()).toBeGreaterThan(ends))
+
+    // A busy machine may renew it a moment late.
+    await eventually(() => storage.checkLease())
+    expect(epoch).toBe('2')
+    expect(revisionsOf(await storage.read('x'))).toEqual([])
+    storage.delete('x')
+    await storage.flush('x')
+    expect(await storage.refresh()).toEqual([])
+  })
+})
+
+describe('a server that takes no writes', () => {
+  it('stops answers, and they go on when it takes some', async () => {
+    const server = await serve()
+    const { storage, reports } = await watchfulReplica(server)
+    const world = await createWorld(storage, 'x')
+    await server.send('CONFIG', 'SET', 'min-replicas-to-write', '1')
+    await eventually(() => expect(() => storage.checkLease()).toThrow('it has too few replicas of its own'))
+    await server.send('CONFIG', 'SET', 'min-replicas-to-write', '0')
+    await eventually(() => storage.checkLease())
+    appendAll(world, 11)
+
+    expect(await outcomeOf(world)).toBe('kept')
+    expect(reports.at(-1)).toBe(`${server.url} answers again`)
+  })
+})
+
+describe('a server that becomes a replica of another one', () => {
+  it('ends the lease, says so, and gives it back with all lines when it is a primary again', async () => {
+    const server = await serve()
+    // On a busy machine, Redis may be silent for 300 ms, which would be another reason.
+    const { storage, reports } = await watchfulReplica(server, { silenceMs: 20_000 })
+    const world = await createWorld(storage, 'x')
+    appendAll(world, 11)
+    await world.settled()
+
+    // Nothing listens there, so it keeps what it has.
+    await server.send('REPLICAOF', '127.0.0.1', '1')
+    const refusal = `${server.url} refuses commands, because ${isReplica}. The mock keeps trying`
+    await eventually(() => expect(() => storage.checkLease()).toThrow(refusal))
+    expect(() => appendAll(world, 12)).toThrow(refusal)
+    await server.send('REPLICAOF', 'NO', 'ONE')
+    await eventually(() => storage.checkLease())
+    appendAll(world, 12)
+
+    expect(await outcomeOf(world)).toBe('kept')
+    expect(revisionsOf(await storage.read('x'))).toEqual([11, 12])
+    expect(reports).toEqual([refusal, `${server.url} answers again`])
+  })
+
+  it('stops finds, lists and the health of a mock, and only holds back watches', async () => {
+    const server = await serve()
+    const { url } = await serveJson(['--data', server.url])
+    const path = '/cloud/devices/links'
+    const { device_link_token: token } = ok(await sendTo(url, post(path, {}))) as { device_link_token: string }
+    const query = `device_link_token=${token}`
+    const { watch } = ok(await sendTo(url, { method: 'GET', path, query })) as { watch: { index: string } }
+    const watching = sendTo(url, { method: 'GET', path, query: `${query}&watch_index=${watch.index}` })
+    const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
+    const reads = ['/matchmaker/lobbies/list', '/__mock/world', '/healthz'].map(path => request('GET', path))
+    const answers = () => Promise.all(reads.map(each => sendTo(url, each)))
+    const areAll = (status: number) => async () =>
+      expect((await answers()).map(got => got.status)).toEqual(reads.map(() => status))
+    await areAll(200)()
+
+    await server.send('REPLICAOF', '127.0.0.1', '1')
+    await eventually(areAll(503))
+    const [list, world, health] = await answers()
+    const found = await sendTo(url, find)
+    await server.send('REPLICAOF', 'NO', 'ONE')
+    await eventually(areAll(200))
+    await createClient(url).completeDeviceLink(token)
+
+    for (const got of [list, world, found]) {
+      expect(got?.status).toBe(503)
+      expect(got?.body).toContain(`${server.url} refuses commands, because ${isReplica}`)
+    }
+    expect(health?.body).toContain('the storage cannot keep the worlds now')
+    expect((await sendTo(url, find)).status).toBe(200)
+    expect(ok(await watching)).toMatchObject({ cloud_token: expect.anything() })
+  })
+})
+
+/** Starts a server that speaks TLS on a port of its own, with a certificate that it has signed itself. */
+async function serveTls() {
+  const place = await folder()
+  const [key, cert] = [join(place, 'key.pem'), join(place, 'cert.pem')]
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const made = spawnSync('openssl', [
+    'req',
+    '-x509',
+    '-nodes',
+    '-newkey',
+    'rsa:2048',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+    ...names,
+  ])
+  expect(made.status).toBe(0)
+  const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-auth-clients', 'no']
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    try {
+      const server = await serve('--tls-port', String(port), ...files, '--requirepass', 'hidden')
+      return { server, cert, url: `rediss://:hidden@localhost:${port}` }
+    } catch (error) {
+      // Somebody else may have taken the port meanwhile.
+      if (attempt === 3) throw error
+    }
+  }
+}
+
+describe('a server with TLS', () => {
+  it('is refused if nobody known has signed its certificate', async () => {
+    const { url } = await serveTls()
+
+    expect(await refusalOf(url)).toBe(
+      `cannot use ${url.replace(':hidden@', '')}: no authority that Node knows has signed its certificate: name the file of that authority in NODE_EXTRA_CA_CERTS`,
+    )
+  })
+
+  it('keeps worlds for the command', async () => {
+    const { server, cert, url } = await serveTls()
+    const command = await serveJson(['--data', url, '--data-prefix', 'tls:'], { env: { NODE_EXTRA_CA_CERTS: cert } })
+    await fetch(`${command.url}/matchmaker/lobbies/list`)
+    const list = await (await fetch(`${command.url}/__mock/replicas`)).text()
+
+    expect(list).toContain('default')
+    expect(`${command.output()}${command.errors()}${list}`).not.toContain('hidden')
+    command.signal('SIGTERM')
+    expect((await command.exited).code).toBe(0)
+    expect(await server.send('EXISTS', 'tls:world:default')).toBe(1)
+  })
+
+  it('is refused where it speaks none', async () => {
+    const server = await serve()
+    const url = server.url.replace('redis:', 'rediss:')
+
+    expect(await refusalOf(url)).toBe(
+      `cannot use ${url}: there was no answer in time: if it speaks no TLS there, use redis://`,
+    )
+  })
+})
+
+describe('a connection', () => {
+  it('tells when it is there again', async () => {
+    const server = await serve()
+    const redis = await connectRedis(server.url)
+    onTestFinished(() => redis.close())
+    let count = 0
+    redis.onConnect(() => {
+      count += 1
+    })
+    await server.send('CLIENT', 'KILL', 'TYPE', 'normal')
+
+    await eventually(() => expect(count).toBe(1))
+  })
+})

@@ -1,0 +1,287 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { createClient } from '../../../src/client/index.js'
+import { lineLike, start } from '../../support/command.js'
+import { blockOf } from '../../support/docs.js'
+import { failure, json, ok, sendTo } from '../../support/http.js'
+import { RedisServer } from '../../support/redis-server.js'
+
+const run = promisify(execFile)
+const secret = 'secret-control-token-0123456789'
+const env = { MOCKMAKER_CONTROL_TOKEN: secret }
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mockmaker-deploy-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+/** Starts the command, and returns its URL. */
+async function serve(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const command = start(['--port', '0', ...args, '--json'], { env: more })
+  return JSON.parse(await lineLike(command, { like: /"event":"listening"/ })).url
+}
+
+/** Puts a real nginx with a shipped configuration in front of mocks. Returns its URL. */
+async function nginxBefore(...mockUrls: readonly string[]): Promise<string> {
+  const [folder, port] = [await emptyFolder(), await freePort()]
+  const shipped = await readFile(
+    mockUrls.length === 1 ? 'docs/deploy/nginx.conf' : 'docs/deploy/replicas.nginx.conf',
+    'utf8',
+  )
+  const hosts = mockUrls.map(url => new URL(url).host)
+  const site = shipped.replaceAll(/server mock(?:-(\d))?:4100;/g, (_, number = '1') => `server ${hosts[number - 1]};`)
+  await writeFile(join(folder, 'site.conf'), site.replace('listen 8080;', `listen 127.0.0.1:${port};`))
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    name => `${name}_temp_path ${folder}/${name};`,
+  )
+  const main = `daemon off; master_process off; pid ${folder}/pid; error_log stderr warn;
+events {}
+http { access_log off; ${temporary.join(' ')} include ${folder}/site.conf; }`
+  await writeFile(join(folder, 'nginx.conf'), main)
+  const args = ['-p', folder, '-c', join(folder, 'nginx.conf')]
+  await run('nginx', ['-t', ...args])
+  const nginx = spawn('nginx', args, { stdio: 'ignore' })
+  onTestFinished(async () => {
+    nginx.kill('SIGTERM')
+    await once(nginx, 'exit')
+  })
+  const url = `http://127.0.0.1:${port}`
+  await expect
+    .poll(() =>
+      fetch(`${url}/healthz`)
+        .then(({ status }) => status)
+        .catch(() => 0),
+    )
+    .toBe(200)
+  return url
+}
+
+describe('docs/deploy/nginx.conf', () => {
+  it('is the block of the guide', async () => {
+    const shipped = await readFile('docs/deploy/nginx.conf', 'utf8')
+
+    expect(blockOf('docs/guides/share.md', 'docs/deploy/nginx.conf').text).toBe(shipped)
+  })
+
+  it('passes on operations, control calls, streams, links and waiting watches', async () => {
+    const mock = await serve(['--trust-proxy', '127.0.0.1', '--public-url', 'https://mock.example'], env)
+    const url = await nginxBefore(mock)
+    const client = createClient(url, { controlToken: secret })
+
+    const events = await client.changes()
+    await client.world.lobbies.create({ game_mode_id: 'duel' })
+    const first = (await events.next()).value
+    const link = ok(await sendTo(url, { method: 'POST', path: '/cloud/devices/links' })) as {
+      device_link_token: string
+      device_link_url: string
+    }
+    const query = `device_link_token=${link.device_link_token}`
+    const { watch } = ok(await sendTo(url, { method: 'GET', path: '/cloud/devices/links', query })) as {
+      watch: { index: string }
+    }
+    const waiting = sendTo(url, {
+      method: 'GET',
+      path: '/cloud/devices/links',
+      query: `${query}&watch_index=${watch.index}`,
+    })
+    await client.blocked(1)
+    await client.completeDeviceLink(link.device_link_token)
+    await events.return(undefined)
+
+    expect(first?.type).toBe('change')
+    expect(link.device_link_url).toMatch(/^https:\/\/mock\.example\/devices\/link\//)
+    expect(ok(await waiting)).toHaveProperty('cloud_token')
+  })
+
+  it('lets nobody control a mock without a control token, whatever they write in their headers', async () => {
+    const url = await nginxBefore(await serve(['--trust-proxy', '127.0.0.1']))
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      sendTo(url, { method: 'GET', path: '/__mock/tokens', headers })
+
+    const got = [await ask({}), await ask({ 'x-forwarded-for': '127.0.0.1' }), await ask({ 'x-forwarded-for': '::1' })]
+
+    expect(got.map(failure)).toEqual(got.map(() => '403 API_FORBIDDEN'))
+  })
+
+  it('counts players by the address that nginx saw', async () => {
+    const mock = await serve(['--trust-proxy', '127.0.0.1'], env)
+    const url = await nginxBefore(mock)
+    // Another client than nginx itself, which is trusted.
+    const find = { method: 'POST', localAddress: '127.0.0.2', headers: { 'x-forwarded-for': '203.0.113.9' } }
+
+    const sent = request(`${url}/matchmaker/lobbies/find`, find).end('{"game_modes":["duel"]}')
+    const [answer] = await once(sent, 'response')
+    answer.resume()
+
+    const players = await createClient(mock, { controlToken: secret }).world.players.all()
+    expect(answer.statusCode).toBe(200)
+    expect(players.flatMap(({ status, address }) => (status === 'reserved' ? [address] : []))).toEqual(['127.0.0.2'])
+  })
+})
+
+describe('docs/deploy/replicas.nginx.conf', () => {
+  it('begins with the block of the guide', async () => {
+    const shipped = await readFile('docs/deploy/replicas.nginx.conf', 'utf8')
+
+    const [block] = blockOf('docs/guides/replicas.md', 'docs/deploy/replicas.nginx.conf').text.split('// …')
+    expect(shipped.startsWith(block ?? '')).toBe(true)
+  })
+
+  it('sends each world to one replica, and goes on when that one is gone', async () => {
+    const redis = await RedisServer.start()
+    onTestFinished(() => redis.stop())
+    const flags = ['--port', '0', '--json', '--trust-proxy', '127.0.0.1', '--data', redis.url]
+    const commands = [1, 2, 3].map(() => start(flags, { env }))
+    const urls = await Promise.all(
+      commands.map(async command => JSON.parse(await lineLike(command, { like: /"event":"listening"/ })).url as string),
+    )
+    const url = await nginxBefore(...urls)
+    const worlds = Array.from({ length: 30 }, (_, i) => `w${i}`)
+    const find = (world: string) =>
+      sendTo(url, { method: 'POST', path: `/w/${world}/matchmaker/lobbies/find`, body: '{"game_modes":["duel"]}' })
+    const listed = async (world: string) => {
+      const got = await sendTo(url, {
+        method: 'GET',
+        path: '/matchmaker/lobbies/list',
+        headers: { 'x-mock-world': world },
+      })
+      return (ok(got) as { lobbies: readonly { lobby_id: string }[] }).lobbies.map(({ lobby_id }) => lobby_id)
+    }
+
+    for (const world of worlds) ok(await find(world))
+    const seen = await Promise.all(worlds.map(listed))
+    const replicas = () => createClient(url, { controlToken: secret }).worlds.list()
+    const owners = new Map((await replicas()).map(({ id, replica }) => [id, replica]))
+    commands[0]?.signal('SIGKILL')
+    const after = await Promise.all(worlds.map(listed))
+
+    // Whoever gets a world first runs it. All worlds of one replica would mean that the hash is the same for all.
+    expect(new Set(owners.values()).size).toBeGreaterThan(1)
+    expect(after).toEqual(seen)
+  })
+})
+
+describe('docs/deploy/replicas.compose.yaml', () => {
+  it('starts replicas with flags and variables that they take, each at its own address', async () => {
+    const redis = await RedisServer.start()
+    onTestFinished(() => redis.stop())
+    const { services } = parse(await readFile('docs/deploy/replicas.compose.yaml', 'utf8'), { merge: true })
+    const names = ['mock-1', 'mock-2', 'mock-3']
+    const ports = await Promise.all(names.map(freePort))
+    const given = { ...env, MOCKMAKER_CLUSTER_SECRET: 'another-secret-0123456789', MOCKMAKER_DATA: redis.url }
+
+    const urls = await Promise.all(
+      names.map((name, i) => {
+        const args: string[] = services[name].command.map((arg: string) =>
+          arg
+            .replace(/\$\{\w+:-(.*)\}/, '$1')
+            .replace('0.0.0.0', '127.0.0.1')
+            .replace(`${name}:4100`, `127.0.0.1:${ports[i]}`),
+        )
+        return serve([...args, '--port', String(ports[i])], given)
+      }),
+    )
+    const health = await sendTo(urls[2] ?? '', {
+      method: 'GET',
+      path: '/__mock/replicas',
+      headers: { authorization: `Bearer ${secret}` },
+    })
+
+    for (const name of names) expect(Object.keys(services[name].environment)).toEqual(Object.keys(given))
+    expect((json(health) as { replicas: unknown[] }).replicas).toHaveLength(3)
+    expect(services.redis.command).toEqual(
+      expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']),
+    )
+    expect(services.proxy.volumes[0]).toContain('./replicas.nginx.conf:')
+  })
+})
+
+describe('docs/deploy/compose.yaml', () => {
+  it('starts the command with flags that it takes', async () => {
+    const { services } = parse(await readFile('docs/deploy/compose.yaml', 'utf8'))
+    const args: string[] = services.mock.command.map((arg: string) =>
+      arg.replace(/\$\{\w+:-(.*)\}/, '$1').replace('0.0.0.0', '127.0.0.1'),
+    )
+
+    const url = await serve(args, env)
+
+    expect(Object.keys(services.mock.environment)).toEqual(Object.keys(env))
+    expect(failure(await sendTo(url, { method: 'GET', path: '/__mock/health' }))).toBe('401 API_UNAUTHORIZED')
+    expect(services.proxy.volumes[0]).toContain('./nginx.conf:')
+  })
+})
+
+describe('the Kubernetes manifest of the guide', () => {
+  it('starts the command with flags that it takes, not as root, and is ready by /healthz', async () => {
+    const { text } = blockOf('docs/guides/share.md', 'docs/deploy/kubernetes.yaml')
+    const [deployment, service] = text.split(/^---$/m).map(part => parse(part))
+    const [container] = deployment.spec.template.spec.containers
+
+    const url = await serve(
+      container.args.map((arg: string) => arg.replace('=0.0.0.0', '=127.0.0.1')),
+      env,
+    )
+
+    expect(container.env[0].name).toBe('MOCKMAKER_CONTROL_TOKEN')
+    expect(deployment.spec.template.spec.securityContext).toEqual({ runAsNonRoot: true, runAsUser: 1000 })
+    expect(container).not.toHaveProperty('livenessProbe')
+    expect(service.spec.ports[0].targetPort).toBe(container.ports[0].containerPort)
+    expect(ok(await sendTo(url, { method: 'GET', path: container.readinessProbe.httpGet.path }))).toEqual({
+      status: 'ok',
+    })
+  })
+})
+
+describe('Dockerfile', () => {
+  it('installs a package that serves and checks itself, in a fresh folder', async () => {
+    const text = await readFile('Dockerfile', 'utf8')
+    const [, image = ''] = text.split(/^FROM .*slim$/m)
+    const [folder, port] = [await emptyFolder(), await freePort()]
+    const [pack, app] = [join(folder, 'pack'), join(folder, 'app')]
+    await Promise.all([mkdir(pack), mkdir(app)])
+    // The image builds it from the sources. Here the checkout is built already.
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', pack])
+    await cp('package-lock.json', join(app, 'package-lock.json'))
+
+    const install = /^RUN (.*)$/m.exec(image)?.[1] ?? ''
+    await run('sh', ['-c', install.replace('/pack/', `${pack}/`)], { cwd: app })
+    const commandOf = (name: string): string[] =>
+      JSON.parse(new RegExp(`^${name}.*?(\\[.*\\])$`, 'm').exec(image)?.[1] ?? '')
+    const [, ...entry] = commandOf('ENTRYPOINT')
+    const [, ...check] = commandOf('HEALTHCHECK')
+    const args = [...entry, ...commandOf('CMD').map(arg => arg.replace('0.0.0.0', '127.0.0.1'))]
+    const environment = { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port) }
+    const server = spawn(process.execPath, args, { cwd: app, env: environment, stdio: 'ignore' })
+    const health = () => run(process.execPath, check, { cwd: app, env: environment }).then(({ stdout }) => stdout)
+    await expect.poll(() => health().catch(() => '')).toBe(`http://127.0.0.1:${port} is ready\n`)
+    const home = await sendTo(`http://127.0.0.1:${port}`, {
+      method: 'GET',
+      path: '/',
+      headers: { accept: 'application/json' },
+    })
+    server.kill('SIGTERM')
+    const [code] = await once(server, 'exit')
+
+    expect(json(home)).toMatchObject({ name: 'mockmaker' })
+    expect(code).toBe(0)
+    await expect(health()).rejects.toMatchObject({ code: 1 })
+    expect(image).toMatch(/^USER 1000$/m)
+  })
+})

@@ -1,0 +1,165 @@
+import { cpSync, rmSync } from 'node:fs'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Storage } from '../../../src/core/storage/storage.js'
+import { openFolder } from '../../../src/server/folder/folder.js'
+import type { FileCalls } from '../../../src/server/folder/folder-files.js'
+import {
+  dataPath,
+  filesIn,
+  killedFs,
+  kills,
+  line,
+  linesOf,
+  newWorld,
+  openAgain,
+  originText,
+  putOrigin,
+  quickFs,
+  revisionsOf,
+  runUntilKilled,
+  summary,
+  unlock,
+} from '../../support/kept-worlds.js'
+
+beforeEach(() => void vi.useFakeTimers())
+
+/**
+ * Runs a process that is killed at its first call, another one that is killed at its second, and so on. Each finds the folder as
+ * `prepare` left it. `check` sees the folder after each.
+ */
+function killEverywhere(options: {
+  readonly kill: (typeof kills)[number]
+  prepare?(folder: Storage): void
+  run(folder: Storage): void
+  check(folder: Storage): void
+}): number {
+  const { kill, prepare, run, check } = options
+  const path = dataPath()
+  const before = `${path}-before`
+  if (prepare) {
+    const folder = openFolder(before, { fs: quickFs })
+    prepare(folder)
+    folder.close()
+  }
+  for (let at = 1; ; at += 1) {
+    rmSync(path, { recursive: true, force: true })
+    if (prepare) cpSync(before, path, { recursive: true })
+    const start = (fs: FileCalls, work: (folder: Storage) => void) => {
+      unlock(path)
+      return runUntilKilled(() => work(openFolder(path, { fs })))
+    }
+    const wasKilled = start(killedFs(kill, at), run)
+    // The next start may be killed too.
+    start(killedFs(kill, (at * 7) % 40), folder => void folder.open('default'))
+    const folder = openAgain(path)
+    check(folder)
+    folder.close()
+    vi.clearAllTimers()
+    if (!wasKilled) return at
+  }
+}
+
+describe.each(kills)('a process that is killed (%s) at any of its calls', kill => {
+  it('loses no line that was acknowledged, and gets no part of another', () => {
+    let acknowledged = 0
+    let tried = 0
+    let base = 0
+    let starts = 0
+    const append = (world: { append(line: { revision: number; text: string }): void }, text?: string) => {
+      tried += 1
+      world.append({ ...line(tried), ...(text === undefined ? {} : { text }) })
+      acknowledged = tried
+    }
+
+    const calls = killEverywhere({
+      kill,
+      prepare: folder => folder.create('default', { ...newWorld, summary: { ...summary, revision: 0 } }),
+      run(folder) {
+        acknowledged = tried = base = starts = 0
+        const world = folder.open('default')
+        if (!world) throw new Error('there is no world')
+        starts = world.starts
+        append(world)
+        append(world)
+        const origin = putOrigin(world, '{"b":1}')
+        append(world, `{"origin":"${origin}"}`)
+        world.replaceBase({ parts: ['"1"'], revision: 1, originHash: world.originHash })
+        base = 1
+        append(world)
+        world.writeTime('"now"')
+        append(world)
+        world.replaceBase({ parts: ['"4"'], revision: 4, originHash: origin })
+        base = 4
+        append(world)
+        world.summarize({ ...summary, title: 'Ships', revision: 6 })
+        folder.close()
+      },
+      check(folder) {
+        const world = folder.open('default')
+        if (!world) throw new Error('there is no world')
+        const newBase = Number(JSON.parse(world.base ?? '0'))
+        const revisions = revisionsOf(world) ?? []
+        const last = newBase + revisions.length
+        expect(newBase).toBeGreaterThanOrEqual(base)
+        expect(revisions).toEqual(revisions.map((_, i) => newBase + 1 + i))
+        expect(last).toBeGreaterThanOrEqual(acknowledged)
+        expect(last).toBeLessThanOrEqual(tried)
+        expect(world.starts).toBeGreaterThan(starts)
+        expect(world.origin(world.originHash)).toBe(newBase === 4 ? '{"b":1}' : originText)
+        for (const { text } of world.lines) {
+          const { origin } = JSON.parse(text)
+          if (origin) expect(world.origin(origin)).toBe('{"b":1}')
+        }
+        expect(folder.list()).toMatchObject([{ id: 'default', revision: last }])
+        world.append(line(100))
+        expect(Object.keys(filesIn(folder.place)).filter(name => name.endsWith('.new'))).toEqual([])
+      },
+    })
+
+    expect(calls).toBeGreaterThan(60)
+  })
+
+  it('leaves a new world whole, or none', () => {
+    let isCreated = false
+    killEverywhere({
+      kill,
+      run(folder) {
+        isCreated = false
+        folder.create('default', newWorld)
+        isCreated = true
+        folder.close()
+      },
+      check(folder) {
+        const world = folder.open('default')
+        if (isCreated) expect(world).toBeDefined()
+        expect(folder.list()).toHaveLength(world ? 1 : 0)
+        const whole = world ?? folder.create('default', newWorld)
+        expect(whole.origin(whole.originHash)).toBe(originText)
+        whole.append(line(100))
+      },
+    })
+  })
+
+  it('leaves a deleted world whole, or none', () => {
+    let isDeleted = false
+    killEverywhere({
+      kill,
+      prepare: folder => folder.create('default', newWorld).append(line(11)),
+      run(folder) {
+        isDeleted = false
+        folder.open('default')
+        folder.delete('default')
+        isDeleted = true
+        folder.close()
+      },
+      check(folder) {
+        const world = folder.open('default')
+        if (isDeleted) expect(world).toBeUndefined()
+        if (world) expect(linesOf(world)).toEqual([line(11)])
+        folder.delete('default')
+        expect(linesOf(folder.create('default', newWorld))).toEqual([])
+        expect(Object.keys(filesIn(folder.place)).some(name => name.includes('.deleted'))).toBe(false)
+      },
+    })
+  })
+})

@@ -1,0 +1,527 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from '@fast-check/vitest'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createMock } from '../../../src/core/mock/mock.js'
+import { readHar } from '../../../src/server/har/read.js'
+import { compareRecording } from '../../../src/server/har/replay.js'
+import { scenarioOf } from '../../../src/server/har/scenario-of.js'
+import { folder } from '../../support/command.js'
+import { ask, post, request, type TestRequest } from '../../support/http.js'
+import { lobby, type Recorded, record, recordedHar, region } from '../../support/recorded-har.js'
+import { runHere } from '../../support/run-here.js'
+import { bearer, ids, startAt, tanks, tokens } from '../../support/tanks.js'
+
+const list = request('GET', '/matchmaker/lobbies/list', tokens.public)
+const states = { ...list, query: 'include_state=true' }
+const find = (mode: string) => post('/matchmaker/lobbies/find', { game_modes: [mode] }, tokens.public)
+const joined = (lobby_id: string) => post('/matchmaker/lobbies/join', { lobby_id }, tokens.public)
+const link = (token: string) =>
+  ({ method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${token}` }) as const
+const game = request('GET', `/cloud/games/${ids.tanks}`, tokens.cloud)
+const namespace = request('GET', `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`, tokens.cloud)
+const validate = post(
+  `/cloud/games/${ids.tanks}/namespaces/validate`,
+  { name_id: 'a b', display_name: '' },
+  tokens.cloud,
+)
+
+interface ListAnswer {
+  readonly game_modes: readonly object[]
+  readonly lobbies: readonly object[]
+  readonly regions: readonly object[]
+}
+interface Seat {
+  readonly lobby: { readonly lobby_id: string }
+}
+interface Made {
+  readonly device_link_token: string
+}
+
+const emptyList = { game_modes: [{ game_mode_id: 'duel' }], lobbies: [], regions: [region] }
+
+const compare = (entries: readonly Recorded[]) => compareRecording(readHar(recordedHar(entries), 'session.har'))
+
+/** Records requests to a mock, the first list and the game before them. */
+async function recordedAt(requests: readonly TestRequest[]): Promise<Recorded[]> {
+  const mock = createMock({ scenario: tanks, seed: 1 })
+  const entries = await record(mock, [states, game, namespace, ...requests], startAt)
+  await mock.close()
+  return entries
+}
+
+const anyRequest: fc.Arbitrary<TestRequest> = fc.oneof(
+  fc.constantFrom<TestRequest>(list, states, game, namespace, validate, link(tokens.pending), link(tokens.complete)),
+  fc.constantFrom('duel', 'ffa', 'nobodys').map(find),
+  fc.constantFrom(ids.lobby, 'empty', 'nobodys').map(joined),
+  fc.constant(request('GET', '/matchmaker/regions', tokens.public)),
+  fc.constant({ ...list, headers: { ...list.headers, 'x-coords': '52.5,13.4' } }),
+  fc.constant(post('/matchmaker/lobbies/create', { game_mode: 'duel' }, tokens.public)),
+)
+
+describe('the comparison of a recording', () => {
+  test.prop([fc.array(anyRequest, { maxLength: 12 })], { numRuns: 40 })(
+    'finds nothing if the mock itself was recorded',
+    async requests => {
+      const { drifts, compared } = await compare(await recordedAt(requests))
+
+      expect(drifts.filter(({ sure }) => sure !== 'possible')).toEqual([])
+      expect(compared).toBe(requests.length + 3)
+    },
+  )
+
+  it('is not sure if the players of one address are too many', async () => {
+    const { drifts } = await compare(await recordedAt(Array.from({ length: 9 }, () => find('duel'))))
+
+    expect(drifts.filter(({ kind }) => kind === 'status')).toEqual([
+      expect.objectContaining({ sure: 'possible', mock: '400 MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE' }),
+    ])
+  })
+
+  it('asks a watch once, at the time of its answer, and never waits', async () => {
+    const url = '/cloud/devices/links?device_link_token=device.one'
+    const watch = { index: '1' }
+    const entries = [
+      { url, answer: { watch }, at: startAt },
+      { url: `${url}&watch_index=1`, answer: { watch }, at: startAt + 1_000, took: 40_000 },
+      {
+        url: `${url}&watch_index=1`,
+        answer: { cloud_token: 'cloud.secret', watch },
+        at: startAt + 41_000,
+        took: 5_000,
+      },
+    ]
+
+    expect(await compare(entries)).toEqual({ drifts: [], compared: 3, leftOut: {} })
+  })
+
+  it.each(['a link that the recording prepares', 'a link from before'])(
+    'asks a watch after the request that ended its wait: the completion of %s',
+    async which => {
+      const url = '/cloud/devices/links'
+      const asked = `${url}?device_link_token=device.one`
+      const watch = { index: '1' }
+      const isPrepared = which.includes('prepares')
+      const prepared = {
+        device_link_id: 'one',
+        device_link_token: 'device.one',
+        device_link_url: 'https://hub.example/devices/link/device.one',
+      }
+      const entries: Recorded[] = [
+        {
+          url: `/cloud/games/${ids.tanks}`,
+          headers: bearer('cloud.secret'),
+          answer: { game: {} },
+          at: startAt,
+        },
+        ...(isPrepared ? [{ method: 'POST', url, answer: prepared, at: startAt }] : []),
+        { url: asked, answer: { watch }, at: startAt + 1_000 },
+        {
+          url: `${asked}&watch_index=1`,
+          answer: { cloud_token: 'cloud.new', watch },
+          at: startAt + 2_000,
+          took: 5_000,
+        },
+        {
+          method: 'POST',
+          url: `${url}/complete`,
+          headers: bearer('cloud.secret'),
+          body: { device_link_token: 'device.one', game_id: ids.tanks },
+          answer: {},
+          at: startAt + 4_000,
+        },
+      ]
+
+      const { drifts } = await compare(entries)
+
+      expect(drifts.filter(({ request }) => request.includes('devices/links'))).toEqual([])
+    },
+  )
+
+  it('does not wait if the index of the recording is that of its own world', async () => {
+    const url = '/cloud/devices/links?device_link_token=device.one'
+    const entries = (index: string) => [
+      { url, answer: { watch: { index } }, at: startAt },
+      { url: `${url}&watch_index=${index}`, answer: { watch: { index } }, at: startAt },
+    ]
+    const { scenario, redaction } = scenarioOf(readHar(recordedHar(entries('1')), 'session.har'))
+    const mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
+    const { body } = await ask(mock, link(redaction.tokens.get('device.one') ?? ''))
+    await mock.close()
+
+    expect(await compare(entries(JSON.parse(body).watch.index))).toMatchObject({ drifts: [], compared: 2 })
+  })
+
+  it('leaves out the calls of game servers, which need the token of a lobby', async () => {
+    const ready = {
+      method: 'POST',
+      url: '/matchmaker/lobbies/ready',
+      headers: bearer('lobby.secret'),
+      body: {},
+      answer: {},
+    }
+
+    expect(await compare([{ answer: emptyList }, ready])).toMatchObject({
+      compared: 1,
+      leftOut: { 'of game servers': 1 },
+    })
+  })
+
+  it('follows the ids and tokens that the service has made', async () => {
+    const entries = await recordedAt([
+      find('ffa'),
+      request('POST', '/cloud/devices/links'),
+      post(`/cloud/games/${ids.tanks}/namespaces/${ids.prod}/tokens/public`, {}, tokens.cloud),
+    ])
+    const [seat, made, token] = entries.slice(-3).map(({ answer }) => answer) as [Seat, Made, { token: string }]
+    const later = [
+      {
+        method: 'POST',
+        url: '/matchmaker/lobbies/join',
+        body: { lobby_id: seat.lobby.lobby_id },
+        headers: bearer(tokens.public),
+        answer: seat,
+        at: startAt,
+      },
+      {
+        url: `/cloud/devices/links?device_link_token=${made.device_link_token}`,
+        answer: { watch: { index: '1' } },
+        at: startAt,
+      },
+      { headers: bearer(token.token), answer: entries[0]?.answer, at: startAt },
+    ]
+
+    const { drifts } = await compare([...entries, ...later])
+
+    expect(drifts.filter(({ sure }) => sure !== 'possible')).toEqual([])
+  })
+
+  const changed = (change: (answer: ListAnswer) => object) => async () => {
+    const [entry] = await recordedAt([])
+    // The world is made from the first list.
+    return [entry, { ...entry, answer: change(structuredClone(entry?.answer as ListAnswer)) }] as Recorded[]
+  }
+  it.for([
+    [
+      'another status',
+      async () => [{ answer: emptyList }, { method: 'POST', url: '/matchmaker/lobbies/find', body: {}, answer: {} }],
+      'status  certain',
+    ],
+    [
+      'another code',
+      async () => [
+        { answer: emptyList },
+        {
+          method: 'POST',
+          url: '/matchmaker/lobbies/find',
+          body: { game_modes: [] },
+          status: 400,
+          answer: { code: 'API_BAD_BODY', message: '' },
+        },
+      ],
+      'code code certain',
+    ],
+    ['a field that the mock lacks', changed(list => ({ ...list, season: 3 })), 'missing season certain'],
+    ['a field that only the mock has', changed(({ regions: _, ...list }) => list), 'extra regions certain'],
+    [
+      'another type',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, max_players_normal: '2' })) })),
+      'type lobbies[].max_players_normal certain',
+    ],
+    ['null', changed(list => ({ ...list, regions: null })), 'type regions certain'],
+    [
+      'another value',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, max_players_normal: 77 })) })),
+      'value lobbies[].max_players_normal likely',
+    ],
+    [
+      'another number of players',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, total_player_count: 77 })) })),
+      'value lobbies[].total_player_count possible',
+    ],
+    [
+      'another state',
+      changed(list => ({ ...list, lobbies: list.lobbies.map(one => ({ ...one, state: { map: 'sand' } })) })),
+      'value lobbies[].state.map possible',
+    ],
+    [
+      'a missing mode',
+      changed(list => ({ ...list, game_modes: list.game_modes.slice(1) })),
+      'extra game_modes[] likely',
+    ],
+    [
+      'another mode',
+      changed(list => ({ ...list, game_modes: [...list.game_modes, { game_mode_id: 'new' }] })),
+      'missing game_modes[] likely',
+    ],
+    [
+      'a lobby that others made',
+      changed(list => ({ ...list, lobbies: [...list.lobbies, { ...list.lobbies[0], lobby_id: 'others' }] })),
+      'missing lobbies[] possible',
+    ],
+    [
+      'another order',
+      changed(list => ({ ...list, game_modes: list.game_modes.toReversed() })),
+      'order game_modes possible',
+    ],
+  ] as const)('finds %s', async ([, entries, expected]) => {
+    const { drifts } = await compare(await entries())
+
+    expect(drifts.map(({ kind, path, sure }) => `${kind} ${path} ${sure}`)).toContain(expected)
+    expect(new Set(drifts.map(({ kind, path }) => `${kind} ${path}`)).size).toBeLessThanOrEqual(2)
+  })
+
+  const anyField = fc.oneof(
+    fc.tuple(
+      fc.constant('lobbies' as const),
+      fc.constantFrom('game_mode_id', 'total_player_count', 'max_players_normal', 'max_players_direct'),
+    ),
+    fc.tuple(
+      fc.constant('regions' as const),
+      fc.constantFrom('provider_display_name', 'region_display_name', 'datacenter_coord', 'region_id'),
+    ),
+    fc.tuple(fc.constant('game_modes' as const), fc.constantFrom('game_mode_id')),
+  )
+  test.prop([anyField, fc.nat(9), fc.constantFrom('is missing', 'is null', 'is an object of another kind')], {
+    numRuns: 40,
+  })('names a field of the first list that has another form than the contract', async ([table, field], at, how) => {
+    const [entry] = await recordedAt([])
+    const answer = structuredClone(entry?.answer as ListAnswer)
+    const elements = answer[table] as Record<string, unknown>[]
+    const element = elements[at % elements.length]
+    if (how === 'is missing') delete element?.[field]
+    else Object.assign(element ?? {}, { [field]: how === 'is null' ? null : [1] })
+
+    const { drifts } = await compare([{ ...entry, answer }])
+
+    expect(drifts.filter(({ sure }) => sure === 'certain').map(({ path }) => path)).toContain(`${table}[].${field}`)
+  })
+
+  it('counts the elements that only one of the two lists has', async () => {
+    const renamed = (list: ListAnswer) => ({
+      ...list,
+      game_modes: [{ game_mode_id: 'new' }, ...list.game_modes.slice(1)],
+    })
+
+    const { drifts } = await compare(await changed(renamed)())
+
+    expect(drifts.map(({ kind, recorded, mock }) => [kind, recorded, mock])).toEqual([
+      ['missing', '1 of 3 elements', 'absent'],
+      ['extra', 'absent', '1 of 3 elements'],
+    ])
+  })
+
+  it('compares distances only if the request says where the client is', async () => {
+    const [entry] = await recordedAt([])
+    const moved = (entry?.answer as ListAnswer | undefined)?.regions.map(one => ({
+      ...one,
+      datacenter_distance_from_client: { kilometers: 77, miles: 48 },
+    }))
+    const answer = { ...(entry?.answer as ListAnswer), regions: moved }
+
+    const without = await compare([entry as Recorded, { ...entry, answer }])
+    const withPlace = await compare([
+      entry as Recorded,
+      { ...entry, headers: { ...entry?.headers, 'x-coords': '1,2' }, answer },
+    ])
+
+    expect(without.drifts).toEqual([])
+    expect(withPlace.drifts.map(({ path }) => path)).toContain('regions[].datacenter_distance_from_client.kilometers')
+  })
+})
+
+describe('a recording of the mock itself', () => {
+  const development = (request: TestRequest) => ({ ...request, headers: bearer(tokens.development) })
+  const statistics = request('GET', '/matchmaker/players/statistics', tokens.public)
+  const scenario = { ...tanks, client: { latitude: 52.52, longitude: 13.4 } }
+
+  it.for([
+    ['statistics without another call', [{ ...list, headers: {} }, statistics]],
+    ['statistics of game modes with some regions', [list, statistics]],
+    ['a find with a development token', [development(list), development(find('duel'))]],
+    ['finds that make lobbies', [list, find('duel'), find('duel'), find('duel'), find('duel'), find('duel')]],
+  ] as const)('does not differ: %s', async ([, requests]) => {
+    const mock = createMock({ scenario, seed: 1 })
+    const entries = await record(mock, requests, startAt)
+    await mock.close()
+
+    expect((await compare(entries)).drifts).toEqual([])
+  })
+
+  it.each(['by a request with the token of its game', 'by somebody else'])(
+    'does not differ: a new link that is completed %s',
+    async how => {
+      const mock = createMock({ scenario, seed: 1 })
+      const [made] = await record(mock, [post('/cloud/devices/links', {})], startAt)
+      if (!made) throw new Error('nothing was recorded')
+      const { device_link_token } = made.answer as Made
+      const before = await record(mock, [list, link(device_link_token)], startAt)
+      const completion = post('/cloud/devices/links/complete', { device_link_token, game_id: ids.tanks }, tokens.cloud)
+      const isRecorded = how.includes('request')
+      const completed = await record(mock, [completion], startAt + 1_000)
+      const after = await record(mock, [link(device_link_token)], startAt + 2_000)
+      await mock.close()
+
+      const entries = [made, ...before, ...(isRecorded ? completed : []), ...after]
+      expect((await compare(entries)).drifts).toEqual([])
+    },
+  )
+})
+
+it('completes a link without a request, which would use up a recorded fault', async () => {
+  const url = '/cloud/devices/links'
+  const [one, two] = ['device.one', 'device.two']
+  const watch = { index: '1' }
+  const headers = bearer('cloud.secret')
+  const completion = {
+    method: 'POST',
+    url: `${url}/complete`,
+    headers,
+    body: { device_link_token: two, game_id: ids.tanks },
+  }
+  const made = (token: string) => ({
+    device_link_id: token,
+    device_link_token: token,
+    device_link_url: `https://hub.example/devices/link/${token}`,
+  })
+  const entries: Recorded[] = [
+    { method: 'POST', url, answer: made(one), at: startAt },
+    { method: 'POST', url, answer: made(two), at: startAt },
+    { url: `${url}?device_link_token=${one}`, answer: { cloud_token: 'cloud.new', watch }, at: startAt + 1_000 },
+    { ...completion, status: 503, answer: { code: 'ERROR', message: '' }, at: startAt + 2_000 },
+    { ...completion, answer: {}, at: startAt + 3_000 },
+    { url: `${url}?device_link_token=${two}`, answer: { cloud_token: 'cloud.new2', watch }, at: startAt + 4_000 },
+  ]
+
+  expect((await compare(entries)).drifts).toEqual([])
+})
+
+describe('mockmaker diff', () => {
+  async function har(entries: readonly Recorded[]): Promise<string> {
+    const file = join(await folder(), 'session.har')
+    await writeFile(file, recordedHar(entries))
+    return file
+  }
+
+  it('prints nothing but a count if nothing differs', async () => {
+    expect(await runHere(['diff', await har([{ answer: emptyList }])])).toEqual({
+      code: 0,
+      stdout: '1 request compared, no difference\n',
+      stderr: '',
+    })
+  })
+
+  it('prints each difference once, the surest first, and exits with 1', async () => {
+    const entries = (await recordedAt([])).slice(0, 1)
+    const answer = entries[0]?.answer as ListAnswer
+    const other = {
+      ...entries[0],
+      answer: { ...answer, season: 3, lobbies: answer.lobbies.map(one => ({ ...one, total_player_count: 77 })) },
+    }
+
+    const { code, stdout } = await runHere(['diff', await har([...entries, other, other])])
+
+    expect(code).toBe(1)
+    expect(stdout.split('\n')).toEqual([
+      '✗ GET /matchmaker/lobbies/list ×2: missing season: recorded a number, mock absent (certain)',
+      expect.stringMatching(
+        /^· GET \/matchmaker\/lobbies\/list ×2: value lobbies\[\]\.total_player_count: recorded 77, mock \d \(possible\)$/,
+      ),
+      '3 requests compared, differences: 1 certain, 1 possible',
+      '',
+    ])
+  })
+
+  it('counts the requests that it does not compare, by the reason', async () => {
+    const ready = { method: 'POST', url: '/matchmaker/lobbies/ready', headers: bearer('lobby.secret'), answer: {} }
+    const file = await har([{ answer: emptyList }, ready, { url: '/favicon.ico', answer: {} }])
+
+    const { stdout } = await runHere(['diff', file])
+
+    expect(stdout).toBe('1 request compared, no difference. Left out: 1 of game servers, 1 for other paths\n')
+    const { leftOut } = JSON.parse((await runHere(['diff', '--json', file])).stdout)
+    expect(leftOut).toEqual({ 'of game servers': 1, 'for other paths': 1 })
+  })
+
+  it('exits with 0 if differences are only possible', async () => {
+    const list = (total_player_count: number) => ({
+      answer: { ...emptyList, lobbies: [{ ...lobby, total_player_count }] },
+    })
+
+    expect((await runHere(['diff', await har([list(1), list(2)])])).code).toBe(0)
+  })
+
+  it('prints JSON with --json', async () => {
+    const { code, stdout } = await runHere([
+      'diff',
+      '--json',
+      await har([{ answer: emptyList }, { answer: { ...emptyList, season: 1 } }]),
+    ])
+
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      passed: false,
+      compared: 2,
+      leftOut: {},
+      drifts: [
+        {
+          request: 'GET /matchmaker/lobbies/list',
+          kind: 'missing',
+          path: 'season',
+          sure: 'certain',
+          recorded: 'a number',
+          mock: 'absent',
+          count: 1,
+        },
+      ],
+    })
+  })
+
+  it('prints no token of the recording', async () => {
+    const secret = 'secret12345678'
+    const headers = bearer(`pub_prod.${secret}`)
+    const regions = [{ ...region, region_display_name: secret }]
+    const game_modes = [{ game_mode_id: secret, [secret]: secret }]
+
+    const { stdout, stderr } = await runHere([
+      'diff',
+      await har([
+        { headers, answer: { ...emptyList, game_modes } },
+        { headers, answer: { ...emptyList, game_modes, regions, [secret]: 1 } },
+      ]),
+    ])
+
+    expect(stdout).toContain('value regions[].region_display_name')
+    expect(stdout).toContain('(certain)')
+    expect(stdout + stderr).not.toContain(secret.slice(0, 8))
+  })
+
+  it('exits with 1 if a difference is likely', async () => {
+    const named = (region_display_name: string) => ({ ...emptyList, regions: [{ ...region, region_display_name }] })
+
+    const { code, stdout } = await runHere(['diff', await har([{ answer: named('Moon') }, { answer: named('Mars') }])])
+
+    expect([code, stdout.split('\n').at(-2)]).toEqual([1, '2 requests compared, differences: 1 likely'])
+  })
+
+  it('ends with 1 if there is nothing to compare', async () => {
+    const file = await har([{ url: '/other' }])
+
+    expect(await runHere(['diff', file])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${file} has no answered request that the mock can replay: mockmaker routes lists the requests\n`,
+    })
+  })
+
+  it.for([
+    [[], "missing required argument 'file'"],
+    [['--nope', 'a'], "unknown option '--nope'"],
+  ] as const)('refuses %j', async ([args, message]) => {
+    const { code, stderr } = await runHere(['diff', ...args])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})

@@ -1,0 +1,687 @@
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { test } from '@fast-check/vitest'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createMock, type Mock } from '../../../src/core/mock/mock.js'
+import { readScenario } from '../../../src/core/scenario/read.js'
+import { readHar } from '../../../src/server/har/read.js'
+import { scenarioOf } from '../../../src/server/har/scenario-of.js'
+import { folder } from '../../support/command.js'
+import { ask, request } from '../../support/http.js'
+import { randomRead, randomWriteCall } from '../../support/random-request.js'
+import {
+  listAnswer,
+  lobby,
+  type Recorded,
+  record,
+  recordedEntry,
+  recordedHar,
+  region,
+} from '../../support/recorded-har.js'
+import { runHere } from '../../support/run-here.js'
+import { bearer, ids, startAt, tanks, tokens } from '../../support/tanks.js'
+
+const list = '/matchmaker/lobbies/list'
+const linkUrl = (token: string) => `/cloud/devices/links?device_link_token=${token}`
+const watch = { index: '1' }
+
+const imported = (entries: readonly Recorded[]) => scenarioOf(readHar(recordedHar(entries), 'session.har'))
+
+/** The scenario of a recording. It is valid. */
+function scenarioFrom(entries: readonly Recorded[]) {
+  const { scenario } = imported(entries)
+  readScenario(scenario)
+  return scenario
+}
+
+function mockOf(scenario: object): Mock {
+  const mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
+  onTestFinished(() => mock.close())
+  return mock
+}
+
+const seat = {
+  lobby: {
+    lobby_id: 'one',
+    region: { region_id: 'moon', display_name: 'Moon' },
+    ports: {},
+    player: { token: 'player.secret' },
+  },
+  ports: {
+    default: { hostname: 'host.example', host: 'host.example:4000', port: 4000, is_tls: true },
+    voice: { hostname: 'host.example', port_range: { min: 5, max: 9 }, is_tls: false },
+  },
+  player: { token: 'player.secret' },
+}
+
+describe('the scenario of a recording', () => {
+  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { maxLength: 10 })], { numRuns: 40 })(
+    'is valid, and lists what the first list of each namespace has',
+    async requests => {
+      const mock = createMock({ scenario: tanks, seed: 1 })
+      const first = { ...request('GET', list, tokens.public), query: 'include_state=true' }
+      const entries = await record(mock, [first, ...requests], startAt)
+      await mock.close()
+
+      const { scenario, redaction } = imported(entries)
+      const copy = createMock({ scenario: { ...scenario, clock: 'frozen' } })
+      const answer = await ask(copy, { ...first, headers: bearer(redaction.tokens.get(tokens.public) ?? '') })
+      await copy.close()
+
+      const byId = (text: string) => {
+        const { lobbies, game_modes, regions } = JSON.parse(text)
+        const sorted = (all: object[], key: string) =>
+          all.toSorted((a, b) => String(a[key as keyof object]).localeCompare(String(b[key as keyof object])))
+        return [sorted(lobbies, 'lobby_id'), sorted(game_modes, 'game_mode_id'), sorted(regions, 'region_id')]
+      }
+      expect(byId(answer.body)).toEqual(byId(JSON.stringify(entries[0]?.answer)))
+    },
+  )
+
+  it('has the games and namespaces of cloud calls, and their limits', async () => {
+    const mock = mockOf(tanks)
+    const game = request('GET', `/cloud/games/${ids.tanks}`, tokens.cloud)
+    const namespace = request('GET', `/cloud/games/${ids.tanks}/namespaces/${ids.prod}`, tokens.cloud)
+    const entries = await record(mock, [game, namespace, request('GET', list, tokens.public)], startAt)
+
+    const { scenario, redaction } = imported(entries)
+    const copy = mockOf(scenario)
+    const again = (one: typeof game) => ask(copy, { ...one, headers: bearer(redaction.tokens.get(tokens.cloud) ?? '') })
+
+    expect(JSON.parse((await again(game)).body).game).toMatchObject({
+      ...(entries[0]?.answer as { game: object } | undefined)?.game,
+      total_player_count: 1,
+    })
+    const { namespace: whole } = Object(entries[1]?.answer) as { namespace: { config: { matchmaker: object } } }
+    const { config, ...summary } = whole
+    expect(JSON.parse((await again(namespace)).body).namespace).toMatchObject({
+      ...summary,
+      config: { matchmaker: config.matchmaker, cdn: { domains: [] } },
+    })
+  })
+
+  it('names the namespace by the label of its token if no cloud call names it', () => {
+    const headers = bearer('dev_my_staging.eyJhbGciOi')
+
+    expect(scenarioFrom([{ headers, answer: listAnswer }]).games).toEqual([
+      {
+        name_id: 'game',
+        namespaces: [
+          {
+            name_id: 'my-staging',
+            tokens: { development: 'dev_my_staging.mock.recorded-1' },
+            game_modes: [{ game_mode_id: 'duel', max_players: 2 }],
+            lobbies: [{ lobby_id: 'one', game_mode_id: 'duel', region_id: 'moon', total_player_count: 1 }],
+          },
+        ],
+      },
+    ])
+  })
+
+  it('begins with the first list, and adds the states of a later one', () => {
+    const later = { ...lobby, total_player_count: 2, state: { map: 'dust' } }
+    const { scenario, used } = imported([
+      { answer: listAnswer },
+      { url: `${list}?include_state=true`, answer: { ...listAnswer, lobbies: [later, { ...lobby, lobby_id: 'two' }] } },
+      { answer: listAnswer },
+    ])
+
+    expect(scenario.games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([
+      { lobby_id: 'one', total_player_count: 1, state: { map: 'dust' } },
+    ])
+    expect(used.size).toBe(2)
+  })
+
+  it('sorts the requests by their times', () => {
+    const full = { ...listAnswer, lobbies: [{ ...lobby, total_player_count: 2 }] }
+
+    const { now, games } = scenarioFrom([
+      { answer: full, at: startAt + 5 },
+      { answer: listAnswer, at: startAt },
+    ])
+
+    expect(now).toBe(new Date(startAt).toISOString())
+    expect(games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([{ total_player_count: 1 }])
+  })
+
+  it('has a region as an id if it is as in the catalogue, and whole if not', () => {
+    const { regions } = scenarioFrom([
+      { answer: listAnswer },
+      {
+        url: '/matchmaker/regions',
+        answer: {
+          regions: [
+            {
+              ...region,
+              region_id: 'lnd-fra',
+              provider_display_name: 'Linode',
+              region_display_name: 'Frankfurt',
+              datacenter_coord: { latitude: 50.11044, longitude: 8.68183 },
+            },
+            { ...region, region_id: 'lnd-atl' },
+          ],
+        },
+      },
+    ])
+
+    const { datacenter_distance_from_client: _, ...own } = region
+    expect(regions).toEqual([own, 'lnd-fra', { ...own, region_id: 'lnd-atl' }])
+  })
+
+  it('takes the first list that is one', () => {
+    const { games } = scenarioFrom([
+      { answer: { message: 'maintenance' } },
+      { answer: {} },
+      { answer: { ...listAnswer, regions: undefined } },
+    ])
+
+    expect(games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([{ lobby_id: 'one' }])
+  })
+
+  it('makes no facts of what another answer lacks', () => {
+    const find = { method: 'POST', url: '/matchmaker/lobbies/find', body: { game_modes: ['duel'] }, answer: {} }
+    const { datacenter_distance_from_client: _, ...unplaced } = region
+    const far = {
+      ...region,
+      region_id: 'far',
+      datacenter_coord: { latitude: 9, longitude: 9 },
+      datacenter_distance_from_client: { kilometers: 20, miles: 12 },
+    }
+    const { client, regions } = scenarioFrom([{ answer: { ...listAnswer, regions: [unplaced, far] } }, find])
+
+    expect(client).toEqual(far.datacenter_coord)
+    expect(regions).toHaveLength(2)
+  })
+
+  it('places the client at the nearest region, unless the request says where it is', () => {
+    const near = { ...region, region_id: 'lnd-fra', datacenter_distance_from_client: { kilometers: 1, miles: 1 } }
+    const answer = { ...listAnswer, regions: [region, { ...near, datacenter_coord: { latitude: 50, longitude: 8 } }] }
+
+    expect(scenarioFrom([{ answer }]).client).toEqual({ latitude: 50, longitude: 8 })
+    expect(scenarioFrom([{ answer, headers: { 'x-coords': '1,2' } }]).client).toBeUndefined()
+  })
+
+  it('has the ports of a seat without their host', () => {
+    const { games } = scenarioFrom([
+      { answer: listAnswer },
+      { method: 'POST', url: '/matchmaker/lobbies/find', body: { game_modes: ['duel'] }, answer: seat },
+    ])
+
+    expect(games?.[0]?.namespaces?.[0]?.game_modes).toEqual([
+      {
+        game_mode_id: 'duel',
+        max_players: 2,
+        ports: {
+          lobby_ports: [
+            { label: 'default', target_port: 4000, proxy_protocol: 'https' },
+            { label: 'voice', port_range: { min: 5, max: 9 }, proxy_protocol: 'udp' },
+          ],
+        },
+      },
+    ])
+  })
+
+  it('completes a link when the recorded one was completed', async () => {
+    const scenario = scenarioFrom([
+      { url: linkUrl('device.one'), answer: { watch }, at: startAt },
+      {
+        url: `${linkUrl('device.one')}&watch_index=1`,
+        answer: { cloud_token: 'cloud.secret', watch },
+        at: startAt + 40,
+        took: 2_000,
+      },
+    ])
+    expect(scenario.device_links).toEqual([
+      { token: 'device.mock.recorded-1', status: 'pending', completes_after: '2040ms' },
+    ])
+    const mock = mockOf(scenario)
+    const status = async () =>
+      JSON.parse(
+        (
+          await ask(mock, {
+            method: 'GET',
+            path: '/cloud/devices/links',
+            query: 'device_link_token=device.mock.recorded-1',
+          })
+        ).body,
+      )
+
+    await mock.default.clock.advance('2s')
+    expect(await status()).not.toHaveProperty('cloud_token')
+    await mock.default.clock.advance('40ms')
+    expect(await status()).toHaveProperty('cloud_token')
+  })
+
+  it('has a complete link with a token of its own, and no link that the recording made itself', () => {
+    const { device_links } = scenarioFrom([
+      {
+        method: 'POST',
+        url: '/cloud/devices/links',
+        answer: { device_link_id: 'a', device_link_token: 'device.made', device_link_url: 'https://hub.example' },
+      },
+      { url: linkUrl('device.made'), answer: { watch } },
+      { url: linkUrl('device.old'), answer: { cloud_token: 'cloud.secret', watch } },
+    ])
+
+    expect(device_links).toEqual([
+      { token: 'device.mock.recorded-1', status: 'complete', cloud_token: 'cloud.mock.recorded-2' },
+    ])
+  })
+
+  it('gives the same token to a link and to the game that it was used for', () => {
+    const game = { url: `/cloud/games/${ids.tanks}`, headers: bearer('cloud.secret'), answer: {} }
+
+    const scenario = scenarioFrom([
+      game,
+      { url: linkUrl('device.old'), answer: { cloud_token: 'cloud.secret', watch } },
+    ])
+
+    expect(scenario.device_links).toMatchObject([{ cloud_token: 'cloud.mock.recorded-1' }])
+    expect(scenario.games?.[0]).not.toHaveProperty('tokens')
+  })
+
+  it('repeats an error of the service at its place', async () => {
+    const failed = (status: number, code?: string, headers = {}): Recorded => ({
+      status,
+      answer: code === undefined ? '<h1>Bad gateway</h1>' : { code, message: 'secret' },
+      answerHeaders: headers,
+    })
+    const entries = [
+      { answer: listAnswer },
+      failed(502),
+      failed(502),
+      { answer: listAnswer },
+      failed(429, 'API_RATE_LIMIT', { 'Retry-After': '7' }),
+      failed(400, 'OWN_CODE'),
+    ]
+    const { scenario } = imported(entries)
+    expect(scenario.faults).toEqual([
+      { operation: 'lobbies.list', after: 1, times: 2, effect: { error: { status: 502 } } },
+      {
+        operation: 'lobbies.list',
+        after: 2,
+        times: 1,
+        effect: { error: { status: 429, code: 'API_RATE_LIMIT', retry_after: 7 } },
+      },
+      { operation: 'lobbies.list', after: 2, times: 1, effect: { error: { status: 400, code: 'OWN_CODE' } } },
+    ])
+    const mock = mockOf(scenario)
+    const statuses = []
+    for (const _ of entries) statuses.push((await ask(mock, request('GET', list))).status)
+
+    expect(statuses).toEqual([200, 502, 502, 200, 429, 400])
+  })
+
+  it('adds no fault for an error that the world answers by itself', () => {
+    const answer = { code: 'MATCHMAKER_GAME_MODE_NOT_FOUND', message: 'none' }
+    const find = {
+      method: 'POST',
+      url: '/matchmaker/lobbies/find',
+      body: { game_modes: ['none'] },
+      status: 400,
+      answer,
+    }
+
+    expect(scenarioFrom([{ answer: listAnswer }, find])).not.toHaveProperty('faults')
+  })
+
+  it('leaves out rows that no world can have', () => {
+    const wrong = { ...lobby, lobby_id: 'white space' }
+    const scenario = scenarioFrom([
+      { answer: { ...listAnswer, lobbies: [wrong, lobby, { ...lobby, lobby_id: 'two', region_id: '..' }] } },
+    ])
+
+    expect(scenario.games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([{ lobby_id: 'one' }])
+  })
+
+  it('finds the calls below any path and host', () => {
+    const { used } = imported([{ url: 'https://other.example/v1/w/test/matchmaker/lobbies/list', answer: listAnswer }])
+
+    expect(used.size).toBe(1)
+  })
+})
+
+describe('a HAR', () => {
+  const text = JSON.stringify(listAnswer)
+  const withContent = (content: object, headers: object[] = []) => {
+    const entry = recordedEntry({ answer: listAnswer })
+    return { ...entry, response: { ...entry.response, headers, content: { size: 9, mimeType: 'x', ...content } } }
+  }
+
+  it.for([
+    ['a text', { text }, undefined],
+    ['base64', { text: Buffer.from(text).toString('base64'), encoding: 'base64' }, undefined],
+    [
+      'base64 with the header of a compression',
+      { text: Buffer.from(text).toString('base64'), encoding: 'base64' },
+      'gzip',
+    ],
+    ['gzip', { text: gzipSync(text).toString('base64'), encoding: 'base64' }, 'gzip'],
+    ['gzip, in capitals', { text: gzipSync(text).toString('base64'), encoding: 'base64' }, 'GZIP'],
+    [
+      'gzip and then Brotli',
+      { text: brotliCompressSync(gzipSync(text)).toString('base64'), encoding: 'base64' },
+      'gzip, br',
+    ],
+    ['Brotli', { text: brotliCompressSync(text).toString('base64'), encoding: 'base64' }, 'br'],
+  ] as const)('may have a body as %s', ([, content, compression]) => {
+    const headers = compression === undefined ? [] : [{ name: 'Content-Encoding', value: compression }]
+    const { exchanges } = readHar(recordedHar([withContent(content, headers) as never]), 'session.har')
+
+    expect(exchanges.map(({ answer }) => answer)).toEqual([listAnswer])
+  })
+
+  it('leaves out bodies that become too large together', () => {
+    const large = gzipSync(JSON.stringify({ ...listAnswer, unknown: 'x'.repeat(40 * 1024 * 1024) })).toString('base64')
+    const entry = withContent({ text: large, encoding: 'base64' }, [{ name: 'content-encoding', value: 'gzip' }])
+    const { exchanges, leftOut } = readHar(recordedHar([entry, entry] as never), 'session.har')
+
+    expect([exchanges.length, leftOut.get('without a kept body')]).toEqual([1, 1])
+  })
+
+  it('says what it leaves out, by the reason', () => {
+    const entries = [
+      { answer: listAnswer },
+      { url: '/other', answer: {} },
+      { method: 'OPTIONS', status: 204 },
+      { status: 0 },
+      { status: 302 },
+      { status: 304 },
+      withContent({}),
+      { nonsense: true, request: 1 },
+      { url: 'about:blank' },
+    ]
+    const { exchanges, leftOut } = readHar(recordedHar(entries as never), 'session.har')
+
+    expect(exchanges).toHaveLength(1)
+    expect(Object.fromEntries(leftOut)).toEqual({
+      'for other paths': 2,
+      'without an answer': 1,
+      redirects: 2,
+      'without a kept body': 1,
+      unreadable: 1,
+    })
+  })
+
+  it('may have a body in a file beside it, and nowhere else', () => {
+    const read = (name: string) => (name === 'a1.json' ? Buffer.from(text) : Buffer.from('{"secret":1}'))
+    const entries = ['a1.json', '../secret', '/etc/secret', '.secret'].map(_file => withContent({ _file }))
+    const { exchanges } = readHar(recordedHar(entries as never), 'session.har', read)
+
+    expect(exchanges.map(({ answer }) => answer)).toEqual([listAnswer])
+  })
+
+  it('is not the zip of Playwright', () => {
+    expect(() => readHar('PK\u0003\u0004', 'session.zip')).toThrow(
+      'session.zip is a zip: unpack it, and take the .har file in it',
+    )
+  })
+
+  it('may begin with a byte order mark', () => {
+    expect(readHar(`\uFEFF${recordedHar([{ answer: listAnswer }])}`, 'session.har').exchanges).toHaveLength(1)
+  })
+
+  it('may nest deeply', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const { exchanges } = readHar(recordedHar([{ answer: deep }, { answer: listAnswer }]), 'session.har')
+
+    expect(exchanges.map(({ answer }) => answer)).toEqual([undefined, listAnswer])
+  })
+
+  it.for(['', 'secret', '[]', '{"log":{}}', '{"log":{"entries":{"secret":1}}}'])(
+    'is refused without its text: %s',
+    text => {
+      expect(() => readHar(text, 'session.har')).toThrow(
+        /^session\.har is no HTTP Archive: expected JSON with log\.entries, as developer tools save it$/,
+      )
+    },
+  )
+})
+
+describe('no secret of a HAR', () => {
+  /** A text that is nowhere by chance. */
+  const canary = fc
+    .tuple(fc.constantFrom('', 'pub_prod.', 'cloud.', 'dev_x.', 'a/', 'é'), fc.stringMatching(/^[A-Za-z0-9]{24}$/))
+    .map(([label, rest]) => ({ whole: label + rest, rest }))
+
+  test.prop([fc.array(canary, { minLength: 100, maxLength: 100 }), fc.boolean()], { numRuns: 30 })(
+    'is in the scenario or in a message',
+    async (canaries, isBroken) => {
+      let next = 0
+      // Each place has a secret of its own.
+      const secret = () => canaries[next++]?.whole ?? ''
+      const text = harWithSecrets(secret)
+      expect(next).toBeLessThan(canaries.length)
+      const path = await folder()
+      const file = join(path, 'session.har')
+      await writeFile(file, isBroken ? text.slice(0, -20) : text)
+
+      const { code, stdout, stderr } = await runHere(['import', file])
+
+      expect(code).toBe(isBroken ? 1 : 0)
+      const output = stdout + stderr
+      const pieces = canaries.flatMap(({ rest }) =>
+        Array.from({ length: rest.length - 7 }, (_, at) => rest.slice(at, at + 8)),
+      )
+      expect(pieces.filter(piece => output.includes(piece))).toEqual([])
+    },
+  )
+})
+
+/** A HAR with secrets in all places that may have one. */
+function harWithSecrets(secret: () => string): string {
+  const [cookie, key, second, listed] = [secret(), secret(), secret(), secret()]
+  const headers = {
+    authorization: `Bearer ${secret()}`,
+    cookie: `sid=${cookie}; other=${secret()}`,
+    'x-api-key': key,
+    'x-unknown': secret(),
+    origin: `https://${secret()}.example`,
+    referer: `https://x.example/?token=${secret()}`,
+  }
+  const answerHeaders = { 'set-cookie': `sid=${secret()}`, 'x-unknown': secret() }
+  const common = {
+    headers,
+    answerHeaders,
+    url: `https://${secret()}@host.example/${secret()}${list}?unknown=${secret()}`,
+  }
+  const token = secret()
+  const unknown = { unknown: secret(), nested: { password: secret(), [secret()]: 1 } }
+  const entries = [
+    {
+      ...common,
+      answer: {
+        game_modes: [{ game_mode_id: 'duel', ...unknown }],
+        lobbies: [
+          // Known fields with a token that is a token elsewhere.
+          { ...lobby, ...unknown, state: { token: secret(), text: `see ${token}`, [token]: 1 } },
+          { ...lobby, lobby_id: token.replaceAll(/\W/g, '') },
+        ],
+        regions: [
+          { ...region, ...unknown, region_display_name: `At ${token}`, provider_display_name: `By ${cookie}` },
+          { ...region, region_id: 'mars', region_display_name: second, provider_display_name: listed },
+        ],
+        ...unknown,
+      },
+    },
+    {
+      ...common,
+      method: 'POST',
+      url: '/matchmaker/lobbies/find',
+      body: { game_modes: ['duel'], captcha: secret(), ...unknown },
+      answer: { ...seat, ...unknown, player: { token: secret() } },
+    },
+    { ...common, url: linkUrl(encodeURIComponent(token)), answer: { watch, cloud_token: secret(), ...unknown } },
+    {
+      ...common,
+      url: linkUrl(encodeURIComponent(secret())),
+      status: 400,
+      answer: { code: 'TOKEN_ERROR', message: secret(), metadata: secret() },
+    },
+    { ...common, status: 503, answer: { code: `OWN_${'X'.repeat(3)}`, message: secret() } },
+    { ...common, status: 502, answer: `<p>${secret()}</p>` },
+    {
+      ...common,
+      url: `/cloud/games/${ids.tanks}`,
+      answer: {
+        watch,
+        game: {
+          game_id: ids.tanks,
+          create_ts: secret(),
+          name_id: secret(),
+          display_name: `Game ${token}`,
+          developer_group_id: ids.tanks,
+          total_player_count: 0,
+          namespaces: [
+            { namespace_id: ids.prod, create_ts: '', display_name: `Prod ${key}`, name_id: 'prod', version_id: token },
+          ],
+          versions: [],
+          available_regions: [],
+          ...unknown,
+        },
+      },
+    },
+    { ...common, method: 'POST', url: `/cloud/games/${ids.tanks}/tokens/cloud`, body: {}, answer: { token } },
+    {
+      ...common,
+      method: 'POST',
+      url: '/cloud/devices/links/complete',
+      body: { device_link_token: secret(), game_id: ids.tanks },
+      answer: {},
+    },
+  ]
+  const har = JSON.parse(recordedHar(entries))
+  har.log.pages = [{ title: secret(), id: 'p', startedDateTime: '', pageTimings: {} }]
+  har.log.comment = secret()
+  for (const entry of har.log.entries) {
+    entry.serverIPAddress = secret()
+    entry._secret = secret()
+    entry.request.cookies = [{ name: 'sid', value: listed }]
+    entry.response.headers.unshift({ name: 'Set-Cookie', value: `other=${second}` })
+    entry.request.postData ??= { mimeType: 'x', params: [{ name: 'token', value: secret() }] }
+  }
+  return JSON.stringify(har)
+}
+
+describe('mockmaker import', () => {
+  async function har(entries: readonly Recorded[] = [{ answer: listAnswer }, { url: '/other' }]) {
+    const path = await folder()
+    const file = join(path, 'session.har')
+    await writeFile(file, recordedHar(entries))
+    return { path, file, output: join(path, 'world.yaml') }
+  }
+
+  it('writes a file for its owner only, and says what it took', async () => {
+    const { file, output } = await har()
+    await writeFile(output, 'older')
+    await chmod(output, 0o666)
+
+    const { code, stdout, stderr } = await runHere(['import', file, '-o', output])
+
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toBe(
+      `${output}: 1 region, 1 game mode, 1 lobby, 1 game, 1 namespace, from 1 request. Not used: 1 for other paths\n`,
+    )
+    expect((await stat(output)).mode & 0o777).toBe(0o600)
+    expect((await runHere(['validate', output])).code).toBe(0)
+  })
+
+  it('counts the answers that do not fit the contract, and takes what fits of them', async () => {
+    const wrong = { ...listAnswer, lobbies: [{ ...lobby, total_player_count: '1' }, lobby] }
+    const { file, output } = await har([{ answer: wrong }])
+    const { file: broken } = await har([{ answer: '{"lobbies":[' }])
+
+    const { stdout } = await runHere(['import', file, '-o', output])
+    const { code, stderr } = await runHere(['import', broken])
+
+    expect(stdout).toMatch(/ 1 lobby, .* 1 answer does not fit the contract: mockmaker diff .+ shows where\n$/)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/1 answer does not fit the contract: .* shows where\n$/)])
+  })
+
+  it('prints the scenario without -o, and what it took on standard error', async () => {
+    const { file, output } = await har([{ answer: listAnswer }, { answer: listAnswer }])
+    await runHere(['import', file, '-o', output])
+
+    const { code, stdout, stderr } = await runHere(['import', file])
+
+    expect([code, stdout]).toEqual([0, await readFile(output, 'utf8')])
+    expect(stderr).toMatch(/, from 1 request\. Not used: 1 with nothing new\n$/)
+  })
+
+  it('ends with 1 if nothing in it is for a scenario, and writes nothing', async () => {
+    const { file, output } = await har([{ url: '/other' }])
+
+    const { code, stdout, stderr } = await runHere(['import', file, '-o', output])
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(`${file} has no answer that a scenario needs. Not used: 1 for other paths\n`)
+    await expect(stat(output)).rejects.toThrow('ENOENT')
+  })
+
+  it('says that it has no requests', async () => {
+    const { file } = await har([])
+
+    expect((await runHere(['import', file])).stderr).toBe(
+      `${file} has no answer that a scenario needs. It has no requests\n`,
+    )
+  })
+
+  it('refuses a file of more than 64 MiB before it reads it', async () => {
+    const { file } = await har()
+    await truncate(file, 64 * 1024 * 1024 + 1)
+
+    expect(await runHere(['import', file])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${file} is larger than 64 MiB: save only the requests to the service\n`,
+    })
+  })
+
+  it('says if it does not exist, or if it is a folder', async () => {
+    const { path } = await har()
+    const missing = join(path, 'missing.har')
+
+    expect((await runHere(['import', missing])).stderr).toBe(`cannot read ${missing}: it does not exist\n`)
+    expect((await runHere(['import', path])).stderr).toBe(`cannot read ${path}: it is a folder\n`)
+  })
+
+  it('does not overwrite the recording', async () => {
+    const { path, file } = await har()
+    const before = await readFile(file, 'utf8')
+    await symlink(file, join(path, 'link.yaml'))
+
+    for (const output of [file, join(path, 'link.yaml')])
+      expect(await runHere(['import', file, '-o', output])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `${output} is the recording itself: name another file with -o\n`,
+      })
+
+    expect(await readFile(file, 'utf8')).toBe(before)
+  })
+
+  it('says if it cannot write the scenario', async () => {
+    const { path, file, output } = await har()
+    await mkdir(output)
+    const { mode } = await stat(output)
+
+    const { code, stderr } = await runHere(['import', file, '-o', output])
+
+    expect([code, stderr]).toEqual([1, `cannot write ${output}: it is a folder\n`])
+    expect((await stat(output)).mode & 0o777).toBe(mode & 0o777)
+    expect((await readdir(path)).sort()).toEqual(['session.har', 'world.yaml'])
+  })
+
+  it.for([
+    [[], "missing required argument 'file'"],
+    [['a', 'b'], 'too many arguments'],
+    [['a', '-o', ''], 'Expected the path of a file.'],
+  ] as const)('refuses %j', async ([args, message]) => {
+    const { code, stderr } = await runHere(['import', ...args])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
