@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { type Address, parseAddress, printAddress, viewNames } from '../../src/dashboard/address.js'
+import { type Address, parseAddress, printAddress, viewNames } from '../../src/dashboard/world/address.js'
 
 const plain: Address = parseAddress('')
 

@@ -1,8 +1,8 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { foldCandidates, loserWords, reasonSentence } from '../../src/dashboard/answer-reasons.js'
-import { createTables } from '../../src/dashboard/live-world.js'
-import { isChosen, regionNotes } from '../../src/dashboard/outcome.js'
+import { foldCandidates, loserWords, reasonSentence } from '../../src/dashboard/requests/answer-reasons.js'
+import { createTables } from '../../src/dashboard/world/live-world.js'
+import { isChosen, regionNotes } from '../../src/dashboard/world/outcome.js'
 import { createMockmaker } from '../../src/index.js'
 
 const names = { 'lnd-fra': 'Frankfurt', 'lnd-lon': 'London', 'lnd-tok': 'Tokyo' } as const

@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { causeWords, sinceThen } from '../../src/dashboard/change-words.js'
+import { causeWords, sinceThen } from '../../src/dashboard/world/change-words.js'
 import { createMockmaker } from '../../src/index.js'
 
 function lobbyOf(change: object = {}) {

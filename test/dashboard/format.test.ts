@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytes } from '../../src/dashboard/format.js'
+import { bytes } from '../../src/dashboard/ui/format.js'
 
 it.each([
   [812, '812 B'],

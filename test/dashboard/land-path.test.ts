@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest'
 import { expect, it } from 'vitest'
-import { landPath } from '../../src/dashboard/land-path.js'
+import { landPath } from '../../src/dashboard/map/land-path.js'
 import { encodeRing, type GridPoint } from '../support/land.js'
 
 /** Returns the points of a path that has one ring. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareLines } from '../../src/dashboard/line-differences.js'
+import { compareLines } from '../../src/dashboard/requests/line-differences.js'
 
 /** Texts of few different lines, so that many are the same. */
 const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 9 }).map(lines => lines.join('\n'))

@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { type Box, frameOf, type Point, placeLabels, radiusOf, toFrame } from '../../src/dashboard/map-layout.js'
-import { project } from '../../src/dashboard/projection.js'
+import { type Box, frameOf, type Point, placeLabels, radiusOf, toFrame } from '../../src/dashboard/map/map-layout.js'
+import { project } from '../../src/dashboard/map/projection.js'
 
 const place = fc.record({
   latitude: fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.constantFrom(-90, 90, 0, 50)),

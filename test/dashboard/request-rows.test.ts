@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import type { ShortenedEntry } from '../../src/core/contract/journal.js'
-import { foldRequests } from '../../src/dashboard/request-rows.js'
+import { foldRequests } from '../../src/dashboard/requests/request-rows.js'
 
 const kinds = {
   list: { method: 'GET', path: '/matchmaker/lobbies/list', operation: 'lobbies.list', status: 200 },

@@ -2,10 +2,7 @@ import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import type { ShortenedEntry } from '../../src/core/contract/journal.js'
 import type { ChangeSetJson } from '../../src/core/control/history.js'
-import type { Change } from '../../src/dashboard/live-world.js'
-import { changeBeside, requestBeside, revisionAfter } from '../../src/dashboard/moments.js'
-import { addPlayers, type PlayerSpan } from '../../src/dashboard/player-spans.js'
-import { layOutLanes } from '../../src/dashboard/timeline-lanes.js'
+import { layOutLanes } from '../../src/dashboard/timeline/timeline-lanes.js'
 import {
   firstZoom,
   nextZoom,
@@ -15,7 +12,10 @@ import {
   toTime,
   zoomFor,
   zooms,
-} from '../../src/dashboard/timeline-scale.js'
+} from '../../src/dashboard/timeline/timeline-scale.js'
+import type { Change } from '../../src/dashboard/world/live-world.js'
+import { changeBeside, requestBeside, revisionAfter } from '../../src/dashboard/world/moments.js'
+import { addPlayers, type PlayerSpan } from '../../src/dashboard/world/player-spans.js'
 
 const now = Date.parse('2026-11-20T20:05:12.000Z')
 const ago = (seconds: number) => now - seconds * 1_000

@@ -2,8 +2,8 @@ import { feature } from 'topojson-client'
 import { presimplify, simplify } from 'topojson-simplify'
 import type { GeometryCollection, Topology } from 'topojson-specification'
 import land from 'world-atlas/land-110m.json' with { type: 'json' }
-import { middleX, mostStep, stepBase, zeroCode } from '../../src/dashboard/land-path.js'
-import { mapHeight, mapWidth, project } from '../../src/dashboard/projection.js'
+import { middleX, mostStep, stepBase, zeroCode } from '../../src/dashboard/map/land-path.js'
+import { mapHeight, mapWidth, project } from '../../src/dashboard/map/projection.js'
 
 /** The outline has two units for each unit of the map, so that whole numbers are precise enough. */
 const scale = 2

@@ -1,0 +1,281 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Fault, FaultState } from '../../core/contract/faults.js'
+import { counted } from '../../core/lib/text.js'
+import { durationFormat, parseDuration } from '../../core/lib/time.js'
+import { beginOf, hasEnded } from '../../core/store/faults.js'
+import { Field, Select } from '../ui/controls.js'
+import { duration } from '../ui/format.js'
+import { useLoaded } from '../ui/hooks.js'
+import { runAction } from '../ui/screen.js'
+import { errorOf } from '../world/outcome.js'
+import { page } from '../world/page-state.js'
+
+const presets: readonly { readonly name: string; readonly fault: Fault }[] = [
+  { name: 'Slow: every answer takes 2 s', fault: { effect: { delay: '2s' } } },
+  { name: 'One in ten requests fails', fault: { effect: { error: { status: 500 } }, chance: 0.1 } },
+  { name: 'Rate limited', fault: { effect: { error: { code: 'API_RATE_LIMIT' } } } },
+  { name: 'The connection drops', fault: { effect: { reset: true } } },
+  { name: 'Hold every find until you release it', fault: { operation: 'lobbies.find', effect: { hold: true } } },
+]
+
+const lifetimes = [
+  { name: 'Once', limit: { times: 1 } },
+  { name: '30 s', limit: { for: '30s' } },
+  { name: 'Until off', limit: {} },
+] as const
+
+/** The faults of the world, and the forms of new ones. */
+export function Faults() {
+  const add = (fault: Fault) =>
+    runAction(async () => {
+      if (page.live.faults.value.some(one => textOf(one) === textOf(fault) && !isOver(one, page.time.value)))
+        return 'This fault is on already.'
+      return page.api.call('POST /faults', { body: fault })
+    })
+  return (
+    <section class="pane" aria-labelledby="faults">
+      <header class="bar">
+        <h2 id="faults">Faults</h2>
+      </header>
+      <fieldset class="body block" disabled={page.isReadOnly.value}>
+        <ActiveFaults />
+        <h3>Make it go wrong</h3>
+        <ul class="lines">
+          {presets.map(({ name, fault }) => (
+            <li key={name}>
+              <span>{name}</span>
+              <span class="tools" role="group" aria-label={name}>
+                {lifetimes.map(({ name: lifetime, limit }) => (
+                  <button key={lifetime} type="button" onClick={() => add({ ...fault, ...limit })}>
+                    {lifetime}
+                  </button>
+                ))}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <CustomFault key={page.faultDraft.value?.id} onAdd={add} />
+      </fieldset>
+    </section>
+  )
+}
+
+/** Writes what a fault does, to compare it with others. */
+function textOf({ operation, effect, times, after, for: lasting, chance }: Fault): string {
+  return JSON.stringify([operation, effect, times, after, lasting, chance])
+}
+
+function ActiveFaults() {
+  const faults = page.live.faults.value
+  if (faults.length === 0) return <p class="muted">No fault is on.</p>
+  const call = (route: 'DELETE /faults/{fault_id}' | 'POST /faults/{fault_id}/release', id: string) =>
+    runAction(() => page.api.call(route, { params: { fault_id: id } }))
+  return (
+    <ul class="lines" aria-label="Faults">
+      {faults.map(fault => (
+        <li key={fault.id}>
+          <span dir="auto">
+            <b>{fault.id}</b> {effectWords(fault)}, {fault.operation ?? 'every request'}
+            {limitWords(fault)} {isOver(fault, page.time.value) && <b class="badge">over</b>}
+            <small class="muted">
+              applied to {counted(fault.struck, 'request', 'requests')}
+              {fault.holding > 0 && `, holds ${fault.holding}`}
+            </small>
+          </span>
+          <span class="tools">
+            {isStaged(fault, page.time.value) && <BeginOf fault={fault} />}
+            {fault.holding > 0 && (
+              <>
+                <HeldOf fault={fault.id} />
+                <button type="button" onClick={() => call('POST /faults/{fault_id}/release', fault.id)}>
+                  Release
+                </button>
+              </>
+            )}
+            <button type="button" onClick={() => call('DELETE /faults/{fault_id}', fault.id)}>
+              {isOver(fault, page.time.value) ? 'Remove' : 'Turn off'}
+            </button>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A fault that begins at a time to come. */
+type StagedFault = FaultState & { readonly begins_at: string }
+
+/** Tells whether a fault begins at a time to come. One that waits for a number of requests has no such time. */
+function isStaged(fault: FaultState, now: number): fault is StagedFault {
+  return fault.begins_at !== undefined && Date.parse(fault.begins_at) > now
+}
+
+/** Moves a staged fault, so that it begins in some ms of the world's clock. */
+async function moveFault(staged: StagedFault, inMs: number): Promise<void> {
+  // The rest are its settings.
+  const { id, matched, struck, holding, added_at, began_at, begins_at, ends_at, last_at, ...fault } = staged
+  const after = Math.ceil(page.now.peek() + inMs - Date.parse(added_at))
+  const call = { params: { fault_id: id }, body: { ...fault, after: `${after}ms` } }
+  await page.api.call('PUT /faults/{fault_id}', call)
+}
+
+/** Says when a staged fault begins, and moves it. */
+function BeginOf({ fault }: { readonly fault: StagedFault }) {
+  const text = useSignal('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void runAction(async () => {
+      const ms = parseDuration(text.value.trim())
+      if (ms === undefined) throw new Error(`Begins in is "${text.value}": expected ${durationFormat}`)
+      await moveFault(fault, ms)
+      text.value = ''
+    })
+  }
+  return (
+    <form class="row-of" onSubmit={submit}>
+      <Field
+        label="Begins in"
+        text={text}
+        placeholder={duration(Math.max(0, Date.parse(fault.begins_at) - page.time.value))}
+      />
+    </form>
+  )
+}
+
+/** Opens the first request that a fault holds. */
+function HeldOf({ fault }: { readonly fault: string }) {
+  const id = page.live.pending.value.pending.find(one => one.fault === fault)?.id
+  if (id === undefined) return null
+  return (
+    <button type="button" onClick={() => page.go({ view: 'world', opened: { kind: 'held', id } })}>
+      Edit the answer
+    </button>
+  )
+}
+
+/** True if a fault applies to no more requests. */
+export function isOver(fault: FaultState, now: number): boolean {
+  const { added_at, began_at } = fault
+  // No event tells that the clock has reached the beginning of a fault.
+  return hasEnded(fault, began_at === undefined ? beginOf(fault, Date.parse(added_at)) : Date.parse(began_at), now)
+}
+
+function effectWords({ effect: { delay, error, reset, empty, hold, truncate, index, spurious } }: FaultState): string {
+  if (delay !== undefined) return `delay ${typeof delay === 'string' ? delay : JSON.stringify(delay)}`
+  if (error) return `error ${[error.status, error.code].filter(part => part !== undefined).join(' ')}`
+  if (reset) return 'connection drops'
+  if (empty) return 'no answer'
+  if (hold) return 'hold'
+  if (truncate) return 'half an answer'
+  if (index) return `index ${index.offset}`
+  return `wakes watches after ${spurious}`
+}
+
+function limitWords({ times, for: lasting, chance }: FaultState): string {
+  const parts = [
+    ...(times === undefined ? [] : [times === 1 ? 'once' : `${times} times`]),
+    ...(lasting === undefined ? [] : [`for ${lasting}`]),
+    ...(chance === undefined || chance === 1 ? [] : [`${Math.round(chance * 100)} of 100`]),
+  ]
+  return parts.map(part => `, ${part}`).join('')
+}
+
+type EffectName = 'error' | 'delay' | 'reset' | 'empty' | 'hold' | 'truncate' | 'index'
+
+const effectNames: readonly [EffectName, text: string][] = [
+  ['error', 'Answer with an error'],
+  ['delay', 'Delay the answer'],
+  ['hold', 'Hold the request'],
+  ['reset', 'Drop the connection'],
+  ['empty', 'Close it without an answer'],
+  ['truncate', 'Send half an answer'],
+  ['index', 'Shift the watch index'],
+]
+
+/** The form for any other fault. */
+function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
+  const draft = page.faultDraft.value
+  const { code = '', message = '' } = errorOf(draft?.answer)
+  const operation = useSignal<string>(draft?.operation ?? '')
+  const effect = useSignal<EffectName>(draft?.status === 0 ? 'reset' : 'error')
+  const status = useSignal(String(draft && draft.status >= 400 ? draft.status : 500))
+  const errorCode = useSignal(code)
+  const errorMessage = useSignal(message)
+  const delay = useSignal('2s')
+  const offset = useSignal('1000')
+  const times = useSignal('1')
+  const after = useSignal('')
+  const lasting = useSignal('')
+  const chance = useSignal('100')
+  // They only help to type.
+  const operations = useLoaded(readOperationIds, [])
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    // Enter turns on the fault of a request.
+    if (draft) button.current?.focus()
+    return () => void (page.faultDraft.value = undefined)
+  }, [])
+  const effectOf = (): Fault['effect'] => {
+    if (effect.value === 'delay') return { delay: delay.value }
+    if (effect.value === 'index') return { index: { offset: offset.value } }
+    if (effect.value !== 'error') return { [effect.value]: true }
+    const error = {
+      status: Number(status.value),
+      code: errorCode.value || undefined,
+      message: errorMessage.value || undefined,
+    }
+    return { error: error as NonNullable<Fault['effect']['error']> } // the mock checks the code
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void onAdd({
+      operation: (operation.value || undefined) as Fault['operation'], // the mock checks it
+      effect: effectOf(),
+      times: times.value === '' ? undefined : Number(times.value),
+      after: after.value || undefined,
+      for: lasting.value || undefined,
+      chance: chance.value === '100' ? undefined : Number(chance.value) / 100,
+    })
+  }
+  return (
+    <details class="custom" open={draft !== undefined}>
+      <summary>Another fault</summary>
+      <form onSubmit={submit}>
+        <Field label="Operation" list="operation-ids" placeholder="every request" text={operation} />
+        <datalist id="operation-ids">
+          {operations?.map(id => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
+        <label>
+          Effect
+          <Select value={effect.value} options={effectNames} onChange={name => (effect.value = name)} />
+        </label>
+        {effect.value === 'error' && (
+          <>
+            <Field label="Status" inputMode="decimal" text={status} />
+            <Field label="Code" placeholder="ERROR" text={errorCode} />
+            <Field label="Message" text={errorMessage} />
+          </>
+        )}
+        {effect.value === 'delay' && <Field label="Delay" text={delay} />}
+        {effect.value === 'index' && <Field label="Offset" text={offset} />}
+        <Field label="Times" inputMode="decimal" placeholder="always" text={times} />
+        <Field label="After" placeholder="now, or 30s" text={after} />
+        <Field label="For" placeholder="until off, or 30s" text={lasting} />
+        <Field label="Of 100 requests" inputMode="decimal" text={chance} />
+        <button type="submit" class="main" ref={button}>
+          Turn it on
+        </button>
+      </form>
+    </details>
+  )
+}
+
+/** Reads the ids of all operations from the OpenAPI document. */
+async function readOperationIds(): Promise<readonly string[]> {
+  const response = await fetch(`${page.api.url}/openapi.json`)
+  const { paths }: { paths: Record<string, Record<string, { operationId?: string }>> } = await response.json()
+  return Object.values(paths).flatMap(path => Object.values(path).flatMap(({ operationId }) => operationId ?? []))
+}

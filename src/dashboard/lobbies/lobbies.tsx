@@ -1,0 +1,364 @@
+import type { Coordinates } from '../../core/contract/regions.js'
+import { counted, grouped } from '../../core/lib/text.js'
+import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
+import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
+import { Removal, SeatBar, Select } from '../ui/controls.js'
+import { age, stateSummary } from '../ui/format.js'
+import { Icon } from '../ui/icons.js'
+import { openDialog } from '../ui/screen.js'
+import { type Column, sorted, Table } from '../ui/table.js'
+import type { LobbyFilter } from '../world/address.js'
+import { sinceThen } from '../world/change-words.js'
+import type { Tables } from '../world/live-world.js'
+import { modeOptions, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
+import { page } from '../world/page-state.js'
+import { SearchField } from '../world/panes.js'
+import { NoGameMode } from './new-lobby.js'
+
+const filterNames: readonly [LobbyFilter, text: string][] = [
+  ['running', 'All lobbies'],
+  ['free', 'Free seats'],
+  ['hidden', 'Not listed'],
+  ['stopped', 'Stopped'],
+]
+
+type Hidden = ReturnType<typeof listObstacles>
+
+const hasFreeSeat = (lobby: LobbyRow) => findObstacle(lobby) === undefined
+
+const filters: { readonly [filter in LobbyFilter]: (lobby: LobbyRow, hidden: Hidden) => boolean } = {
+  running: ({ status }) => status !== 'stopped',
+  free: hasFreeSeat,
+  hidden: (lobby, hidden) => lobby.status !== 'stopped' && hidden(lobby) !== undefined,
+  stopped: ({ status }) => status === 'stopped',
+}
+
+/** The order in which a find looks: the fullest lobbies first. */
+const findOrder = 'free'
+
+/** The panel with the lobbies. */
+export function Lobbies() {
+  // In the past, those that differ from now come first.
+  const { sort = page.past.value ? 'since' : findOrder } = page.address.value
+  const { tables } = page.shown.value
+  const hidden = listObstacles(tables.lobbies.values(), tables)
+  const kilometers = distancesOf(tables)
+  const all = [...tables.lobbies.values()]
+  const shown = all.filter(filterOf(tables, hidden))
+  const columns = columnsOf({ tables, hidden, kilometers, now: page.time.value })
+  // A find takes the nearest of equal lobbies, and then the oldest.
+  const ordered = sort === findOrder && kilometers ? sorted(shown, columns, 'distance') : shown
+  const running = all.filter(lobby => filters.running(lobby, hidden)).length
+  const free = all.filter(hasFreeSeat).length
+  return (
+    <section class="pane lobbies" aria-labelledby="lobbies">
+      <header class="bar">
+        <h2 id="lobbies">Lobbies</h2>
+        <p class="muted">
+          {grouped(free)} of {grouped(running)} {free === 1 ? 'has' : 'have'} a free seat
+        </p>
+        <LobbyTools tables={tables} />
+      </header>
+      <Table
+        label={counted(shown.length, 'lobby', 'lobbies')}
+        items={sorted(ordered, columns, sort)}
+        columns={columns}
+        sort={sort}
+        onSort={next => page.filter({ sort: next === findOrder ? undefined : next })}
+        keyOf={({ lobby_id }) => lobby_id}
+        isSelected={({ lobby_id }) => lobby_id === page.lobbyId.value}
+        rowClass={lobby => (hidden(lobby) !== undefined || !hasFreeSeat(lobby) ? 'quiet' : '')}
+        row={lobby => <PhoneRow lobby={lobby} tables={tables} kilometers={kilometers?.(lobby)} />}
+        onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
+        empty={page.isLoaded.value ? <NoLobby tables={tables} /> : '…'}
+      />
+    </section>
+  )
+}
+
+/** Returns the filter of the address. */
+function filterOf(tables: Tables, hidden: Hidden): (lobby: LobbyRow) => boolean {
+  const { region, mode, lobbies: filter, q } = page.address.value
+  const hasText = q === undefined ? undefined : textFilter(q, tables)
+  return lobby =>
+    filters[filter](lobby, hidden) &&
+    (mode === undefined || modeKey(lobby) === mode) &&
+    (region === undefined || lobby.region_id === region) &&
+    (hasText === undefined || hasText(lobby))
+}
+
+function LobbyTools({ tables }: { readonly tables: Tables }) {
+  const { region, mode = '', lobbies: filter } = page.address.value
+  return (
+    <div class="tools">
+      {region !== undefined && (
+        <button type="button" onClick={() => page.filter({ region: undefined })}>
+          {regionName(region, tables)} <Removal>Show all regions</Removal>
+        </button>
+      )}
+      <SearchField label="Search the lobbies" />
+      <Select
+        label="Game mode"
+        value={mode}
+        options={[['', 'All modes'], ...modeOptions(tables)]}
+        onChange={value => page.filter({ mode: value || undefined })}
+      />
+      <Select
+        label="Which lobbies"
+        value={filter}
+        options={filterNames}
+        onChange={value => page.filter({ lobbies: value })}
+      />
+      <MakeLobby />
+    </div>
+  )
+}
+
+/** Says why the list is empty, and what to do. */
+function NoLobby({ tables }: { readonly tables: Tables }) {
+  const { region, mode, lobbies: filter, q } = page.address.value
+  if (tables.gameModes.size === 0) return <NoGameMode />
+  if (region === undefined && mode === undefined && filter === 'running' && q === undefined)
+    return (
+      <>
+        No lobbies yet. A find makes one.
+        <MakeLobby />
+      </>
+    )
+  const clear = () => page.filter({ region: undefined, mode: undefined, q: undefined, lobbies: 'running' })
+  return (
+    <>
+      No lobby matches.
+      <button type="button" onClick={clear}>
+        Clear filters
+      </button>
+    </>
+  )
+}
+
+function MakeLobby() {
+  if (page.past.value) return null
+  return (
+    <button
+      type="button"
+      aria-label="Make a lobby"
+      disabled={page.isReadOnly.value}
+      onClick={() => (openDialog.value = 'new-lobby')}
+    >
+      <Icon name="plus" /> <span class="words">Make a lobby</span>
+    </button>
+  )
+}
+
+/** Returns a function that tells the distance of a lobby from the player in km. `undefined`: the player has no place. */
+function distancesOf(tables: Tables): ((lobby: LobbyRow) => number | undefined) | undefined {
+  const { client } = tables.settings.get('settings') ?? {}
+  if (!client) return undefined
+  const known = new Map<string, number | undefined>()
+  return ({ region_id }) => {
+    const region = tables.regions.get(region_id)
+    if (region && !known.has(region_id)) known.set(region_id, distance(client, region.datacenter_coord))
+    return known.get(region_id)
+  }
+}
+
+const earthRadius = 6_371
+
+/** Returns the distance of two places on a sphere, in km. The mock's own distances differ by half a percent at most. */
+function distance(from: Coordinates, to: Coordinates): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180
+  const [one, other] = [radians(from.latitude), radians(to.latitude)]
+  const halfSine = (angle: number) => Math.sin(angle / 2) ** 2
+  const share =
+    halfSine(other - one) + Math.cos(one) * Math.cos(other) * halfSine(radians(to.longitude - from.longitude))
+  return 2 * earthRadius * Math.asin(Math.sqrt(Math.min(1, share)))
+}
+
+/** Writes a distance that is not exact: `≈ 6,490 km`. */
+function aboutText(kilometers: number | undefined): string {
+  return kilometers === undefined ? '–' : `≈ ${grouped(Math.round(kilometers / 10) * 10)} km`
+}
+
+/** Returns a function that tells whether a lobby has all words of a text: in its mode, map, region, id, state, or a player. */
+function textFilter(text: string, tables: Tables): (lobby: LobbyRow) => boolean {
+  const words = text.toLowerCase().split(/\s+/)
+  const players = new Map<string, string>()
+  for (const { lobby_id, player_token } of tables.players.values())
+    players.set(lobby_id, `${players.get(lobby_id) ?? ''} ${player_token}`)
+  return lobby => {
+    const { lobby_id, game_mode_id, region_id, state } = lobby
+    const region = `${region_id} ${regionName(region_id, tables)}`
+    const all = `${lobby_id} ${game_mode_id} ${region} ${stateSummary(state)} ${players.get(lobby_id) ?? ''}`
+    const lower = all.toLowerCase()
+    return words.every(word => lower.includes(word))
+  }
+}
+
+/** Says if players can enter a lobby. What the game says of itself is in another column. */
+function stateWord({ status }: LobbyRow, hidden: string | undefined): string {
+  if (status === 'starting') return 'starting'
+  return hidden ?? 'open'
+}
+
+/** Returns the map of a lobby, which many games have in their state, or the first values of the state. */
+function gameState({ state }: LobbyRow): string {
+  const { map } = Object(state) as { readonly map?: unknown }
+  return typeof map === 'string' ? map : stateSummary(state)
+}
+
+interface ColumnsContext {
+  readonly tables: Tables
+  readonly hidden: Hidden
+  readonly kilometers: ReturnType<typeof distancesOf>
+  readonly now: number
+}
+
+function columnsOf(context: ColumnsContext): readonly Column<LobbyRow>[] {
+  const [place, state] = [columnsOfPlace(context), columnsOfState(context)]
+  if (!page.past.value) return [...place, ...state]
+  const [seats] = state as [Column<LobbyRow>] // they begin with the seats
+  return [...place.slice(0, 3), { ...seats, title: 'Seats then' }, ...columnsSince()]
+}
+
+/** In the past: what the lobbies have now, and what happened since. */
+function columnsSince(): readonly Column<LobbyRow>[] {
+  const { tables, version } = page.live
+  // The rows of now change in place.
+  version.value
+  const since = (lobby: LobbyRow) => sinceThen(lobby, tables.lobbies.get(lobby.lobby_id))
+  return [
+    {
+      key: 'now',
+      title: 'Seats now',
+      width: 72,
+      sortBy: lobby => since(lobby)[0],
+      cell: lobby => <b>{since(lobby)[0]}</b>,
+    },
+    {
+      key: 'since',
+      title: 'Since then',
+      width: 150,
+      sortBy: lobby => since(lobby)[1] || undefined,
+      hint: lobby => since(lobby)[1],
+      cell: lobby => <span class="muted cut">{since(lobby)[1]}</span>,
+    },
+  ]
+}
+
+/** The columns that tell what a lobby is, and where. */
+function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column<LobbyRow>[] {
+  const region = (lobby: LobbyRow) => regionName(lobby.region_id, tables)
+  const next = page.nextFind.value?.lobby_id
+  return [
+    {
+      key: 'mode',
+      title: 'Mode',
+      width: 100,
+      maxWidth: 150,
+      sortBy: lobby => lobby.game_mode_id,
+      hint: lobby => lobby.game_mode_id,
+      cell: lobby => (
+        <span class="named">
+          <span class="cut">{lobby.game_mode_id}</span>
+          {next === lobby.lobby_id && <b class="badge">next</b>}
+        </span>
+      ),
+    },
+    {
+      key: 'map',
+      title: 'Map',
+      width: 100,
+      rank: 3,
+      sortBy: gameState,
+      hint: lobby => stateSummary(lobby.state),
+      cell: lobby => <span class="muted">{gameState(lobby) || '–'}</span>,
+    },
+    { key: 'region', title: 'Region', width: 96, sortBy: region, cell: region },
+    {
+      key: 'distance',
+      title: 'Distance',
+      width: 80,
+      rank: 4,
+      sortBy: lobby => kilometers?.(lobby),
+      cell: lobby => <span class="muted">{aboutText(kilometers?.(lobby))}</span>,
+    },
+  ]
+}
+
+/** The columns that tell how full a lobby is, and who can enter it. */
+function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyRow>[] {
+  const free = (lobby: LobbyRow) => (hasFreeSeat(lobby) ? freeSeats(lobby) : undefined)
+  const { made, madeSince } = page.live
+  const ageOf = (lobbyId: string) => now - (made.get(lobbyId)?.at ?? madeSince)
+  return [
+    {
+      key: 'seats',
+      title: 'Seats',
+      width: 132,
+      sortBy: seatsTaken,
+      hint: seatWords,
+      cell: lobby => <Seats lobby={lobby} />,
+    },
+    { key: 'free', title: 'Free', width: 52, rank: 2, sortBy: free, cell: lobby => grouped(free(lobby) ?? 0) },
+    {
+      key: 'state',
+      title: 'State',
+      width: 76,
+      rank: 1,
+      sortBy: lobby => stateWord(lobby, hidden(lobby)),
+      cell: lobby => (
+        <span class="muted">
+          {lobby.status === 'starting' && <i class="dot warn" />} {stateWord(lobby, hidden(lobby))}
+        </span>
+      ),
+    },
+    {
+      key: 'server',
+      title: 'Server',
+      width: 64,
+      rank: 5,
+      sortBy: serverWords,
+      cell: lobby => <span class="muted">{serverWords(lobby)}</span>,
+    },
+    {
+      key: 'age',
+      title: 'Age',
+      width: 64,
+      rank: 6,
+      sortBy: ({ lobby_id }) => ageOf(lobby_id),
+      cell: ({ lobby_id }) => (
+        <span class="muted">
+          {made.has(lobby_id) || '> '}
+          {age(ageOf(lobby_id))}
+        </span>
+      ),
+    },
+  ]
+}
+
+interface PhoneRowProps {
+  readonly lobby: LobbyRow
+  readonly tables: Tables
+  readonly kilometers: number | undefined
+}
+
+function PhoneRow({ lobby, tables, kilometers }: PhoneRowProps) {
+  return (
+    <div class="two-lines">
+      <div class="cut">
+        <b dir="auto">{lobby.game_mode_id}</b>
+        <small class="cut" dir="auto">
+          {regionName(lobby.region_id, tables)}
+          {kilometers !== undefined && `, ${aboutText(kilometers)}`}
+        </small>
+      </div>
+      <Seats lobby={lobby} />
+    </div>
+  )
+}
+
+/** The seats of a lobby: those who play, those on the way, and the free ones. */
+function Seats({ lobby }: { readonly lobby: LobbyRow }) {
+  const { total_player_count, reserved_player_count, max_players_normal } = lobby
+  return <SeatBar taken={total_player_count} onTheWay={reserved_player_count} max={max_players_normal} />
+}

@@ -1,0 +1,45 @@
+import { useSignal } from '@preact/signals'
+import { fullNameOf } from '../../core/store/namespaces.js'
+import { Field, Select } from '../ui/controls.js'
+import { openDialog, runAction } from '../ui/screen.js'
+import { page } from '../world/page-state.js'
+
+/** The form that adds a game mode. All regions enable it. */
+export function NewGameModeForm() {
+  const { tables } = page.shown.value
+  const ids = [...tables.namespaces.keys()]
+  const namespace = useSignal(ids[0] ?? '')
+  const name = useSignal('')
+  const seats = useSignal('8')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void runAction(async () => {
+      const game_mode_id = name.value.trim()
+      await page.api.call('POST /{table}', {
+        params: { table: 'game-modes' },
+        body: { namespace_id: namespace.value || undefined, game_mode_id, max_players: Number(seats.value) },
+      })
+      openDialog.value = undefined
+      return `Clients can find lobbies of ${game_mode_id} now.`
+    })
+  }
+  return (
+    <form onSubmit={submit}>
+      {ids.length > 1 && (
+        <label>
+          Namespace
+          <Select
+            value={namespace.value}
+            options={ids.map(id => [id, fullNameOf(id, tables)])}
+            onChange={value => (namespace.value = value)}
+          />
+        </label>
+      )}
+      <Field label="Name" text={name} required data-first placeholder="duel" />
+      <Field label="Seats of a lobby" type="number" min="1" required text={seats} />
+      <button type="submit" class="main">
+        Add the game mode
+      </button>
+    </form>
+  )
+}

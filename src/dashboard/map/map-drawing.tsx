@@ -1,0 +1,233 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { Coordinates } from '../../core/contract/regions.js'
+import { landRings, landScale } from '../../core/generated/land.js'
+import { counted, grouped, shortened } from '../../core/lib/text.js'
+import { textWidth, useSize } from '../ui/hooks.js'
+import { page } from '../world/page-state.js'
+import { landPath } from './land-path.js'
+import {
+  frameOf,
+  type LabelledCircle,
+  type LabelPlace,
+  type MapFrame,
+  type Point,
+  placeLabels,
+  radiusOf,
+  toFrame,
+} from './map-layout.js'
+import { PlayerPin } from './player-pin.js'
+import { mapHeight, mapWidth, project } from './projection.js'
+
+/** A region as the map shows it. */
+export interface MapRegion {
+  readonly id: string
+  readonly name: string
+  readonly place: Coordinates
+  readonly players: number
+  readonly lobbies: number
+  readonly taken: number
+  readonly seats: number
+  /** `next`: the next find goes there. `bad`: something is wrong there. */
+  readonly kind: 'plain' | 'next' | 'bad'
+  /** The second line of its label. */
+  readonly note?: string
+  /** The difference in players between the shown past and now, with its sign. Absent if there is none. */
+  readonly change?: string
+}
+
+/** The legend at the bottom left. A narrower map has none. */
+const legend = { width: 232, height: 28, narrowest: 600 }
+
+/** A longer name is cut. In characters. */
+const longestName = 30
+
+/** The height of a line of a label, and from its top to its baseline. */
+const line = { height: 15, baseline: 11 }
+
+/** The drawing of the map: land, regions, the player. */
+export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[] }) {
+  const element = useRef<HTMLDivElement>(null)
+  const { value: size } = useSize(element)
+  /** The place while the user drags it. The frame stays meanwhile. */
+  const dragged = useSignal<Coordinates | undefined>(undefined)
+  const home = page.shown.value.tables.settings.get('settings')?.client
+  const you = dragged.value ?? home
+  const framed = page.framed.value
+  const shown = (framed ? regions.filter(({ id }) => framed.includes(id)) : regions).toSorted(byImportance)
+  if (size.width === 0 || size.height === 0) return <div class="map" ref={element} />
+  const frame = frameOf([...shown.map(({ place }) => place), ...(home ? [home] : [])].map(project), size)
+  const pin = you && toFrame(project(you), frame)
+  const radius = radiusOf(
+    shown.map(({ players }) => players),
+    size,
+  )
+  const circles = shown.map(region => ({
+    region,
+    center: toFrame(project(region.place), frame),
+    radius: radius(region.players),
+    label: sizeOf(region),
+    isImportant: region.kind !== 'plain' || page.region.value === region.id,
+  }))
+  const { width, height } = size
+  const obstacles = [
+    ...(width < legend.narrowest
+      ? []
+      : [{ left: 0, right: legend.width, top: height - legend.height, bottom: height }]),
+    ...(pin ? [{ left: pin.x - 9, right: pin.x + 9, top: pin.y - 25, bottom: pin.y + 3 }] : []),
+  ]
+  const labels = placeLabels(pin ? [...circles, circleOfPin(pin)] : circles, { ...size, obstacles })
+  const name = labels[circles.length]
+  const next = circles[shown.findIndex(({ kind }) => kind === 'next')]
+  return (
+    <div class="map" ref={element}>
+      <svg width={width} height={height} aria-hidden="true">
+        <Land frame={frame} />
+        {circles.map((circle, i) => (
+          <RegionCircle key={circle.region.id} {...circle} place={labels[i]} />
+        ))}
+        {pin && next && <path class="route" d={routeTo(pin, next)} />}
+        {name?.isShown && (
+          <text class="you-name" x={name.box.left} y={name.box.top + line.baseline}>
+            You
+          </text>
+        )}
+      </svg>
+      <PlayerPin place={you} at={pin} dragged={dragged} frame={frame} />
+    </div>
+  )
+}
+
+/** The regions that the user must see come first. The order of the others does not depend on each player that comes or goes. */
+function byImportance(one: MapRegion, other: MapRegion): number {
+  const rank = ({ id, kind, players }: MapRegion) =>
+    kind !== 'plain' || page.region.value === id ? Number.POSITIVE_INFINITY : Math.floor(Math.log2(players + 1))
+  const [first, second] = [rank(one), rank(other)]
+  return first === second ? 0 : second - first
+}
+
+/** The pin stands above its place. It has a label as if it were a circle. */
+function circleOfPin({ x, y }: Point): LabelledCircle {
+  const label = { width: textWidth('You', 600), height: line.height }
+  return { center: { x, y: y - 15 }, radius: 9, label, isImportant: false }
+}
+
+/** Returns the size of a label. All digits have one width, so the label keeps its width while the number grows. */
+function sizeOf({ name, players, change = '', note, kind }: MapRegion): LabelledCircle['label'] {
+  const weight = kind === 'plain' ? 400 : 600
+  const first = textWidth(`${cut(name)} `, weight) + textWidth(grouped(players)) + textWidth(` ${change}`, 600)
+  const width = Math.max(first, note === undefined ? 0 : textWidth(note, 600))
+  return { width: Math.ceil(width), height: note === undefined ? line.height : 2 * line.height }
+}
+
+const cut = (name: string) => shortened(name, longestName)
+
+/** Draws the way from the pin to the edge of a circle, as a bow. */
+function routeTo(pin: Point, { center, radius }: LabelledCircle): string {
+  const from = { x: pin.x, y: pin.y - 6 }
+  const [dx, dy] = [center.x - from.x, center.y - from.y]
+  const length = Math.hypot(dx, dy)
+  // The bow is above the straight line.
+  const bow = Math.min(60, length * 0.16) * (dx >= 0 ? 1 : -1)
+  const middle = { x: (from.x + center.x) / 2 + (dy / length) * bow, y: (from.y + center.y) / 2 - (dx / length) * bow }
+  const start = onWay(from, middle, 12)
+  const end = onWay(center, middle, radius + 4)
+  if (length < radius + 16) return ''
+  return `M${start.x} ${start.y}Q${middle.x} ${middle.y} ${end.x} ${end.y}`
+}
+
+/** Returns the point at a distance from another, on the way to a third. */
+function onWay(from: Point, to: Point, distance: number): Point {
+  const share = distance / Math.max(1e-6, Math.hypot(to.x - from.x, to.y - from.y))
+  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
+}
+
+const land = landPath(landRings)
+
+/** The land. A frame across the edge of the world shows parts of two copies. No frame shows a place twice. */
+function Land({ frame: { x, y, scale, seam } }: { readonly frame: MapFrame }) {
+  const first = Math.floor(seam / mapWidth)
+  const [width, height] = [mapWidth * landScale, mapHeight * landScale]
+  return (
+    <g class="land" style={{ transform: `translate(${-x * scale}px, ${-y * scale}px) scale(${scale / landScale})` }}>
+      <clipPath id="one-world">
+        <rect x={seam * landScale} y={-height} width={width} height={3 * height} />
+      </clipPath>
+      <g clip-path="url(#one-world)">
+        {[first, first + 1].map(copy => (
+          <path key={copy} d={land} transform={`translate(${copy * width} 0)`} />
+        ))}
+      </g>
+    </g>
+  )
+}
+
+interface RegionCircleProps extends Pick<LabelledCircle, 'center' | 'radius'> {
+  readonly region: MapRegion
+  readonly place: LabelPlace | undefined
+}
+
+function RegionCircle({ region, center, radius, place }: RegionCircleProps) {
+  const { id, taken, seats, kind } = region
+  const isSelected = page.region.value === id
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the table does the same for the keyboard
+    <g
+      class="region"
+      data-kind={kind}
+      data-selected={isSelected || undefined}
+      style={{ transform: `translate(${center.x}px, ${center.y}px)` }}
+      onClick={() => page.filter({ region: isSelected ? undefined : id })}
+    >
+      <title>{titleOf(region)}</title>
+      <circle class="disc" style={{ r: `${radius}px` }} />
+      <circle class="ring" style={{ r: `${radius}px` }} />
+      <circle
+        class="arc"
+        style={{ r: `${radius}px`, strokeDasharray: `${seats ? Math.min(1, taken / seats) * 100 : 0} 100` }}
+        pathLength={100}
+        transform="rotate(-90)"
+      />
+      {place && <RegionLabel region={region} center={center} place={place} />}
+    </g>
+  )
+}
+
+interface RegionLabelProps {
+  readonly region: MapRegion
+  readonly center: Point
+  readonly place: LabelPlace
+}
+
+/** The label is held at the edge of its circle, so that it stays there when it is drawn narrower. */
+function RegionLabel({ region, center, place: { side, box, isShown } }: RegionLabelProps) {
+  const { name, players, change, note, kind } = region
+  const [x, anchor] =
+    side === 'left'
+      ? [box.right, 'end']
+      : side === 'right'
+        ? [box.left, 'start']
+        : [(box.left + box.right) / 2, 'middle']
+  return (
+    <text
+      x={x - center.x}
+      y={box.top + line.baseline - center.y}
+      text-anchor={anchor}
+      class={kind === 'plain' ? undefined : 'strong'}
+      data-hidden={isShown ? undefined : ''}
+    >
+      {cut(name)} <tspan class="count">{grouped(players)}</tspan>
+      {change !== undefined && <tspan class="change"> {change}</tspan>}
+      {note !== undefined && (
+        <tspan class="note" x={x - center.x} dy={line.height}>
+          {note}
+        </tspan>
+      )}
+    </text>
+  )
+}
+
+function titleOf({ name, players, lobbies, taken, seats }: MapRegion): string {
+  const share = seats > 0 ? Math.round(Math.min(1, taken / seats) * 100) : 0
+  return `${name}: ${counted(players, 'player', 'players')} in ${counted(lobbies, 'lobby', 'lobbies')}, ${share} % of the seats taken`
+}

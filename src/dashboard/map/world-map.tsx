@@ -1,0 +1,189 @@
+import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
+import type { GameServerState } from '../../core/control/servers.js'
+import { counted, grouped } from '../../core/lib/text.js'
+import { Select } from '../ui/controls.js'
+import type { Tables } from '../world/live-world.js'
+import { modeOptions, type RegionSums, regionName, sumRegions } from '../world/lobby-rows.js'
+import { regionNotes } from '../world/outcome.js'
+import { page } from '../world/page-state.js'
+import { MapDrawing, type MapRegion } from './map-drawing.js'
+
+/** The pane with the map of the world. */
+export function WorldMap() {
+  const { tables } = page.shown.value
+  const isPast = page.past.value !== undefined
+  const sums = page.regionSums.value
+  const options = modeOptions(tables)
+  const mode = page.findMode.value ?? options[0]?.[0]
+  const choice = page.nextFind.value
+  const now = isPast ? new Map(sumRegions(page.live.tables).map(sum => [sum.region.region_id, sum])) : undefined
+  const crashed = isPast ? new Set<string>() : crashedRegions(page.live.servers.value, page.now.value)
+  const compared = regionNotes((page.framed.value && page.compared.value) ?? [])
+  const regions = sums.map(sum => describeRegion(sum, { tables, choice, now, crashed, compared }))
+  return (
+    <section class="pane world" aria-labelledby="world">
+      <h2 id="world" class="hidden">
+        World
+      </h2>
+      <MapDrawing regions={regions} />
+      <div class="map-bar">
+        {compared.size > 0 ? (
+          <p class="map-title">
+            <b>{counted(compared.size, 'region', 'regions')}</b> <span>compared</span>
+          </p>
+        ) : (
+          <MapTitle sums={sums} />
+        )}
+        {now && compared.size === 0 && <ChangeSince sums={sums} now={[...now.values()]} />}
+        {page.framed.value && (
+          <button type="button" onClick={() => (page.framed.value = undefined)}>
+            Whole world
+          </button>
+        )}
+        {!isPast && !page.framed.value && mode !== undefined && (
+          <label class="next-find">
+            <span>Next find in</span>
+            <Select value={mode} options={options} onChange={value => (page.findMode.value = value)} />
+          </label>
+        )}
+      </div>
+      {choice?.refusal !== undefined && (
+        <p class="map-refusal" dir="auto">
+          {choice.refusal}
+        </p>
+      )}
+      <p class="map-legend" aria-hidden="true">
+        <svg width="14" height="14" aria-hidden="true">
+          <circle class="disc" cx="7" cy="7" r="5.5" />
+          <circle class="ring" cx="7" cy="7" r="5.5" />
+          <path class="arc" d="M7 1.5a5.5 5.5 0 0 1 0 11" />
+        </svg>
+        size: players, ring: seats taken
+      </p>
+      <RegionTable regions={regions} />
+    </section>
+  )
+}
+
+function MapTitle({ sums }: { readonly sums: readonly RegionSums[] }) {
+  const { players, lobbies } = total(sums)
+  return (
+    <p class="map-title">
+      <b>{counted(players, 'player', 'players')}</b>{' '}
+      <span>
+        in {counted(lobbies, 'lobby', 'lobbies')}, {counted(sums.length, 'region', 'regions')}
+      </span>
+    </p>
+  )
+}
+
+function total(sums: readonly RegionSums[]) {
+  const add = (key: 'players' | 'lobbies') => sums.reduce((sum, one) => sum + one[key], 0)
+  return { players: add('players'), lobbies: add('lobbies') }
+}
+
+/** Says how many players more or less there are now than in the past that the page shows. */
+function ChangeSince({ sums, now }: { readonly sums: readonly RegionSums[]; readonly now: readonly RegionSums[] }) {
+  return (
+    <p class="map-since">
+      <b>{signed(total(now).players - total(sums).players)}</b> since then
+    </p>
+  )
+}
+
+/** Writes a difference with its sign: `+5`, `−3`, `±0`. */
+function signed(difference: number): string {
+  const sign = difference > 0 ? '+' : difference < 0 ? '−' : '±'
+  return `${sign}${grouped(Math.abs(difference))}`
+}
+
+interface RegionContext {
+  readonly tables: Tables
+  /** The region and the lobby that a find would get. */
+  readonly choice: ExplainedChoice | undefined
+  /** The regions of the present, while the page shows the past. */
+  readonly now: ReadonlyMap<string, RegionSums> | undefined
+  /** The ids of the regions in which a game server has just crashed. */
+  readonly crashed: ReadonlySet<string>
+  /** The notes of the opened find about each region. */
+  readonly compared: ReturnType<typeof regionNotes>
+}
+
+/** The map shows a crash for this time of the world's clock, in ms. */
+const crashMs = 60_000
+
+function crashedRegions(servers: readonly GameServerState[], now: number): Set<string> {
+  const recent = servers.filter(
+    ({ status, ended_at }) => status === 'crashed' && ended_at !== undefined && now - Date.parse(ended_at) < crashMs,
+  )
+  return new Set(recent.map(({ region_id }) => region_id))
+}
+
+/** Says what the map shows of a region. */
+function describeRegion(sums: RegionSums, { tables, choice, now, crashed, compared }: RegionContext): MapRegion {
+  const { region, players, lobbies, taken, seats } = sums
+  const id = region.region_id
+  const notes = compared.get(id)
+  const isNext = notes ? notes.hasWon : compared.size === 0 && choice?.region_id === id
+  const isBad = crashed.has(id)
+  const away = choice?.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
+  const change = now === undefined ? 0 : (now.get(id)?.players ?? 0) - players
+  return {
+    id,
+    name: regionName(id, tables),
+    place: region.datacenter_coord,
+    players,
+    lobbies,
+    taken,
+    seats,
+    kind: isBad ? 'bad' : isNext ? 'next' : 'plain',
+    ...(isNext && { note: `next find${away}` }),
+    ...(notes && { note: notes.text }),
+    ...(isBad && { note: 'server crashed' }),
+    ...(change !== 0 && { change: signed(change) }),
+  }
+}
+
+/** The map as a table, for screen readers. It becomes visible while the keyboard is in it. */
+function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
+  if (regions.length === 0) return page.isLoaded.value ? <p class="map-empty">The world has no region.</p> : null
+  return (
+    <div class="region-list">
+      <table>
+        <caption>The map as a table</caption>
+        <thead>
+          <tr>
+            <th scope="col">Region</th>
+            <th scope="col">Players</th>
+            <th scope="col">Lobbies</th>
+            <th scope="col">Seats taken</th>
+            <th scope="col">Note</th>
+          </tr>
+        </thead>
+        <tbody>
+          {regions.map(({ id, name, players, lobbies, taken, seats, note, change }) => (
+            <tr key={id}>
+              <td>
+                <button
+                  type="button"
+                  class="link"
+                  dir="auto"
+                  aria-pressed={page.region.value === id}
+                  onClick={() => page.filter({ region: page.region.value === id ? undefined : id })}
+                >
+                  {name}
+                </button>
+              </td>
+              <td>{grouped(players)}</td>
+              <td>{grouped(lobbies)}</td>
+              <td>
+                {grouped(taken)} of {grouped(seats)}
+              </td>
+              <td>{[change && `${change} since then`, note].filter(Boolean).join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

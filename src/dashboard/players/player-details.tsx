@@ -1,0 +1,172 @@
+import type { StoryOutcome } from '../../core/control/stories/story-words.js'
+import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stories/tell-story.js'
+import { CopyButton, copyAction } from '../ui/controls.js'
+import { duration } from '../ui/format.js'
+import { useFollowed } from '../ui/hooks.js'
+import { page } from '../world/page-state.js'
+import { DetailsPane } from '../world/panes.js'
+
+const badOutcomes: readonly StoryOutcome[] = [
+  'never_connected',
+  'connection_lost',
+  'server_ended',
+  'wrong_lobby',
+  'refused',
+  'gave_up',
+]
+
+/** Tells how a story stands, or how it ended, in two words. */
+export function outcomeWords(outcome: StoryOutcome): string {
+  return outcome === 'playing' ? 'plays' : outcome.replaceAll('_', ' ')
+}
+
+/** Tells the colour of an outcome. */
+export function outcomeTone(outcome: StoryOutcome): 'good' | 'bad' | '' {
+  return outcome === 'playing' ? 'good' : badOutcomes.includes(outcome) ? 'bad' : ''
+}
+
+/** Names a story in the address. A token that no player has ever had is cut, so its story is known by its id. */
+export function storyKeyOf({ id, token, address }: Pick<StorySummary, 'id' | 'token' | 'address'>): string {
+  return address === undefined ? `${id}` : token
+}
+
+/** The story of the player in the address. */
+export function PlayerDetails() {
+  const player = page.playerKey.peek() ?? ''
+  const read = async () => {
+    const story = await page.api.call('GET /stories/{player}', { params: { player } }).catch(() => undefined)
+    return { story }
+  }
+  const loaded = useFollowed(read, [page.live.stories.value?.changes, page.live.connection.value])
+  if (!loaded) return <DetailsPane label="The chosen player" title="…" children={null} />
+  const { story } = loaded
+  if (!story)
+    return (
+      <DetailsPane label="The chosen player" title="Player">
+        <p class="empty">
+          The story of this player is no longer kept.
+          <button type="button" onClick={() => page.go({ opened: undefined })}>
+            All players
+          </button>
+        </p>
+      </DetailsPane>
+    )
+  return (
+    <DetailsPane
+      label="The chosen player"
+      title={story.name}
+      facts={
+        <>
+          <code class="muted cut" title={story.token}>
+            {story.token}
+          </code>
+          <CopyButton label="Copy the token" class="quiet" text={() => story.token} />
+        </>
+      }
+      actions={[
+        { id: 'see-then', label: 'See the world then', kind: 'main', run: () => seeWorld(story) },
+        copyAction('copy-story', 'Copy story', () => storyText(story)),
+      ]}
+    >
+      <div class="block">
+        <h3 class="sentence">{story.sentence}</h3>
+        <Segments story={story} />
+        <ol class="steps">
+          {story.steps.map(step => (
+            <Step key={`${step.revision} ${step.kind} ${step.request}`} step={step} />
+          ))}
+        </ol>
+        {story.notes.map(note => (
+          <p key={note} class="muted">
+            {note}
+          </p>
+        ))}
+        <Places story={story} />
+      </div>
+    </DetailsPane>
+  )
+}
+
+/** The parts of the newest seat, each at least as wide as its words. True times stand below. */
+function Segments({ story: { reserved_at, connected_at, ended_at } }: { readonly story: StoryJson }) {
+  if (reserved_at === undefined) return null
+  const end = ended_at === undefined ? page.now.value : Date.parse(ended_at)
+  const [reserved, connected] = [Date.parse(reserved_at), connected_at === undefined ? end : Date.parse(connected_at)]
+  const parts = [
+    { kind: 'reserved', title: 'Seat reserved', ms: connected - reserved },
+    ...(connected_at === undefined ? [] : [{ kind: 'connected', title: 'Connected', ms: end - connected }]),
+  ]
+  return (
+    <div class="segments">
+      {parts.map(({ kind, title, ms }) => (
+        <p key={kind} style={{ flexGrow: Math.max(1, ms) }}>
+          <i data-kind={kind} />
+          <b>{title}</b>
+          <span class="muted">{duration(ms)}</span>
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function Step({ step }: { readonly step: StoryStep }) {
+  const { at, after_ms, title, text, request, operation } = step
+  return (
+    <li>
+      <span>
+        <time>{page.timeText(Date.parse(at))}</time>
+        {after_ms !== undefined && <span class="muted">+{duration(after_ms)}</span>}
+      </span>
+      <span>
+        <b>{title}</b>
+        <span class="muted" dir="auto">
+          {text}{' '}
+          {request !== undefined && (
+            <button
+              type="button"
+              class="link"
+              onClick={() => page.go({ view: 'world', opened: { kind: 'request', id: request } })}
+            >
+              {operation ?? `request ${request}`}
+            </button>
+          )}
+        </span>
+      </span>
+    </li>
+  )
+}
+
+/** The lobby and the game server of the story, as they are now. */
+function Places({ story: { lobby, server } }: { readonly story: StoryJson }) {
+  if (!lobby) return null
+  const { lobby_id, game_mode_id, region, status, seats, max_players } = lobby
+  return (
+    <p class="actions">
+      {status === 'gone' ? (
+        <span class="muted">
+          Its lobby, {game_mode_id} in {region}, is gone.
+        </span>
+      ) : (
+        <button type="button" onClick={() => page.go({ view: 'world', opened: { kind: 'lobby', id: lobby_id } })}>
+          {game_mode_id} in {region}
+          {seats !== undefined && `, ${seats} / ${max_players}`}
+        </button>
+      )}
+      {server && (
+        <button type="button" onClick={() => page.go({ view: 'servers', opened: { kind: 'server', id: lobby_id } })}>
+          Server, {server.status}
+        </button>
+      )}
+    </p>
+  )
+}
+
+function seeWorld({ revision }: StoryJson): void {
+  page.go({ view: 'world', opened: undefined, at: { revision } })
+}
+
+/** Writes a story as lines of text. */
+function storyText({ name, token, sentence, steps, notes }: StoryJson): string {
+  const lines = steps.map(({ at, title, text }) => `${at}  ${title}: ${text}`)
+  return [`${name} (${token})`, sentence, ...lines, ...notes].join('\n')
+}

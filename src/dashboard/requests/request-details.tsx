@@ -1,0 +1,374 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ClientError } from '../../client/core.js'
+import type { ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
+import type { Explanation } from '../../core/control/explain/explain-find.js'
+import type { RecordedChange } from '../../core/control/history.js'
+import { counted, grouped } from '../../core/lib/text.js'
+import { formatInstant } from '../../core/lib/time.js'
+import { fullNameOf } from '../../core/store/namespaces.js'
+import { CodeBlock, CopyButton, copyAction, type DetailsAction, Parts, Reasons, SeatBar } from '../ui/controls.js'
+import { bytes, prettyJson } from '../ui/format.js'
+import { useLoaded } from '../ui/hooks.js'
+import { Icon } from '../ui/icons.js'
+import { openDialog, runAction } from '../ui/screen.js'
+import { type Column, sorted, Table } from '../ui/table.js'
+import { regionName } from '../world/lobby-rows.js'
+import { errorOf, isChosen, kilometersText, operationName, statusKind, timeWords } from '../world/outcome.js'
+import { page } from '../world/page-state.js'
+import { DetailsPane } from '../world/panes.js'
+import { foldCandidates, loserWords, reasonSentence } from './answer-reasons.js'
+import { curlOf, testOf } from './request-code.js'
+
+/** A longer body is cut in the page. In characters. */
+const longestShown = 100_000
+
+/** The compared lobbies that are in sight. The others scroll. */
+const mostShownCandidates = 6
+
+/** The facts that the mock has about one request. */
+interface Details {
+  readonly entry: JournalEntry
+  readonly explanation: Explanation
+}
+
+/** The details of the chosen request: why first. */
+export function RequestDetails() {
+  const details: Signal<Details | string | undefined> = useSignal(undefined)
+  const id = page.requestId.value
+  const isLive = page.live.connection.value === 'live'
+  useEffect(() => {
+    details.value = undefined
+    if (id === undefined) return
+    const isShown = () => page.requestId.peek() === id
+    const read = async () => {
+      const [entry, explanation] = await Promise.all([
+        page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } }),
+        page.api.call('GET /explain', { query: { exchange: id } }),
+      ])
+      if (isShown()) details.value = { entry, explanation }
+    }
+    read().catch(({ status, message }: ClientError) => {
+      if (isShown()) details.value = status === 404 ? `Request ${grouped(id)} is no longer kept.` : message
+    })
+  }, [id, isLive, details])
+  const shown = details.value
+  if (id === undefined) return null
+  if (typeof shown === 'string') return <Unreadable id={id} why={shown} />
+  return shown ? <Shown key={id} {...shown} /> : <DetailsPane label="The chosen request" title="…" children={null} />
+}
+
+/** A request that could not be read. */
+function Unreadable({ id, why }: { readonly id: number; readonly why: string }) {
+  return (
+    <DetailsPane label="The chosen request" title={`Request ${id}`}>
+      <p class="empty">
+        {why}
+        <button type="button" onClick={() => page.go({ opened: undefined })}>
+          Newest requests
+        </button>
+      </p>
+    </DetailsPane>
+  )
+}
+
+type Part = 'sent' | 'answer' | 'headers' | 'world'
+
+const partNames: readonly [Part, text: string][] = [
+  ['sent', 'Sent'],
+  ['answer', 'Answer'],
+  ['headers', 'Headers'],
+  ['world', 'Changed'],
+]
+
+function Shown({ entry, explanation }: Details) {
+  const part = useSignal<Part>('sent')
+  const { status, answer, time } = entry
+  return (
+    <DetailsPane
+      label="The chosen request"
+      title={operationName(entry)}
+      facts={
+        <p class="muted cut">
+          <span class={statusKind(entry)}>
+            {status === 0 ? 'no answer' : status} {errorOf(answer).code}
+          </span>{' '}
+          at {page.timeText(Date.parse(time))}, <span class="took">{timeWords(entry)}</span>
+        </p>
+      }
+      actions={actionsOf(entry)}
+    >
+      <div class="block why">
+        <p class="sentence" dir="auto">
+          {reasonSentence(entry, explanation, page.live)}
+        </p>
+        <Facts entry={entry} />
+      </div>
+      <Candidates explanation={explanation} />
+      <Parts label="Parts of the request" parts={partNames} chosen={part} />
+      <div class="block">
+        {part.value === 'sent' && <Sent request={entry} />}
+        {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
+        {part.value === 'headers' && <Headers entry={entry} />}
+        {part.value === 'world' && <WorldChanges entry={entry} />}
+        <details>
+          <summary>What else the mock knows</summary>
+          <Reasons texts={explanation.because} />
+        </details>
+      </div>
+    </DetailsPane>
+  )
+}
+
+/** Says who sent a request, and what it got. */
+function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
+  const { tables } = page.live
+  const { kind = '', namespace_id } = caller ?? {}
+  const lobbyId = Object(Object(answer).lobby).lobby_id
+  const hasToken = caller && kind !== 'anonymous' && kind !== 'tokenless'
+  const owner = namespace_id !== undefined && tables.namespaces.has(namespace_id) && fullNameOf(namespace_id, tables)
+  return (
+    <p class="muted" dir="auto">
+      {hasToken ? `A ${kind.replace('_', ' ')} token` : 'No token'}
+      {owner && ` of ${owner}`}.
+      {typeof lobbyId === 'string' && (
+        <>
+          {' '}
+          Gave a seat in{' '}
+          <button type="button" class="link" onClick={() => page.open('lobby', lobbyId)}>
+            {lobbyId.slice(0, 8)}
+          </button>
+          .
+        </>
+      )}
+    </p>
+  )
+}
+
+type SentParts = Pick<JournalEntry, 'method' | 'path' | 'query' | 'body'>
+
+/** Shows what a client sent. */
+export function Sent({ request }: { readonly request: SentParts }) {
+  const { method, path, body } = request
+  return (
+    <>
+      <p>
+        <b>{method}</b>{' '}
+        <code dir="auto">
+          {path}
+          {queryText(request)}
+        </code>
+      </p>
+      <Body value={body} label="Body of the request" />
+    </>
+  )
+}
+
+function queryText({ query }: SentParts): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`
+}
+
+/** The compared lobbies as a table. The map frames their regions meanwhile. */
+function Candidates({ explanation: { candidates = [] } }: Pick<Details, 'explanation'>) {
+  const [sort, isUnfolded] = [useSignal(''), useSignal(false)]
+  useEffect(() => {
+    if (candidates.length === 0) return
+    page.compared.value = candidates
+    page.framed.value = [...new Set(candidates.map(({ region_id }) => region_id))]
+    return () => {
+      page.framed.value = undefined
+      page.compared.value = undefined
+    }
+  }, [candidates])
+  if (candidates.length === 0) return null
+  const columns = candidateColumns(candidates)
+  const { listed, others } = foldCandidates(candidates)
+  const shown = isUnfolded.value ? candidates : listed
+  return (
+    <section class="candidates" aria-label="The lobbies that find compared">
+      <h3 class="block">{counted(candidates.length, 'lobby', 'lobbies')} compared</h3>
+      {shown.length > 0 && (
+        <div class="fixed" style={{ height: `${29 + 30 * Math.min(shown.length, mostShownCandidates)}px` }}>
+          <Table
+            label={counted(candidates.length, 'compared lobby', 'compared lobbies')}
+            items={sorted(shown, columns, sort.value)}
+            columns={columns}
+            sort={sort.value}
+            onSort={next => (sort.value = next)}
+            keyOf={({ lobby_id }) => lobby_id}
+            isSelected={isChosen}
+            rowClass={one => (isChosen(one) ? '' : 'quiet')}
+            onOpen={({ lobby_id }) => page.open('lobby', lobby_id)}
+            empty=""
+          />
+        </div>
+      )}
+      {others !== '' && (
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={isUnfolded.value}
+          onClick={() => (isUnfolded.value = !isUnfolded.value)}
+        >
+          <Icon name={isUnfolded.value ? 'down' : 'forward'} /> {others}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function candidateColumns(candidates: readonly ExplainedCandidate[]): readonly Column<ExplainedCandidate>[] {
+  const { tables } = page.live
+  const region = ({ region_id }: ExplainedCandidate) => regionName(region_id, tables)
+  return [
+    {
+      key: 'lobby',
+      title: 'Lobby',
+      width: 88,
+      sortBy: ({ lobby_id }) => lobby_id,
+      hint: ({ lobby_id }) => lobby_id,
+      cell: ({ lobby_id }) => <code>{lobby_id.slice(0, 8)}</code>,
+    },
+    { key: 'region', title: 'Region', width: 84, sortBy: region, cell: region },
+    {
+      key: 'seats',
+      title: 'Seats then',
+      width: 136,
+      sortBy: ({ free_seats }) => -free_seats,
+      cell: ({ lobby_id, free_seats }) => {
+        const max = tables.lobbies.get(lobby_id)?.max_players_normal
+        return max === undefined ? `${grouped(free_seats)} free` : <SeatBar taken={max - free_seats} max={max} />
+      },
+    },
+    {
+      key: 'distance',
+      title: 'Distance',
+      width: 84,
+      sortBy: ({ kilometers }) => kilometers,
+      cell: ({ kilometers }) => kilometersText(kilometers),
+    },
+    {
+      key: 'why',
+      title: 'Why it lost',
+      width: 120,
+      sortBy: ({ because }) => because ?? '',
+      hint: ({ because }) => because,
+      cell: one => (isChosen(one) ? <b class="accent">chosen</b> : loserWords(one, candidates)),
+    },
+  ]
+}
+
+function Body({ value, label }: { readonly value: unknown; readonly label: string }) {
+  if (value === undefined) return <p class="muted">No body.</p>
+  const text = prettyJson(value)
+  if (text.length <= longestShown) return <CodeBlock text={text} label={label} />
+  return (
+    <>
+      <CodeBlock text={text.slice(0, longestShown)} label={label} />
+      <p class="muted">
+        Only the start of {bytes(text)}. <CopyButton label="Copy all" text={() => text} />
+      </p>
+    </>
+  )
+}
+
+function Headers({ entry }: { readonly entry: JournalEntry }) {
+  const lines = Object.entries(entry.headers).flatMap(([name, value]) => [value].flat().map(one => `${name}: ${one}`))
+  return <CodeBlock text={lines.join('\n')} label="Headers of the request" />
+}
+
+/** The rows that a request changed. */
+function WorldChanges({ entry }: { readonly entry: JournalEntry }) {
+  const { revisions = [] } = entry
+  const changes = useLoaded(() => readChanges(revisions).catch((error: Error) => error.message), [entry])
+  if (revisions.length === 0) return <p class="muted">It changed nothing in the world.</p>
+  if (changes === undefined) return <p class="muted">…</p>
+  if (typeof changes === 'string') return <p class="muted">{changes}</p>
+  return (
+    <ul class="changes">
+      {changes.map(({ table, id, before, after }, i) => (
+        <li key={i}>
+          <b>{!before ? 'new' : !after ? 'deleted' : 'changed'}</b> {table} <code dir="auto">{id}</code>
+          <CodeBlock label={`Columns of ${table}`} text={columnLines(before, after).join('\n')} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+async function readChanges(revisions: readonly number[]): Promise<RecordedChange[] | string> {
+  const [first] = revisions
+  if (first === undefined) return []
+  const { change_sets, oldest } = await page.api.call('GET /history', { query: { since: first - 1, limit: 1_000 } })
+  if (first <= oldest) return 'The history no longer has the changes of this request.'
+  return change_sets.filter(({ revision }) => revisions.includes(revision)).flatMap(({ changes }) => [...changes])
+}
+
+/** Writes the columns that differ: `total_player_count: 3 → 4`. */
+function columnLines(before: object | undefined, after: object | undefined): string[] {
+  const [old, changed] = [before, after].map(row => (row ?? {}) as Readonly<Record<string, unknown>>)
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(changed ?? {})])]
+  return names.flatMap(name => {
+    const [from, to] = [old?.[name], changed?.[name]].map(value => valueText(name, value))
+    if (from === to) return []
+    return [`${name}: ${[from, to].filter(text => text !== '' || (before && after)).join(' → ') || 'none'}`]
+  })
+}
+
+/** Writes a value of a row: an instant for `expires_at` and its like, and short JSON for others. */
+function valueText(name: string, value: unknown): string {
+  if (value === undefined) return ''
+  if (name.endsWith('_at') && typeof value === 'number') return formatInstant(value)
+  const text = JSON.stringify(value)
+  return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text)})` : text
+}
+
+function actionsOf(entry: JournalEntry): DetailsAction[] {
+  const { id } = entry
+  const isOff = page.isReadOnly.value
+  const sentRequest = () => page.api.call('GET /journal/{exchange_id}/request', { params: { exchange_id: String(id) } })
+  const save = async () => {
+    const yaml = await page.api.text('GET /snapshot', { query: { before: id, with: 'faults' } }, 'application/yaml')
+    saveFile('world.yaml', yaml)
+    return 'Saved the world before this request as world.yaml.'
+  }
+  const edit = async () => {
+    page.repeated.value = { entry, request: await sentRequest() }
+    openDialog.value = 'send-again'
+  }
+  const makeFault = () => {
+    page.faultDraft.value = entry
+    page.show('faults')
+  }
+  const seeWorld = () => {
+    const [first] = entry.revisions ?? []
+    if (first === undefined) page.travelToTime(Date.parse(entry.time))
+    else page.travelTo(first)
+  }
+  // The mock has the whole tokens of the requests that it answered itself, and not of those in a file.
+  const copies = page.live.about.value?.read_only
+    ? []
+    : [
+        copyAction('copy-curl', 'Copy as curl', async () => curlOf(await sentRequest(), page.api.url)),
+        copyAction('copy-test', 'Copy as test', async () => testOf(await sentRequest(), entry)),
+      ]
+  const isLost = page.live.connection.value !== 'live'
+  return [
+    { id: 'see-then', label: 'See the world then', kind: 'main', isOff: isLost, run: seeWorld },
+    ...copies,
+    { id: 'send-again', label: 'Send again', isOff, run: () => runAction(edit) },
+    { id: 'make-fault', label: 'Make a fault', isOff, run: makeFault },
+    { id: 'save-before', label: 'Save the world before this', run: () => runAction(save) },
+  ]
+}
+
+/** Offers a text to the user as a file. */
+function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text]))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,280 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ShortenedEntry, WaitReason } from '../../core/contract/journal.js'
+import type { JournalState } from '../../core/control/states.js'
+import { counted, grouped } from '../../core/lib/text.js'
+import { Removal, Select } from '../ui/controls.js'
+import { duration } from '../ui/format.js'
+import { Icon } from '../ui/icons.js'
+import { layout, openDialog, runAction } from '../ui/screen.js'
+import { Table } from '../ui/table.js'
+import { adviceOf, operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
+import { page } from '../world/page-state.js'
+import { foldRequests, type RequestRow } from './request-rows.js'
+
+const heights = { oneLine: 32, twoLines: 50, phone: 56, here: 30 } as const
+
+/** The line between the requests before the moment of the past, and those after it. */
+type Row = RequestRow | { readonly key: 'here' }
+
+/** The panel with the requests. */
+export function Requests() {
+  const { exchanges, pending, hasAllRequests } = page.live
+  /** The id of the newest request when the user paused the list. */
+  const pausedAt: Signal<number | undefined> = useSignal(undefined)
+  const unfolded: Signal<ReadonlySet<string>> = useSignal(new Set<string>())
+  const past = page.past.value
+  const shown = shownRequests(pausedAt.value)
+  return (
+    <section class="pane requests" aria-labelledby="requests">
+      <header class="bar">
+        <h2 id="requests">Requests</h2>
+        <p class="muted">
+          {grouped(shown.length)}
+          {!hasAllRequests.value && ' shown; the others follow when fewer come'}
+        </p>
+        <RequestTools pausedAt={pausedAt} />
+      </header>
+      {!past && <PendingList {...pending.value} />}
+      <Table
+        label={counted(shown.length, 'request', 'requests')}
+        items={rowsOf(shown, unfolded.value, past?.nextId)}
+        heightOf={heightOf}
+        keyOf={({ key }) => key}
+        isSelected={row => 'entries' in row && row.entries.some(({ id }) => id === page.requestId.value)}
+        rowClass={row => rowClass(row, past?.nextId)}
+        row={row => ('entries' in row ? <RequestLine row={row} /> : <Here />)}
+        onOpen={row => 'entries' in row && page.open('request', row.entry.id)}
+        onUnfold={(row, isOpen) => {
+          const next = new Set(unfolded.value)
+          const [key = ''] = row.key.split(' ')
+          if (isOpen) next.add(key)
+          else next.delete(key)
+          unfolded.value = next
+        }}
+        empty={
+          exchanges.value.length > 0 ? 'No request matches the filters.' : page.isLoaded.value ? <FirstRequest /> : '…'
+        }
+      />
+    </section>
+  )
+}
+
+/** Lists the requests that match the filters, the newest first. */
+function shownRequests(newest: number | undefined): ShortenedEntry[] {
+  const { operation, errors, view, q } = page.address.value
+  const span = page.brushed.value
+  const text = view === 'requests' && q !== undefined ? q.toLowerCase() : undefined
+  return page.live.exchanges.value
+    .filter(
+      entry =>
+        (newest === undefined || entry.id <= newest) &&
+        (!errors || statusKind(entry) === 'bad') &&
+        (operation === undefined || entry.operation === operation) &&
+        (!span || (Date.parse(entry.time) >= span.from && Date.parse(entry.time) <= span.to)) &&
+        (text === undefined || `${operationName(entry)} ${entry.path} ${entry.status}`.toLowerCase().includes(text)),
+    )
+    .reverse()
+}
+
+/** Returns the rows of requests. In the past, a line stands between those after the moment and those before it. */
+function rowsOf(
+  shown: readonly ShortenedEntry[],
+  unfolded: ReadonlySet<string>,
+  nextId: number | undefined,
+): readonly Row[] {
+  const fold = (entries: readonly ShortenedEntry[]) =>
+    foldRequests(entries, { unfolded, resultOf: entry => outcomeOf(entry, page.live) })
+  if (nextId === undefined) return fold(shown)
+  const [later, before] = [shown.filter(({ id }) => id >= nextId), shown.filter(({ id }) => id < nextId)]
+  return [...fold(later), { key: 'here' }, ...fold(before)]
+}
+
+/** The filters of the requests, and what stops and clears the list. */
+function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefined> }) {
+  const { brushed, isReadOnly, live } = page
+  const { operation = '', errors } = page.address.value
+  const span = brushed.value
+  const { value: all } = live.exchanges
+  const operations = [...new Set(all.map(entry => entry.operation ?? ''))].filter(Boolean).sort()
+  const failed = all.reduce((sum, entry) => sum + (statusKind(entry) === 'bad' ? 1 : 0), 0)
+  const isPaused = pausedAt.value !== undefined
+  const clear = () =>
+    runAction(async () => {
+      await page.api.call('DELETE /journal')
+      if (page.requestId.peek() !== undefined) page.go({ opened: undefined })
+    })
+  return (
+    <div class="tools">
+      {span && (
+        <button type="button" onClick={() => (brushed.value = undefined)}>
+          {page.timeText(span.from)} to {page.timeText(span.to)} <Removal>Show all times</Removal>
+        </button>
+      )}
+      <Select
+        label="Operation"
+        class="quiet"
+        value={operation}
+        options={[['', 'All operations'], ...operations.map(name => [name, name] as const)]}
+        onChange={value => page.filter({ operation: value || undefined })}
+      />
+      <button type="button" class="quiet errors" aria-pressed={errors} onClick={() => page.filter({ errors: !errors })}>
+        Errors <span class="count">{grouped(failed)}</span>
+      </button>
+      <button
+        type="button"
+        class="quiet square"
+        aria-label="Pause"
+        aria-pressed={isPaused}
+        title={isPaused ? 'Follow the newest requests' : 'Pause the list'}
+        onClick={() => (pausedAt.value = isPaused ? undefined : (all.at(-1)?.id ?? 0))}
+      >
+        <Icon name={isPaused ? 'play' : 'pause'} />
+      </button>
+      <button
+        type="button"
+        class="quiet square"
+        aria-label="Clear"
+        title="Clear the list"
+        disabled={isReadOnly.value}
+        onClick={clear}
+      >
+        <Icon name="clear" />
+      </button>
+    </div>
+  )
+}
+
+function heightOf(row: Row): number {
+  if (!('entries' in row)) return heights.here
+  if (layout.peek() === 'phone') return heights.phone
+  return statusKind(row.entry) === 'bad' && page.past.peek() === undefined ? heights.twoLines : heights.oneLine
+}
+
+function rowClass(row: Row, nextId: number | undefined): string {
+  if (!('entries' in row)) return 'here'
+  return nextId !== undefined && row.entry.id >= nextId ? 'later' : ''
+}
+
+/** The place of the moment of the past among the requests. */
+function Here() {
+  const { past } = page
+  return (
+    <>
+      <b>{past.value && page.timeText(past.value.at)}</b> the world you see
+    </>
+  )
+}
+
+/** Helps to send the first request. */
+function FirstRequest() {
+  const list = () =>
+    runAction(async () => {
+      const response = await fetch(`${page.api.url}/matchmaker/lobbies/list`)
+      return `The mock answered ${response.status}.`
+    })
+  return (
+    <>
+      <span>
+        Waiting for the first request. Point your client at <code>{page.api.url}</code>
+      </span>
+      <button type="button" onClick={() => (openDialog.value = 'connect')}>
+        Connect a client
+      </button>
+      <button type="button" disabled={page.isReadOnly.value} onClick={list}>
+        Send a list
+      </button>
+    </>
+  )
+}
+
+/** The page asks for a long answer once its row has been visible for this time, in ms. */
+const outcomeDelayMs = 300
+
+/** Says how a request ended. The events leave out long answers, so it asks for them, but not while too many requests come. */
+function useOutcome(entry: ShortenedEntry): string {
+  const { api, live } = page
+  const whole: Signal<ShortenedEntry | undefined> = useSignal(undefined)
+  const { id, answer_bytes } = entry
+  const isAsked = answer_bytes !== undefined && live.hasAllRequests.value
+  useEffect(() => {
+    if (!isAsked) return
+    const ask = () =>
+      api
+        .call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } })
+        .then(answer => (whole.value = answer))
+        // The row then says only its operation and status.
+        .catch(() => {})
+    const timer = setTimeout(ask, outcomeDelayMs)
+    return () => clearTimeout(timer)
+  }, [api, id, isAsked, whole])
+  // A poll shows its last known result until it has the next one.
+  return outcomeOf(whole.value ?? entry, live)
+}
+
+function RequestLine({ row: { entry, entries, isPart } }: { readonly row: RequestRow }) {
+  const outcome = useOutcome(entry)
+  const isBad = statusKind(entry) === 'bad'
+  const isPhone = layout.value === 'phone'
+  const isInOneLine = (!isBad || page.past.value !== undefined) && !isPhone
+  const result = (
+    <span class={isInOneLine ? 'cut outcome' : 'cut reason'} dir="auto" title={outcome}>
+      {isBad ? adviceOf(outcome) : outcome}
+    </span>
+  )
+  return (
+    <div class={isPart ? 'request part' : 'request'}>
+      <time>{page.timeText(Date.parse(entry.time))}</time>
+      <span class={`status ${statusKind(entry)}`}>{entry.status || '–'}</span>
+      <span class="what">
+        <b class="operation cut" dir="auto">
+          {operationName(entry)}
+        </b>
+        {entries.length > 1 && <span class="times">×{grouped(entries.length)}</span>}
+        {isInOneLine && result}
+      </span>
+      <span class="took">{timeWords(entry)}</span>
+      {!isInOneLine && result}
+    </div>
+  )
+}
+
+export const waitWords: { readonly [reason in WaitReason]: string } = {
+  watch: 'until what it watches changes',
+  fault: 'for a fault',
+  lobby: 'for its lobby to be ready',
+  resolver: 'for a resolver of your code',
+  nothing: 'without an answer',
+}
+
+/** The most waiting requests that are listed. */
+const mostPending = 4
+
+function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pending'>) {
+  if (pending.length === 0) return null
+  const release = (id: string) =>
+    runAction(() => page.api.call('POST /held/{request_id}/release', { params: { request_id: id }, body: {} }))
+  return (
+    <ul class="pending" aria-label="Requests that wait">
+      {pending.slice(0, mostPending).map(({ operation, method, path, since, waits_for, id }, i) => (
+        <li key={i}>
+          <span dir="auto">
+            <b>{operation ?? `${method} ${path}`}</b> {id === undefined ? `waits ${waitWords[waits_for]},` : 'held'} for{' '}
+            {duration(Math.max(0, page.now.value - Date.parse(since)))}
+          </span>
+          {id !== undefined && (
+            <>
+              <button type="button" onClick={() => page.open('held', id)}>
+                Edit the answer
+              </button>
+              <button type="button" disabled={page.isReadOnly.value} onClick={() => release(id)}>
+                Release
+              </button>
+            </>
+          )}
+        </li>
+      ))}
+      {waiting > mostPending && <li>and {counted(waiting - mostPending, 'request', 'requests')} more</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,82 @@
+import { computed, signal } from '@preact/signals'
+import type { GameServerState } from '../../core/control/servers.js'
+import { DismissButton } from '../ui/controls.js'
+import { duration } from '../ui/format.js'
+import { regionName } from '../world/lobby-rows.js'
+import { page } from '../world/page-state.js'
+
+/** The keys of the crashes that the user has dismissed or opened. */
+const seen = signal<readonly string[]>([])
+
+/** A lobby of the same id may crash again after a reset. */
+function keyOf({ lobby_id, pid, ended_at }: GameServerState): string {
+  return [lobby_id, pid, ended_at].join()
+}
+
+/** The crashed game servers that the user has not seen, the newest first. */
+export const crashes = computed(() =>
+  page.live.servers.value.filter(one => one.status === 'crashed' && !seen.value.includes(keyOf(one))).reverse(),
+)
+
+/** Takes the notice and the dot of a server's crash away. */
+export function markSeen(server: GameServerState): void {
+  if (crashes.peek().includes(server)) seen.value = [...seen.peek(), keyOf(server)]
+}
+
+/** Names a server: `duel, Frankfurt`. */
+export function serverName({ game_mode_id, region_id }: GameServerState): string {
+  return `${game_mode_id}, ${regionName(region_id, page.live.tables)}`
+}
+
+/** Says how a server ended: `exit code 1`, `SIGKILL`, or nothing. */
+export function endOf({ exit_code, signal }: GameServerState): string {
+  return exit_code === undefined ? (signal ?? '') : `exit code ${exit_code}`
+}
+
+/** The page shows this many notices at a time. */
+const most = 3
+
+/** The crashes that the user has not seen. They stay until they are dismissed or opened. */
+export function CrashNotices() {
+  return (
+    <>
+      {crashes.value.slice(0, most).map(server => (
+        <CrashNotice key={keyOf(server)} server={server} />
+      ))}
+    </>
+  )
+}
+
+/** A button that shows the world when a server ended. */
+export function seeEnd(endedAt: string): void {
+  page.show('world')
+  page.travelToTime(Date.parse(endedAt))
+}
+
+function CrashNotice({ server }: { readonly server: GameServerState }) {
+  const { lobby_id, ended_at = '', last_lines, message } = server
+  const facts = [`${duration(Math.max(0, page.now.value - Date.parse(ended_at)))} ago`, endOf(server)].filter(Boolean)
+  return (
+    <div class="notice bad">
+      <span>
+        <b class="bad">Game server crashed: {serverName(server)}</b> <span class="muted">{facts.join(', ')}</span>
+        <br />
+        <code>{last_lines[0]?.text ?? message}</code>
+      </span>
+      <DismissButton onClick={() => markSeen(server)} />
+      <div>
+        <button
+          type="button"
+          onClick={() =>
+            page.go({ view: 'servers', opened: { kind: 'server', id: lobby_id }, q: undefined, sort: undefined })
+          }
+        >
+          Show log
+        </button>{' '}
+        <button type="button" onClick={() => seeEnd(ended_at)}>
+          See the world then
+        </button>
+      </div>
+    </div>
+  )
+}

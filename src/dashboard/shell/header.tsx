@@ -1,0 +1,242 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { openStream } from '../../client/core.js'
+import type { ListedWorld, ReplicaState } from '../../core/control/world-control.js'
+import { counted, grouped, sizeText } from '../../core/lib/text.js'
+import { dateAndTime } from '../../core/lib/time.js'
+import { Field, Menu } from '../ui/controls.js'
+import { age } from '../ui/format.js'
+import { Icon, type IconName } from '../ui/icons.js'
+import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
+import type { ViewName } from '../world/address.js'
+import { freeName, page } from '../world/page-state.js'
+import { ClockMenu } from './clock-menu.js'
+import { ScenarioMenu } from './scenario-menu.js'
+import { type View, viewOf, views } from './views.js'
+
+/** The header of the page. Nothing in it changes its width while time runs. */
+export function Header() {
+  return (
+    <header class="head">
+      <h1 class="brand">
+        <Brand /> <b>mockmaker</b>
+      </h1>
+      <WorldMenu />
+      <span class="muted slash" aria-hidden="true">
+        /
+      </span>
+      <ScenarioMenu />
+      <nav class="views" aria-label="Views">
+        {views.map(view => (
+          <ViewTab key={view.name} view={view} />
+        ))}
+      </nav>
+      <ClockMenu />
+      <button type="button" class="search" aria-label="Search or do Ctrl K" onClick={() => page.openPalette()}>
+        <Icon name="search" /> <span>Search or do</span> <span class="kbd">Ctrl K</span>
+      </button>
+    </header>
+  )
+}
+
+function Brand() {
+  return (
+    <svg viewBox="0 0 18 18" aria-hidden="true" fill="var(--panel)">
+      <rect width="18" height="18" rx="5" fill="currentColor" />
+      <circle cx="6" cy="6.2" r="1.9" />
+      <circle cx="12" cy="6.2" r="1.9" />
+      <circle cx="6" cy="12" r="1.9" />
+      <circle cx="12" cy="12" r="1.1" fill="none" stroke="var(--panel)" stroke-width="1.5" />
+    </svg>
+  )
+}
+
+/** The width of a count, in letters. A longer one is not exact. */
+const countWidth = { few: 2, many: 6 } as const
+const most = { few: 99, many: 99_999 } as const
+
+function ViewTab({ view: { name, title, counts, count, alert } }: { readonly view: View }) {
+  const number = count?.() ?? 0
+  const warning = alert?.()
+  const size = counts ?? 'few'
+  const shown = number > most[size] ? `${grouped(most[size])}+` : grouped(number)
+  return (
+    <button
+      type="button"
+      aria-label={warning && `${title} ${shown}, ${warning.text}`}
+      aria-current={viewOf(page.view.value).name === name ? 'page' : undefined}
+      onClick={() => page.show(name)}
+    >
+      <span class="title" data-title={title}>
+        {title}
+      </span>{' '}
+      {count && (
+        <span class="count" style={{ minWidth: `${countWidth[size]}ch` }}>
+          {shown}
+        </span>
+      )}
+      {warning && <i class={`dot ${warning.tone}`} />}
+    </button>
+  )
+}
+
+/** The parts of the page that a phone shows one at a time. */
+const phoneTabs: readonly (readonly [name: ViewName, title: string, icon: IconName])[] = [
+  ['world', 'World', 'globe'],
+  ['requests', 'Requests', 'lines'],
+  ['players', 'Players', 'person'],
+  ['servers', 'Servers', 'server'],
+  ['time', 'Time', 'clock'],
+]
+
+/** The tabs at the bottom of a phone. */
+export function PhoneTabs() {
+  if (layout.value !== 'phone') return null
+  return (
+    <nav class="tabs" aria-label="Parts of the page">
+      {phoneTabs.map(([name, title, icon]) => (
+        <button
+          key={name}
+          type="button"
+          aria-current={page.view.value === name ? 'page' : undefined}
+          onClick={() => page.show(name)}
+        >
+          <Icon name={icon} /> {title}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+/** Says who plays in a world, how old it is, and when it was last used, in real time. */
+function useOf({ players, created_at, used_at }: ListedWorld): string {
+  const since = (time: string) => age(Date.now() - Date.parse(time))
+  return [
+    players !== undefined && counted(players, 'player', 'players'),
+    created_at && `${since(created_at)} old`,
+    `used ${since(used_at)} ago`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+function replicaText({ address, worlds, self }: ReplicaState): string {
+  return `${new URL(address).host} with ${counted(worlds.length, 'world', 'worlds')}${self ? ' (this page)' : ''}`
+}
+
+/** Follows the worlds of the mock and its replicas while the menu is open. */
+function useWorlds(isOpen: boolean, onFirst: (worlds: readonly ListedWorld[]) => void) {
+  const worlds: Signal<readonly ListedWorld[]> = useSignal([])
+  const replicas: Signal<readonly ReplicaState[]> = useSignal([])
+  useEffect(() => {
+    if (!isOpen) return
+    void page.live.readData()
+    const closed = new AbortController()
+    const follow = async () => {
+      for await (const { type, data } of await openStream(page.api.ofMock(), 'GET /worlds', {}, closed)) {
+        if (type !== 'worlds') continue
+        const known: readonly ListedWorld[] = JSON.parse(data).worlds
+        if (worlds.value.length === 0) onFirst(known)
+        worlds.value = known
+      }
+    }
+    const readReplicas = async () => {
+      const answer = await page.api.ofMock().call('GET /replicas')
+      replicas.value = answer.replicas
+    }
+    // The stream of the world tells when the mock is gone.
+    for (const read of [follow, readReplicas]) read().catch(() => {})
+    return () => {
+      closed.abort()
+      worlds.value = []
+    }
+  }, [isOpen, worlds, replicas])
+  return { worlds, replicas }
+}
+
+function WorldMenu() {
+  const name = useSignal('')
+  const { about, data } = page.live
+  const id = about.value?.id ?? ''
+  const { worlds, replicas } = useWorlds(openDialog.value === 'worlds', known => {
+    name.value = freeName(id, new Set(known.map(world => world.id)))
+  })
+  const fork = (event: Event) => {
+    event.preventDefault()
+    void page.fork(page.past.value?.revision, name.value)
+  }
+  const remove = () =>
+    runAction(async () => {
+      page.live.close()
+      await page.api.ofMock().call('DELETE /worlds/{world_id}', { params: { world_id: id } })
+      page.openWorld('default')
+    })
+  return (
+    <Menu
+      id="worlds"
+      class="worlds"
+      label={
+        <>
+          <span class="names cut" dir="auto">
+            {about.value?.title}
+          </span>{' '}
+          <b class="cut" dir="auto">
+            {id || '…'}
+          </b>
+        </>
+      }
+      name={layout.value === 'phone' ? `World: ${about.value?.title} ${id}` : `World: ${id}`}
+    >
+      {() => (
+        <>
+          <ul>
+            {worlds.value.map(world => (
+              <li key={world.id}>
+                <button
+                  type="button"
+                  class="choice"
+                  aria-current={world.id === id}
+                  onClick={() => page.openWorld(world.id)}
+                >
+                  <b>{world.id}</b> <span dir="auto">{world.title}</span>
+                  <span>{useOf(world)}</span>
+                  {world.sleeping && <span>asleep, its clock at {dateAndTime(Date.parse(world.now))}</span>}
+                  {world.replica !== undefined && <span>at {new URL(world.replica).host}</span>}
+                </button>
+              </li>
+            ))}
+          </ul>
+          {/* The field appears with its suggestion, so that no suggestion replaces what somebody types. */}
+          {worlds.value.length > 0 && (
+            <form onSubmit={fork}>
+              <Field label="A copy of this world" text={name} required />
+              <button type="submit">Fork</button>
+            </form>
+          )}
+          <button type="button" disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
+            Delete this world
+          </button>
+          {data.value && (
+            <p class="muted">
+              The worlds are kept in {data.value.place}: {sizeText(data.value.bytes)}.
+            </p>
+          )}
+          {replicas.value.length > 0 && (
+            <p class="muted">
+              {counted(replicas.value.length, 'replica', 'replicas')}: {replicas.value.map(replicaText).join(', ')}.
+            </p>
+          )}
+          <button type="button" onClick={() => (openDialog.value = 'connect')}>
+            Connect a client
+          </button>
+          {layout.value !== 'wide' && (
+            <button type="button" onClick={() => (openDialog.value = scenarioMenu)}>
+              Scenario: {about.value?.title}
+            </button>
+          )}
+          {id === 'default' && <p class="muted">The world “default” cannot be deleted.</p>}
+        </>
+      )}
+    </Menu>
+  )
+}

@@ -1,0 +1,136 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { grouped } from '../../core/lib/text.js'
+import { CrashNotices } from '../servers/crashes.js'
+import { DismissButton, MessageNotice } from '../ui/controls.js'
+import { duration } from '../ui/format.js'
+import { Icon } from '../ui/icons.js'
+import { layout, modals, runAction } from '../ui/screen.js'
+import { causeWords } from '../world/change-words.js'
+import type { Missed } from '../world/live-world.js'
+import { outcomeOf } from '../world/outcome.js'
+import { page } from '../world/page-state.js'
+import { Locked } from './locked.js'
+
+/** The banner of the past: the moment, and the ways out. */
+export function PastBanner() {
+  const past = page.past.value
+  if (!past) return null
+  return (
+    <section class="past" aria-label="The past">
+      <span class="cut">
+        <b>
+          You see {page.timeText(past.at)}, {duration(Math.max(0, page.now.value - past.at))} ago.
+        </b>{' '}
+        {layout.value === 'wide' && <ChangeSeen revision={past.revision} />}
+      </span>
+      <button
+        type="button"
+        disabled={past.revision <= page.live.oldestRevision.value}
+        onClick={() => page.stepToChange(-1)}
+      >
+        <Icon name="back" /> Previous
+      </button>
+      <button type="button" onClick={() => page.stepToChange(1)}>
+        Next change <Icon name="forward" />
+      </button>
+      <button type="button" onClick={() => page.fork(past.revision)}>
+        <Icon name="fork" /> Fork from here
+      </button>
+      <button type="button" class="main" onClick={() => page.travelToNow()}>
+        Back to now{' '}
+        <span class="kbd" aria-hidden="true">
+          Esc
+        </span>
+      </button>
+    </section>
+  )
+}
+
+/** Says which of the known changes the page shows, and who made it. */
+function ChangeSeen({ revision }: { readonly revision: number }) {
+  const { live } = page
+  const { value: changes } = live.changes
+  const index = changes.findLastIndex(one => one.revision === revision)
+  const change = changes[index]
+  if (!change) return null
+  return (
+    <span dir="auto">
+      Change {grouped(index + 1)} of {grouped(changes.length)}:{' '}
+      {causeWords(change, live.exchanges.value, entry => outcomeOf(entry, live))}.
+    </span>
+  )
+}
+
+const missedWords: { readonly [missed in Missed]: string } = {
+  restart: 'A new mock runs. The old world is gone.',
+  requests: 'The mock was restarted, and goes on with this world. Earlier requests are gone.',
+  gap: 'The page was away for too long, and read the world again. Requests and changes may be missing.',
+}
+
+/** Floats over the page: what the user must know, and results of actions. It never moves what is below. */
+export function Notices() {
+  const { about, connection, missed } = page.live
+  return (
+    <div class="notices" role="status">
+      {connection.value === 'lost' && <Offline />}
+      <Locked />
+      {about.value?.read_only && <p class="notice">This world is only shown. Nothing can be changed.</p>}
+      {connection.value === 'deleted' && (
+        <p class="notice bad">
+          <span>The world {about.value?.id} has been deleted. You see how it was.</span>
+          <button type="button" onClick={() => page.openWorld('default')}>
+            Open the default world
+          </button>
+        </p>
+      )}
+      {connection.value === 'absent' && <AbsentWorld />}
+      {missed.value !== undefined && (
+        <p class="notice">
+          <span>{missedWords[missed.value]}</span>
+          <DismissButton onClick={() => (missed.value = undefined)} />
+        </p>
+      )}
+      {modals.value === 0 && <MessageNotice />}
+      <CrashNotices />
+    </div>
+  )
+}
+
+/** Offers to make the world of the address. The page of a world makes none by itself. */
+function AbsentWorld() {
+  const { worldId } = page.api
+  const make = () =>
+    runAction(async () => {
+      await page.api.ofMock().call('PUT /worlds/{world_id}', { params: { world_id: worldId }, body: {} })
+      page.live.retry()
+    })
+  return (
+    <p class="notice">
+      <span dir="auto">There is no world called {worldId}.</span>
+      <button type="button" class="main" onClick={make}>
+        Make it
+      </button>
+      <button type="button" onClick={() => page.openWorld('default')}>
+        Open default
+      </button>
+    </p>
+  )
+}
+
+/** Says since when the mock has not answered. The page connects again as soon as it does. */
+function Offline() {
+  const stoppedAt = useSignal<number | undefined>(undefined)
+  useEffect(() => {
+    // The clock of the page stands still without a connection.
+    if (page.live.clock.peek()) stoppedAt.value = page.now.peek()
+  }, [stoppedAt])
+  const { host } = new URL(page.api.url)
+  return (
+    <p class="notice bad">
+      {stoppedAt.value === undefined
+        ? `The mock at ${host} does not answer.`
+        : `The mock at ${host} stopped at ${page.timeText(stoppedAt.value)}. You see its last state.`}
+    </p>
+  )
+}

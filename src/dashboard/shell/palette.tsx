@@ -1,0 +1,273 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { StorySummary } from '../../core/control/stories/tell-story.js'
+import { useFollowed, useLoaded } from '../ui/hooks.js'
+import { Icon } from '../ui/icons.js'
+import { modals, openDialog, runAction } from '../ui/screen.js'
+import { regionName } from '../world/lobby-rows.js'
+import { dayMs, lastTimeOfDay, page } from '../world/page-state.js'
+import { openActions } from '../world/panes.js'
+import { pageActions } from './actions.js'
+import { setClock } from './clock-menu.js'
+import {
+  type Answers,
+  mostItems,
+  mostOfType,
+  type PaletteItem,
+  readTime,
+  searchItems,
+  type Targets,
+  thingsOf,
+  wordsOf,
+} from './palette-items.js'
+import { loadScenario } from './scenario-menu.js'
+
+const close = () => (openDialog.value = undefined)
+
+const targets: Targets = {
+  openHeld: id => page.go({ view: 'world', opened: { kind: 'held', id } }),
+  openLobby: id => page.go({ view: 'world', opened: { kind: 'lobby', id } }),
+  openPlayer: id => page.go({ view: 'players', opened: { kind: 'player', id } }),
+  openRequest: id => page.go({ view: 'world', opened: { kind: 'request', id } }),
+  showRegion: region => page.go({ view: 'world', region }),
+  load: loadScenario,
+}
+
+/** The sheet that finds every action and every thing of the world. */
+export function Palette({ opening }: { readonly opening: number }) {
+  const id = useId()
+  const element = useRef<HTMLDialogElement>(null)
+  const text = useSignal('')
+  const chosen = useSignal(0)
+  const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
+  useEffect(() => {
+    element.current?.showModal()
+    modals.value += 1
+    return () => void (modals.value -= 1)
+  }, [])
+  const query = text.value
+  const items = itemsOf(query, { scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
+  const index = Math.min(chosen.value, items.length - 1)
+  const perform = (item: PaletteItem | undefined) => {
+    if (!item) return
+    element.current?.close()
+    item.run()
+  }
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') chosen.value = Math.min(items.length - 1, index + 1)
+    else if (event.key === 'ArrowUp') chosen.value = Math.max(0, index - 1)
+    else if (event.key === 'Enter') perform(items[index])
+    else return
+    event.preventDefault()
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog
+    <dialog
+      ref={element}
+      class="palette"
+      aria-label="Search or do"
+      onClose={() => openDialog.peek() === 'palette' && page.paletteOpenings.peek() === opening && close()}
+      onClick={event => event.target === element.current && element.current?.close()}
+    >
+      <SearchBox
+        id={id}
+        query={query}
+        chosen={items.length > 0 ? index : undefined}
+        onQuery={next => {
+          text.value = next
+          chosen.value = 0
+        }}
+        onKey={handleKey}
+      />
+      <Results
+        id={id}
+        items={items}
+        query={query}
+        index={index}
+        onChoose={i => (chosen.value = i)}
+        onPerform={perform}
+      />
+      <Foot isEmpty={items.length === 0} />
+    </dialog>
+  )
+}
+
+/** Finds the stories of a text. */
+function useStories(q: string): readonly StorySummary[] {
+  const found = useFollowed(async () => {
+    if (q === '' || q.startsWith('>')) return undefined
+    return await page.api.call('GET /stories', { query: { q, limit: mostOfType } })
+  }, [q])
+  return found?.stories ?? []
+}
+
+function Foot({ isEmpty }: { readonly isEmpty: boolean }) {
+  return (
+    <>
+      {isEmpty && <p class="empty">Nothing has these words.</p>}
+      <footer>
+        <kbd>↑</kbd>
+        <kbd>↓</kbd> choose <kbd>Enter</kbd> do it
+        <span>Also a time: 21:00, −30 s, +1 h</span>
+      </footer>
+    </>
+  )
+}
+
+interface SearchBoxProps {
+  readonly id: string
+  readonly query: string
+  /** The index of the chosen line. */
+  readonly chosen: number | undefined
+  onQuery(query: string): void
+  onKey(event: KeyboardEvent): void
+}
+
+function SearchBox({ id, query, chosen, onQuery, onKey }: SearchBoxProps) {
+  return (
+    <div class="field">
+      <Icon name="search" />
+      <input
+        role="combobox"
+        aria-label="Search or do"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={chosen === undefined ? undefined : `${id}-${chosen}`}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Search or do"
+        value={query}
+        onInput={event => onQuery(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <span class="kbd" aria-hidden="true">
+        Esc
+      </span>
+    </div>
+  )
+}
+
+interface ResultsProps {
+  readonly id: string
+  readonly items: readonly PaletteItem[]
+  readonly query: string
+  readonly index: number
+  onChoose(index: number): void
+  onPerform(item: PaletteItem): void
+}
+
+function Results({ id, items, query, index, onChoose, onPerform }: ResultsProps) {
+  return (
+    <div id={`${id}-list`} role="listbox" aria-label="Results" tabIndex={-1}>
+      {items.map((item, i) => [
+        item.group !== items[i - 1]?.group && (
+          <h3 key={item.group} role="presentation">
+            {item.group}
+          </h3>
+        ),
+        <Option
+          key={`${i} ${item.type} ${item.text}`}
+          id={`${id}-${i}`}
+          item={item}
+          query={query}
+          isChosen={i === index}
+          onChoose={() => onChoose(i)}
+          onPerform={() => onPerform(item)}
+        />,
+      ])}
+    </div>
+  )
+}
+
+interface OptionProps {
+  readonly id: string
+  readonly item: PaletteItem
+  readonly query: string
+  readonly isChosen: boolean
+  onChoose(): void
+  onPerform(): void
+}
+
+function Option({ id, item: { type, text, fact, key }, query, isChosen, onChoose, onPerform }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
+    <div id={id} class="option" role="option" aria-selected={isChosen} onClick={onPerform} onPointerMove={onChoose}>
+      <span class="type">{type}</span>
+      <span class="cut" dir="auto">
+        <Marked text={text} words={wordsOf(query)} />
+      </span>
+      {fact !== undefined && <span class="muted">{fact}</span>}
+      {key !== undefined && <kbd>{key}</kbd>}
+    </div>
+  )
+}
+
+/** A text in which the words of the search are marked. */
+function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
+  const lower = text.toLowerCase()
+  const word = words.find(one => lower.includes(one))
+  if (word === undefined) return <>{text}</>
+  const at = lower.indexOf(word)
+  return (
+    <>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + word.length)}</mark>
+      <Marked text={text.slice(at + word.length)} words={words.filter(one => one !== word)} />
+    </>
+  )
+}
+
+function itemsOf(query: string, answers: Answers): PaletteItem[] {
+  const { live, shown } = page
+  const world = { tables: shown.value.tables, made: live.made, exchanges: live.exchanges, pending: live.pending }
+  const found = searchItems(query, actionItems(query), thingsOf(world, answers, targets))
+  return [...timeItems(query), ...found].slice(0, mostItems)
+}
+
+/** Lists the actions: those of the open details, those of the page, and those that name a region of the query. */
+function actionItems(query: string): PaletteItem[] {
+  const ofDetails = openActions.value.flatMap(({ id, label, isOff, run }): PaletteItem[] => {
+    const { key } = pageActions.find(one => one.id === id && one.type === 'Here') ?? {}
+    return isOff ? [] : [{ group: 'Do', type: 'Here', text: label, ...(key && { key }), run }]
+  })
+  const ofPage = pageActions.flatMap(({ type, label: text, key, when, run }): PaletteItem[] =>
+    !run || type === 'Go' || when?.() === false ? [] : [{ group: 'Do', type, text, ...(key && { key }), run }],
+  )
+  return [...ofDetails, ...ofPage, ...(query === '' || page.isReadOnly.value ? [] : regionActions())]
+}
+
+function regionActions(): PaletteItem[] {
+  const { tables } = page.shown.value
+  const group = 'Do'
+  return [...tables.regions.values()].flatMap(({ region_id, datacenter_coord: location }): PaletteItem[] => {
+    const name = regionName(region_id, tables)
+    return [
+      {
+        ...{ group, type: 'Map', text: `Put me in ${name}`, words: region_id },
+        run: () => void runAction(() => page.api.call('PUT /client', { body: { location } })),
+      },
+    ]
+  })
+}
+
+/** Lists what can be done with a time that is typed: see the world then, or set the clock. */
+function timeItems(query: string): PaletteItem[] {
+  const time = readTime(query)
+  if (!time) return []
+  const now = page.now.value
+  const typed = 'byMs' in time ? now + time.byMs : lastTimeOfDay(time.ofDay, now, page.zone.value)
+  const next = 'byMs' in time ? typed : typed + dayMs
+  const items: PaletteItem[] = []
+  if (typed <= now)
+    items.push({
+      ...{ group: 'Go to', type: 'Time', text: `See the world at ${page.timeText(typed)}` },
+      run: () => page.travelToTime(typed),
+    })
+  if (next > now && !page.isReadOnly.value)
+    items.push({
+      ...{ group: 'Do', type: 'Clock', text: `Set the clock to ${page.timeText(next)}` },
+      run: () => void setClock({ now: new Date(next).toISOString() }),
+    })
+  // The history has nothing of then.
+  return typed < page.live.oldestAt.value ? items.reverse() : items
+}

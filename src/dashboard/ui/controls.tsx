@@ -1,0 +1,326 @@
+import { type Signal, signal } from '@preact/signals'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { grouped } from '../../core/lib/text.js'
+import { Icon } from './icons.js'
+import { message, modals, openDialog, runAction } from './screen.js'
+
+// The controls that several parts of the page use.
+
+interface ModalProps {
+  readonly title: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+  onClose(): void
+}
+
+/**
+ * A modal dialog that opens when it is rendered, and focuses its element with `data-first`. Escape closes it. Browsers complain
+ * about `autofocus` in a page that has a focus.
+ */
+export function Modal({ title, children, onClose, ...rest }: ModalProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    element.current?.showModal()
+    element.current?.querySelector<HTMLElement>('[data-first]')?.focus()
+    modals.value += 1
+    return () => void (modals.value -= 1)
+  }, [])
+  const closeOutside = (event: MouseEvent) => {
+    // A click on the backdrop has the dialog itself as its target.
+    if (event.target === element.current) element.current?.close()
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog
+    <dialog ref={element} class={rest.class} aria-labelledby="dialog-title" onClose={onClose} onClick={closeOutside}>
+      <div class="dialog">
+        <header>
+          <h2 id="dialog-title" dir="auto">
+            {title}
+          </h2>
+          <button type="button" class="quiet square" aria-label="Close" onClick={() => element.current?.close()}>
+            <Icon name="close" />
+          </button>
+        </header>
+        <div role="status">
+          <MessageNotice />
+        </div>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+/** The result of the last action of the user. */
+export function MessageNotice() {
+  if (!message.value) return null
+  return (
+    <p class={message.value.isError ? 'notice bad' : 'notice'}>
+      <span dir="auto">{message.value.text}</span>
+      {message.value.action && (
+        <button
+          type="button"
+          onClick={() => {
+            message.value?.action?.run()
+            message.value = undefined
+          }}
+        >
+          {message.value.action.text}
+        </button>
+      )}
+      <DismissButton onClick={() => (message.value = undefined)} />
+    </p>
+  )
+}
+
+export function DismissButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <button type="button" class="quiet square" aria-label="Dismiss" onClick={onClick}>
+      <Icon name="close" />
+    </button>
+  )
+}
+
+interface MenuProps {
+  readonly id: string
+  readonly label: ComponentChildren
+  /** The name for screen readers. */
+  readonly name: string
+  /** The class of the menu with its button. */
+  readonly class?: string
+  readonly buttonClass?: string
+  /** Its contents are created when it opens. */
+  readonly children: (close: () => void) => ComponentChildren
+}
+
+/** A button that opens a small box below it. Escape, and a click elsewhere, close the box. */
+export function Menu({ id, label, name, children, ...rest }: MenuProps) {
+  const menu = useRef<HTMLDivElement>(null)
+  const isOpen = openDialog.value === id
+  const close = () => {
+    if (openDialog.value !== id) return
+    openDialog.value = undefined
+    menu.current?.querySelector('button')?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    const closeOutside = (event: Event) => {
+      const isInside = menu.current?.contains(event.target as Node)
+      if (!isInside && openDialog.value === id) openDialog.value = undefined
+    }
+    document.addEventListener('pointerdown', closeOutside)
+    menu.current?.querySelector<HTMLElement>('.box :is(button, input, select, a)')?.focus()
+    return () => document.removeEventListener('pointerdown', closeOutside)
+  }, [isOpen, id])
+  const toggle = () => {
+    openDialog.value = isOpen ? undefined : id
+  }
+  const closeOnEscape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return
+    // It closes nothing else.
+    event.preventDefault()
+    close()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from inside
+    <div class={`menu ${rest.class ?? ''}`} ref={menu} onKeyDown={closeOnEscape}>
+      <button
+        type="button"
+        class={rest.buttonClass ?? 'quiet'}
+        aria-label={name}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={toggle}
+      >
+        {label} <Icon name="down" class="chevron" />
+      </button>
+      {isOpen && (
+        <div class="box" id={id}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Code to read and to copy. It scrolls, because a wrapped line of code cannot be read. */
+export function CodeBlock({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
+      <section aria-label={label} tabIndex={0}>
+        <pre>{text}</pre>
+      </section>
+      <CopyButton text={() => text} label="Copy" class="quiet" />
+    </div>
+  )
+}
+
+/** The button says for this time that the text is copied, in ms. */
+const copiedMs = 1_500
+
+/** The id of the action that has just copied. */
+const copied: Signal<string | undefined> = signal(undefined)
+
+/** Something that the user can do with what is open. */
+export interface DetailsAction {
+  readonly id: string
+  readonly label: string
+  readonly kind?: 'main' | 'danger'
+  readonly isOff?: boolean
+  /** It copies a text. */
+  readonly copies?: true
+  run(): unknown
+}
+
+/** An action that copies a text to the clipboard. Its button says so. */
+export function copyAction(id: string, label: string, text: () => string | Promise<string>): DetailsAction {
+  const copy = async () => {
+    if (!isSecureContext) throw new Error('The browser lets only pages of localhost copy. Select the text instead.')
+    await navigator.clipboard.writeText(await text())
+    copied.value = id
+    setTimeout(() => copied.peek() === id && (copied.value = undefined), copiedMs)
+  }
+  return { id, label, copies: true, run: () => runAction(copy) }
+}
+
+export function ActionButton({
+  id,
+  label,
+  kind,
+  isOff,
+  copies,
+  run,
+  ...rest
+}: DetailsAction & { readonly class?: string }) {
+  const isCopied = copied.value === id
+  return (
+    <button type="button" class={kind ?? rest.class} disabled={isOff} onClick={() => run()}>
+      {copies ? (
+        // Both texts have their place, so that the button keeps its width.
+        <span class="either">
+          <span aria-hidden={isCopied}>{label}</span>
+          <span aria-live="polite">{isCopied && 'Copied ✓'}</span>
+        </span>
+      ) : (
+        label
+      )}
+    </button>
+  )
+}
+
+interface CopyButtonProps {
+  readonly label: string
+  readonly class?: string
+  text(): string | Promise<string>
+}
+
+/** Copies a text to the clipboard, and says so. */
+export function CopyButton({ label, text, ...rest }: CopyButtonProps) {
+  return <ActionButton {...copyAction(useId(), label, text)} {...rest} />
+}
+
+interface SelectProps<Value extends string> {
+  /** The name for screen readers. Absent: the control is in its label. */
+  readonly label?: string
+  readonly class?: string
+  readonly value: Value | undefined
+  /** The values, and their texts. */
+  readonly options: readonly (readonly [value: Value, text: string])[]
+  onChange(value: Value): void
+}
+
+/** A choice of one of several values. */
+export function Select<Value extends string>({ label, value, options, onChange, ...rest }: SelectProps<Value>) {
+  return (
+    <select
+      class={rest.class}
+      aria-label={label}
+      value={value}
+      // The value is one of the options.
+      onChange={event => onChange(event.currentTarget.value as Value)}
+    >
+      {options.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface PartsProps<Name extends string> {
+  readonly label: string
+  /** The names, and their texts. */
+  readonly parts: readonly (readonly [name: Name, text: string])[]
+  readonly chosen: Signal<Name>
+}
+
+/** Buttons of which one is pressed. */
+export function Parts<Name extends string>({ label, parts, chosen }: PartsProps<Name>) {
+  return (
+    <fieldset class="parts" aria-label={label}>
+      {parts.map(([name, text]) => (
+        <button key={name} type="button" aria-pressed={chosen.value === name} onClick={() => (chosen.value = name)}>
+          {text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Sentences that explain something, the most important one first. */
+export function Reasons({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <ul class="reasons">
+      {texts.map(text => (
+        <li key={text} dir="auto">
+          {text}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** An input with its label. The other attributes are those of the input. */
+export function Field({ label, text, ...rest }: InputHTMLAttributes & { label: string; text: Signal<string> }) {
+  return (
+    <label>
+      {label}
+      <input {...rest} value={text.value} onInput={event => (text.value = event.currentTarget.value)} />
+    </label>
+  )
+}
+
+/** The sign of a button that removes a filter. */
+export function Removal({ children }: { readonly children: string }) {
+  return (
+    <>
+      <Icon name="close" />
+      <span class="hidden">{children}</span>
+    </>
+  )
+}
+
+interface SeatBarProps {
+  readonly taken: number
+  readonly onTheWay?: number
+  readonly max: number
+}
+
+/** Seats as a bar, and in numbers. */
+export function SeatBar({ taken, onTheWay = 0, max }: SeatBarProps) {
+  const share = (count: number) => `${Math.min(1, count / Math.max(1, max)) * 100}%`
+  return (
+    <span class="seats">
+      <span class="seat-bar" aria-hidden="true">
+        <i style={{ width: share(taken) }} />
+        <i style={{ width: share(onTheWay) }} />
+      </span>
+      <span>
+        {grouped(taken)} / {grouped(max)}
+        {onTheWay > 0 && <span class="hidden">, {grouped(onTheWay)} on the way</span>}
+      </span>
+    </span>
+  )
+}

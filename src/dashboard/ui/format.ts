@@ -1,0 +1,79 @@
+import { grouped, shortened } from '../../core/lib/text.js'
+import { localTimeOfDay, timeOfDay } from '../../core/lib/time.js'
+
+/** Writes a time of the day: `20:05:08`. */
+export function clockTime(ms: number, zone: 'utc' | 'local'): string {
+  return zone === 'utc' ? timeOfDay(ms) : localTimeOfDay(ms)
+}
+
+/** Writes a duration with one or two units: `1.2 ms`, `812 ms`, `9.9 s`, `3 min 12 s`, `2 h`. */
+export function duration(ms: number): string {
+  const exact = Math.abs(ms)
+  if (exact < 9.95) return `${oneDecimal(exact)} ms`
+  if (exact < 999.5) return `${Math.round(exact)} ms`
+  if (exact < 9_950) return `${oneDecimal(exact / 1_000)} s`
+  const seconds = Math.round(exact / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return withRest(Math.floor(seconds / 60), 'min', seconds % 60, 's')
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 1_440) return withRest(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+  return withRest(Math.floor(minutes / 1_440), 'd', Math.round((minutes % 1_440) / 60), 'h')
+}
+
+/** Writes an age in whole units: `1 s`, `4 min`, `2 h`, `3 d`. */
+export function age(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`
+  return `${grouped(Math.floor(seconds / 86_400))} d`
+}
+
+function oneDecimal(number: number): number {
+  return Math.round(number * 10) / 10
+}
+
+function withRest(amount: number, unit: string, rest: number, smaller: string): string {
+  return rest === 0 ? `${grouped(amount)} ${unit}` : `${grouped(amount)} ${unit} ${rest} ${smaller}`
+}
+
+/** Writes a size, or that of a text: `812 B`, `106 KB`, `2.1 MB`. */
+export function bytes(of: number | string): string {
+  const size = typeof of === 'string' ? new Blob([of]).size : of
+  if (size < 1_000) return `${size} B`
+  if (size < 1_000_000) return `${Math.round(size / 1_000)} KB`
+  return `${(size / 1_000_000).toFixed(1)} MB`
+}
+
+/** The most values and characters of a summary. States may be megabytes long. */
+const mostValues = 6
+const longestValue = 40
+
+/** Summarises the state of a lobby: its first plain values, `Port Simone · running · 3`. */
+export function stateSummary(state: unknown): string {
+  if (state === undefined || state === null) return ''
+  if (typeof state !== 'object') return shortened(String(state), longestValue)
+  const values: string[] = []
+  // No `Object.values`, which would copy all values of a long state.
+  for (const key in state) {
+    if (values.length === mostValues) break
+    const value: unknown = (state as Readonly<Record<string, unknown>>)[key]
+    if (typeof value === 'object' || value === undefined) continue
+    values.push(shortened(typeof value === 'boolean' ? `${key}: ${value}` : String(value), longestValue))
+  }
+  return values.join(' · ')
+}
+
+/** Writes a body as JSON with lines. A text stays as it is, and no body is empty. */
+export function prettyJson(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
+}
+
+/** Reads JSON that the user wrote. The sentence of its error begins with `what`. */
+export function parseJson(what: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${what} is no JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,62 @@
+import { grouped } from '../../core/lib/text.js'
+import { isSeated, type SeatedPlayer, seatsTaken } from '../../core/store/lobby-rules.js'
+import type { LobbyRow, RegionRow } from '../../core/store/matchmaker-rows.js'
+import { fullNameOf } from '../../core/store/namespaces.js'
+import type { Tables } from './live-world.js'
+
+/** A region with what its running lobbies add up to. */
+export interface RegionSums {
+  readonly region: RegionRow
+  lobbies: number
+  /** The connected players. */
+  players: number
+  /** The seats of connected players and of players on the way. */
+  taken: number
+  seats: number
+}
+
+/** Adds up the running lobbies of each region, in the order of the scenario. */
+export function sumRegions({ regions, lobbies }: Tables): RegionSums[] {
+  const sums = new Map<string, RegionSums>()
+  for (const region of regions.values())
+    sums.set(region.region_id, { region, lobbies: 0, players: 0, taken: 0, seats: 0 })
+  for (const lobby of lobbies.values()) {
+    const sum = sums.get(lobby.region_id)
+    if (!sum || lobby.status === 'stopped') continue
+    sum.lobbies += 1
+    sum.players += lobby.total_player_count
+    sum.taken += seatsTaken(lobby)
+    sum.seats += lobby.max_players_normal
+  }
+  return [...sums.values()]
+}
+
+/** Returns the name of a region for people. Some regions have an empty one. */
+export function regionName(regionId: string, { regions }: Tables): string {
+  return regions.get(regionId)?.region_display_name || regionId
+}
+
+/** Lists the game modes by their keys, with their names. */
+export function modeOptions(tables: Tables): [key: string, name: string][] {
+  const hasNamespaces = tables.namespaces.size > 1
+  return [...tables.gameModes].map(([key, { namespace_id, game_mode_id }]) => [
+    key,
+    hasNamespaces ? `${fullNameOf(namespace_id, tables)}: ${game_mode_id}` : game_mode_id,
+  ])
+}
+
+/** Lists the players of a lobby who have a seat. */
+export function playersOf(lobbyId: string, { players }: Tables): SeatedPlayer[] {
+  return [...players.values()].filter(isSeated).filter(({ lobby_id }) => lobby_id === lobbyId)
+}
+
+/** Says who runs the game server of a lobby. */
+export function serverWords({ run_by }: LobbyRow): string {
+  return run_by === 'mock' ? 'mock' : 'yours'
+}
+
+/** Says how many play, and how many are on the way: `10 / 12, 1 on the way`. */
+export function seatWords({ total_player_count, reserved_player_count, max_players_normal }: LobbyRow): string {
+  const plays = `${grouped(total_player_count)} / ${grouped(max_players_normal)}`
+  return reserved_player_count === 0 ? plays : `${plays}, ${grouped(reserved_player_count)} on the way`
+}

@@ -1,0 +1,142 @@
+import type { ExplainedCandidate, ShortenedEntry } from '../../core/contract/journal.js'
+import type { OperationId } from '../../core/contract/operations.js'
+import { grouped } from '../../core/lib/text.js'
+import { describeOutcome } from '../../core/pipeline/outcome.js'
+import { bytes, duration } from '../ui/format.js'
+import type { LiveWorld } from './live-world.js'
+import { regionName } from './lobby-rows.js'
+
+/** The parts of a world that outcomes name. */
+type Outcomes = Pick<LiveWorld, 'tables' | 'made'>
+
+/** The parts of a request and its answer that tell the outcome. */
+type Answered = Pick<
+  ShortenedEntry,
+  'status' | 'operation' | 'body' | 'answer' | 'answer_bytes' | 'fault' | 'revisions'
+>
+
+/** Names a request by its operation, or by its method and path. */
+export function operationName({
+  operation,
+  method,
+  path,
+}: Pick<ShortenedEntry, 'operation' | 'method' | 'path'>): string {
+  return operation ?? `${method} ${path}`
+}
+
+/**
+ * Says in a few words how a request ended: `206 lobbies`, `seat in Frankfurt`, or the sentence of an error. Empty if the status
+ * says enough, and while a long answer is not here.
+ */
+export function outcomeOf(entry: Answered, world: Outcomes): string {
+  const { status, operation, answer, fault } = entry
+  if (fault !== undefined && (status === 0 || status >= 400))
+    return `The fault “${fault}” ${status === 0 ? 'closed the connection' : 'gave this answer'}.`
+  if (status === 0) return 'The connection closed without an answer.'
+  if (status >= 400) {
+    const { code, message } = errorOf(answer)
+    return sentence(message || code || `${status}`)
+  }
+  if (operation === undefined) return ''
+  const phrase = Object.hasOwn(phrases, operation) ? phrases[operation as OperationId] : undefined
+  return phrase?.(entry) ?? describeOutcome(operation, answer, id => seatText(id, entry, world)) ?? ''
+}
+
+/** Returns the advice in the sentence of an error, or else the sentence. A row has room for one of them. */
+export function adviceOf(text: string): string {
+  return sentence(/did you mean .*\?/i.exec(text)?.[0] ?? text)
+}
+
+/** Begins a text with a capital letter, and ends it with a full stop. */
+export function sentence(text: string): string {
+  const end = /[.!?…]$/.test(text) ? '' : '.'
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`
+}
+
+/** Says where a seat is, and if the request made its lobby. */
+function seatText(lobbyId: string, { revisions }: Answered, { tables, made }: Outcomes): string {
+  const lobby = tables.lobbies.get(lobbyId)
+  if (!lobby) return 'a seat'
+  const isNew = revisions?.includes(made.get(lobbyId)?.revision ?? Number.NaN)
+  return `${isNew ? 'new lobby' : 'seat'} in ${regionName(lobby.region_id, tables)}`
+}
+
+/** Returns the error code and the message of an answer, which may be anything. */
+export function errorOf(answer: unknown): { readonly code?: string; readonly message?: string } {
+  const { code, message } = Object(answer) as { readonly code?: unknown; readonly message?: unknown }
+  return { ...(typeof code === 'string' && { code }), ...(typeof message === 'string' && { message }) }
+}
+
+/** Says how long a request took, or how long it waited on the world's clock: `2 ms`, `waited 16 s`. */
+export function timeWords({ ms, time, since }: ShortenedEntry): string {
+  if (since !== undefined) return `waited ${duration(Date.parse(time) - Date.parse(since))}`
+  return duration(ms)
+}
+
+type Phrase = (entry: Answered) => string | undefined
+
+/** Says what a call has done whose answer has no body: by what the client sent. */
+const phrases: { readonly [Id in OperationId]?: Phrase } = {
+  'lobbies.ready': () => 'ready',
+  'lobbies.setClosed': ({ body }) => (Object(body).is_closed === true ? 'closed' : 'open'),
+  'lobbies.setState': ({ body }) => (body === undefined ? 'saved' : `${bytes(JSON.stringify(body))} saved`),
+  'lobbies.getState': ({ answer_bytes }) =>
+    answer_bytes === undefined ? 'the state' : `${bytes(answer_bytes)} of state`,
+  'players.connected': () => 'plays',
+  'players.disconnected': () => 'left',
+  'games.getGameById': named('game'),
+  'games.tokens.createCloudToken': () => 'new cloud token',
+  'games.namespaces.createGameNamespace': () => 'new namespace',
+  'games.namespaces.getGameNamespaceById': named('namespace'),
+  'games.namespaces.updateGameNamespaceVersion': () => 'new version',
+  'games.namespaces.updateGameNamespaceMatchmakerConfig': () => 'configured',
+  'games.namespaces.validateGameNamespaceMatchmakerConfig': () => 'valid',
+  'games.namespaces.createGameNamespaceTokenDevelopment': () => 'new development token',
+  'games.namespaces.createGameNamespaceTokenPublic': () => 'new public token',
+  'games.namespaces.toggleNamespaceDomainPublicAuth': () => 'switched',
+  'games.namespaces.addNamespaceDomain': ({ body }) => `${Object(body).domain ?? 'a domain'} added`,
+  'games.namespaces.removeNamespaceDomain': () => 'removed',
+  'devices.links.prepare': () => 'new link',
+  'devices.links.complete': () => 'completed',
+  'cloud.bootstrap': () => 'the settings',
+  'auth.inspect': () => 'the identity',
+}
+
+/** Returns the name of the thing in an answer. */
+function named(key: string): Phrase {
+  return ({ answer }) => {
+    const { display_name } = Object(Object(answer)[key])
+    return typeof display_name === 'string' ? display_name : undefined
+  }
+}
+
+/** Tells the colour of a status. */
+export function statusKind({ status }: Pick<ShortenedEntry, 'status'>): 'good' | 'bad' {
+  return status >= 200 && status < 400 ? 'good' : 'bad'
+}
+
+/** Tells whether find chose a compared lobby. */
+export const isChosen = ({ because }: ExplainedCandidate) => because === undefined
+
+/** Says for the map how the lobbies of each region fared: `chosen, 931 km`, or `11 lost, 424 km`. */
+export function regionNotes(candidates: readonly ExplainedCandidate[]): ReadonlyMap<string, RegionNote> {
+  const notes = new Map<string, RegionNote>()
+  for (const { region_id, kilometers } of candidates) {
+    if (notes.has(region_id)) continue
+    const there = candidates.filter(one => one.region_id === region_id)
+    const hasWon = there.some(isChosen)
+    const words = hasWon ? 'chosen' : `${grouped(there.length)} lost`
+    notes.set(region_id, { hasWon, text: kilometers === undefined ? words : `${words}, ${kilometersText(kilometers)}` })
+  }
+  return notes
+}
+
+interface RegionNote {
+  readonly text: string
+  readonly hasWon: boolean
+}
+
+/** Writes a distance: `1,247 km`, or a dash if it is not known. */
+export function kilometersText(kilometers: number | undefined): string {
+  return kilometers === undefined ? '–' : `${grouped(Math.round(kilometers))} km`
+}

@@ -1,0 +1,76 @@
+import { type Signal, signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { ActionButton, type DetailsAction } from '../ui/controls.js'
+import { Icon } from '../ui/icons.js'
+import { layout } from '../ui/screen.js'
+import { page } from './page-state.js'
+
+// The parts that the panes of several views have.
+
+/** The actions of the open details. The buttons, the palette and the keys have them. */
+export const openActions: Signal<readonly DetailsAction[]> = signal([])
+
+/** The field that filters the list of the view. The key / focuses it. */
+export function SearchField({ label }: { readonly label: string }) {
+  const { q = '' } = page.address.value
+  return (
+    <div class="field filter">
+      <Icon name="search" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder="Search"
+        value={q}
+        onInput={event => page.filter({ q: event.currentTarget.value || undefined })}
+        onKeyDown={event => {
+          if (event.key !== 'Escape' || q === '') return
+          event.preventDefault()
+          page.filter({ q: undefined })
+        }}
+      />
+      <span class="kbd" aria-hidden="true">
+        /
+      </span>
+    </div>
+  )
+}
+
+interface DetailsPaneProps {
+  readonly label: string
+  /** Beside the name: a status, a time. */
+  readonly facts?: ComponentChildren
+  readonly title: ComponentChildren
+  readonly children: ComponentChildren
+  /** The primary one first. */
+  readonly actions?: readonly DetailsAction[]
+}
+
+/** The details of what the address opens. */
+export function DetailsPane({ label, title, facts, children, actions = [] }: DetailsPaneProps) {
+  useEffect(() => void (openActions.value = actions))
+  useEffect(() => () => void (openActions.value = []), [])
+  return (
+    <section class="details" aria-label={label}>
+      <header class="bar">
+        <h2 class="cut" dir="auto">
+          {title}
+        </h2>
+        {facts}
+        <div class="tools">
+          <button type="button" class="quiet square" aria-label="Close" onClick={() => page.go({ opened: undefined })}>
+            <Icon name={layout.value === 'phone' ? 'back' : 'close'} />
+          </button>
+        </div>
+      </header>
+      <div class="body">{children}</div>
+      {actions.length > 0 && (
+        <div class="foot">
+          {actions.map(action => (
+            <ActionButton key={action.id} {...action} />
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}
