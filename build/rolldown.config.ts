@@ -25,18 +25,19 @@ const minify = { compress: true, mangle: { toplevel: false } }
 const modules = [
   ...[
     'index',
-    'arbitraries/index',
+    'testing/arbitraries/index',
     'client/index',
     'core/contract/index',
     'server/http/index',
     'lab/index',
     'lab/in-browser',
-    'playwright/index',
+    'testing/playwright/index',
     'core/scenario/index',
   ],
   ...['msw/node', 'msw/light/index', 'msw/light/node', 'msw/browser', 'msw/in-browser', 'msw/on-server'],
-  ...['vitest/index', 'vitest/in-page', 'vite/index'],
-  ...['storybook/index', 'storybook/preview', 'storybook/preset', 'jest/index', 'jest/globals', 'jest/setup'],
+  ...['testing/vitest/index', 'testing/vitest/in-page', 'testing/vite/index'],
+  ...['testing/storybook/index', 'testing/storybook/preview', 'testing/storybook/preset'],
+  ...['testing/jest/index', 'testing/jest/globals', 'testing/jest/setup'],
 ]
 
 export default defineConfig([
@@ -50,9 +51,9 @@ export default defineConfig([
   {
     ...strict,
     // By itself, because almost all of it is a library.
-    input: { 'jest/transform': 'src/jest/transform.ts' },
+    input: { 'testing/jest/transform': 'src/testing/jest/transform.ts' },
     external,
-    plugins: [licences('jest/licences.txt')],
+    plugins: [licences('testing/jest/licences.txt')],
     output: { dir: 'dist', minify },
   },
   {

@@ -188,7 +188,7 @@ function holders(): ReadonlyMap<string, readonly string[]> {
 
 describe('mockmaker/playwright', () => {
   it('loads no MSW, and nothing of Express', () => {
-    expect(packagesOf('dist/playwright/index.js')).toEqual(['@playwright/test'])
+    expect(packagesOf('dist/testing/playwright/index.js')).toEqual(['@playwright/test'])
   })
 })
 

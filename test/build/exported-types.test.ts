@@ -80,7 +80,7 @@ describe('a type that a public declaration refers to', () => {
 
     const tools = new Set(packages.filter(name => !/^(msw|node:)/.test(name)))
 
-    // `dist/playwright/index.d.ts` may import the tool that it is for.
+    // `dist/testing/playwright/index.d.ts` may import the tool that it is for.
     expect([...tools].filter(tool => !isToolOf(tool, entry))).toEqual([])
   })
 })

@@ -33,14 +33,17 @@ export interface Report {
   readonly output: string
 }
 
-const folder = 'test/playwright'
+const folder = 'test/testing/playwright'
 
-/** Creates a project with all files of test/playwright. They import the built package. */
+/** Creates a project with all files of test/testing/playwright. They import the built package. */
 export function createPlaywrightProject(): Promise<Project> {
   const files = readdirSync(folder).filter(name => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   const sources = files.map(name => [
     `e2e/${name}`,
-    readFileSync(join(folder, name), 'utf8').replaceAll("'../../src/playwright/index.js'", "'mockmaker/playwright'"),
+    readFileSync(join(folder, name), 'utf8').replaceAll(
+      "'../../src/testing/playwright/index.js'",
+      "'mockmaker/playwright'",
+    ),
   ])
   const launchOptions = { executablePath, args: ['--no-sandbox', '--disable-gpu'] }
   const config = {

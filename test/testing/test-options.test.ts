@@ -1,7 +1,7 @@
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { RunningTests } from '../../src/testing/running-tests.js'
-import { TestMocks } from '../../src/vitest/test-mocks.js'
+import { TestMocks } from '../../src/testing/vitest/test-mocks.js'
 
 const create = (options: object) =>
   new TestMocks(new RunningTests(() => undefined), { http }, fetch).create('a test', options, () => {})

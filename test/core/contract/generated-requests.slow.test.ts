@@ -1,8 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
-import { request } from '../../../src/arbitraries/index.js'
-import { jsonOf } from '../../../src/arbitraries/json-values.js'
 import {
   type OpenApiParameter,
   type OpenApiSchema,
@@ -11,6 +9,8 @@ import {
   operationIds,
 } from '../../../src/core/contract/index.js'
 import { createMockmaker } from '../../../src/index.js'
+import { request } from '../../../src/testing/arbitraries/index.js'
+import { jsonOf } from '../../../src/testing/arbitraries/json-values.js'
 import { reservedPlayer } from '../../support/example-calls.js'
 import { ask, type TestRequest, type TestResponse } from '../../support/http.js'
 import { documented, spec } from '../../support/openapi.js'

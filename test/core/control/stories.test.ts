@@ -1,6 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import { step } from '../../../src/arbitraries/step.js'
 import { storyName } from '../../../src/core/control/stories/story-names.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
@@ -13,6 +12,7 @@ import {
   type StoryJson,
   UsageError,
 } from '../../../src/index.js'
+import { step } from '../../../src/testing/arbitraries/step.js'
 import { ask, json, post } from '../../support/http.js'
 import { memoryStorage } from '../../support/memory-storage.js'
 import { it } from '../../support/served-mock.js'

@@ -8,10 +8,10 @@ import type { MockmakerPluginOptions } from '../../../src/core/mock/options.js'
 import { defineScenario } from '../../../src/core/scenario/index.js'
 import { createMockmaker } from '../../../src/index.js'
 import { type IsolatedOptions, type NodeMockmakerOptions, setupMockmaker } from '../../../src/msw/node.js'
-import type { PageMockOptions } from '../../../src/playwright/page-mock.js'
-import type { StoryParameters } from '../../../src/storybook/parameters.js'
+import type { PageMockOptions } from '../../../src/testing/playwright/page-mock.js'
+import type { StoryParameters } from '../../../src/testing/storybook/parameters.js'
 import type { TestWorldOptions } from '../../../src/testing/test-world.js'
-import type { VitestOptions } from '../../../src/vitest/fixture.js'
+import type { VitestOptions } from '../../../src/testing/vitest/fixture.js'
 
 // The compiler checks most of these tests: `npm run typecheck`.
 

@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest'
-import { mockmaker } from '../../../src/vitest/index.js'
+import { mockmaker } from '../../../src/testing/vitest/index.js'
 import { balance } from '../../support/balancer.js'
 import { sharedModel, startReplica } from '../../support/served-replicas.js'
 

@@ -1,0 +1,118 @@
+import {
+  test as base,
+  expect as baseExpect,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestType,
+} from '@playwright/test'
+import { matchers } from '../matchers.js'
+import { onNewContext } from './browser-contexts.js'
+import { FailureReport } from './page-failure.js'
+import { openMock, type PageMock, type PageMockOptions } from './page-mock.js'
+import { PageRequests } from './page-requests.js'
+import { PageScenarios } from './page-scenarios.js'
+import { WorkerPages } from './worker-pages.js'
+
+/** The fixtures that `test` adds to those of Playwright. */
+export interface MockmakerFixtures {
+  /** The mock of this test. Pages of all contexts reach it at the URL of the option `matchmaker`. */
+  readonly mock: PageMock
+}
+
+/** The options as fixtures: each has a value. */
+type OptionFixtures = { [Key in keyof PageMockOptions]-?: PageMockOptions[Key] }
+
+/** Fixtures that tests do not use. */
+interface InternalFixtures {
+  readonly mockmakerTest: { readonly mock: PageMock; readonly failure: FailureReport }
+}
+
+interface InternalWorkerFixtures {
+  readonly mockmakerWorker: { readonly pages: WorkerPages; readonly known: PageScenarios }
+}
+
+const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtures, InternalWorkerFixtures>({
+  matchmaker: [undefined, { option: true }],
+  scenario: [undefined, { option: true }],
+  seed: [undefined, { option: true }],
+  live: [undefined, { option: true }],
+  watchTimeoutMs: [undefined, { option: true }],
+  corsOrigins: [undefined, { option: true }],
+  faults: [undefined, { option: true }],
+  strict: [undefined, { option: true }],
+  server: [undefined, { option: true }],
+  controlToken: [undefined, { option: true }],
+
+  mockmakerWorker: [
+    async ({ playwright }, use) => {
+      const pages = new WorkerPages()
+      const stop = onNewContext(playwright, context => pages.add(context))
+      await use({ pages, known: new PageScenarios() })
+      stop()
+    },
+    { scope: 'worker', auto: true, box: true },
+  ],
+
+  mockmakerTest: [
+    async (
+      {
+        mockmakerWorker: { pages, known },
+        matchmaker,
+        scenario,
+        seed,
+        live,
+        watchTimeoutMs,
+        corsOrigins,
+        faults,
+        strict,
+        server,
+        controlToken,
+      },
+      use,
+      testInfo,
+    ) => {
+      const options = { matchmaker, scenario, seed, live, watchTimeoutMs, corsOrigins, faults, server, controlToken }
+      known.begin(testInfo.file)
+      const { mock, mounts, answer, close } = await openMock(options, known, ms => pages.advanceClocks(ms))
+      const requests = new PageRequests(mounts, answer)
+      const failure = new FailureReport(mock, testInfo, requests)
+      try {
+        await pages.begin(requests)
+        await use({ mock, failure })
+        await failure.attachIfFailed()
+        if (strict) await failure.checkFaults()
+      } finally {
+        await pages.end()
+        await close(() => requests.settled())
+      }
+    },
+    { auto: true, box: true },
+  ],
+
+  mock: ({ mockmakerTest }, use) => use(mockmakerTest.mock),
+
+  context: async ({ context, mockmakerWorker, mockmakerTest }, use) => {
+    // A context that Playwright reuses is not new.
+    await mockmakerWorker.pages.add(context)
+    await use(context)
+    // The requests of its pages still wait.
+    await mockmakerTest.failure.attachIfFailed()
+  },
+})
+
+/**
+ * Playwright's `test` with the fixture `mock`: a mock of its own for each test, which all pages reach. Set its options with
+ * `test.use`. A test that fails has the requests and the world of its mock as attachments.
+ */
+export const test = extended as TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & PageMockOptions & MockmakerFixtures,
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions
+>
+
+/** Playwright's `expect` with our matchers. */
+export const expect = baseExpect.extend(matchers)
+
+export type { MatcherResult } from '../matchers.js'
+export type { PageMock, PageMockOptions } from './page-mock.js'

@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import type { TestInfo } from '@playwright/test'
+import { shortened } from '../../core/lib/text.js'
+import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
+import { journalToHar } from '../../server/har/write.js'
+import { failedWorld, reportRequests, summarizeRequests } from '../report.js'
+import type { PageMock } from './page-mock.js'
+import type { PageRequests } from './page-requests.js'
+
+/** The name of the attachment with the world. The command can serve the file. */
+const worldName = 'mockmaker-world.json'
+
+/** The name of the attachment with all requests and their bodies. */
+const journalName = 'mockmaker-journal.txt'
+
+/** The name of the attachment with all requests for developer tools. */
+const harName = 'mockmaker.har'
+
+/** The longest text that the reporters `list`, `line` and `dot` print whole, in characters. Of a file they print the path. */
+const longestPrinted = 300
+
+/** Attaches the requests and the world of a mock to a test that fails. */
+export class FailureReport {
+  readonly #mock: PageMock
+  readonly #testInfo: TestInfo
+  readonly #requests: PageRequests
+  #isAttached = false
+
+  constructor(mock: PageMock, testInfo: TestInfo, requests: PageRequests) {
+    this.#mock = mock
+    this.#testInfo = testInfo
+    this.#requests = requests
+  }
+
+  /** Attaches the report if the test has failed, at most once. Call it before the pages close, so that it has their blocked requests. */
+  async attachIfFailed(): Promise<void> {
+    const { status, expectedStatus } = this.#testInfo
+    if (status !== expectedStatus) await this.#attach()
+  }
+
+  /** Fails the test if its faults were never applied. Does nothing if it has failed already. Rejects with `UsageError`. */
+  async checkFaults(): Promise<void> {
+    const { status, expectedStatus } = this.#testInfo
+    if (status !== expectedStatus) return
+    const unused = await this.#mock.faults.list({ unused: true })
+    if (unused.length > 0) await this.#attach()
+    checkUnusedFaults(unused)
+  }
+
+  async #attach(): Promise<void> {
+    if (this.#isAttached) return
+    this.#isAttached = true
+    const found = await this.#describe().catch(
+      // The server of the mock may be the reason why the test fails.
+      (error: Error) => ({ summary: `There is no report of the requests: ${error.message}`, journal: undefined }),
+    )
+    await this.#testInfo.attach('mockmaker-requests', { body: found.summary, contentType: 'text/plain' })
+    if (found.journal === undefined) return
+    await this.#write(journalName, found.journal, 'text/plain')
+    await this.#write(worldName, found.world, 'application/json')
+    await this.#write(harName, found.har, 'application/json')
+  }
+
+  async #describe() {
+    const failed = await failedWorld(this.#mock)
+    const file = relative(process.cwd(), this.#testInfo.outputPath(worldName))
+    const warning = this.#warning()
+    const noRequest = warning === '' ? this.#noRequest() : undefined
+    const report = await reportRequests(this.#mock, { saved: { file, failed }, noRequest })
+    const longest = longestPrinted - warning.length
+    return {
+      summary: warning + (await summarizeRequests(this.#mock, { longest, noRequest })),
+      journal: `${warning}${report}\n`,
+      world: JSON.stringify(failed.world, null, 2),
+      har: JSON.stringify(journalToHar(await this.#mock.journal.find(), { url: this.#requests.matchmaker }), null, 2),
+    }
+  }
+
+  /** The page may call another URL, or a route of the test may answer instead of the mock. */
+  #noRequest(): string {
+    const url = shortened(this.#requests.matchmaker)
+    return `No request to ${url} has reached the mock. Routes of the test answer first, unless they call route.fallback().`
+  }
+
+  /** Two tools may mock the same page: MSW in the app, and this mock. */
+  #warning(): string {
+    const [worker] = this.#requests.serviceWorkers
+    if (worker === undefined) return ''
+    return `The service worker ${shortened(worker)} may answer before the mock does. To block it: test.use({ serviceWorkers: 'block' })\n`
+  }
+
+  async #write(name: string, text: string, contentType: string): Promise<void> {
+    const path = this.#testInfo.outputPath(name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+    // Unlike `attach`, this copies no file.
+    this.#testInfo.attachments.push({ name, path, contentType })
+  }
+}

@@ -1,0 +1,103 @@
+import type { HttpHandler } from 'msw'
+import { type SetupWorker, setupWorker } from 'msw/browser'
+import type { StoryContext } from 'storybook/internal/csf'
+import { UsageError } from '../../core/lib/usage-error.js'
+import { pageIsControlled } from '../../msw/controlled-page.js'
+import { claimListening, listening, releaseListening } from '../../msw/life-cycle.js'
+import { printExplanation, toMswOptions } from '../../msw/unhandled-requests.js'
+
+/** Claims this page for the stories. */
+const owner = {}
+let own: Promise<SetupWorker> | undefined
+
+/**
+ * Makes handlers answer this page, through the worker of another addon if there is one, or else through one of our own. The
+ * handlers of others answer first. Rejects with `UsageError` if a mock listens on this page already, or if no worker starts.
+ */
+export async function answerPage(handlers: HttpHandler[], other: SetupWorker | undefined): Promise<SetupWorker> {
+  if (listening() !== owner) claimListening(owner)
+  const worker = other ?? (await ownWorker())
+  addLast(worker, handlers)
+  await pageIsControlled()
+  isAnswered = true
+  return worker
+}
+
+/** A story on a docs page, as Storybook passes it to loaders. */
+type DocsStory = Pick<StoryContext, 'id' | 'abortSignal'>
+
+/** The stories that are starting, each with the function that lets the next one start. */
+const turns = new Map<DocsStory, () => void>()
+let lastTurn = Promise.resolve()
+let isAnswered = false
+
+/**
+ * Lets the stories of a docs page start one after the other, until a worker answers the page. msw-storybook-addon would start
+ * a worker for each of them at once, which MSW 3 refuses.
+ */
+export async function waitForTurn(story: DocsStory): Promise<void> {
+  if (isAnswered) return
+  const before = lastTurn
+  lastTurn = new Promise(resolve => turns.set(story, resolve))
+  story.abortSignal.addEventListener('abort', () => endTurn(story))
+  await before
+}
+
+export function endTurn(story: DocsStory): void {
+  turns.get(story)?.()
+  turns.delete(story)
+}
+
+/** Ends the turns of a story that fails before the worker is asked for. */
+export function endTurnsOf(storyId: string): void {
+  for (const story of turns.keys()) if (story.id === storyId) endTurn(story)
+}
+
+function ownWorker(): Promise<SetupWorker> {
+  own ??= start()
+  return own
+}
+
+/** Removes the handlers that stories added to our own worker. */
+export async function resetOwnWorker(): Promise<void> {
+  const worker = await own
+  worker?.resetHandlers()
+}
+
+/** Adds handlers behind all others. They stay after `resetHandlers()`. */
+function addLast(worker: SetupWorker, handlers: HttpHandler[]): void {
+  const all = worker.listHandlers()
+  if (handlers.every(handler => all.includes(handler))) return
+  worker.resetHandlers()
+  const initial = worker.listHandlers()
+  const added = all.filter(handler => !initial.includes(handler))
+  const others = initial.filter(handler => !handlers.some(one => one === handler))
+  // MSW types what it lists more widely than what it takes.
+  worker.resetHandlers(...(others as HttpHandler[]), ...handlers)
+  worker.use(...(added as HttpHandler[]))
+}
+
+async function start(): Promise<SetupWorker> {
+  const worker = setupWorker()
+  try {
+    await worker.start({
+      quiet: true,
+      serviceWorker: { url: scriptUrl() },
+      ...toMswOptions({ onUnhandledRequest: request => printExplanation(request, 'warn') }),
+    })
+  } catch (error) {
+    own = undefined
+    releaseListening(owner)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(
+      `MSW's worker did not start: ${reason}. List "mockmaker/storybook" in the addons of .storybook/main: it serves the script`,
+    )
+  }
+  return worker
+}
+
+/** A built Storybook can be in a folder, so its script is beside the page. A test runner has the script at its root. */
+function scriptUrl(): string {
+  const script = 'mockServiceWorker.js'
+  return location.pathname.endsWith('/iframe.html') ? `./${script}` : `/${script}`
+}

@@ -1,0 +1,150 @@
+import type { HttpHandler, RequestHandler } from 'msw'
+import {
+  afterAll,
+  aroundEach,
+  beforeAll,
+  type RunnerTestSuite,
+  type SuiteCollector,
+  type TestContext,
+  TestRunner,
+} from 'vitest'
+import type { Client } from '../../client/client.js'
+import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
+import { claimListening, releaseListening } from '../../msw/life-cycle.js'
+import type { UnhandledPrint } from '../../msw/unhandled-requests.js'
+import { reportRequests } from '../report.js'
+import { type RunningTest, RunningTests } from '../running-tests.js'
+import type { TestMock } from '../test-mock.js'
+import { type AnyTestOptions, TestMocks, type TestPlatform, type VitestMock } from './test-mocks.js'
+
+/** MSW in this process or page. */
+export interface Interception {
+  /** Sends a request that MSW does not intercept. */
+  readonly fetch: typeof globalThis.fetch
+  /** Returns the test of the present asynchronous context. */
+  current(): RunningTest | undefined
+  /** Starts MSW with the handlers outside of tests. `decide` gets the requests that no handler matches. */
+  start(
+    handlers: readonly HttpHandler[],
+    decide: (request: Request, print: UnhandledPrint) => void,
+  ): void | Promise<void>
+  stop(): void | Promise<void>
+  /** Runs a test with handlers of its own. Rejects with `UsageError` if it cannot run beside the tests that run. */
+  run(test: RunningTest, handlers: readonly HttpHandler[], body: () => Promise<void>): Promise<void>
+  /** Adds handlers to a test. */
+  use(test: RunningTest, handlers: readonly RequestHandler[]): void
+}
+
+type Task = TestContext['task']
+
+/** A test with its mock and its options. */
+interface OpenTest extends TestMock<object> {
+  readonly options: AnyTestOptions
+}
+
+/** The hooks that start and stop MSW for a test file, and that run each test with its mock. */
+export class VitestHooks {
+  readonly #interception: Interception
+  readonly #tests: RunningTests
+  readonly #mocks: TestMocks
+  readonly #opened = new WeakMap<Task, OpenTest>()
+  /** Why a test has no mock. Vitest does not try again to create it when it repeats the test. */
+  readonly #errors = new WeakMap<Task, unknown>()
+  /** The suites that have hooks. */
+  readonly #hooked = new WeakSet<object>()
+  #outside: TestMock<unknown> | undefined
+  #starts = 0
+  #isIntercepting = false
+
+  constructor(interception: Interception, platform: TestPlatform) {
+    this.#interception = interception
+    this.#tests = new RunningTests(interception.current)
+    this.#mocks = new TestMocks(this.#tests, platform, (...request) => interception.fetch(...request))
+  }
+
+  /** Registers the hooks of the suite that vitest collects now, unless an outer suite has them. */
+  register(options: AnyTestOptions): void {
+    const suites = suitesAround(TestRunner.getCurrentSuite())
+    const [suite] = suites
+    if (suite === undefined || suites.some(one => this.#hooked.has(one))) return
+    this.#hooked.add(suite)
+    beforeAll(() => this.#start(options))
+    afterAll(() => this.#stop())
+    aroundEach((run, { task }) => this.#run(task, run))
+  }
+
+  /** Creates the mock of a test. Rejects if an option is wrong. */
+  async open(task: Task, options: AnyTestOptions): Promise<VitestMock | Client> {
+    try {
+      const use: VitestMock['use'] = (...handlers) => this.#interception.use(test, handlers)
+      const created = await this.#mocks.create(task.name, options, use)
+      const test: OpenTest = { ...created, options }
+      this.#opened.set(task, test)
+      this.#tests.start(test)
+      return created.mock
+    } catch (error) {
+      this.#errors.set(task, error)
+      throw error
+    }
+  }
+
+  /** Ends the mock of a test. */
+  async close(task: Task): Promise<void> {
+    const test = this.#opened.get(task)
+    if (!test) return
+    this.#opened.delete(task)
+    this.#tests.end(test)
+    await test.end()
+  }
+
+  async #start(options: AnyTestOptions): Promise<void> {
+    this.#outside ??= this.#mocks.outside(options)
+    this.#tests.answerOutside(this.#outside)
+    this.#starts++
+    if (this.#starts > 1) return
+    claimListening(this)
+    await this.#interception.start(this.#mocks.handlersOf(options), (request, print) =>
+      this.#tests.find()?.onUnhandledRequest(request, print),
+    )
+    this.#isIntercepting = true
+  }
+
+  async #stop(): Promise<void> {
+    this.#starts--
+    if (this.#starts > 0) return
+    // MSW 3 throws if it stops before it has started.
+    if (this.#isIntercepting) await this.#interception.stop()
+    this.#isIntercepting = false
+    releaseListening(this)
+    this.#tests.answerOutside(undefined)
+    await this.#outside?.end()
+    this.#outside = undefined
+    this.#mocks.clear()
+  }
+
+  /** Runs a test with its mock. Rejects with `UsageError` if it is strict, and one of its faults never applied. */
+  async #run(task: Task, run: () => Promise<void>): Promise<void> {
+    const test = this.#opened.get(task)
+    if (!test && this.#errors.has(task)) throw this.#errors.get(task)
+    // A test without our fixtures, or a hook inside another one.
+    if (!test || this.#interception.current() === test) return run()
+    await this.#interception.run(test, this.#mocks.handlersOf(test.options), run)
+    const mock = test.mock as Client
+    if (task.result?.state !== 'fail') {
+      if (test.options.strict) checkUnusedFaults(await mock.faults.list({ unused: true }))
+      return
+    }
+    if (task.fails) return
+    const report = await reportRequests(mock)
+    // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
+    console.error(`mockmaker: "${task.name}" has failed.\n${report}`)
+  }
+}
+
+/** Lists a suite and those around it. The outermost is the file. */
+function suitesAround({ suite, file }: SuiteCollector): object[] {
+  const suites: object[] = []
+  for (let one: RunnerTestSuite | undefined = suite; one; one = one.suite) suites.push(one)
+  const ofFile = suite?.file ?? file
+  return ofFile ? [...suites, ofFile] : suites
+}

@@ -1,0 +1,81 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { RequestHandler } from 'msw'
+import { setupServer } from 'msw/node'
+import { scenarios } from '../../core/scenario/shipped.js'
+import { http, isThree } from '../../msw/light/http.js'
+import { toMswOptions } from '../../msw/unhandled-requests.js'
+import { isScenarioPath, loadScenarioSync } from '../../server/files/scenario-file.js'
+import type { RunningTest } from '../running-tests.js'
+import { createFixtures } from './fixture.js'
+import type { Interception } from './hooks.js'
+
+/** Intercepts the requests of this process. Each belongs to the test that has caused it, also if other tests run. */
+function interceptProcess(): Interception {
+  const server = setupServer()
+  const running = new AsyncLocalStorage<RunningTest>()
+  /** Functions that run another one inside the boundary of a test. */
+  const boundaries = new WeakMap<RunningTest, (run: () => void) => void>()
+  /** Handlers that a test has added before its boundary. */
+  const early = new WeakMap<RunningTest, readonly RequestHandler[]>()
+  let unpatched = globalThis.fetch
+  let listen = () => {}
+  return {
+    fetch(input, init) {
+      const headers = new Headers(init?.headers)
+      // A busy process may send a request on a connection that the server has just closed, because it was idle.
+      headers.set('connection', 'close')
+      // MSW 3 intercepts connections, so it also sees the requests of the `fetch` from before. Its `bypass` sends this header.
+      if (isThree) headers.append('accept', 'msw/passthrough')
+      return unpatched(input, { ...init, headers })
+    },
+    current: () => running.getStore(),
+    start(handlers, decide) {
+      unpatched = globalThis.fetch
+      server.resetHandlers(...handlers)
+      listen = () => server.listen(toMswOptions({ onUnhandledRequest: decide }))
+      listen()
+    },
+    stop: () => server.close(),
+    run(test, handlers, body) {
+      // All servers of MSW share the interception: a test that closes one of its own ends it for the tests after it.
+      if (globalThis.fetch === unpatched) {
+        server.close()
+        listen()
+      }
+      return running.run(
+        test,
+        server.boundary(async () => {
+          server.resetHandlers(...(early.get(test) ?? []), ...handlers)
+          boundaries.set(test, AsyncLocalStorage.snapshot())
+          await body()
+        }),
+      )
+    },
+    use(test, handlers) {
+      const inBoundary = boundaries.get(test)
+      if (inBoundary) inBoundary(() => server.use(...handlers))
+      else early.set(test, [...handlers, ...(early.get(test) ?? [])])
+    },
+  }
+}
+
+/** Creates a `test` of vitest with a mock for each test. */
+export const mockmaker = createFixtures(interceptProcess(), {
+  http,
+  scenarios,
+  loadScenario: loadScenarioSync,
+  isScenarioPath,
+})
+
+export type { MockmakerMatchers } from '../matchers.js'
+export type { ServedExpectation } from '../served.js'
+export type { TestMockOptions } from '../test-mock.js'
+export type { TestWorldOptions } from '../test-world.js'
+export type {
+  ClientFixtures,
+  CreateTest,
+  MockFixtures,
+  VitestMock,
+  VitestOptions,
+  VitestServerOptions,
+} from './fixture.js'
