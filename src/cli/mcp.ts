@@ -18,7 +18,7 @@ export async function serveMcp(
   const { signal, release } = abortOnSignals()
   try {
     // Most commands do not need the library.
-    const { serveTools } = await import('../mcp/serve.js')
+    const { serveTools } = await import('./mcp/serve.js')
     await serveTools(remoteOf(address, { bytes: longestAnswer, beginsWithinMs: timeoutMs }), {
       input: stdin,
       output: stdout,

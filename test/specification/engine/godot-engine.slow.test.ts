@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
-import type { Environment } from '../../src/core/control/environment.js'
-import { it } from '../support/served-mock.js'
-import { ids, tokens } from '../support/tanks.js'
+import type { Environment } from '../../../src/core/control/environment.js'
+import { it } from '../../support/served-mock.js'
+import { ids, tokens } from '../../support/tanks.js'
 
 /** Debian's headless engine. The plugin is for Godot 4, which has a later version of the same HTTP client. */
 const engine = (process.env.PATH ?? '')
@@ -30,7 +30,7 @@ type Answered = readonly [result: number, status: number, body: Readonly<Record<
 async function play(program: string, script: string, environment: Environment): Promise<Answered[]> {
   const home = await mkdtemp(join(tmpdir(), 'mockmaker-godot-'))
   const env = { ...process.env, ...environment, HOME: home }
-  const args = ['--no-window', '--path', resolve('test/engine/godot3'), '-s', script]
+  const args = ['--no-window', '--path', resolve('test/specification/engine/godot3'), '-s', script]
   const { stdout } = await promisify(execFile)(program, args, { env })
   await rm(home, { recursive: true })
   const lines = stdout.split('\n').filter(line => line.startsWith('['))

@@ -1,8 +1,8 @@
 import { RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
-import { createMockmaker } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
-import { ids, tanks, tokens } from '../support/tanks.js'
+import { createMockmaker } from '../../../src/index.js'
+import { listen } from '../../../src/server/http/index.js'
+import { ids, tanks, tokens } from '../../support/tanks.js'
 
 /** A new mock of `tanks` on a socket for each test, and a client for each token. */
 const it = base.extend<{ url: string; as: (token?: string) => RivetClient }>({

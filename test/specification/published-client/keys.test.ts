@@ -1,13 +1,13 @@
 import { type Rivet, RivetClient } from '@rivet-gg/api'
 import * as serializers from '@rivet-gg/api/serialization'
 import { describe, expect, it } from 'vitest'
-import type { OperationId } from '../../src/core/contract/index.js'
-import { createMockmaker } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
-import { reservedPlayer, successes, tokenOf } from '../support/example-calls.js'
-import { sendTo } from '../support/http.js'
-import { spec } from '../support/openapi.js'
-import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import type { OperationId } from '../../../src/core/contract/index.js'
+import { createMockmaker } from '../../../src/index.js'
+import { listen } from '../../../src/server/http/index.js'
+import { reservedPlayer, successes, tokenOf } from '../../support/example-calls.js'
+import { sendTo } from '../../support/http.js'
+import { spec } from '../../support/openapi.js'
+import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
 
 /** The methods of the client's serializers that these tests use. */
 interface Serializer {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort, serveJson } from '../support/command.js'
-import { toolsOf } from '../support/mcp-session.js'
+import { freePort, serveJson } from '../../support/command.js'
+import { toolsOf } from '../../support/mcp-session.js'
 
-const cli = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 
 /** Starts `mockmaker mcp` as an agent does, with the client of the protocol's own package. */
 async function connect(args: readonly string[], env: Readonly<Record<string, string>> = {}) {

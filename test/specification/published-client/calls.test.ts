@@ -1,9 +1,9 @@
 import { RivetClient, RivetError } from '@rivet-gg/api'
 import { it as base, describe, expect } from 'vitest'
-import { scenarios } from '../../src/core/scenario/index.js'
-import { createMockmaker, type ScenarioInput } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
-import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { scenarios } from '../../../src/core/scenario/index.js'
+import { createMockmaker, type ScenarioInput } from '../../../src/index.js'
+import { listen } from '../../../src/server/http/index.js'
+import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
 
 /** Serves a mock, by default with the world `tanks` on a running clock. */
 async function serve(scenario: ScenarioInput = { ...tanks, clock: 'running', now: undefined }) {

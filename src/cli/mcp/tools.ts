@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { Fault } from '../core/contract/faults.js'
-import { lazy } from '../core/lib/lazy.js'
-import { UsageError } from '../core/lib/usage-error.js'
-import { listKey, tablesByPath } from '../core/store/table-names.js'
-import { parseScenarioFile } from '../server/files/scenario-file.js'
+import type { Fault } from '../../core/contract/faults.js'
+import { lazy } from '../../core/lib/lazy.js'
+import { UsageError } from '../../core/lib/usage-error.js'
+import { listKey, tablesByPath } from '../../core/store/table-names.js'
+import { parseScenarioFile } from '../../server/files/scenario-file.js'
 import type { Place, Session } from './session.js'
 
 /** A tool of an agent. It calls the control API of one session, and runs no command. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/core/scenario/index.js'
-import { type GodotGame, godotGame } from '../support/engine-clients.js'
-import { it } from '../support/served-mock.js'
-import { tokens } from '../support/tanks.js'
+import { scenarios } from '../../../src/core/scenario/index.js'
+import { type GodotGame, godotGame } from '../../support/engine-clients.js'
+import { it } from '../../support/served-mock.js'
+import { tokens } from '../../support/tanks.js'
 
 /** Reads the same fields of a find as the plugin's example game does before it connects. */
 interface Seat {
@@ -66,6 +66,6 @@ describe('the example for Godot 4', () => {
     const callsIn = (file: string) =>
       JSON.parse(/const CALLS := (\{[^}]*\})/.exec(readFileSync(file, 'utf8'))?.[1] ?? '')
 
-    expect(callsIn('examples/godot/matchmaker.gd')).toEqual(callsIn('test/engine/godot3/example.gd'))
+    expect(callsIn('examples/godot/matchmaker.gd')).toEqual(callsIn('test/specification/engine/godot3/example.gd'))
   })
 })

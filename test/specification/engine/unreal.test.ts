@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { unrealGame } from '../support/engine-clients.js'
-import { it as base } from '../support/served-mock.js'
-import { tokens } from '../support/tanks.js'
+import { unrealGame } from '../../support/engine-clients.js'
+import { it as base } from '../../support/served-mock.js'
+import { tokens } from '../../support/tanks.js'
 
 type Game = Awaited<ReturnType<typeof unrealGame>>
 type Settings = Parameters<typeof unrealGame>[0]

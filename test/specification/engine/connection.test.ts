@@ -1,8 +1,8 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { it as base, describe, expect } from 'vitest'
-import { listenTanks } from '../support/entry-points.js'
-import { bearer, ids, tokens } from '../support/tanks.js'
+import { listenTanks } from '../../support/entry-points.js'
+import { bearer, ids, tokens } from '../../support/tanks.js'
 
 /** A server, and an agent with one keep-alive connection, like an engine's HTTP client. */
 const it = base.extend<{ url: string; agent: Agent }>({

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
-import { scenarios } from '../../src/core/scenario/index.js'
-import { exchange, type Framing, httpText, UnityGameData, unityGame } from '../support/engine-clients.js'
-import { it } from '../support/served-mock.js'
-import { tokens } from '../support/tanks.js'
+import { scenarios } from '../../../src/core/scenario/index.js'
+import { exchange, type Framing, httpText, UnityGameData, unityGame } from '../../support/engine-clients.js'
+import { it } from '../../support/served-mock.js'
+import { tokens } from '../../support/tanks.js'
 
 const prefs = (url: string) => ({ ApiEndpoint: url, RIVET_EDITOR_TOKEN: tokens.public })
 const framings: readonly Framing[] = ['length', 'continue', 'chunked']
