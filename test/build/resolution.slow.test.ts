@@ -20,6 +20,8 @@ const project = join(root, 'project')
 /** Outside of the project, so that nothing is found in its node_modules. */
 const elsewhere = join(root, 'elsewhere')
 const env = environmentWithoutVitest()
+/** For npm and bundlers on a busy machine, in ms. */
+const patience = 600_000
 
 /** Programs for Node, by entry point. Each prints what it has found. */
 const programs = {
@@ -184,14 +186,14 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(`npm install ends with ${code}:\n${output}`)
   for (const side of ['page', 'node'] as const)
     for (const entry of entriesOf[side]) writeFileSync(join(project, fileOf(side, entry)), textOf(side, entry))
-})
+}, patience)
 
 afterAll(() => rmSync(root, { recursive: true }))
 
 describe.each(Object.entries(bundlers))('%s', (name, bundle) => {
   describe('for a page', () => {
     const folder = join(elsewhere, `${name} page`)
-    beforeAll(() => bundle('page', folder))
+    beforeAll(() => bundle('page', folder), patience)
 
     it.each(pageEntries)('bundles %s without a module of Node', entry => {
       const texts = closure(join(folder, fileOf('page', entry)))
@@ -207,7 +209,7 @@ describe.each(Object.entries(bundlers))('%s', (name, bundle) => {
       await bundle('node', folder)
       const ownManifest = join(folder, 'package.json')
       if (!existsSync(ownManifest)) writeFileSync(ownManifest, '{ "type": "module" }')
-    })
+    }, patience)
 
     it.each(nodeEntries)('bundles %s, which runs in another folder', async entry => {
       expect(await run(folder, fileOf('node', entry))).toBe(printed[entry])
@@ -223,7 +225,7 @@ describe.each(['vite6', 'vite'])('%s in development', name => {
     const options = { configFile: false, root: project, cacheDir: join(root, name), logLevel: 'silent' }
     server = await createServer({ ...options, server: { port: 0, host: '127.0.0.1' } })
     await server.listen()
-  })
+  }, patience)
   afterAll(() => server.close())
 
   it.each(pageEntries)('serves %s without a module of Node', async entry => {

@@ -1,11 +1,13 @@
+import type { Http } from '../handlers.js'
+
 // Loads a part of MSW. The whole of MSW 2 takes longer than we do.
 
-// The majors export the part under different names. Bundlers accept a name that they cannot resolve if its failure is caught.
-const two = await import('msw/core/http').catch(() => undefined)
-const three = two ? undefined : await import('msw/http').catch(() => undefined)
+// MSW 3 does not export this name. No constant, because Vite refuses a constant that it cannot resolve.
+const load = (name: string): Promise<{ readonly http: Http }> => import(/* @vite-ignore */ name)
+const part = await load('msw/core/http').catch(() => undefined)
 
 /** Tells whether it is MSW 3, and not MSW 2. */
-export const isThree = two === undefined
+export const isThree = part === undefined
 
-/** MSW's functions that create handlers, the same as those that `msw` exports. */
-export const { http } = (two ?? three) as NonNullable<typeof two> // `msw/node` has been found, so one of them exists
+/** MSW's functions that create handlers, the same as those that `msw` exports. It also brings the part to tools that trace files. */
+export const { http } = part ?? (await import('msw'))
