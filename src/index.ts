@@ -34,20 +34,21 @@ export type {
   GameServerLog,
   GameServerProcesses,
   GameServerState,
+  RefusedCall,
+  ServedLobby,
+  ServedPlayer,
   ServerLine,
 } from './core/control/servers.js'
 export type { EndSimulationOptions, SimulationState } from './core/control/simulation.js'
+export type { JournalState, StateName, WorldStates } from './core/control/states.js'
 export type {
   ChangedStory,
-  JournalState,
-  StateName,
+  Stories,
   StoriesState,
   StoryCounts,
-  WorldStates,
-} from './core/control/states.js'
-export type { Stories, StoryList } from './core/control/stories/find-stories.js'
-export type { RefusedCall, ServedLobby, ServedPlayer } from './core/control/stories/served-lobby.js'
-export type { StoryLobby } from './core/control/stories/story-memory.js'
+  StoryList,
+} from './core/control/stories/find-stories.js'
+export type { StoryLobby } from './core/control/stories/story-kinds.js'
 export type {
   StoryJson,
   StoryLobbyState,

@@ -1,7 +1,7 @@
+import type { OperationId } from '../contract/operations.js'
 import { Emitter } from '../lib/emitter.js'
 import type { LiveWorld } from '../store/world.js'
 import type { Environment } from './environment.js'
-import type { ServedLobby } from './stories/served-lobby.js'
 
 /** A line that a game server has written. */
 export interface ServerLine {
@@ -68,6 +68,55 @@ export interface GameServerProcesses {
    * Returns `undefined` if the mock has started none. Throws `UsageError` if the lobby cannot be created.
    */
   restart(lobbyId: string): GameServerState | undefined
+}
+
+/** A player who has had a seat in a lobby, and what the server of the lobby has called for it. */
+export interface ServedPlayer {
+  readonly token: string
+  /** Two words from the token, as in its story. */
+  readonly name: string
+  /** True if the server has called `players/connected`, and the call was accepted. */
+  readonly connected: boolean
+  /** True if the server has called `players/disconnected` for it. */
+  readonly disconnected: boolean
+  /** The present state of the player, or its end, in a sentence. */
+  readonly sentence: string
+}
+
+/** A call of a game server that the mock has refused. */
+export interface RefusedCall {
+  /** The id of the request in the journal. */
+  readonly request: number
+  /** On the world's clock, in ISO 8601. */
+  readonly at: string
+  readonly method: string
+  readonly path: string
+  /** Absent if no operation has the path. */
+  readonly operation?: OperationId
+  readonly status: number
+  /** The error code. */
+  readonly code: string
+  readonly message: string
+}
+
+/** The calls of the game server of a lobby. */
+export interface ServedLobby {
+  readonly lobby_id: string
+  /** When it first called ready, on the world's clock, in ISO 8601. Absent if it has not. */
+  readonly ready_at?: string
+  /** True if it has closed the lobby, false if it has opened it again. Absent if it has called neither. */
+  readonly closed?: boolean
+  /** The state that it has set. Absent if it has set none, or has cleared it. */
+  readonly state?: unknown
+  /** The players who have had a seat in the lobby, the oldest first. */
+  readonly players: readonly ServedPlayer[]
+  /**
+   * Its refused calls, the oldest first. A call of a game server with an unknown token counts for every lobby, because nobody
+   * knows which lobby it is for. Calls that a fault has failed do not count.
+   */
+  readonly refused: readonly RefusedCall[]
+  /** The number of requests that the journal no longer has. Those calls are missing here. */
+  readonly dropped: number
 }
 
 /** The game servers of a world: those that the mock has started for its lobbies, and what the server of each lobby has called. */

@@ -14,39 +14,7 @@ import { type ExplainedChoice, listFinds } from './explain/explain-find.js'
 import { type ClockJson, clockJson, type HistoryJson, historyState } from './history.js'
 import { listSchedule, type ScheduledJob } from './schedule.js'
 import type { GameServerState, WorldServers } from './servers.js'
-import type { StoryOutcome } from './stories/story-words.js'
-
-/** The numbers of stories of a world. */
-export interface StoryCounts {
-  /** Of players from requests, from code and from the scenario. */
-  readonly players: number
-  /** Of simulated players. */
-  readonly simulated: number
-  /** Stories that gave way to others. */
-  readonly dropped: number
-}
-
-/** The stories of players, as events tell them. */
-export interface StoriesState {
-  readonly counts: StoryCounts
-  /** Rises with each change of a story. */
-  readonly changes: number
-  /** The 20 stories that changed last, without simulated players. The newest change is the first. */
-  readonly newest: readonly ChangedStory[]
-}
-
-/** A story that changed. */
-export interface ChangedStory {
-  /** As in the list of stories. */
-  readonly id: number
-  readonly token: string
-  readonly name: string
-  readonly outcome: StoryOutcome
-  /** In ISO 8601. */
-  readonly changed_at: string
-  /** The number of the change. */
-  readonly change: number
-}
+import type { StoriesState } from './stories/find-stories.js'
 
 /** The parts of a world that events describe as they are now, besides its rows and its requests. */
 export interface WorldStates {

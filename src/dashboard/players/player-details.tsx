@@ -1,5 +1,5 @@
-import type { StoryOutcome } from '../../core/control/stories/story-words.js'
 import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stories/tell-story.js'
+import type { StoryOutcome } from '../../core/generated/options.js'
 import { CopyButton, copyAction } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { useFollowed } from '../ui/hooks.js'

@@ -1,4 +1,4 @@
-import type { RefusedCall, ServedLobby, ServedPlayer } from '../../core/control/stories/served-lobby.js'
+import type { RefusedCall, ServedLobby, ServedPlayer } from '../../core/control/servers.js'
 import type { CheckResult } from '../../core/lib/check-report.js'
 import { counted, shortened } from '../../core/lib/text.js'
 import { elapsedText, formatDuration } from '../../core/lib/time.js'

@@ -1,6 +1,6 @@
 import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment, variablePart } from '../../core/control/environment.js'
-import type { ServedLobby } from '../../core/control/stories/served-lobby.js'
+import type { ServedLobby } from '../../core/control/servers.js'
 import type { CheckResult } from '../../core/lib/check-report.js'
 import { counted } from '../../core/lib/text.js'
 import { reworded, UsageError } from '../../core/lib/usage-error.js'

@@ -1,7 +1,7 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import { WorldStories } from '../../../src/core/control/stories/stories.js'
-import type { Story, StoryFact, StoryLimits, StoryMemory } from '../../../src/core/control/stories/story-memory.js'
+import { type Story, type storyLimits, WorldStories } from '../../../src/core/control/stories/stories.js'
+import type { StoryFact } from '../../../src/core/control/stories/story-kinds.js'
 import { wholeSince } from '../../../src/core/control/stories/tell-story.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
@@ -28,13 +28,8 @@ function serverCall(path: string, { token, lobby }: Seat) {
   return post(`/matchmaker/players/${path}`, { player_token: token }, lobbyTokenOf(lobby))
 }
 
-const few: StoryLimits = { stories: 4, bytes: 1_900, facts: 3, unanswered: 50 }
-const endless: StoryLimits = {
-  stories: Number.POSITIVE_INFINITY,
-  bytes: Number.POSITIVE_INFINITY,
-  facts: Number.POSITIVE_INFINITY,
-  unanswered: Number.POSITIVE_INFINITY,
-}
+const few: typeof storyLimits = { stories: 4, facts: 3 }
+const endless: typeof storyLimits = { stories: Number.POSITIVE_INFINITY, facts: Number.POSITIVE_INFINITY }
 
 /** Remembers the players of a mock twice more: within narrow limits, and without any. */
 function observedTwice(scenario: typeof tanks, limits = few) {
@@ -52,7 +47,7 @@ function observedTwice(scenario: typeof tanks, limits = few) {
       whole[name](value as never)
     })
   }
-  return { mock, limited: () => limited.memory, whole: () => whole.memory }
+  return { mock, limited, whole }
 }
 
 /** The parts of a story that do not depend on its limits. */
@@ -66,7 +61,7 @@ function lostFacts(story: Story, all: Story): StoryFact[] {
   const lost = all.facts.filter(fact => !known.has(JSON.stringify(fact)))
   // A story that begins again with a late call has the row of the player as its first fact.
   const begins = story.lost === -1 && story.oldest.kind === 'present' ? 1 : 0
-  expect(story.size - begins).toBe(all.size - lost.length)
+  expect(story.facts.length - begins).toBe(all.facts.length - lost.length)
   return lost
 }
 
@@ -77,13 +72,11 @@ describe('the limits of stories', { tags: ['slow'] }, () => {
     for (const one of fc.sample(step(mock), { seed, numRuns: 30 })) {
       await one.run()
 
-      const memory = limited()
-      expect(memory.size).toBeLessThanOrEqual(few.stories)
-      expect(memory.size === 1 || memory.bytes <= few.bytes).toBe(true)
-      for (const story of memory.list()) {
-        const all = whole().get(story.token)
+      expect(limited.list().length).toBeLessThanOrEqual(few.stories)
+      for (const story of limited.list()) {
+        const all = whole.get(story.token)
         if (!all) throw new Error(`only a limited memory knows ${story.token}`)
-        expect(story.size).toBeLessThanOrEqual(few.facts)
+        expect(story.facts.length).toBeLessThanOrEqual(few.facts)
         const lost = lostFacts(story, all)
         // The row of the player is gone, and its story has given way: a late call begins another one.
         if (story.seat !== 'unknown') expect(standingOf(story)).toEqual(standingOf(all))
@@ -95,47 +88,28 @@ describe('the limits of stories', { tags: ['slow'] }, () => {
     }
   })
 
-  it('let go of the requests that wait longest, and of no later one', async () => {
-    const { mock, limited, whole } = observedTwice({ ...tanks, servers: 'manual' }, { ...endless, unanswered: 1 })
-    await mock.world.lobbies.deleteMany(q => q.where({ game_mode_id: 'duel' }))
-    const finds = [ask(mock, find), ask(mock, find), ask(mock, find), ask(mock, find)]
-    await mock.blocked(4, 'lobbies.find')
-    await mock.clock.advance('6m')
-    await Promise.all(finds)
-
-    const requestsOf = (memory: StoryMemory) =>
-      memory
-        .list()
-        .filter(({ seat }) => seat !== 'unknown')
-        .map(({ facts }) => facts.find(({ kind }) => kind === 'reserved')?.request !== undefined)
-
-    // The newest first.
-    expect(requestsOf(limited()).slice(0, 4)).toEqual([true, true, false, false])
-    expect(requestsOf(whole()).slice(0, 4)).toEqual([true, true, true, true])
-  })
-
   it('begin a story that gave way anew with a late call, and say that earlier facts are gone', async () => {
     const { mock, limited } = observedTwice(tanks, { ...endless, stories: 1 })
     const late = await seat(mock)
     await ask(mock, serverCall('disconnected', late))
     const other = await seat(mock)
-    expect(limited().list()).toMatchObject([{ token: other.token }])
+    expect(limited.list()).toMatchObject([{ token: other.token }])
 
     await ask(mock, serverCall('disconnected', other))
     await ask(mock, serverCall('connected', late))
-    const [known] = limited().list()
+    const [known] = limited.list()
     await ask(mock, serverCall('connected', other))
     // The rows are deleted an hour after the end.
     await mock.clock.advance('2h')
     await ask(mock, serverCall('connected', late))
-    const [unknown] = limited().list()
+    const [unknown] = limited.list()
 
     expect(known).toMatchObject({ token: late.token, seat: 'ended', lost: -1 })
-    expect(known?.facts.map(({ kind, status }) => [kind, status])).toEqual([
-      ['present', 4],
+    expect(known?.facts.map(({ kind, seat, answer }) => [kind, seat ?? answer?.status])).toEqual([
+      ['present', 'ended'],
       ['refused', 400],
     ])
-    expect(unknown).toMatchObject({ token: late.token, seat: 'unknown', lost: -1, size: 1 })
+    expect(unknown).toMatchObject({ token: late.token, seat: 'unknown', lost: -1, facts: [{ kind: 'refused' }] })
   })
 
   it('begin no story when the row of a player that gave way is deleted', async () => {
@@ -144,12 +118,12 @@ describe('the limits of stories', { tags: ['slow'] }, () => {
     await ask(mock, serverCall('disconnected', late))
     const other = await seat(mock)
     await ask(mock, serverCall('connected', other))
-    const { dropped } = limited()
+    const { counts } = limited
 
     await mock.clock.advance('2h')
 
-    expect(limited()).toMatchObject({ dropped, size: 1 })
-    expect(limited().get(other.token)?.state).toBe('connected')
+    expect(limited.counts).toEqual(counts)
+    expect(limited.get(other.token)?.state).toBe('connected')
   })
 
   it('take no answer for a canned seat if the story of its player gave way meanwhile', async () => {
@@ -158,16 +132,12 @@ describe('the limits of stories', { tags: ['slow'] }, () => {
     const waiting = ask(mock, find)
     await mock.blocked(1, 'lobbies.find')
     const { player_token } = await mock.player({ lobby_id: 'empty', status: 'connected' })
-    expect(limited().list()).toMatchObject([{ token: player_token }])
+    expect(limited.list()).toMatchObject([{ token: player_token }])
 
     const [lobby] = mock.world.lobbies.findMany(q => q.where({ status: 'starting' }))
     await ask(mock, post('/matchmaker/lobbies/ready', {}, lobbyTokenOf(lobby?.lobby_id ?? '')))
     await waiting
 
-    expect(
-      limited()
-        .list()[0]
-        ?.facts.map(({ kind }) => kind),
-    ).toEqual(['lobby_ready'])
+    expect(limited.list()[0]?.facts.map(({ kind }) => kind)).toEqual(['lobby_ready'])
   })
 })

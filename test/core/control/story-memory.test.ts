@@ -1,93 +1,24 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import {
-  Story,
-  type StoryLimits,
-  type StoryLobby,
-  StoryMemory,
-} from '../../../src/core/control/stories/story-memory.js'
+import { Story, storyLimits } from '../../../src/core/control/stories/stories.js'
+import { scenarios } from '../../../src/core/scenario/index.js'
 import { createMockmaker } from '../../../src/index.js'
+import { ask, json, post } from '../../support/http.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
-const limits: StoryLimits = { stories: 6, bytes: 2_600, facts: 4, unanswered: 6 }
-
-type Seat = 'connected' | 'ended'
-
-const steps = fc.array(
-  fc.record({
-    player: fc.nat({ max: 11 }),
-    isSimulated: fc.boolean(),
-    seat: fc.constantFrom<Seat>('connected', 'ended'),
-    kind: fc.constantFrom('connected' as const, 'refused' as const),
-  }),
-  { maxLength: 60 },
-)
-
-/** What the memory must have, kept in the plainest way. */
-interface Expected {
-  readonly story: Story
-  /** The number of the step at which it got its seat, or lost it. */
-  since: number
-  /** How early it goes: 0 goes first. */
-  group: number
-}
-
-function groupOf({ isSimulated, seat }: Story): number {
-  return (seat === 'connected' ? 2 : 0) + (isSimulated ? 0 : 1)
-}
-
-function bytesOf(all: readonly Expected[]): number {
-  return all.reduce((sum, { story }) => sum + story.bytes, 0)
-}
-
-/** Returns the story that gives way to the others. */
-function firstToGo(all: readonly Expected[]): Expected {
-  const [first] = all.toSorted((one, other) => one.group - other.group || one.since - other.since)
-  if (!first) throw new Error('there is no story')
-  return first
-}
-
-function addFact(story: Story, { kind, at }: { readonly kind: 'connected' | 'refused'; readonly at: number }): void {
-  story.add({ kind, at, revision: at, cause: 'request' }, limits.facts)
-}
-
-describe('the facts about players', () => {
-  property.prop([steps])('drops simulated players that ended, then the oldest that ended', taken => {
-    const memory = new StoryMemory(limits)
-    let all: Expected[] = []
-    let dropped = 0
-    for (const [i, { player, isSimulated, seat, kind }] of taken.entries()) {
-      const token = `player.${player}`
-      const story = memory.get(token) ?? new Story(token, { id: i + 1, isWhole: true, isSimulated })
-      story.seat = seat
-      addFact(story, { kind, at: i })
-      memory.keep(story)
-
-      const known = all.find(one => one.story === story)
-      const group = groupOf(story)
-      if (!known) all.push({ story, since: i, group })
-      else if (known.group !== group) Object.assign(known, { since: i, group })
-      while (all.length > 1 && (all.length > limits.stories || bytesOf(all) > limits.bytes)) {
-        const gone = firstToGo(all)
-        all = all.filter(one => one !== gone)
-        dropped += 1
-      }
-
-      expect(memory.list()).toEqual(all.map(one => one.story).reverse())
-      expect(memory).toMatchObject({ size: all.length, dropped, bytes: bytesOf(all) })
-      expect(memory.simulated).toBe(all.filter(one => one.story.isSimulated).length)
-    }
-  })
-
+describe('the facts about a player', () => {
   property.prop([fc.array(fc.constantFrom('connected' as const, 'refused' as const), { minLength: 1, maxLength: 40 })])(
-    'keeps the newest facts of a player: those about calls go first, and it counts what it lost',
+    'are the newest ones: those about calls go first, and the story counts what it lost',
     kinds => {
+      const most = 4
       const story = new Story('player.one', { id: 1, isWhole: true, isSimulated: false })
       let kept: { at: number; kind: string }[] = []
       let lostUntil: number | undefined
       for (const [at, kind] of kinds.entries()) {
-        addFact(story, { kind, at })
+        const none = { lobby: undefined, operation: undefined, request: undefined }
+        story.add({ kind, at, revision: at, cause: 'request', ...none }, most)
         kept.push({ at, kind })
-        if (kept.length <= limits.facts) continue
+        if (kept.length <= most) continue
         const gone = kept.slice(0, -1).find(fact => fact.kind === 'refused') ?? kept[0]
         kept = kept.filter(fact => fact !== gone)
         lostUntil = Math.max(gone?.at ?? 0, lostUntil ?? 0)
@@ -99,86 +30,80 @@ describe('the facts about players', () => {
   )
 })
 
-describe('the memory of a story', () => {
-  it('has room for the first 31 lobbies of a player, and for all its facts', () => {
-    const story = new Story('player.one', { id: 1, isWhole: true, isSimulated: false })
-    const ids = Array.from({ length: 40 }, (_, i) => `lobby-${i}`)
-    for (const [at, lobby_id] of ids.entries()) {
-      const lobby = { lobby_id, namespace_id: 'n', game_mode_id: 'm', region_id: 'r' }
-      story.add({ kind: 'moved', at, revision: at, cause: 'control', status: 503, lobby }, 100)
-    }
-
-    expect(story.facts.map(({ lobby }) => lobby?.lobby_id)).toEqual(ids.map((id, i) => (i < 31 ? id : undefined)))
-    expect(new Set(story.facts.map(({ kind, cause, status }) => `${kind} ${cause} ${status}`))).toEqual(
-      new Set(['moved control 503']),
-    )
-  })
-
-  it('counts the lobbies that its player was in, because it may be the last to know them', () => {
-    const story = new Story('player.one', { id: 1, isWhole: true, isSimulated: false })
-    const [one, two] = ['one', 'two'].map(lobby_id => ({
-      lobby_id,
-      namespace_id: 'n',
-      game_mode_id: 'm',
-      region_id: 'r',
-    }))
-    const bytesWith = (lobby: StoryLobby | undefined) => {
-      story.add({ kind: 'moved', at: 1, revision: 1, cause: 'code', lobby }, 24)
-      return story.bytes
-    }
-
-    const [first, second, third] = [bytesWith(one), bytesWith(two), bytesWith(one)]
-
-    expect([second - first, third - second]).toEqual([32 + 130, 32])
-  })
-})
-
 describe('the stories of a world', () => {
-  /** A world with one player that has a seat, and many later ones that had one. `pad` fills the token. */
-  async function worldOf(count: number, pad = '') {
+  /** A world with players that had a seat, each with its own token. */
+  async function worldOf(count: number) {
     const mock = createMockmaker({ scenario: { game_modes: ['duel'] } })
-    const { lobby_id } = await mock.lobby({ game_mode_id: 'duel' })
-    const token = (i: number) => `player.${String(i).padStart(6, '0')}${pad}`
-    await mock.world.players.create({ player_token: token(0), lobby_id, status: 'connected' })
-    await mock.world.players.createMany(count, i => ({ player_token: token(i + 1), lobby_id, status: 'removed' }))
-    return { stories: mock.stories, token }
+    const { lobby_id } = await mock.lobby({ game_mode_id: 'duel', max_players: 10_000 })
+    const token = (i: number) => `player.${String(i).padStart(6, '0')}`
+    await mock.world.players.createMany(count, i => ({ player_token: token(i), lobby_id, status: 'removed' }))
+    return { mock, lobby_id, token }
   }
 
-  it('are at most 20,000, and it says how many gave way', async () => {
-    const { stories, token } = await worldOf(20_005)
+  it('are at most 5,000: the oldest give way, and it says how many', async () => {
+    const { mock, token } = await worldOf(5_005)
 
-    const { counts, total } = stories.list()
+    const { counts, total } = mock.stories.list()
 
-    expect([total, counts]).toEqual([20_000, { players: 20_000, simulated: 0, dropped: 6 }])
-    // The one with a seat is the oldest, and stays.
-    expect(stories.get(token(0))?.outcome).toBe('playing')
-    expect(stories.get(token(6))).toBeUndefined()
-    expect(stories.get(token(7))?.token).toBe(token(7))
+    expect([total, counts]).toEqual([5_000, { players: 5_000, simulated: 0, dropped: 5 }])
+    expect([4, 5].map(i => mock.stories.get(token(i))?.token)).toEqual([undefined, token(5)])
   })
 
-  it('are those of the last 20,000 players of a larger scenario, and the others count as dropped', async () => {
-    const players = Array.from({ length: 20_005 }, (_, i) => ({ token: `player.${i + 10_000}` }))
+  it('of simulated players give way first, the oldest of them before the others', async () => {
+    const { mock, lobby_id, token } = await worldOf(10)
+    const simulated = (i: number) => `player.simulated-${String(i).padStart(6, '0')}`
+    const seat = { lobby_id, status: 'connected', session_ms: 60_000, leaves_at: mock.clock.now() + 60_000 } as const
+    await mock.world.players.createMany(5_005, i => ({ ...seat, player_token: simulated(i) }))
+
+    const crowded = mock.stories.list().counts
+    await mock.world.players.createMany(3, i => ({ player_token: token(10 + i), lobby_id, status: 'connected' }))
+    const { counts } = mock.stories.list()
+
+    expect(crowded).toEqual({ players: 10, simulated: 4_990, dropped: 15 })
+    expect(counts).toEqual({ players: 13, simulated: 4_987, dropped: 18 })
+    expect(mock.stories.get(token(0))?.outcome).toBe('removed')
+    expect([17, 18].map(i => mock.stories.get(simulated(i))?.token)).toEqual([undefined, simulated(18)])
+  })
+
+  it('of simulated players that gave way do not begin anew when they leave', async () => {
+    const { mock, lobby_id } = await worldOf(0)
+    const seat = { lobby_id, status: 'connected', session_ms: 60_000, leaves_at: mock.clock.now() + 60_000 } as const
+    await mock.world.players.createMany(5_001, () => seat)
+
+    await mock.clock.advance('2m')
+
+    expect(mock.stories.list().counts).toEqual({ players: 0, simulated: 5_000, dropped: 1 })
+  })
+
+  it('are those of the last 5,000 players of a larger scenario, and the others count as dropped', async () => {
+    const players = Array.from({ length: 5_005 }, (_, i) => ({ token: `player.${i + 10_000}` }))
     const mock = createMockmaker({
-      scenario: { game_modes: ['duel'], lobbies: [{ game_mode_id: 'duel', max_players: 30_000, players }] },
+      scenario: { game_modes: ['duel'], lobbies: [{ game_mode_id: 'duel', max_players: 10_000, players }] },
     })
 
     const { counts, total, stories } = mock.stories.list({ limit: 1 })
 
-    expect([total, counts]).toEqual([20_000, { players: 20_000, simulated: 0, dropped: 5 }])
-    expect(stories).toMatchObject([{ id: 20_005, token: 'player.30004' }])
+    expect([total, counts]).toEqual([5_000, { players: 5_000, simulated: 0, dropped: 5 }])
+    expect(stories).toMatchObject([{ id: 5_005, token: 'player.15004' }])
     expect([10_004, 10_005].map(i => mock.stories.get(`player.${i}`)?.id)).toEqual([undefined, 6])
   })
 
-  it('take at most 8 MiB', async () => {
-    const { stories, token } = await worldOf(12_000, '-'.repeat(499))
+  it('of real clients are all there after an hour of friday-night', { tags: ['slow'] }, async () => {
+    const mock = closedAfterTest(createMockmaker({ scenario: { ...scenarios['friday-night'], clock: 'frozen' } }))
+    const token = mock.tokens.find(({ kind }) => kind === 'public')?.token ?? ''
+    const [mode = ''] = mock.world.gameModes.findMany().map(({ game_mode_id }) => game_mode_id)
+    const seated: string[] = []
+    for (let minute = 0; minute < 60; minute += 6) {
+      const answer = json(await ask(mock, post('/matchmaker/lobbies/find', { game_modes: [mode] }, token)))
+      seated.push((answer as { player: { token: string } }).player.token)
+      await mock.clock.advance('6m')
+    }
 
-    const { counts, total } = stories.list()
+    const { counts } = mock.stories.list()
 
-    expect(counts.players + counts.dropped).toBe(12_001)
-    // A story of one fact takes 260 + 32, its token 512, and its address 9.
-    expect(total).toBe(Math.floor((8 * 1024 ** 2) / (260 + 32 + 512 + 9)))
-    expect(stories.get(token(0))?.outcome).toBe('playing')
-    expect(stories.get(token(counts.dropped))).toBeUndefined()
-    expect(stories.get(token(counts.dropped + 1))?.token).toBe(token(counts.dropped + 1))
+    expect(counts).toMatchObject({ players: 10, simulated: storyLimits.stories - 10 })
+    expect(counts.dropped).toBeGreaterThan(20_000)
+    expect(seated.map(one => mock.stories.get(one)?.steps[0]?.kind)).toEqual(Array(10).fill('found'))
+    expect(seated.map(one => mock.stories.get(one)?.whole_since)).toEqual(Array(10).fill(undefined))
   })
 })

@@ -11,12 +11,18 @@ import { redactToken } from '../../pipeline/redact.js'
 import type { LiveWorld } from '../../store/world.js'
 import type { WorldPast } from '../explain/past.js'
 import type { WorldServers } from '../servers.js'
-import type { ChangedStory, StoriesState, StoryCounts } from '../states.js'
-import type { WorldStories } from './stories.js'
-import { type Story, storyLimits } from './story-memory.js'
+import { type Story, storyLimits, type WorldStories } from './stories.js'
 import { plainName, storyName } from './story-names.js'
-import { outcomeOf, type StoryView, storyOutcomes } from './story-words.js'
-import { type StoryJson, type StorySummary, type StoryTeller, summarizeStory, tellStory } from './tell-story.js'
+import {
+  outcomeOf,
+  type StoryJson,
+  type StorySummary,
+  type StoryTeller,
+  type StoryView,
+  storyOutcomes,
+  summarizeStory,
+  tellStory,
+} from './tell-story.js'
 
 const Search = z.string().min(1).max(512)
 
@@ -44,6 +50,38 @@ export const StoryFilter = lazy(() =>
 )
 /** Selects stories. All given keys must match. */
 export type StoryFilter = types.StoryFilter
+
+/** The numbers of stories of a world. */
+export interface StoryCounts {
+  /** Of players from requests, from code and from the scenario. */
+  readonly players: number
+  /** Of simulated players. */
+  readonly simulated: number
+  /** Stories that gave way to others. */
+  readonly dropped: number
+}
+
+/** The stories of players, as events tell them. */
+export interface StoriesState {
+  readonly counts: StoryCounts
+  /** Rises with each change of a story. */
+  readonly changes: number
+  /** The 20 stories that changed last, without simulated players. The newest change is the first. */
+  readonly newest: readonly ChangedStory[]
+}
+
+/** A story that changed. */
+export interface ChangedStory {
+  /** As in the list of stories. */
+  readonly id: number
+  readonly token: string
+  readonly name: string
+  readonly outcome: types.StoryOutcome
+  /** In ISO 8601. */
+  readonly changed_at: string
+  /** The number of the change. */
+  readonly change: number
+}
 
 /** Stories, and what the world remembers of its players. */
 export interface StoryList {
@@ -100,23 +138,16 @@ export class StoryBook implements Stories {
     void world.clock.catchUp()
     const view = this.#view()
     const matches = matcher(asked, view)
-    const { memory, beginsAt } = stories
-    const page: Story[] = []
-    let [total, isMore] = [0, false]
-    for (const story of memory.list()) {
-      if (!matches(story)) continue
-      total += 1
-      if (story.id >= before) continue
-      if (page.length < limit) page.push(story)
-      else isMore = true
-    }
+    const found = stories.list().filter(matches)
+    const older = found.filter(({ id }) => id < before)
+    const page = older.slice(0, limit)
     const last = page.at(-1)
     return {
       stories: page.map(story => summarizeStory(story, view)),
-      total,
-      ...(isMore && last ? { next: last.id } : {}),
-      counts: this.#counts(),
-      begins_at: new Date(beginsAt.at).toISOString(),
+      total: found.length,
+      ...(older.length > limit && last ? { next: last.id } : {}),
+      counts: stories.counts,
+      begins_at: new Date(stories.beginsAt.at).toISOString(),
     }
   }
 
@@ -134,12 +165,12 @@ export class StoryBook implements Stories {
     const near = nearest(plainName(player), names.keys())
     const [known] = (near !== undefined && names.get(near)) || []
     const hint = known ? ` Did you mean ${storyName(known.token)}?` : ''
-    const { players, simulated, dropped } = this.#counts()
+    const { players, simulated, dropped } = this.#source.stories.counts
     const kept = `It has the stories of ${counted(players, 'player', 'players')} and ${counted(simulated, 'simulated one', 'simulated ones')}`
     const lost =
       dropped === 0
         ? `. A reset, a load and a restart without --data begin them anew`
-        : `, and ${counted(dropped, 'older one has', 'older ones have')} given way: a world keeps ${counted(storyLimits.stories, 'story', 'stories')} or ${storyLimits.bytes / 1024 ** 2} MiB`
+        : `, and ${counted(dropped, 'older one has', 'older ones have')} given way: a world keeps ${counted(storyLimits.stories, 'story', 'stories')}`
     return new ApiError(
       'API_NOT_FOUND',
       `this world has no story of such a player.${hint} ${kept}${lost}. GET /__mock/stories lists them`,
@@ -153,12 +184,7 @@ export class StoryBook implements Stories {
       const { id, token, name, outcome, changed_at } = summarizeStory(story, this.#view())
       return { id, token, name, outcome, changed_at, change: story.changedAt }
     })
-    return { counts: this.#counts(), changes: stories.changes, newest }
-  }
-
-  #counts(): StoryCounts {
-    const { size, simulated, dropped } = this.#source.stories.memory
-    return { players: size - simulated, simulated, dropped }
+    return { counts: stories.counts, changes: stories.changes, newest }
   }
 
   #view(): StoryView {
@@ -178,10 +204,10 @@ export class StoryBook implements Stories {
   }
 
   #find(player: string): Story | undefined {
-    const { memory } = this.#source.stories
-    const known = memory.get(player)
+    const { stories } = this.#source
+    const known = stories.get(player)
     if (known) return known
-    const all = memory.list()
+    const all = stories.list()
     const byId = /^\d{1,15}$/.test(player) ? all.find(({ id }) => id === Number(player)) : undefined
     if (byId) return byId
     const named = this.#names().get(plainName(player)) ?? []
@@ -195,7 +221,7 @@ export class StoryBook implements Stories {
 
   #names(): ReadonlyMap<string, Story[]> {
     const names = new Map<string, Story[]>()
-    for (const story of this.#source.stories.memory.list()) {
+    for (const story of this.#source.stories.list()) {
       const name = plainName(storyName(story.token))
       const known = names.get(name)
       if (known) known.push(story)
@@ -233,7 +259,7 @@ function matcher(
   if (simulated !== undefined) tests.push(story => story.isSimulated === simulated)
   if (outcome !== undefined) tests.push(story => outcomeOf(story) === outcome)
   if (address !== undefined) tests.push(story => story.address === address)
-  if (lobby !== undefined) tests.push(story => story.lobbies.some(({ lobby_id }) => lobby_id === lobby))
+  if (lobby !== undefined) tests.push(story => story.wasIn(({ lobby_id }) => lobby_id === lobby))
   if (token !== undefined) tests.push(story => story.token === token || beginsWith(story.token, token))
   if (name !== undefined) {
     const plain = plainName(name)
@@ -256,7 +282,5 @@ function containing(q: string, { tables }: StoryView): (story: Story) => boolean
     has(story.token) ||
     has(story.address) ||
     (plain !== '' && plainName(storyName(story.token)).includes(plain)) ||
-    story.lobbies.some(
-      ({ lobby_id, game_mode_id, region_id }) => has(lobby_id) || has(game_mode_id) || hasRegion(region_id),
-    )
+    story.wasIn(({ lobby_id, game_mode_id, region_id }) => has(lobby_id) || has(game_mode_id) || hasRegion(region_id))
 }

@@ -4,22 +4,39 @@ import type * as types from '../../generated/options.js'
 import { elapsedText } from '../../lib/time.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { redactToken } from '../../pipeline/redact.js'
+import type { ChangeSet } from '../../store/change-set.js'
 import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
-import { type LobbyRow, nextPlayerJobAt } from '../../store/matchmaker-rows.js'
+import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matchmaker-rows.js'
+import type { Tables } from '../../store/model.js'
 import type { GameServerState } from '../servers.js'
-import { factKinds, isCallKind, isSeatOperation } from './story-facts.js'
-import type { Story, StoryFact, StoryLobby } from './story-memory.js'
-import { storyName } from './story-names.js'
+import type { Story } from './stories.js'
+import { isSeatOperation } from './story-facts.js'
 import {
-  describeFact,
-  lobbyText,
-  outcomeOf,
-  rowsOf,
-  type StoryOutcome,
-  type StoryView,
-  seatTimes,
-  sentenceOf,
-} from './story-words.js'
+  endingText,
+  type FactKind,
+  type FactRows,
+  kinds,
+  refusedText,
+  type StoryFact,
+  type StoryLobby,
+} from './story-kinds.js'
+import { storyName } from './story-names.js'
+
+export const storyOutcomes = [
+  'on_the_way',
+  'playing',
+  'left',
+  'never_connected',
+  'connection_lost',
+  'lobby_stopped',
+  'server_ended',
+  'removed',
+  'gave_up',
+  'wrong_lobby',
+  'refused',
+  'canned',
+] as const
+type StoryOutcome = types.StoryOutcome
 
 /** A player, and how its story stands. Times are those of the world's clock, in ISO 8601. */
 export interface StorySummary {
@@ -54,7 +71,7 @@ export interface StorySummary {
   readonly revision: number
 }
 
-export const stepKinds = [...factKinds, 'found', 'joined', 'created'] as const
+export const stepKinds = [...(Object.keys(kinds) as FactKind[]), 'found', 'joined', 'created'] as const // its keys
 type StepKind = types.StepKind
 
 /** A step of a story. */
@@ -119,11 +136,76 @@ export interface StoryJson extends StorySummary {
   readonly notes: readonly string[]
 }
 
+/** The world in which a story is told. `now` in ms of its clock. */
+export interface StoryView {
+  readonly tables: Pick<Tables, 'lobbies' | 'players' | 'regions'>
+  readonly now: number
+}
+
+/** How a story stands, or how it ended, in a word. */
+export function outcomeOf({ state }: Pick<Story, 'state'>): StoryOutcome {
+  return kinds[state].outcome ?? 'refused'
+}
+
+/** The times of the newest seat of a story, in ms of the world's clock. */
+interface SeatTimes {
+  readonly reservedAt?: number | undefined
+  readonly connectedAt?: number | undefined
+  /** True if the player was connected when the story began. */
+  readonly wasConnected?: boolean
+  readonly endedAt?: number | undefined
+}
+
+/** Finds the times of the newest seat. The facts may have lost its beginning. */
+function seatTimes(facts: readonly StoryFact[]): SeatTimes {
+  let times: SeatTimes = {}
+  for (const { kind, at, seat } of facts) {
+    if (kind === 'reserved' || seat === 'reserved') times = { reservedAt: at }
+    else if (seat === 'connected') times = { connectedAt: at, wasConnected: true }
+    else if (kind === 'present' || kinds[kind].is === 'end') times = { ...times, endedAt: times.endedAt ?? at }
+    else if (kind === 'handed_over') times = { reservedAt: times.reservedAt ?? at }
+    else if (kind === 'connected')
+      times = { reservedAt: times.endedAt === undefined ? times.reservedAt : undefined, connectedAt: at }
+  }
+  return times
+}
+
+function regionName({ region_id }: StoryLobby, { tables }: StoryView): string {
+  return tables.regions.get(region_id)?.region_display_name ?? region_id
+}
+
+/** Names a lobby for people: `duel in Frankfurt`. */
+function lobbyText(lobby: StoryLobby | undefined, view: StoryView): string {
+  return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, view)}` : 'a lobby'
+}
+
+/** Tells in one sentence how a story stands, or how it ended. */
+export function sentenceOf({ facts, seat, state, lobby: newest }: Story, view: StoryView): string {
+  const lobby = lobbyText(newest, view)
+  const { reservedAt, connectedAt, wasConnected = false, endedAt = view.now } = seatTimes(facts)
+  const least = wasConnected ? 'at least ' : ''
+  const played = connectedAt === undefined ? undefined : `${least}${elapsedText(endedAt - connectedAt)}`
+  switch (seat) {
+    case 'reserved': {
+      const isStarting = newest && view.tables.lobbies.get(newest.lobby_id)?.status === 'starting'
+      return `Has a seat in ${lobby}, and ${isStarting ? 'waits for its game server' : 'has not connected yet'}.`
+    }
+    case 'connected':
+      return `Plays ${lobby}, for ${played ?? 'some time'} so far.`
+    case 'unknown':
+      if (state === 'canned') return 'Got a canned seat: it is in no lobby of this world.'
+      return refusedText(facts.findLast(({ kind }) => kind === 'refused'))
+    case 'ended':
+      if (facts.every(({ kind }) => kind === 'present' || kinds[kind].is === 'call'))
+        return `Had no seat in ${lobby} any more when the story began.`
+      return endingText(state, { facts, lobby, played, waited: elapsedText(endedAt - (reservedAt ?? endedAt)) })
+  }
+}
+
 /** Summarizes a story. */
 export function summarizeStory(story: Story, view: StoryView): StorySummary {
   const { id, token, lobby, isSimulated, address, seat } = story
-  const facts = story.facts
-  const { reservedAt, connectedAt, endedAt } = seatTimes(facts)
+  const { reservedAt, connectedAt, endedAt } = seatTimes(story.facts)
   const row = seat === 'unknown' ? undefined : view.tables.players.get(token)
   const nextAt = seat === 'ended' || !row ? undefined : nextPlayerJobAt(row)
   return {
@@ -131,7 +213,7 @@ export function summarizeStory(story: Story, view: StoryView): StorySummary {
     token: seat === 'unknown' ? redactToken(token) : token,
     name: storyName(token),
     outcome: outcomeOf(story),
-    sentence: sentenceOf(story, facts, view),
+    sentence: sentenceOf(story, view),
     is_simulated: isSimulated,
     ...(address === undefined ? {} : { address }),
     ...(lobby ? { lobby_id: lobby.lobby_id, game_mode_id: lobby.game_mode_id, region_id: lobby.region_id } : {}),
@@ -207,17 +289,18 @@ interface Telling {
 
 function stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): StoryStep[] {
   const { view, history } = teller
-  const { kind, at, revision, operation, status, code, lobby } = fact
-  const rows = rowsOf(history.changeSet(revision), story.token, lobby?.lobby_id)
-  const isCall = isCallKind(kind)
+  const { kind, at, revision, operation, answer: { status = 0, code } = {}, lobby } = fact
+  const { title: ownTitle, text } = kinds[kind]
+  const around = { lobby: lobbyText(lobby, view), rows: rowsOf(history.changeSet(revision), story.token, lobby) }
   const own: StoryStep = {
     kind,
     at: isoOf(at),
-    ...describeFact(fact, rows, view),
+    title: kind === 'refused' && operation !== undefined ? `${operation} refused` : ownTitle,
+    text: typeof text === 'string' ? text : text(fact, around).trim(),
     revision,
     ...(exchange ? { request: exchange.id } : {}),
     ...(operation === undefined ? {} : { operation }),
-    ...(isCall && status !== undefined ? { status } : {}),
+    ...(status === 0 ? {} : { status }),
     ...(code === undefined ? {} : { code }),
     ...(lobby ? { lobby_id: lobby.lobby_id } : {}),
   }
@@ -228,7 +311,7 @@ function stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): StorySt
     kind: stepKind,
     at: exchange ? (exchange.entryWithoutAnswer().since ?? isoOf(at)) : isoOf(at),
     title,
-    text: requestText(fact, exchange, { reasons, lobby: lobbyText(lobby, view) }),
+    text: requestText(fact, exchange, { reasons, lobby: around.lobby }),
     revision,
     ...(exchange ? { request: exchange.id } : {}),
     operation,
@@ -236,6 +319,16 @@ function stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): StorySt
     ...(reasons ? { reasons } : {}),
   }
   return [request, own]
+}
+
+/** Finds the rows of a player and its lobby right after a change set. */
+function rowsOf(changeSet: ChangeSet | undefined, token: string, lobby: StoryLobby | undefined): FactRows {
+  const rowOf = (table: 'players' | 'lobbies', id: string | undefined) =>
+    changeSet?.changes.find(change => change.table === table && change.id === id)?.after?.row
+  return {
+    player: rowOf('players', token) as PlayerRow | undefined, // of that table
+    lobby: rowOf('lobbies', lobby?.lobby_id) as LobbyRow | undefined,
+  }
 }
 
 /** Says why a request got its seat. */
@@ -259,7 +352,7 @@ function requestOf(exchange: StoredExchange): StoryRequest {
 }
 
 function lobbyState(lobby: StoryLobby, view: StoryView): StoryLobbyState {
-  const region = view.tables.regions.get(lobby.region_id)?.region_display_name ?? lobby.region_id
+  const region = regionName(lobby, view)
   const row = view.tables.lobbies.get(lobby.lobby_id)
   if (!row) return { ...lobby, region, status: 'gone' }
   return {
