@@ -218,7 +218,9 @@ function rename(mock: Mockmaker, display_name: string): void {
 }
 
 describe('an hour of a busy evening', () => {
-  it('fits in a history, with the reasons of the first find and the world before it', { tags: ['slow'] }, async () => {
+  it('fits in a history with the reasons of the first find, and leaves each client its story', {
+    tags: ['slow'],
+  }, async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
     const mock = closedAfterTest(createMockmaker({ scenario: scenarios['friday-night'] }))
     await mock.clock.set({ rate: 10 })
@@ -243,6 +245,9 @@ describe('an hour of a busy evening', () => {
     expect(mock.snapshot({ before: id }).games).toEqual(games)
     const fork = await mock.worlds.put('before', { fork: 'default', revision })
     expect(fork.snapshot().games).toEqual(games)
+    const { counts, stories } = mock.stories.list({ simulated: false, limit: 500 })
+    expect(counts).toMatchObject({ players: 360, simulated: 4_640 })
+    expect(stories.filter(({ token }) => mock.stories.get(token)?.steps[0]?.kind === 'found')).toHaveLength(360)
   })
 })
 

@@ -1,10 +1,7 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { Story, storyLimits } from '../../../src/core/control/stories/stories.js'
-import { scenarios } from '../../../src/core/scenario/index.js'
+import { Story } from '../../../src/core/control/stories/stories.js'
 import { createMockmaker } from '../../../src/index.js'
-import { ask, json, post } from '../../support/http.js'
-import { closedAfterTest } from '../../support/worlds.js'
 
 describe('the facts about a player', () => {
   property.prop([fc.array(fc.constantFrom('connected' as const, 'refused' as const), { minLength: 1, maxLength: 40 })])(
@@ -86,24 +83,5 @@ describe('the stories of a world', () => {
     expect([total, counts]).toEqual([5_000, { players: 5_000, simulated: 0, dropped: 5 }])
     expect(stories).toMatchObject([{ id: 5_005, token: 'player.15004' }])
     expect([10_004, 10_005].map(i => mock.stories.get(`player.${i}`)?.id)).toEqual([undefined, 6])
-  })
-
-  it('of real clients are all there after an hour of friday-night', { tags: ['slow'] }, async () => {
-    const mock = closedAfterTest(createMockmaker({ scenario: { ...scenarios['friday-night'], clock: 'frozen' } }))
-    const token = mock.tokens.find(({ kind }) => kind === 'public')?.token ?? ''
-    const [mode = ''] = mock.world.gameModes.findMany().map(({ game_mode_id }) => game_mode_id)
-    const seated: string[] = []
-    for (let minute = 0; minute < 60; minute += 6) {
-      const answer = json(await ask(mock, post('/matchmaker/lobbies/find', { game_modes: [mode] }, token)))
-      seated.push((answer as { player: { token: string } }).player.token)
-      await mock.clock.advance('6m')
-    }
-
-    const { counts } = mock.stories.list()
-
-    expect(counts).toMatchObject({ players: 10, simulated: storyLimits.stories - 10 })
-    expect(counts.dropped).toBeGreaterThan(20_000)
-    expect(seated.map(one => mock.stories.get(one)?.steps[0]?.kind)).toEqual(Array(10).fill('found'))
-    expect(seated.map(one => mock.stories.get(one)?.whole_since)).toEqual(Array(10).fill(undefined))
   })
 })
