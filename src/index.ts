@@ -38,7 +38,7 @@ export type {
   ServedLobby,
   ServedPlayer,
   ServerLine,
-} from './core/control/servers.js'
+} from './core/simulation/servers.js'
 export type { EndSimulationOptions, SimulationState } from './core/control/simulation.js'
 export type { JournalState, StateName, WorldStates } from './core/control/states.js'
 export type {

@@ -7,7 +7,7 @@ import type { ChangesOptions, MockEvent } from '../core/control/events.js'
 import type { ClockJson } from '../core/control/history.js'
 import { lobbyFields, type NewLobby } from '../core/control/new-rows.js'
 import type { LobbyTokenInfo } from '../core/control/records.js'
-import type { GameServerCalls } from '../core/control/servers.js'
+import type { GameServerCalls } from '../core/simulation/servers.js'
 import type { Stories } from '../core/control/stories/find-stories.js'
 import type {
   NewWorldOptions,

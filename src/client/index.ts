@@ -15,7 +15,7 @@ export type {
   ServedLobby,
   ServedPlayer,
   ServerLine,
-} from '../core/control/servers.js'
+} from '../core/simulation/servers.js'
 export type { SimulationState } from '../core/control/simulation.js'
 export type { JournalState, StateName, WorldStates } from '../core/control/states.js'
 export type {

@@ -1,6 +1,6 @@
 import { rewordedCall } from '../client/http.js'
 import type { ExchangeMatch, Expectation, OperationPattern } from '../core/contract/journal.js'
-import type { ServedLobby } from '../core/control/servers.js'
+import type { ServedLobby } from '../core/simulation/servers.js'
 import { after } from '../core/lib/after.js'
 import { reworded } from '../core/lib/usage-error.js'
 import { describeMismatch, expectationOf, inArguments, type Times } from '../core/pipeline/journal-mismatch.js'

@@ -1,4 +1,4 @@
-import type { ServedLobby, ServedPlayer } from '../core/control/servers.js'
+import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'
 import { counted, quoted } from '../core/lib/text.js'
 import { checkKeys, UsageError } from '../core/lib/usage-error.js'
 import { compareJson } from '../core/pipeline/match.js'

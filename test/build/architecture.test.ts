@@ -1,103 +1,87 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { parseSync, Visitor } from 'rolldown/utils'
 import { describe, expect, it } from 'vitest'
 
-/** A folder of src: the folders and packages that it may import. */
-interface Row {
-  readonly folders: readonly string[]
+/** A wing of src: what it may import, and its rooms from the ground up. */
+interface Wing {
+  readonly wings: readonly string[]
   readonly packages: readonly string[]
+  /** The room `.` holds the files that lie directly in the wing. */
+  readonly rooms: readonly string[]
 }
 
-/** The folders of src from the bottom up. */
-const folders: Readonly<Record<string, Row>> = {
-  generated: { folders: [], packages: [] },
-  lib: { folders: [], packages: ['zod', 'fastest-levenshtein'] },
-  contract: { folders: ['generated', 'lib'], packages: ['zod'] },
-  store: { folders: ['generated', 'lib', 'contract'], packages: ['zod', '@mswjs/data', 'rettime', 'sorted-btree'] },
-  scenario: { folders: ['generated', 'lib', 'contract', 'store'], packages: ['zod', '@faker-js/faker', 'yaml'] },
-  operations: { folders: ['lib', 'contract', 'store'], packages: ['geographiclib-geodesic'] },
-  server: { folders: ['lib', 'contract', 'store', 'operations'], packages: ['zod'] },
-  simulation: { folders: ['contract', 'store', 'operations'], packages: [] },
-  control: {
-    folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'server', 'simulation'],
-    packages: ['zod'],
+/** The wings of src from the ground up. */
+const wings: Readonly<Record<string, Wing>> = {
+  core: {
+    wings: [],
+    packages: [
+      'zod',
+      'fastest-levenshtein',
+      '@mswjs/data',
+      'rettime',
+      'sorted-btree',
+      '@faker-js/faker',
+      'yaml',
+      'geographiclib-geodesic',
+      'msw',
+    ],
+    rooms: [
+      ...['generated', 'lib', 'contract', 'store', 'scenario', 'operations', 'pipeline', 'simulation', 'storage'],
+      ...['control/explain', 'control/stories', 'control', 'mock'],
+    ],
   },
-  storage: { folders: ['lib', 'contract', 'store', 'scenario'], packages: ['@redis/client'] },
-  mock: {
-    folders: ['generated', 'lib', 'contract', 'store', 'scenario', 'server', 'simulation', 'control', 'storage'],
-    packages: ['zod', 'msw', '#lab'],
+  client: { wings: ['core'], packages: ['eventsource-parser'], rooms: ['.'] },
+  server: {
+    wings: ['core'],
+    packages: ['zod', '#lazy', 'chokidar', 'express', 'msw', '@redis/client', 'har-format'],
+    rooms: ['files', 'processes', 'folder', 'http', 'cluster', 'har'],
   },
-  har: {
-    folders: ['lib', 'contract', 'store', 'scenario', 'server', 'control', 'mock'],
-    packages: ['zod', 'har-format'],
-  },
-  processes: {
-    folders: ['lib', 'contract', 'store', 'scenario', 'operations', 'simulation', 'control', 'mock'],
-    packages: ['chokidar'],
-  },
-  client: {
-    folders: ['generated', 'lib', 'contract', 'store', 'server', 'control'],
-    packages: ['eventsource-parser'],
-  },
-  files: { folders: ['lib', 'contract', 'store', 'scenario'], packages: ['#lazy'] },
-  msw: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'files'], packages: ['msw'] },
-  http: {
-    folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'processes', 'files'],
-    packages: ['zod', 'express', 'msw', '#lazy'],
-  },
-  cluster: { folders: ['lib', 'contract', 'store', 'server', 'control', 'storage', 'mock', 'http'], packages: [] },
-  lab: { folders: ['lib', 'contract', 'scenario', 'control', 'mock', 'processes', 'http'], packages: [] },
-  mcp: {
-    folders: ['lib', 'contract', 'store', 'client', 'files'],
-    packages: ['zod', '@modelcontextprotocol/server'],
-  },
-  testing: { folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'client', 'msw'], packages: [] },
-  vitest: {
-    folders: ['lib', 'scenario', 'server', 'mock', 'client', 'files', 'msw', 'testing'],
-    packages: ['msw', 'vitest'],
-  },
-  playwright: {
-    folders: ['lib', 'contract', 'scenario', 'server', 'mock', 'har', 'client', 'files', 'http', 'testing'],
-    packages: ['zod', '@playwright/test'],
-  },
-  jest: { folders: ['msw', 'testing'], packages: ['@jest/expect', '@jest/globals', '@jest/transform', 'sucrase'] },
-  storybook: {
-    folders: ['lib', 'contract', 'scenario', 'server', 'control', 'mock', 'msw', 'testing'],
-    packages: ['zod', 'msw', 'storybook'],
-  },
-  vite: { folders: ['lib', 'scenario', 'mock', 'processes', 'files', 'http'], packages: ['vite'] },
-  arbitraries: { folders: ['lib', 'contract', 'store', 'scenario', 'mock', 'client'], packages: ['fast-check'] },
+  lab: { wings: ['core', 'server'], packages: ['#lab'], rooms: ['.'] },
+  msw: { wings: ['core', 'server', 'lab'], packages: ['msw'], rooms: ['.'] },
   dashboard: {
-    folders: ['generated', 'lib', 'contract', 'store', 'server', 'control', 'client'],
+    wings: ['core', 'client'],
     packages: ['preact', '@preact/signals', 'lean-qr'],
+    rooms: [
+      ...['ui', 'world', 'players', 'requests', 'lobbies', 'map', 'timeline', 'servers', 'faults', 'devices', 'shell'],
+      ...['device-link', '.'],
+    ],
+  },
+  testing: {
+    wings: ['core', 'client', 'server', 'msw'],
+    packages: [
+      'zod',
+      'msw',
+      'vitest',
+      '@playwright/test',
+      '@jest/expect',
+      '@jest/globals',
+      '@jest/transform',
+      'sucrase',
+      'storybook',
+      'vite',
+      'fast-check',
+    ],
+    rooms: ['.', 'vitest', 'playwright', 'jest', 'storybook', 'vite', 'arbitraries'],
   },
   cli: {
-    folders: [
-      'lib',
-      'contract',
-      'store',
-      'scenario',
-      'operations',
-      'server',
-      'control',
-      'storage',
-      'mock',
-      'har',
-      'processes',
-      'client',
-      'files',
-      'http',
-      'cluster',
-      'lab',
-      'mcp',
-    ],
-    packages: ['zod', 'commander', 'lean-qr'],
+    wings: ['core', 'client', 'server', 'lab'],
+    packages: ['zod', '@modelcontextprotocol/server', 'commander', 'lean-qr'],
+    rooms: ['mcp', '.'],
   },
 }
 
-/** The folders and files that may import modules of Node. All others also run in a browser. */
+/** All rooms from the ground up, as `core/store` and `client`. */
+const rooms = Object.entries(wings).flatMap(([wing, row]) =>
+  row.rooms.map(room => (room === '.' ? wing : `${wing}/${room}`)),
+)
+
+/** The rooms and files that may import modules of Node, beside the wings `server` and `cli`. */
 const nodeOnly =
-  /^((har|http|cluster|lab|mcp|cli|files|processes|playwright|jest|vite)\/|cli\.ts$|msw\/(node|isolation)\.ts$|lib\/process-stat\.ts$|vitest\/index\.ts$|storage\/(folder|redis|replica|origins)|storybook\/preset\.ts$)/
+  /^(server\/|lab\/|cli\/|cli\.ts$|testing\/(playwright|jest|vite)\/|msw\/(node|isolation)\.ts$|testing\/vitest\/index\.ts$|testing\/storybook\/preset\.ts$)/
+
+/** Names that only Node or a page has. `core` runs wherever JavaScript runs. */
+const ofOneSide = new Set(['window', 'process', 'Buffer', 'require'])
 
 interface Import {
   readonly from: string
@@ -128,68 +112,62 @@ const targetOf = ({ from, specifier }: Import) => {
   const module = normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
   return files.includes(module) ? module : `${module}x`
 }
-const folderOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.')
+const wingOf = (file: string) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : '.')
+/** The innermost room of a file. Undefined for the files directly under src, and for a file outside of all rooms. */
+const roomOf = (file: string) =>
+  rooms.filter(room => file.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+const distinct = (names: readonly string[]) => [...new Set(names)].sort()
+const mapRows = <Result>(map: (row: Wing) => Result) =>
+  Object.fromEntries(Object.entries(wings).map(([wing, row]) => [wing, map(row)]))
 const describeImport = ({ from, specifier }: Import) => `${from} imports ${specifier}`
 
 describe('src', () => {
   it('has only the main entry point, the command and the version directly under it', () => {
-    expect(files.filter(file => folderOf(file) === '.').sort()).toEqual(['cli.ts', 'index.ts', 'version.ts'])
+    expect(files.filter(file => wingOf(file) === '.').sort()).toEqual(['cli.ts', 'index.ts', 'version.ts'])
+  })
+
+  it('has its other files in the rooms of the table, and no room is empty', () => {
+    const found = new Set(files.filter(file => wingOf(file) !== '.').map(file => roomOf(file) ?? file))
+
+    expect([...found].sort()).toEqual([...rooms].sort())
   })
 })
 
-describe('a folder of src', () => {
-  it('has a row in the table', () => {
-    const found = new Set(files.map(folderOf).filter(folder => folder !== '.'))
+describe('a wing of src', () => {
+  it('imports the other wings of its row, and no other', () => {
+    const found = imports
+      .filter(one => isRelative(one) && targetOf(one) !== 'version.ts')
+      .map(one => ({ from: wingOf(one.from), to: wingOf(targetOf(one)) }))
 
-    expect([...found].sort()).toEqual(Object.keys(folders).sort())
+    const byWing = Object.keys(wings).map(wing => [
+      wing,
+      distinct(found.filter(({ from, to }) => from === wing && to !== wing).map(({ to }) => to)),
+    ])
+    expect(Object.fromEntries(byWing)).toEqual(mapRows(row => distinct(row.wings)))
   })
 
-  it('comes before the folders that it may import', () => {
-    const order = Object.keys(folders)
-    const upward = order.flatMap((folder, i) =>
-      folders[folder]?.folders.filter(other => !order.slice(0, i).includes(other)),
-    )
+  it('imports the packages of its row, and no other', () => {
+    const packages = imports.filter(one => !isRelative(one) && !isOfNode(one))
 
-    expect(upward).toEqual([])
+    const byWing = Object.keys(wings).map(wing => [
+      wing,
+      distinct(packages.filter(({ from }) => wingOf(from) === wing).map(one => packageOf(one.specifier))),
+    ])
+    expect(Object.fromEntries(byWing)).toEqual(mapRows(row => distinct(row.packages)))
+  })
+})
+
+describe('a room of src', () => {
+  const between = imports.filter(isRelative).flatMap(one => {
+    const [from, to] = [roomOf(one.from), roomOf(targetOf(one))]
+    return from !== undefined && to !== undefined && from !== to ? [{ ...one, room: from, to }] : []
   })
 
-  it('imports only the folders of its row and the version, for types too', () => {
-    const wrong = imports.filter(isRelative).filter(one => {
-      const [from, to] = [folderOf(one.from), folderOf(targetOf(one))]
-      return from !== to && targetOf(one) !== 'version.ts' && !(folders[from]?.folders.includes(to) ?? true)
-    })
+  it('imports only rooms below it, for types too', () => {
+    const upward = between.filter(({ room, to }) => rooms.indexOf(to) > rooms.indexOf(room))
 
-    expect(wrong.map(describeImport)).toEqual([])
-  })
-
-  it('imports all folders of its row', () => {
-    const used = new Set(
-      imports.filter(isRelative).map(one => `${folderOf(one.from)} imports ${folderOf(targetOf(one))}`),
-    )
-    const allowed = Object.entries(folders).flatMap(([folder, row]) =>
-      row.folders.map(one => `${folder} imports ${one}`),
-    )
-
-    expect(allowed.filter(one => !used.has(one))).toEqual([])
-  })
-
-  it('imports only the packages of its row', () => {
-    const wrong = imports.filter(one => {
-      const row = folders[folderOf(one.from)]
-      return row && !isRelative(one) && !isOfNode(one) && !row.packages.includes(packageOf(one.specifier))
-    })
-
-    expect(wrong.map(describeImport)).toEqual([])
-  })
-
-  it('imports all packages of its row', () => {
-    const used = new Set(imports.map(one => `${folderOf(one.from)} imports ${packageOf(one.specifier)}`))
-    const allowed = Object.entries(folders).flatMap(([folder, { packages }]) =>
-      packages.map(one => `${folder} imports ${one}`),
-    )
-
-    expect(allowed.filter(one => !used.has(one))).toEqual([])
+    expect(upward.map(describeImport)).toEqual([])
   })
 
   it('imports no module of Node, unless it is for Node alone', () => {
@@ -198,8 +176,16 @@ describe('a folder of src', () => {
     expect(wrong.map(describeImport)).toEqual([])
   })
 
+  it('touches nothing that only Node or a page has, if it is in core', () => {
+    const wrong = files
+      .filter(file => wingOf(file) === 'core' && file.endsWith('.ts'))
+      .flatMap(file => namesOfOneSide(file).map(name => `${file} uses ${name}`))
+
+    expect(wrong).toEqual([])
+  })
+
   it('reaches no zod, no MSW, no data library and no module of Node by its values, if it is the dashboard', () => {
-    const reached = new Set(files.filter(file => folderOf(file) === 'dashboard'))
+    const reached = new Set(files.filter(file => wingOf(file) === 'dashboard'))
     const values = [...reached].flatMap(valueImports)
     for (const one of values) {
       const target = targetOf(one)
@@ -213,9 +199,9 @@ describe('a folder of src', () => {
     expect(wrong.map(describeImport)).toEqual([])
   })
 
-  it('imports only types of yaml, except the module that loads it', () => {
+  it('imports only types of yaml, except the modules that load it', () => {
     const wrong = files.filter(file => {
-      if (file === 'scenario/index.ts') return false
+      if (file === 'core/scenario/index.ts' || file === 'server/files/scenario-file.ts') return false
       const withoutTypes = readFileSync(join('src', file), 'utf8').replaceAll(/^import type [^']*'yaml'$/gm, '')
       return withoutTypes.includes("'yaml'")
     })
@@ -256,6 +242,17 @@ describe('a test file', () => {
     expect(counting).toEqual([])
   })
 })
+
+/** The names that only Node or a page has, among the variables that a module uses. */
+function namesOfOneSide(file: string): readonly string[] {
+  const names: string[] = []
+  const visitor = new Visitor({
+    MetaProperty: ({ meta }) => void (meta.name === 'import' && names.push('import.meta')),
+    Identifier: ({ name }) => void (ofOneSide.has(name) && names.push(name)),
+  })
+  visitor.visit(parseSync(file, readFileSync(join('src', file), 'utf8')).program)
+  return names
+}
 
 /** Follows the imports, and returns the first cycle. */
 function findCycle(next: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as nodeFs from 'node:fs'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,12 +63,15 @@ export const summary: Omit<KeptSummary, 'id'> = {
   isKept: true,
   usedAt: 2000,
 }
+/** Names an origin as the storages do. */
+export const originOfText = (text: string) => originOf([text], createHash('sha256'))
+
 export const originText = '{"title":"Tanks"}'
-export const newWorld: NewKeptWorld = { summary, origin: originOf([originText]) }
+export const newWorld: NewKeptWorld = { summary, origin: originOfText(originText) }
 
 /** Stores an origin. Returns its hash. */
 export function putOrigin(world: KeptWorld, text: string): string {
-  const origin = originOf([text])
+  const origin = originOfText(text)
   world.putOrigin(origin)
   return origin.hash
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/core/storage/storage.js'
 
 interface Content {
@@ -34,6 +35,7 @@ export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly
     saveSettings(text) {
       settings = text
     },
+    createHash: () => createHash('sha256'),
     place: 'memory',
     bytes: 0,
     list: () => [...worlds].map(([id, { summary }]) => ({ id, ...summary })),

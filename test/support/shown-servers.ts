@@ -1,5 +1,5 @@
-import type { GameServerState } from '../../src/core/control/servers.js'
 import { mockOf } from '../../src/core/mock/facade.js'
+import type { GameServerState } from '../../src/core/simulation/servers.js'
 import type { Mockmaker } from '../../src/index.js'
 
 /** Shows game servers that do not run. */

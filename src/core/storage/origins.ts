@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** The scenario or the state that a reset goes back to, as JSON. */
 export interface Origin {
   /** The hash of the text. It names the origin. */
@@ -8,20 +6,20 @@ export interface Origin {
   readonly pieces: readonly string[]
 }
 
-/** Names an origin by its text. Each part ends between two characters. */
-export function originOf(parts: Iterable<string>): Origin {
-  const hash = createHash('sha256')
+/** A hash of `node:crypto` that takes a text in pieces. */
+export interface Hash {
+  update(text: string): unknown
+  digest(encoding: 'hex'): string
+}
+
+/** Names an origin by the hash of its text. Each part ends between two characters. */
+export function originOf(parts: Iterable<string>, hash: Hash): Origin {
   const pieces: string[] = []
   for (const piece of joined(parts, pieceLength)) {
     hash.update(piece)
     pieces.push(piece)
   }
   return { hash: hash.digest('hex').slice(0, hashLength), pieces }
-}
-
-/** Returns the hash that names an origin. */
-export function originHashOf(text: string): string {
-  return originOf([text]).hash
 }
 
 const hashLength = 16

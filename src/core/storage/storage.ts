@@ -1,6 +1,6 @@
 import { UnavailableError } from '../contract/errors.js'
 import type { Steps } from '../lib/steps.js'
-import type { Origin } from './origins.js'
+import type { Hash, Origin } from './origins.js'
 
 /** Keeps worlds outside the process. All texts are JSON on one line. */
 export interface Storage {
@@ -10,6 +10,8 @@ export interface Storage {
   readonly bytes: number
   /** The text of `saveSettings`. */
   readonly settings: string | undefined
+  /** Creates the hash that names origins: SHA-256. */
+  createHash(): Hash
   /** Keeps a text for all worlds together. `undefined` removes it. Throws `StorageError`. */
   saveSettings(text: string | undefined): void
   /** Lists the kept worlds, without opening them. */

@@ -20,7 +20,7 @@ import {
   type PublicUrlOf,
 } from './encoding.js'
 import { type Environment, realEnvironment } from './environment.js'
-import { type Origin, originOf } from './origins.js'
+import { type Hash, type Origin, originOf } from './origins.js'
 import type { SharedStorage } from './shared-storage.js'
 import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './storage.js'
 
@@ -160,7 +160,7 @@ export class WorldStorage {
   /** Reads a world as `SharedStorage.read` does. Rejects with `StorageError`. */
   async read(shared: SharedStorage, id: string): Promise<WorldFile | undefined> {
     const kept = await shared.read(id)
-    return kept && new WorldFile(id, kept, () => {})
+    return kept && new WorldFile(id, kept, { createHash: () => shared.createHash(), onChange: () => {} })
   }
 
   /** Begins to keep a world, with its present state. Throws `StorageError`. */
@@ -168,7 +168,7 @@ export class WorldStorage {
     const { state, initial } = world
     const clock = { ...state.clock, isReal: world.clock.showsRealTime }
     const isNew = state.revision === initial.state.revision && startOf(initial.state).isReal === clock.isReal
-    const origin = encodeOrigin(initial.state)
+    const origin = encodeOrigin(initial.state, this.#storage.createHash())
     const summary = { ...summaryOf(world), ...useOf(use) }
     const kept = this.#storage.create(id, {
       summary,
@@ -210,10 +210,11 @@ export class WorldStorage {
       this.#report(
         `the last change of the world ${id} was written only in part, and its ${kept.cutBytes} bytes were cut off: the process or the machine ended meanwhile`,
       )
-    const file = new WorldFile(id, kept, error => {
+    const onChange = (error: StorageError | undefined) => {
       this.#report(`the world ${id} ${error ? `takes no changes: ${error.message}` : 'takes changes again'}`)
       this.#setFailing(id, error !== undefined)
-    })
+    }
+    const file = new WorldFile(id, kept, { createHash: () => this.#storage.createHash(), onChange })
     this.#open.set(id, file)
     return file
   }
@@ -248,11 +249,17 @@ export class WorldFile implements WorldLog {
   /** The change that waits for `changeSoon`. */
   #change: (() => void) | undefined
   readonly #unwatch: () => void
+  readonly #createHash: () => Hash
 
   /** `onChange` is called with the error when the storage takes no changes, and with `undefined` when it does again. */
-  constructor(id: string, kept: KeptWorld, onChange: (error: StorageError | undefined) => void) {
+  constructor(
+    id: string,
+    kept: KeptWorld,
+    { createHash, onChange }: { createHash: () => Hash; onChange: (error: StorageError | undefined) => void },
+  ) {
     this.#id = id
     this.#kept = kept
+    this.#createHash = createHash
     this.#unwatch = kept.watch(error => {
       const isNew = error?.message !== this.#failure?.message
       this.#failure = error
@@ -467,12 +474,12 @@ export class WorldFile implements WorldLog {
     const known = this.#origins.get(state)
     if (known !== undefined) return known
     const unseeded = state.unseeded && this.#hashOf(state.unseeded)
-    return this.#put(state, encodeOrigin(state, unseeded))
+    return this.#put(state, encodeOrigin(state, this.#createHash(), unseeded))
   }
 
   #putAgain(state: WorldState): string {
     const unseeded = state.unseeded && this.#putAgain(state.unseeded)
-    return this.#put(state, encodeOrigin(state, unseeded))
+    return this.#put(state, encodeOrigin(state, this.#createHash(), unseeded))
   }
 
   #put(state: WorldState, origin: Origin): string {
@@ -523,14 +530,14 @@ function withoutReal({ mode, rate, now }: KeptClock): ClockState {
 }
 
 /** Encodes an origin. `unseeded`: the hash of the one that a reset without a seed goes back to. */
-function encodeOrigin(state: WorldState, unseeded?: string): Origin {
+function encodeOrigin(state: WorldState, hash: Hash, unseeded?: string): Origin {
   const { recipe, startsAt, tables } = state
-  if (!recipe) return originOf(copiedState(state, unseeded))
+  if (!recipe) return originOf(copiedState(state, unseeded), hash)
   const { scenario, seed, live } = recipe
   const kept = keptScenario(scenario as CheckedScenario) // `defineWorld` makes recipes
   const options = JSON.stringify({ seed, live }).slice(1)
   const others = JSON.stringify({ startsAt, digest: digestOf(tables), unseeded }).slice(1)
-  return originOf([recipeStart, kept, `,${options},${others}`])
+  return originOf([recipeStart, kept, `,${options},${others}`], hash)
 }
 
 function* copiedState(state: WorldState, unseeded: string | undefined): Generator<string> {

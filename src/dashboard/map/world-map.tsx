@@ -1,5 +1,5 @@
 import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
-import type { GameServerState } from '../../core/control/servers.js'
+import type { GameServerState } from '../../core/simulation/servers.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { Select } from '../ui/controls.js'
 import type { Tables } from '../world/live-world.js'

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { GameServerState } from '../../core/control/servers.js'
+import type { GameServerState } from '../../core/simulation/servers.js'
 import { DismissButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { regionName } from '../world/lobby-rows.js'

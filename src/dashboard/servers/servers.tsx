@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { GameServerState, ServerLine } from '../../core/control/servers.js'
+import type { GameServerState, ServerLine } from '../../core/simulation/servers.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { storyKeyOf } from '../players/player-details.js'
 import { CodeBlock, CopyButton } from '../ui/controls.js'

@@ -1,7 +1,7 @@
 import type { FaultState } from '../../core/contract/faults.js'
 import type { PendingRequest, ShortenedEntry } from '../../core/contract/journal.js'
 import type { ScheduledJob } from '../../core/control/schedule.js'
-import type { GameServerState } from '../../core/control/servers.js'
+import type { GameServerState } from '../../core/simulation/servers.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import { duration } from '../ui/format.js'
 import type { Change } from '../world/live-world.js'

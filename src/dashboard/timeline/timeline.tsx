@@ -1,7 +1,7 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { GameServerState } from '../../core/control/servers.js'
+import type { GameServerState } from '../../core/simulation/servers.js'
 import { counted } from '../../core/lib/text.js'
 import { Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { Emitter } from '../../core/lib/emitter.js'
 import { quoted } from '../../core/lib/text.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { type Environment, realEnvironment } from '../../core/storage/environment.js'
+import type { Hash } from '../../core/storage/origins.js'
 import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from '../../core/storage/shared-storage.js'
 import { type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from '../../core/storage/storage.js'
 import { Lease, type LeaseHolder, type LeaseTimes } from './lease.js'
@@ -136,6 +137,10 @@ class ReplicaStorage implements SharedStorage {
         if (this.#worlds.get(world.id) === world) void this.release(world.id)
       },
     }
+  }
+
+  createHash(): Hash {
+    return createHash('sha256')
   }
 
   get secret(): string {

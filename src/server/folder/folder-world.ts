@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { basename, join } from 'node:path'
 import { runAtOnce, type Steps } from '../../core/lib/steps.js'
 import { LogLines } from '../../core/storage/log-lines.js'
-import { type Origin, originHashOf } from '../../core/storage/origins.js'
+import { type Origin, originOf } from '../../core/storage/origins.js'
 import {
   type KeptLine,
   type KeptSummary,
@@ -289,7 +289,7 @@ export class FolderWorld implements KeptWorld {
   origin(hash: string): string {
     const file = join(this.#path, originName(hash))
     const text = readSealed(this.#context.fs, file).text.slice('"origin":'.length)
-    if (originHashOf(text) === hash) return text
+    if (originOf([text], createHash('sha256')).hash === hash) return text
     throw new StorageError(`${file} has other content than its name says: ${worldAdvice(file)}`)
   }
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import * as nodeFs from 'node:fs'
 import { join } from 'node:path'
 import { worldId } from '../../core/contract/paths.js'
 import { quoted } from '../../core/lib/text.js'
 import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
+import type { Hash } from '../../core/storage/origins.js'
 import {
   type KeptSummary,
   type KeptWorld,
@@ -124,6 +126,10 @@ class Folder implements Storage {
     if (readOnly) return
     this.#timer = setInterval(() => this.#tick(), touchMs)
     this.#timer.unref()
+  }
+
+  createHash(): Hash {
+    return createHash('sha256')
   }
 
   get bytes(): number {

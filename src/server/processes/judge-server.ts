@@ -1,7 +1,7 @@
-import type { RefusedCall, ServedLobby, ServedPlayer } from '../../core/control/servers.js'
 import type { CheckResult } from '../../core/lib/check-report.js'
 import { counted, shortened } from '../../core/lib/text.js'
 import { elapsedText, formatDuration } from '../../core/lib/time.js'
+import type { RefusedCall, ServedLobby, ServedPlayer } from '../../core/simulation/servers.js'
 import { isNotFound, tailOf } from './exit-report.js'
 import type { Exit } from './server-process.js'
 

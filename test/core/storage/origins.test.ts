@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { Origins, originOf } from '../../../src/core/storage/origins.js'
+import { Origins } from '../../../src/core/storage/origins.js'
+import { originOfText } from '../../support/kept-worlds.js'
 
 it('the origins of a world keep one that another names, although it comes later after a loss', () => {
-  const older = originOf(['{"seed":1}'])
-  const newer = originOf([`{"seed":2,"unseeded":"${older.hash}"}`])
+  const older = originOfText('{"seed":1}')
+  const newer = originOfText(`{"seed":2,"unseeded":"${older.hash}"}`)
   const origins = new Origins(new Map())
   for (const origin of [older, newer]) origins.add(origin)
   origins.clear()

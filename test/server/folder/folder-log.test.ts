@@ -1,7 +1,6 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { originOf } from '../../../src/core/storage/origins.js'
 import { encodeTrial } from '../../../src/server/folder/folder-log-format.js'
 import {
   appendAll,
@@ -10,6 +9,7 @@ import {
   filesIn,
   line,
   linesOf,
+  originOfText,
   reopen,
   revisionsOf,
 } from '../../support/kept-worlds.js'
@@ -83,7 +83,7 @@ describe('a log', () => {
     const { path, log, bytes, ends, folder } = fiveLines()
     folder.create('other', {
       summary: { ...folder.list()[0], title: 'Other', revision: 1 } as never,
-      origin: originOf(['{}']),
+      origin: originOfText('{}'),
     })
     const at = ends[2] ?? 0
     writeFileSync(log, Buffer.from(bytes).fill('x', at + 30, at + 31))
@@ -148,7 +148,7 @@ describe('a log', () => {
 
   it('of another world is refused', () => {
     const { path, log, folder } = fiveLines()
-    const other = folder.create('Other', { summary: { ...folder.list()[0] } as never, origin: originOf(['{}']) })
+    const other = folder.create('Other', { summary: { ...folder.list()[0] } as never, origin: originOfText('{}') })
     other.close()
     writeFileSync(log, readFileSync(`${path}/+other/log`))
 

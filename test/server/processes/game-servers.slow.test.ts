@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Join } from '../../../src/core/contract/lobbies.js'
-import type { GameServerState } from '../../../src/core/control/servers.js'
+import type { GameServerState } from '../../../src/core/simulation/servers.js'
 import { serve } from '../../support/command.js'
 import { isGroupAlive, play, shown, until } from '../../support/game-server-programs.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RefusedCall, ServedLobby, ServedPlayer } from '../../../src/core/control/servers.js'
+import type { RefusedCall, ServedLobby, ServedPlayer } from '../../../src/core/simulation/servers.js'
 import { checkLines } from '../../../src/core/lib/check-report.js'
 import { expectableCalls, judgeServer } from '../../../src/server/processes/judge-server.js'
 

@@ -1,7 +1,6 @@
 import type { OperationId } from '../contract/operations.js'
 import { Emitter } from '../lib/emitter.js'
 import type { LiveWorld } from '../store/world.js'
-import type { Environment } from './environment.js'
 
 /** A line that a game server has written. */
 export interface ServerLine {
@@ -53,7 +52,7 @@ export interface GameServerLog extends GameServerState {
   /** The newest lines, the oldest first: at most 500 lines, with 65,536 characters. */
   readonly log: readonly ServerLine[]
   /** The environment variables that the mock has given it. Empty until its process starts. */
-  readonly environment: Environment
+  readonly environment: Readonly<Record<string, string>>
 }
 
 /** The processes that the mock has started as game servers. */
