@@ -3,13 +3,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createClient } from '../../../src/client/index.js'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { KeptWorld } from '../../../src/core/storage/storage.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
-import { connectRedis, openRedis } from '../../../src/server/cluster/redis.js'
+import { openRedis } from '../../../src/server/cluster/redis.js'
 import { folder, serveJson } from '../../support/command.js'
-import { ok, post, request, sendTo } from '../../support/http.js'
 import { appendAll, line, revisionsOf } from '../../support/kept-worlds.js'
 import { freePort, RedisServer } from '../../support/redis-server.js'
 import { createWorld, newAddress, openWorld, replicaOf, shortTimes } from '../../support/replicas.js'
@@ -206,18 +204,6 @@ describe('a server that is killed', () => {
     ])
   })
 
-  it('costs no request anything if it is back at once', async () => {
-    const server = await serve(...always)
-    const storage = await replicaOf(server)
-    const world = await createWorld(storage, 'x')
-    await server.end('SIGKILL')
-    world.append(line(11))
-    const outcome = outcomeOf(world)
-    await server.start()
-
-    expect(await outcome).toBe('kept')
-  })
-
   it('and starts empty is another one: nothing is answered any more', async () => {
     const server = await serve()
     const { storage, reports } = await watchfulReplica(server)
@@ -252,16 +238,6 @@ describe('a server that hangs', () => {
     await storage.release('x')
     expect(revisionsOf(await openWorld(storage, 'x'))).toEqual([11, 12])
   })
-
-  it('for a moment only makes answers slow', async () => {
-    const server = await serve()
-    const storage = await replicaOf(server)
-    const world = await createWorld(storage, 'x')
-    await server.send('CLIENT', 'PAUSE', '500', 'ALL')
-    appendAll(world, 11, 12)
-
-    expect(await outcomeOf(world)).toBe('kept')
-  })
 })
 
 describe('a server that has forgotten its scripts', () => {
@@ -279,23 +255,6 @@ describe('a server that has forgotten its scripts', () => {
 })
 
 describe('a full server', () => {
-  it('refuses a large line, and takes a small one after it', async () => {
-    const server = await serve('--maxmemory', '30mb')
-    const storage = await replicaOf(server)
-    const lost: string[] = []
-    storage.onLost(({ id }) => lost.push(id))
-    const world = await createWorld(storage, 'x')
-    world.append(line(11, 10 * 1024 ** 2))
-
-    expect(await outcomeOf(world)).toBe(
-      `${server.url} did not take a change of the world "x": it is full: free memory there, or raise its maxmemory`,
-    )
-    expect(lost).toEqual(['x'])
-    const again = await openWorld(storage, 'x')
-    appendAll(again, 11)
-    expect(await outcomeOf(again)).toBe('kept')
-  })
-
   it('costs no lease, and worlds can be read and deleted there', async () => {
     const server = await serve()
     const { storage } = await watchfulReplica(server)
@@ -315,22 +274,6 @@ describe('a full server', () => {
     storage.delete('x')
     await storage.flush('x')
     expect(await storage.refresh()).toEqual([])
-  })
-})
-
-describe('a server that takes no writes', () => {
-  it('stops answers, and they go on when it takes some', async () => {
-    const server = await serve()
-    const { storage, reports } = await watchfulReplica(server)
-    const world = await createWorld(storage, 'x')
-    await server.send('CONFIG', 'SET', 'min-replicas-to-write', '1')
-    await eventually(() => expect(() => storage.checkLease()).toThrow('it has too few replicas of its own'))
-    await server.send('CONFIG', 'SET', 'min-replicas-to-write', '0')
-    await eventually(() => storage.checkLease())
-    appendAll(world, 11)
-
-    expect(await outcomeOf(world)).toBe('kept')
-    expect(reports.at(-1)).toBe(`${server.url} answers again`)
   })
 })
 
@@ -355,38 +298,6 @@ describe('a server that becomes a replica of another one', () => {
     expect(await outcomeOf(world)).toBe('kept')
     expect(revisionsOf(await storage.read('x'))).toEqual([11, 12])
     expect(reports).toEqual([refusal, `${server.url} answers again`])
-  })
-
-  it('stops finds, lists and the health of a mock, and only holds back watches', async () => {
-    const server = await serve()
-    const { url } = await serveJson(['--data', server.url])
-    const path = '/cloud/devices/links'
-    const { device_link_token: token } = ok(await sendTo(url, post(path, {}))) as { device_link_token: string }
-    const query = `device_link_token=${token}`
-    const { watch } = ok(await sendTo(url, { method: 'GET', path, query })) as { watch: { index: string } }
-    const watching = sendTo(url, { method: 'GET', path, query: `${query}&watch_index=${watch.index}` })
-    const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
-    const reads = ['/matchmaker/lobbies/list', '/__mock/world', '/healthz'].map(path => request('GET', path))
-    const answers = () => Promise.all(reads.map(each => sendTo(url, each)))
-    const areAll = (status: number) => async () =>
-      expect((await answers()).map(got => got.status)).toEqual(reads.map(() => status))
-    await areAll(200)()
-
-    await server.send('REPLICAOF', '127.0.0.1', '1')
-    await eventually(areAll(503))
-    const [list, world, health] = await answers()
-    const found = await sendTo(url, find)
-    await server.send('REPLICAOF', 'NO', 'ONE')
-    await eventually(areAll(200))
-    await createClient(url).completeDeviceLink(token)
-
-    for (const got of [list, world, found]) {
-      expect(got?.status).toBe(503)
-      expect(got?.body).toContain(`${server.url} refuses commands, because ${isReplica}`)
-    }
-    expect(health?.body).toContain('the storage cannot keep the worlds now')
-    expect((await sendTo(url, find)).status).toBe(200)
-    expect(ok(await watching)).toMatchObject({ cloud_token: expect.anything() })
   })
 })
 
@@ -450,20 +361,5 @@ describe('a server with TLS', () => {
     expect(await refusalOf(url)).toBe(
       `cannot use ${url}: there was no answer in time: if it speaks no TLS there, use redis://`,
     )
-  })
-})
-
-describe('a connection', () => {
-  it('tells when it is there again', async () => {
-    const server = await serve()
-    const redis = await connectRedis(server.url)
-    onTestFinished(() => redis.close())
-    let count = 0
-    redis.onConnect(() => {
-      count += 1
-    })
-    await server.send('CLIENT', 'KILL', 'TYPE', 'normal')
-
-    await eventually(() => expect(count).toBe(1))
   })
 })
