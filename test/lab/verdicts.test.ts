@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { checksOf, rulesOf } from '../../src/lab/checks.js'
-import { type RecordedRequest, type Recording, requestLine } from '../../src/lab/recording.js'
+import type { RecordedRequest, Recording } from '../../src/lab/recording.js'
 import {
   acceptsNoOtherAnswer,
   asksAgain,
@@ -326,55 +326,6 @@ describe('the other rules', () => {
       'it did not ask again within 90 s on a dead connection',
       'it cut a poll after 30.000 s, and an answer may take 42.5 s',
       'no poll of it waited for 42.5 s',
-    ])
-  })
-})
-
-describe('the sentence of a check that passed', () => {
-  const checks = checksOf()
-
-  it('says that a token was printed, or that the client exited', () => {
-    expect([complete([cloudToken]), complete([]), complete(['done\n'])].map(one => checks.gap.passes([one]))).toEqual([
-      'it printed the token of a link that was completed between two polls',
-      'it exited with 0 once the link was complete',
-      'it exited with 0 once the link was complete',
-    ])
-  })
-
-  it('says what was sent after a lower index', () => {
-    const [first, lower] = [poll(0, undefined, '500'), poll(1_000, '500', '40')]
-    const passes = (...requests: RecordedRequest[]) => checks['index goes back'].passes([recording(requests)])
-
-    expect([
-      passes(first, lower, poll(2_000, '40')),
-      passes(first, lower, poll(2_000)),
-      passes(first, poll(1_000, undefined, '40'), poll(2_000)),
-      passes(first, poll(1_000, '500', '500')),
-    ]).toEqual([
-      'it took the lower index',
-      'it sent no index after the lower one',
-      'it sent no index',
-      'it got no lower index',
-    ])
-  })
-
-  it('names the index of retries only if one was sent', () => {
-    expect(['7', undefined].map(index => checks.retry.passes([recording([poll(0, index)])]))).toEqual([
-      'it asked again with the same index after growing pauses, and obeyed retry-after',
-      'it asked again after growing pauses, and obeyed retry-after',
-    ])
-  })
-})
-
-describe('the line of a request', () => {
-  it('has the times, the target and the answer', () => {
-    const target = '/cloud/devices/links?device_link_token=device.mock.a'
-    const { end: _, endedAt: __, ...open } = poll(1_500)
-
-    expect([poll(0), poll(0, '1', '1', { end: 'left' }), open].map(requestLine)).toEqual([
-      `+0.000 s GET ${target} → 200 {"watch":{"index":"1"}}, after 0.100 s`,
-      `+0.000 s GET ${target} → the client closed the connection, after 0.100 s`,
-      `+1.500 s GET ${target} → no answer yet`,
     ])
   })
 })

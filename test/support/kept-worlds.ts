@@ -37,7 +37,7 @@ function runCall(fs: FileCalls, name: FileCall, args: never[]): unknown {
 export const quickFs = interceptedFs((_, __, run) => run())
 
 /** Makes the error of a call of `node:fs`. */
-export function fsError(code: string, syscall = 'write'): Error {
+function fsError(code: string, syscall = 'write'): Error {
   return Object.assign(new Error(`${code}: some words, ${syscall}`), { code, syscall })
 }
 

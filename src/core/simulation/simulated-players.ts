@@ -240,7 +240,7 @@ export function drawSession({ session_ms }: Pick<SimulationRow, 'session_ms'>, r
  * Returns an IPv6 address from the range for documentation. Players who arrive at the same time get different ones. `now` in
  * ms since the epoch, `nth` from 0 to 2^32 - 2.
  */
-export function addressOf(now: number, nth: number): string {
+function addressOf(now: number, nth: number): string {
   const step = Math.floor(now / simulationStepMs)
   const groups = [step / 0x10000, step, (nth + 1) / 0x10000, nth + 1].map(part =>
     (Math.floor(part) & 0xffff).toString(16),

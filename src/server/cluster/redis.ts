@@ -49,7 +49,7 @@ export async function openRedis(url: string, options: RedisOptions & ReplicaOpti
  * Connects to Redis, and checks that worlds are safe there. Rejects with `UsageError` if it does not answer, refuses the password,
  * or cannot keep worlds. Never tells user and password.
  */
-export async function connectRedis(url: string, options: RedisOptions = {}): Promise<RedisClient> {
+async function connectRedis(url: string, options: RedisOptions = {}): Promise<RedisClient> {
   const target = parseRedisUrl(url)
   const redis = new RedisConnection(await loadLibrary(), target, options)
   try {

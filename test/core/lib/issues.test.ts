@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { issueText, issueTexts, listKnownKeys, parseInput, pathText, valueAt } from '../../../src/core/lib/issues.js'
+import { issueText, issueTexts, listKnownKeys, pathText } from '../../../src/core/lib/issues.js'
 
 const Shape = z.object({
   name: z.string().min(2).max(4),
@@ -98,30 +98,5 @@ describe('issueTexts', () => {
       'a is 100000000000000000000: expected at most 9',
       'd is an unknown key. Known: a.',
     ])
-  })
-})
-
-describe('parseInput', () => {
-  it('writes the name of a call with a dot as in code', () => {
-    expect(() => parseInput(z.strictObject({ signal: z.string() }), { signal: 5 }, 'clock.set')).toThrow(
-      'clock.set.signal is 5: expected string',
-    )
-  })
-})
-
-describe('valueAt', () => {
-  it.each([
-    [['a', 0, 'b'], 5],
-    [['a', 1, 'b'], undefined],
-    [['a', 0, 'b', 'c'], undefined],
-    [['toString'], undefined],
-    [['__proto__'], undefined],
-    [['a', 'length'], 1],
-  ])('reads own properties only: %j', (path, value) => {
-    expect(valueAt({ a: [{ b: 5 }] }, path)).toBe(value)
-  })
-
-  it('returns the whole value for an empty path', () => {
-    expect(valueAt('all', [])).toBe('all')
   })
 })

@@ -2,14 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { Json, record } from '../../../src/core/contract/formats.js'
-import {
-  draftOf,
-  exceededLimit,
-  frozenCopy,
-  nestsWithin,
-  sameJson,
-  textNestsWithin,
-} from '../../../src/core/lib/json.js'
+import { exceededLimit, nestsWithin, textNestsWithin } from '../../../src/core/lib/json.js'
 
 /** Counts the levels of objects and arrays. */
 function levelsOf(value: unknown): number {
@@ -96,12 +89,6 @@ describe('record', () => {
     expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
   })
 
-  it.prop([texts])('keeps them in an optional, described field of an object', given => {
-    const schema = z.object({ tags: record(z.string()).optional().describe('tags') })
-
-    expect(JSON.parse(JSON.stringify(schema.parse({ tags: given }))).tags).toEqual(given)
-  })
-
   it.each([
     ['{"__proto__":1}', ['__proto__']],
     ['{"a":1}', ['a']],
@@ -115,86 +102,7 @@ describe('record', () => {
     expect(record(z.string()).safeParse(given).error?.issues).toMatchObject([{ expected: 'record', path: [] }])
   })
 
-  it('does not change its input', () => {
-    const given = JSON.parse('{"__proto__":" a "}')
-
-    record(z.string().trim()).parse(given)
-
-    expect(JSON.stringify(given)).toBe('{"__proto__":" a "}')
-  })
-
   it('has the JSON Schema of z.record', () => {
     expect(z.toJSONSchema(record(z.int()))).toEqual(z.toJSONSchema(z.record(z.string(), z.int())))
-  })
-})
-
-const json = fc.jsonValue({ maxDepth: 6 })
-
-/** Returns a value and all nested values. */
-function within(value: unknown): object[] {
-  return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(within)] : []
-}
-
-describe('a frozen copy', () => {
-  it.prop([json])('is the same JSON to the byte', value => {
-    expect(JSON.stringify(frozenCopy(value))).toBe(JSON.stringify(value))
-  })
-
-  it.prop([json])('is frozen in all its depth', value => {
-    expect(within(frozenCopy(value)).every(Object.isFrozen)).toBe(true)
-  })
-
-  it.prop([json])('does not change the original', value => {
-    frozenCopy(value)
-
-    expect(within(value).some(Object.isFrozen)).toBe(false)
-  })
-
-  it('freezes also below an object that is frozen only at the top', () => {
-    const copy = frozenCopy(Object.freeze({ inner: { map: 'dust' } }))
-
-    expect(Object.isFrozen(copy.inner)).toBe(true)
-  })
-
-  it('keeps keys named __proto__ and constructor', () => {
-    const text = '{"__proto__":{"admin":true},"constructor":{"a":1}}'
-
-    expect(JSON.stringify(frozenCopy(JSON.parse(text)))).toBe(text)
-  })
-
-  it('leaves out a key whose value is undefined', () => {
-    expect(Object.keys(frozenCopy({ here: 1, absent: undefined }))).toEqual(['here'])
-  })
-})
-
-describe('a draft', () => {
-  it.prop([json])('is the same JSON to the byte', value => {
-    expect(JSON.stringify(draftOf(value))).toBe(JSON.stringify(value))
-  })
-
-  it.prop([json])('can be changed at any depth, and does not change the original', value => {
-    const frozen = frozenCopy(value)
-    const text = JSON.stringify(frozen)
-
-    for (const inner of within(draftOf(frozen))) Object.assign(inner, { 0: 'changed' })
-
-    expect(JSON.stringify(frozen)).toBe(text)
-  })
-})
-
-const jsonWithOddKeys = fc.oneof(
-  fc.jsonValue({ maxDepth: 3 }),
-  fc
-    .json({ depthSize: 'small', stringUnit: fc.constantFrom('a', 'b', '__proto__', 'constructor') })
-    .map(text => JSON.parse(text)),
-)
-
-describe('two values are the same JSON', () => {
-  it.prop([jsonWithOddKeys, jsonWithOddKeys])('exactly if their texts are the same', (one, other) => {
-    expect(sameJson(one, other)).toBe(JSON.stringify(one) === JSON.stringify(other))
-  })
-
-  it.prop([jsonWithOddKeys])('if one is a copy of the other', value => {
-    expect(sameJson(value, JSON.parse(JSON.stringify(value)))).toBe(true)
   })
 })

@@ -96,16 +96,6 @@ describe('a lobby with a simulated server', () => {
     expect(statusOf(mock, 'player.mock.listed')).toBe('connected')
   })
 
-  it('keeps its players if a call of a server is refused', async () => {
-    const mock = opened()
-    const player = await joined(mock)
-    await ask(mock, 'players/connected', { player_token: 'player.mock.nobody' }, lobbyTokenOf('listed'))
-
-    await mock.world.clock.advance('2s')
-
-    expect([statusOf(mock, player), mock.world.lobbies.get('listed')?.run_by]).toEqual(['connected', 'mock'])
-  })
-
   // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_cleanup.rs: lobby_cleanup
   it('stops after 8 h, with its players, and is deleted after another hour', async () => {
     const mock = opened()
@@ -227,62 +217,5 @@ describe('a lobby of 40', () => {
     expect([tokens.length, new Set(tokens).size]).toEqual([40, 40])
     expect([...refusals]).toEqual([how === 'join' ? 'MATCHMAKER_LOBBY_FULL' : 'MATCHMAKER_NO_AVAILABLE_LOBBIES'])
     expect(mock.world.lobbies.get('listed')).toMatchObject({ reserved_player_count: 40, total_player_count: 0 })
-  })
-})
-
-describe('the tables', () => {
-  it('count a player in its lobby when it is created, and when it is deleted', async () => {
-    const { world } = opened()
-    const seats = () => {
-      const { total_player_count, reserved_player_count } = world.lobbies.get('listed') ?? {}
-      return [total_player_count, reserved_player_count]
-    }
-
-    const { player_token } = await world.players.create({ lobby_id: 'listed' })
-    await world.players.create({ lobby_id: 'listed', status: 'reserved' })
-    const both = seats()
-    await world.players.delete(q => q.where({ player_token }))
-
-    expect([both, seats()]).toEqual([
-      [1, 1],
-      [0, 1],
-    ])
-  })
-
-  it('delete the players of a deleted lobby', async () => {
-    const { world } = opened()
-    await world.players.create({ lobby_id: 'listed' })
-
-    await world.lobbies.delete(q => q.where({ lobby_id: 'listed' }))
-
-    expect(world.players.count()).toBe(0)
-  })
-
-  it('refuse a player above the maximum of its lobby', async () => {
-    const { world } = opened({ game_modes: [{ game_mode_id: 'ffa', max_players: 1 }] })
-    await world.players.create({ lobby_id: 'listed' })
-
-    await expect(world.players.create({ lobby_id: 'listed' })).rejects.toThrow(
-      'lobby listed: expected at most 1 players, the largest limit of the lobby',
-    )
-    expect(world.players.count()).toBe(1)
-  })
-
-  it.each([
-    ['a count below the connected players', { total_player_count: 0 }, /1 of its players are connected/],
-    [
-      'a wrong count of reserved seats',
-      { reserved_player_count: 1 },
-      /reserved_player_count is 1, but its players have 0/,
-    ],
-  ] as const)('refuse %s', async (_, columns, message) => {
-    const { world } = opened()
-    await world.players.create({ lobby_id: 'listed' })
-
-    const update = world.lobbies.update(q => q.where({ lobby_id: 'listed' }), {
-      data: lobby => void Object.assign(lobby, columns),
-    })
-
-    await expect(update).rejects.toThrow(message)
   })
 })

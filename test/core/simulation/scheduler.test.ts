@@ -4,7 +4,6 @@ import { scenarios } from '../../../src/core/scenario/index.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { Scheduler } from '../../../src/core/simulation/scheduler.js'
 import type { ChangeSet } from '../../../src/core/store/change-set.js'
-import { simulationStepMs } from '../../../src/core/store/matchmaker-rows.js'
 import type { LiveWorld, World } from '../../../src/core/store/world.js'
 import { createMockmaker } from '../../../src/index.js'
 import { ask, json } from '../../support/http.js'
@@ -134,49 +133,6 @@ describe('jobs', () => {
     ])
   })
 
-  it('of simulated players make one change set for each step', async () => {
-    const mock = createMockmaker({ scenario: lively })
-    const { world } = mock
-    await world.clock.advance('30s')
-    const changeSets = changeSetsOf(world)
-
-    await world.clock.advance('1m')
-
-    expect(changeSets.map(({ cause, at }) => [cause.kind, at])).toEqual(
-      Array.from({ length: 60_000 / simulationStepMs }, (_, i) => [
-        'simulation',
-        startAt + 30_000 + (i + 1) * simulationStepMs,
-      ]),
-    )
-    expect(Math.min(...changeSets.map(({ changes }) => changes.length))).toBeGreaterThan(10)
-  })
-
-  it('name the job of a user even if simulated players come at the same time', async () => {
-    const { now, clock, game_modes, players } = lively
-    const namespaces = [{ name_id: 'prod', game_modes, players }]
-    const device_links = [{ token: 'device.sofa', game: 'tanks', completes_after: '5s' }]
-    const mock = createMockmaker({ scenario: { now, clock, games: [{ name_id: 'tanks', namespaces }], device_links } })
-    const changeSets = changeSetsOf(mock.world)
-
-    await mock.world.clock.advance('5s')
-
-    expect(changeSets.at(-1)?.cause).toMatchObject({ kind: 'job', table: 'deviceLinks', id: 'device.sofa' })
-  })
-
-  it('that fail at the time of others are undone alone', async () => {
-    const ids = ['before', 'fails', 'after']
-    const { world, bugs } = scheduled({
-      deviceLinks: ids.map(id => link(id, second(1), id === 'fails' ? 'gone' : 'tanks')),
-    })
-    const changeSets = changeSetsOf(world)
-
-    await world.clock.advance('1s')
-
-    expect(bugs).toEqual([expect.objectContaining({ message: expect.stringContaining('"gone"') })])
-    expect(world.deviceLinks.all().map(({ status }) => status)).toEqual(['complete', 'pending', 'complete'])
-    expect(changeSets.map(({ cause }) => cause)).toMatchObject([{ id: 'device.before', others: 2 }])
-  })
-
   it('do not run before their time on a frozen clock, whatever is read or written', async () => {
     const { world, jobs } = scheduled({ deviceLinks: [link('sofa', startAt)] })
 
@@ -294,19 +250,6 @@ describe('an advance', () => {
     expect(clock.mode).toBe('frozen')
     expect(clock.now()).toBeGreaterThanOrEqual(began + 60_000)
   })
-
-  it('ends even if each reading of the clock takes as long as many steps', async () => {
-    const mock = createMockmaker({ scenario: { ...lively, clock: 'running', players: { concurrent: 20 } } })
-    onTestFinished(() => mock.close())
-    await mock.world.clock.set({ rate: 100_000 })
-    let now = Date.now()
-    vi.spyOn(Date, 'now').mockImplementation(() => ++now)
-
-    await mock.world.clock.advance('1m')
-    await mock.world.clock.set({ mode: 'frozen' })
-
-    expect(mock.world.clock.mode).toBe('frozen')
-  })
 })
 
 describe('a long backlog', () => {
@@ -368,42 +311,6 @@ describe('a long backlog', () => {
 
     expect(answers).toMatchObject(Array(3).fill([count, { cloud_token: expect.any(String) }]))
     expect(answered).toEqual([tokens[0], tokens[count - 1], tokens[1]])
-  })
-
-  it('delays no request when it is done', async () => {
-    const { mock } = late()
-    await ask(mock, getLink('device.mock.0'))
-
-    expect(mock.answer({ ...getLink('device.mock.0'), headers: {} })).not.toBeInstanceOf(Promise)
-  })
-})
-
-describe('the jobs that settle counted players', () => {
-  const crowded = () =>
-    createMockmaker({
-      scenario: {
-        ...lively,
-        regions: ['lnd-fra'],
-        game_modes: [{ game_mode_id: 'ffa', max_players: 2_000 }],
-        lobbies: ['first', 'second', 'third'].map(lobby_id => ({ lobby_id, total_player_count: 600 })),
-        players: { concurrent: 0 },
-      },
-    })
-  const playersIn = (world: World, lobby_id: string) => world.players.findMany(q => q.where({ lobby_id })).length
-
-  it('also settle those who are counted meanwhile in a lobby that is done', async () => {
-    const { world } = crowded()
-    const end = world.subscribe(({ cause }) => {
-      if (cause.kind !== 'simulation' || playersIn(world, 'second') === 0) return
-      end()
-      void world.lobbies.update(q => q.where({ lobby_id: 'first' }), {
-        data: lobby => void Object.assign(lobby, { total_player_count: 700 }),
-      })
-    })
-
-    await world.clock.advance('5s')
-
-    expect(['first', 'second', 'third'].map(id => playersIn(world, id))).toEqual([700, 600, 600])
   })
 })
 

@@ -67,22 +67,6 @@ describe('a job whose change the storage refuses', () => {
     expect(mock.clock.now()).toBeGreaterThanOrEqual(start + 11 * second)
     expect(bugs).not.toHaveBeenCalled()
   })
-
-  it('keeps no request waiting', async () => {
-    const { refusal, storage } = refusing()
-    const { mock } = startIn(storage)
-    await mock.player({ status: 'reserved', expires_at: start + 2 * second })
-    refusal.isOn = true
-    vi.setSystemTime(start + 5 * second)
-
-    const { status } = await mock.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })
-
-    expect([status, statuses(mock)]).toEqual([200, ['reserved']])
-    await expect(async () => mock.clock.advance('1s')).rejects.toThrow('the storage is away')
-    refusal.isOn = false
-    await vi.advanceTimersByTimeAsync(1.1 * second)
-    expect(statuses(mock)).toEqual(['expired'])
-  })
 })
 
 describe('a world that is read while its storage takes no changes', () => {
@@ -137,25 +121,6 @@ describe('a clock whose storage has many changes to keep', () => {
 
     expect([meanwhile, expired()]).toEqual([0, 2])
     expect((await answered).status).toBe(200)
-  })
-
-  it('waits between the slices of a move', async () => {
-    const { mock, keep, expired } = await startBusy()
-    // Each job takes a whole slice.
-    mock.world.subscribe(() => {
-      const until = performance.now() + 25
-      while (performance.now() < until);
-    })
-    const moved = mock.clock.advance('3s')
-    await nextTurns()
-    const counts = [expired()]
-    for (let i = 0; i < 3; i++) {
-      await keep()
-      counts.push(expired())
-    }
-
-    expect(counts).toEqual([1, 2, 3, 3])
-    await moved
   })
 })
 

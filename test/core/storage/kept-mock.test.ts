@@ -1,10 +1,9 @@
-import { readFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exportFromFolder } from '../../../src/cli/export.js'
 import { createClient } from '../../../src/client/index.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
-import { createMock, createRegistry } from '../../../src/core/mock/mock.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../../src/index.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
@@ -64,18 +63,6 @@ describe('a mock with a folder', () => {
     await mock.close()
   })
 
-  it('goes on with all rows of a scenario that has them in another order', async () => {
-    const lobbies = ['a', 'b', 'c', 'd'].map(lobby_id => ({ lobby_id }))
-    const first = start({ scenario: { ...frozen, lobbies } }).mock
-    await first.load({ ...frozen, lobbies: lobbies.toReversed() })
-    await first.close()
-
-    const { mock } = start({ scenario: { ...frozen, lobbies } })
-
-    expect(mock.world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['d', 'c', 'b', 'a'])
-    await mock.close()
-  })
-
   it('goes on with a snapshot that was restored, and whose players come and go', async () => {
     const first = start().mock
     await find(first)
@@ -129,33 +116,6 @@ describe('a mock with a folder', () => {
     const again = start({ scenario: { ...frozen, game_modes: ['duel', 'race'] } })
     expect(again.merged).toBeUndefined()
     await again.mock.close()
-  })
-
-  it('makes its world once: from the folder, or from the scenario', async () => {
-    const begin = () => {
-      let made = 0
-      const registry: typeof createRegistry = (options, environment) => {
-        const own = createRegistry(options, environment)
-        const defaultState = own.defaultState.bind(own)
-        own.defaultState = () => {
-          made += 1
-          return defaultState()
-        }
-        return own
-      }
-      const mock = createMock({ scenario: frozen }, { isKept: true, registry })
-      keepInFolder(mock, { data, report: () => {} })
-      return { mock, made: () => made, lobbies: mock.default.world.lobbies }
-    }
-    const first = begin()
-    await first.lobbies.create({ lobby_id: 'mine', game_mode_id: 'duel' })
-    await first.mock.close()
-
-    const second = begin()
-
-    expect([first.made(), second.made()]).toEqual([1, 0])
-    expect(second.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['mine'])
-    await second.mock.close()
   })
 
   it('ends the lobbies whose game servers the mock had started, and the history says why', async () => {
@@ -240,34 +200,6 @@ describe('a folder that takes no writes', () => {
   })
 })
 
-describe('a folder that takes no new world', () => {
-  it('leaves the mock as it was', async () => {
-    const { mock, failing } = startFailing()
-    failing.mkdirSync = 'ENOSPC'
-
-    await expect(mock.worlds.put('new')).rejects.toThrow('no space is left on the device')
-
-    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
-    failing.mkdirSync = undefined
-    await mock.worlds.put('new')
-    await mock.close()
-  })
-
-  it('keeps an old world until it can delete it', async () => {
-    const { mock, failing } = startFailing({ worldTtlMs: minute })
-    await mockOf(mock, 'test').worlds.put('t1', {}, { isKept: false })
-    failing.renameSync = 'EACCES'
-    await vi.advanceTimersByTimeAsync(5 * minute)
-    const kept = mock.worlds.list().map(({ id }) => id)
-    failing.renameSync = undefined
-    await vi.advanceTimersByTimeAsync(minute)
-
-    expect(kept).toEqual(['default', 't1'])
-    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
-    await mock.close()
-  })
-})
-
 describe('a world that its folder refuses to delete', () => {
   it('stays, takes changes again, and can be deleted later', async () => {
     const { mock, failing } = startFailing()
@@ -284,18 +216,6 @@ describe('a world that its folder refuses to delete', () => {
   })
 })
 
-it('a folder lists what is known about its worlds, and nothing of the process', async () => {
-  const { mock } = start()
-  await mock.worlds.put('a')
-  await vi.advanceTimersByTimeAsync(2_000)
-  const [, entry] = JSON.parse(readFileSync(join(data, '.worlds.json'), 'utf8')).worlds
-  await mock.close()
-
-  expect(Object.keys(entry.summary).sort()).toEqual([
-    ...['createdAt', 'id', 'isKept', 'now', 'players', 'revision', 'seed', 'title', 'usedAt'],
-  ])
-})
-
 describe('a world that is created while its deletion ends', () => {
   it('takes changes', async () => {
     const { mock } = start()
@@ -306,29 +226,6 @@ describe('a world that is created while its deletion ends', () => {
 
     expect((await find(mock, '/w/a')).status).toBe(200)
     await mock.close()
-  })
-
-  it('takes changes too, if its folder has refused the deletion', async () => {
-    const { mock, failing } = startFailing()
-    await mock.worlds.put('a')
-    failing.renameSync = 'EROFS'
-    const deleted = mock.worlds.delete('a').catch(() => {})
-    failing.renameSync = undefined
-    const first = await find(mock, '/w/a')
-    await deleted
-
-    expect([first.status, (await find(mock, '/w/a')).status]).toEqual([200, 200])
-    await mock.close()
-  })
-})
-
-describe('a folder that is deleted just before the mock ends', () => {
-  it('is reported', async () => {
-    const { mock, reports } = start()
-    rmSync(data, { recursive: true })
-    await mock.close()
-
-    expect(reports).toEqual([expect.stringMatching(/default takes no changes: .* was deleted or moved/)])
   })
 })
 

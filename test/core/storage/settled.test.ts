@@ -176,21 +176,6 @@ describe('a change that is not kept yet', () => {
     expect({ seen, logged }).toEqual({ seen: ['change', 'exchange'], logged: [200] })
     await events.return?.()
   })
-
-  it('shows in no answer and no log line of an earlier change', async () => {
-    const { mock, gate, send } = gated()
-    const outcomes: (string | undefined)[] = []
-    mockOf(mock, 'test').log.subscribe(({ outcome }) => outcomes.push(outcome))
-    const first = send('POST', '/matchmaker/lobbies/find', find)
-    await turn()
-    const second = send('POST', '/matchmaker/lobbies/find', find)
-    await turn()
-
-    gate.keep()
-    await Promise.all([first, second])
-
-    expect(outcomes.map(outcome => outcome?.replace(/.*, /, ''))).toEqual(['1/32', '2/32'])
-  })
 })
 
 describe('a stream', () => {
@@ -262,32 +247,6 @@ describe('a change that is not kept', () => {
     expect(mock.journal.find().map(entry => entry.status)).toEqual([503])
   })
 
-  it('has an unknown outcome also if it replaces a world', async () => {
-    const { gate, send } = gated()
-    gate.open()
-    await send('PUT', '/__mock/worlds/k', { seed: 1 })
-    gate.shut()
-    const answer = send('PUT', '/__mock/worlds/k', { seed: 2 })
-    await turn()
-    gate.breakDown()
-    gate.fail()
-
-    expect(json(await answer).message).toContain('The outcome of this request is unknown')
-    gate.open()
-  })
-
-  it('is answered at once if the storage can tell', async () => {
-    const { mock, gate, send } = gated()
-    const statuses: number[] = []
-    mockOf(mock, 'test').log.subscribe(({ status }) => statuses.push(status))
-    gate.breakDown()
-
-    const { status, body } = await send('GET', '/matchmaker/lobbies/list')
-
-    expect([status, json({ body } as MockResponse).message]).toEqual([503, 'the storage is away'])
-    expect([statuses, mock.journal.find().length]).toEqual([[503], 1])
-  })
-
   it('refuses reads and control calls that may have seen it', async () => {
     const { gate, send } = gated()
     const answers = [send('GET', '/matchmaker/lobbies/list'), send('GET', '/__mock/lobbies')]
@@ -312,35 +271,6 @@ describe('a change that is not kept', () => {
     await expect(next).rejects.toThrow('the storage is away')
   })
 })
-
-const step = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('read', 'write') },
-  fc.constantFrom('open', 'shut', 'broken'),
-  fc.record({ call: fc.nat(9), isKept: fc.boolean() }),
-)
-
-test.prop([fc.array(step, { minLength: 3, maxLength: 30 })])(
-  'answers leave in the order of their requests, whatever the storage says about each',
-  async steps => {
-    const { mock, gate, send } = gated()
-    const answers: Promise<unknown>[] = []
-    for (const step of steps) {
-      const sent = `n=${answers.length}` // unknown, but in the journal
-      if (step === 'read') answers.push(send('GET', `/matchmaker/lobbies/list?${sent}`))
-      else if (step === 'write') answers.push(send('POST', `/matchmaker/lobbies/find?${sent}`, find))
-      else if (step === 'open') gate.open()
-      else if (step === 'shut') gate.shut()
-      else if (step === 'broken') gate.breakDown()
-      else gate.end(step.call, step.isKept)
-      if (typeof step === 'object') await turn()
-    }
-    gate.open()
-    await Promise.all(answers)
-
-    expect(mock.journal.find().map(({ query }) => Number(query.n))).toEqual(answers.map((_, i) => i))
-    await mock.close()
-  },
-)
 
 test.prop([fc.array(fc.constantFrom('write', 'read', 'keep'), { minLength: 3, maxLength: 30 })])(
   'no answer leaves before the changes that it may tell about are kept',

@@ -2,7 +2,6 @@ import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, vi } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import { WorldClock } from '../../../src/core/store/clock.js'
-import type { Timer } from '../../../src/core/store/timers.js'
 
 const startAt = 1_700_000_000_000
 
@@ -26,24 +25,6 @@ describe('clock.advance', () => {
       expect([rung, clock.now(), clock.pending]).toEqual([sorted, startAt + ms, delays.length - due.length])
     },
   )
-
-  it('runs a timer that a callback adds on the way', async () => {
-    const clock = frozen()
-    const seen: number[] = []
-    clock.after(10, () => void clock.after(5, () => void seen.push(clock.now())))
-
-    await clock.advance(15)
-
-    expect(seen).toEqual([startAt + 15])
-  })
-
-  it('continues from the later time if it is called again before it has ended', async () => {
-    const clock = frozen()
-
-    await Promise.all([clock.advance(10), clock.advance(20)])
-
-    expect(clock.now()).toBe(startAt + 30)
-  })
 
   it('moves a running clock ahead of the real time', async () => {
     const clock = running()
@@ -102,16 +83,6 @@ describe('clock.advance', () => {
     expect(clock.state).toEqual({ mode: 'frozen', rate: 1, now: startAt })
   })
 
-  it('keeps the time an integer of ms', async () => {
-    const clock = frozen()
-
-    await clock.advance(0.6)
-    const first = clock.now()
-    await clock.advance(0.6)
-
-    expect([first, clock.now()]).toEqual([startAt, startAt + 1])
-  })
-
   it.each([-1, -0.001, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('refuses %d', ms => {
     const clock = frozen()
 
@@ -134,19 +105,6 @@ describe('a timer of a clock', () => {
     expect(callback).not.toHaveBeenCalled()
   })
 
-  it('can be cancelled again without effect on other timers', async () => {
-    const clock = running()
-    const callback = vi.fn()
-    const timer = clock.after(10, () => {})
-    clock.after(10, callback)
-
-    for (let i = 0; i < 3; i++) clock.cancel(timer)
-    vi.advanceTimersByTime(10)
-    clock.cancel(timer)
-
-    expect([callback.mock.calls.length, clock.pending, vi.getTimerCount()]).toEqual([1, 0, 0])
-  })
-
   it('does not run if its time is beyond the last Date, and the clock keeps its time', async () => {
     const clock = frozen()
 
@@ -156,20 +114,6 @@ describe('a timer of a clock', () => {
       new UsageError('clock.advance(8640000000000000): the latest time of a clock is +274760-09-13T12:00:00.000Z'),
     )
     expect(clock.now()).toBe(startAt)
-  })
-
-  it('can be cancelled by an earlier callback', async () => {
-    const clock = frozen()
-    const callback = vi.fn()
-    const timers: Timer[] = []
-    clock.after(10, () => {
-      for (const timer of timers) clock.cancel(timer)
-    })
-    timers.push(clock.after(10, callback))
-
-    await clock.advance(10)
-
-    expect(callback).not.toHaveBeenCalled()
   })
 
   it.each([

@@ -28,18 +28,6 @@ describe('a running clock', () => {
     expect(clock.now()).toBe(startAt + 1234)
   })
 
-  it('runs a timer at its time, and not earlier', () => {
-    const clock = running()
-    const callback = vi.fn()
-    clock.after(100, callback)
-
-    vi.advanceTimersByTime(99)
-    const before = callback.mock.calls.length
-    vi.advanceTimersByTime(1)
-
-    expect([before, callback.mock.calls.length]).toEqual([0, 1])
-  })
-
   it('runs its timers after a fake setTimeout has lost one', () => {
     const clock = running()
     clock.after(100, () => {})
@@ -51,17 +39,6 @@ describe('a running clock', () => {
     vi.advanceTimersByTime(200)
 
     expect(callback).toHaveBeenCalledOnce()
-  })
-
-  it('runs a timer that is due before an earlier added one', () => {
-    const clock = running()
-    const calls: string[] = []
-    clock.after(100, () => void calls.push('late'))
-    clock.after(10, () => void calls.push('early'))
-
-    vi.advanceTimersByTime(10)
-
-    expect(calls).toEqual(['early'])
   })
 
   it.prop([fc.array(fc.nat(2000)), fc.array(fc.integer({ min: 1, max: 400 }))])(
@@ -102,32 +79,6 @@ describe('a running clock', () => {
     vi.advanceTimersByTime(2000)
 
     expect(callback).toHaveBeenCalledOnce()
-  })
-
-  it('needs one platform timer for all its timers', () => {
-    const clock = running()
-
-    for (const ms of [300, 100, 200, 100]) clock.after(ms, () => {})
-
-    expect([vi.getTimerCount(), clock.pending]).toEqual([1, 4])
-  })
-
-  it('clears the platform timer when the last timer is cancelled', () => {
-    const clock = running()
-    const timers = [300, 100, 200].map(ms => clock.after(ms, () => {}))
-
-    for (const timer of timers) clock.cancel(timer)
-
-    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
-  })
-
-  it('needs no platform timer when the last timer has run', () => {
-    const clock = running()
-    clock.after(10, () => {})
-
-    vi.advanceTimersByTime(10)
-
-    expect([vi.getTimerCount(), clock.pending]).toEqual([0, 0])
   })
 
   it('runs the other timers when a callback throws', () => {

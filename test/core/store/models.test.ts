@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
-import { models } from '../../../src/core/store/models.js'
-import { tableNames } from '../../../src/core/store/table-names.js'
 import { uuid } from '../../support/http.js'
 import { smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
 
 const yearMs = 365 * 86_400_000
 const hourMs = 3_600_000
-
-it('the list of table names has each model once, in the same order', () => {
-  expect(tableNames).toEqual(Object.keys(models))
-})
-
-it.for(tableNames)('the columns of %s have the order of each kind of row', name => {
-  const { schema, columns } = models[name]
-  const kinds = schema instanceof z.ZodDiscriminatedUnion ? schema.options : [schema]
-
-  for (const kind of kinds) {
-    const own = Object.keys((kind as z.ZodObject).shape) // rows are objects
-    expect(Object.keys(columns).filter(column => own.includes(column))).toEqual(own)
-  }
-})
 
 describe('a new row', () => {
   it('of lobbies gets the default namespace, its first game mode, and the region and limits of that mode', async () => {
@@ -128,29 +111,6 @@ describe('a new row', () => {
     const lobby = await world.lobbies.create(given)
 
     expect(lobby).toMatchObject(given)
-  })
-})
-
-describe('the models', () => {
-  it('come after the models that they refer to', () => {
-    const refersTo = {
-      namespaces: 'games',
-      gameModes: 'namespaces',
-      lobbies: 'gameModes',
-      tokens: 'namespaces',
-    } as const
-
-    const wrong = Object.entries(refersTo).filter(
-      ([name, base]) => tableNames.indexOf(name as keyof typeof models) < tableNames.indexOf(base),
-    )
-
-    expect(wrong).toEqual([])
-  })
-
-  it('set the only id of settings', () => {
-    expect(() => smallWorld({ rows: { settings: [{ settings_id: 'other' }] } })).toThrow(
-      /settings\[0\]: settings_id is "other": expected "settings"/,
-    )
   })
 })
 

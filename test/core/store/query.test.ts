@@ -1,9 +1,9 @@
-import { fc, it } from '@fast-check/vitest'
-import { Collection, type Condition, Query } from '@mswjs/data'
+import { it } from '@fast-check/vitest'
+import type { Query } from '@mswjs/data'
 import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { Dependencies } from '../../../src/core/store/dependencies.js'
-import type { FieldConditions, Predicate, RowQuery } from '../../../src/core/store/query.js'
+import type { Predicate } from '../../../src/core/store/query.js'
 import { Table } from '../../../src/core/store/table.js'
 import { TableState } from '../../../src/core/store/table-state.js'
 
@@ -16,95 +16,6 @@ const Thing = z.object({
   place: z.object({ city: z.string() }).optional(),
 })
 type Thing = z.output<typeof Thing>
-
-const id = fc.constantFrom('a', 'b', 'c', 'd')
-const colour = fc.constantFrom('red', 'green', '')
-const size = fc.constantFrom(1, 2)
-const owner = id.map(id => `owner ${id}`)
-const city = fc.constantFrom('Rome', 'Bonn')
-const thing: fc.Arbitrary<Thing> = fc
-  .record({ thing_id: id, colour, size, words: fc.array(fc.record({ text: colour }), { maxLength: 2 }) })
-  .chain(row => fc.option(city, { nil: undefined }).map(city => (city ? { ...row, place: { city } } : row)))
-const things = fc
-  .uniqueArray(thing, { selector: ({ thing_id }) => thing_id })
-  // Every second row has an owner, who owns no other row.
-  .map(rows => rows.map((row, i) => (i % 2 ? row : { ...row, owner: `owner ${row.thing_id}` })))
-
-const isOneOf =
-  (...values: readonly unknown[]) =>
-  (value: unknown) =>
-    values.includes(value)
-const selector = <T>(value: fc.Arbitrary<T>) =>
-  fc.oneof(
-    { weight: 4, arbitrary: value },
-    { weight: 1, arbitrary: fc.tuple(value, value).map(both => isOneOf(...both)) },
-  )
-const condition = fc.oneof(
-  fc.record(
-    {
-      thing_id: selector(id),
-      colour: selector(colour),
-      size: selector(size),
-      words: fc.record({ text: selector(colour) }),
-      place: fc.record({ city: selector(city) }),
-    },
-    { requiredKeys: [] },
-  ),
-  fc.record({ thing_id: id }),
-  fc.record({ owner }),
-  fc.record({ owner, colour }),
-  fc.record({ colour }),
-  fc.record({ colour, size }),
-) as fc.Arbitrary<FieldConditions<Thing>>
-const test = size.map(size => (thing: Thing) => thing.size === size)
-const instance = fc.oneof(
-  test.map(test => new Query<Thing>(test)),
-  condition.map(condition => new Query<Thing>().where(condition as Condition<Thing>)),
-)
-
-type Step = (query: RowQuery<Thing>) => RowQuery<Thing>
-const simpleStep: fc.Arbitrary<Step> = fc.oneof(
-  condition.map(
-    (one): Step =>
-      query =>
-        query.where(one),
-  ),
-  test.map(
-    (one): Step =>
-      query =>
-        query.where(one),
-  ),
-  fc.array(fc.oneof(condition, test, instance), { maxLength: 2 }).map(
-    (many): Step =>
-      query =>
-        query.and(...many),
-  ),
-  fc.array(fc.oneof(condition, test, instance), { maxLength: 2 }).map(
-    (many): Step =>
-      query =>
-        query.or(...many),
-  ),
-)
-/** A query that contains the continuation of another one. */
-const nestedStep: fc.Arbitrary<Step> = fc.tuple(fc.constantFrom('and' as const, 'or' as const), simpleStep).map(
-  ([word, step]): Step =>
-    query =>
-      query[word](step(query)),
-)
-const chain = fc
-  .array(fc.oneof({ weight: 4, arbitrary: simpleStep }, { weight: 1, arbitrary: nestedStep }), { maxLength: 3 })
-  .map(
-    (steps): Step =>
-      query =>
-        steps.reduce((built, step) => step(built), query),
-  )
-const predicate = fc.oneof(fc.constant(undefined), chain, instance)
-
-async function libraryOf(rows: readonly Thing[]) {
-  const library = new Collection({ schema: Thing })
-  for (const row of rows) await library.create(row)
-  return library
-}
 
 const shape = {
   name: 'things',
@@ -130,30 +41,6 @@ function tagsOf(predicate: Predicate<Thing>): string[] {
 const red: Thing = { thing_id: 'a', colour: 'red', size: 1, words: [], place: { city: 'Rome' } }
 
 describe('a query of a table', () => {
-  it.prop([things, predicate], { numRuns: 300 })(
-    'finds the same rows as the data library, in the same order',
-    async (rows, predicate) => {
-      const library = await libraryOf(rows)
-      const table = tableOf(rows)
-
-      // The library's records are the rows with extra symbols.
-      const asLibrary = predicate as Parameters<typeof library.findMany>[0]
-
-      expect([table.findMany(predicate), table.findFirst(predicate)]).toEqual([
-        library.findMany(asLibrary).map(row => ({ ...row })),
-        copyOf(library.findFirst(asLibrary)),
-      ])
-    },
-  )
-
-  it.prop([things, chain])('can be kept and used again', (rows, chain) => {
-    const table = tableOf(rows)
-
-    const found = table.findMany(chain)
-
-    expect(table.findMany(chain)).toEqual(found)
-  })
-
   it.each<readonly [how: string, predicate: (other: Query<Thing>) => Predicate<Thing>]>([
     ['as it is', other => other],
     ['in a where', other => q => q.where(other as never)],
@@ -191,7 +78,3 @@ describe('a query of a table', () => {
     expect(found).toEqual([undefined, undefined, undefined, undefined])
   })
 })
-
-function copyOf(row: Thing | undefined): Thing | undefined {
-  return row && { ...row }
-}

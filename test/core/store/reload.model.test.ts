@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
-import type { ChangeSet } from '../../../src/core/store/change-set.js'
 import type { GameRow, TokenRow } from '../../../src/core/store/rows.js'
 import { createWorld, type LiveWorld } from '../../../src/core/store/world.js'
 import { createState, type WorldDefinition } from '../../../src/core/store/world-state.js'
@@ -81,12 +80,6 @@ const listsIn = ({ games, tokens }: LiveWorld): Lists => ({
 function playAll(world: LiveWorld, transactions: readonly RandomTransaction[]): void {
   // A refused transaction changes nothing.
   for (const transaction of transactions) succeeds(transaction, world)
-}
-
-function recorded(world: LiveWorld): ChangeSet[] {
-  const changeSets: ChangeSet[] = []
-  world.subscribe(changeSet => changeSets.push(changeSet))
-  return changeSets
 }
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
@@ -172,26 +165,6 @@ describe('a reload of a changed scenario', () => {
     },
   )
 
-  it.prop([file, transactions])('changes nothing if the scenarios are equal', (file, transactions) => {
-    const world = worldOf(file)
-    playAll(world, transactions)
-    const before = [contents(world), world.revision]
-    const changeSets = recorded(world)
-
-    const summary = world.reload(definitionOf(file))
-
-    expect([contents(world), world.revision]).toEqual(before)
-    expect([changeSets, summary]).toEqual([[], { created: 0, changed: 0, deleted: 0, cascaded: 0 }])
-  })
-
-  it.prop([file, file])('gives a new world of the new file if nothing was written', (before, after) => {
-    const world = worldOf(before)
-
-    world.reload(definitionOf(after))
-
-    expect(contents(world)).toBe(contents(worldOf(after)))
-  })
-
   it.prop([file, transactions, file, transactions])(
     'makes a reset return to the new file',
     (before, transactions, after, more) => {
@@ -205,19 +178,6 @@ describe('a reload of a changed scenario', () => {
       expect(contents(world)).toBe(contents(worldOf(after)))
     },
   )
-
-  it.prop([file, transactions, file])('makes one change set, or none if nothing differs', (...given) => {
-    const [before, transactions, after] = given
-    const world = worldOf(before)
-    playAll(world, transactions)
-    const [there, revision] = [contents(world), world.revision]
-    const changeSets = recorded(world)
-
-    world.reload(definitionOf(after))
-
-    expect(changeSets.length).toBe(contents(world) === there ? 0 : 1)
-    expect(world.revision).toBe(changeSets.at(-1)?.revision ?? revision)
-  })
 
   it.prop([file, transactions, file])('counts its changes', (before, transactions, after) => {
     const world = worldOf(before)
@@ -261,20 +221,6 @@ describe('a reload of a changed scenario', () => {
       expect(kept.map(revisionOf)).toEqual(kept.map(id => then.get(id)?.revision))
     },
   )
-
-  it('leaves a row alone that stands behind one that the file moves and one that it deletes', async () => {
-    const game = (game_id: string, name_id: string) =>
-      ({ game_id, name_id, display_name: name_id, created_at: startAt, developer_group_id: 'makers' }) as const
-    const world = worldOf({ games: [game('boats', 'yellow')], tokens: [] })
-    for (const one of [game('g2', 'green'), game('tanks', 'red'), game('g3', 'blue')]) await world.games.create(one)
-    const { revision } = world.read(({ tables }) => tables.games.get('g3'))
-
-    // The game g2 has the name that the file gives to the game tanks.
-    world.reload(definitionOf({ games: [game('tanks', 'green')], tokens: [] }))
-
-    expect(world.games.all().map(({ game_id }) => game_id)).toEqual(['tanks', 'g3'])
-    expect(world.read(({ tables }) => tables.games.get('g3')).revision).toBe(revision)
-  })
 
   it('changes the random state only if nothing has been drawn', async () => {
     const [drawn, untouched] = [worldOf({ games: [], tokens: [] }), worldOf({ games: [], tokens: [] })]

@@ -1,12 +1,9 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
-import { Dependencies } from '../../../src/core/store/dependencies.js'
 import { isSeated, seatsTaken } from '../../../src/core/store/lobby-rules.js'
 import type { Tables } from '../../../src/core/store/model.js'
 import { fullestGroup } from '../../../src/core/store/models.js'
-import { Table } from '../../../src/core/store/table.js'
-import { TableState } from '../../../src/core/store/table-state.js'
 import type { LiveWorld, World } from '../../../src/core/store/world.js'
 import type { TransactionTables } from '../../../src/core/store/world-tables.js'
 import { createMockmaker } from '../../../src/index.js'
@@ -141,33 +138,4 @@ describe('sums, orders and views', () => {
       expect(fromIndexes(live(fork).tables)).toEqual(fromScan(world.tables))
     },
   )
-})
-
-describe('an index', () => {
-  it.each(['new', 'renamed'])('reads few rows inside a transaction that has written many: %s ones', how => {
-    let reads = 0
-    const rowOf = (id: string, name = id) => ({
-      id,
-      get name() {
-        reads += 1
-        return name
-      },
-    })
-    type Named = ReturnType<typeof rowOf>
-    const index = { columns: ['name' as const] }
-    const shape = { name: 'rows', key: ['id'], idOf: (row: Named) => row.id, unique: {}, sums: {}, views: {} }
-    const ids = Array.from({ length: 1_000 }, (_, i) => `r${i}`)
-    const before = how === 'renamed' ? ids.map(id => rowOf(id, `before ${id}`)) : []
-    const openTransaction = { revision: 2, record() {}, recordAll() {}, runTrigger() {} }
-    const state = TableState.fromRows<Named>({ ...shape, indexes: { name: index } }, before, 1)
-    const table = new Table(state, { dependencies: new Dependencies(), openTransaction })
-    for (const id of ids) table.put(rowOf(id))
-    table.findMany(q => q.where({ name: 'r0' }))
-    reads = 0
-
-    const found = ids.map(name => table.findMany(q => q.where({ name })).map(row => row.id))
-
-    expect(found).toEqual(ids.map(id => [id]))
-    expect(reads).toBeLessThan(100 * ids.length)
-  })
 })

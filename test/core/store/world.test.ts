@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { ChangeSet } from '../../../src/core/store/change-set.js'
 import { createState } from '../../../src/core/store/world-state.js'
@@ -23,21 +23,6 @@ describe('a new world', () => {
     const create = () => smallWorld({ rows })
 
     expect(create).toThrow(new UsageError('games[1]: display_name is 5: expected string'))
-  })
-
-  it('does not change the given rows', () => {
-    const state = { map: 'dust', players: [{ name: 'Ann' }] }
-    const rows = smallRows()
-
-    smallWorld({ rows: { ...rows, lobbies: rows.lobbies.map(lobby => ({ ...lobby, state })) } })
-
-    expect([state, state.players, state.players[0]].map(Object.isFrozen)).toEqual([false, false, false])
-  })
-
-  it('starts with a revision that equals its time', () => {
-    const world = smallWorld()
-
-    expect(world.revision).toBe(startAt)
   })
 
   it('is equal for equal seeds', async () => {
@@ -69,31 +54,6 @@ describe('a new world', () => {
 })
 
 describe('a reset', () => {
-  it.prop([fc.array(plainTransaction, { maxLength: 6 })])(
-    'restores rows, order, random state and time',
-    async transactions => {
-      const world = smallWorld()
-      const fresh = smallWorld()
-      const touch = () =>
-        world.games.update(q => q.where({ game_id: 'boats' }), {
-          data(draft) {
-            draft.name_id = 'red'
-          },
-        })
-      await touch()
-      for (const transaction of transactions) succeeds(transaction, world)
-      await world.clock.advance(99)
-
-      world.reset()
-
-      expect([contents(world), world.random.save(), world.clock.now()]).toEqual([
-        contents(fresh),
-        fresh.random.save(),
-        startAt,
-      ])
-    },
-  )
-
   it.prop([fc.array(plainTransaction, { maxLength: 6 })])('continues like a new world', transactions => {
     const world = smallWorld()
     const fresh = smallWorld()
@@ -103,15 +63,6 @@ describe('a reset', () => {
     for (const each of [world, fresh]) for (const transaction of transactions) succeeds(transaction, each)
 
     expect([contents(world), world.random.save()]).toEqual([contents(fresh), fresh.random.save()])
-  })
-
-  it('restores the position of a row that was deleted and created again', () => {
-    const world = smallWorld()
-    world.transaction(({ lobbies }) => lobbies.create(lobbies.delete('l0')))
-
-    world.reset()
-
-    expect(world.lobbies.all().map(({ lobby_id }) => lobby_id)).toEqual(['l0', 'l1', 'l2'])
   })
 
   it('makes a change set of the differences only', async () => {
@@ -135,43 +86,6 @@ describe('a reset', () => {
       ['lobbies', 'l1', 'restored'],
     ])
     expect(changeSets.map(({ cause }) => cause)).toEqual([{ kind: 'reset' }])
-  })
-
-  it('keeps the revision of unchanged rows', async () => {
-    const world = smallWorld()
-    const revisionOf = (id: string) => world.read(({ tables }) => tables.games.get(id)).revision
-    await world.games.update(q => q.where({ game_id: 'boats' }), {
-      data(draft) {
-        draft.name_id = 'ships'
-      },
-    })
-
-    world.reset()
-
-    expect([revisionOf('tanks'), revisionOf('boats')]).toEqual([startAt, startAt + 2])
-  })
-
-  it('sends no change set if nothing differs', () => {
-    const world = smallWorld()
-    const subscriber = vi.fn()
-    world.subscribe(subscriber)
-
-    world.reset()
-
-    expect([subscriber.mock.calls, world.revision]).toEqual([[], startAt])
-  })
-
-  it('can be repeated', async () => {
-    const world = smallWorld()
-    const fresh = contents(world)
-
-    for (const id of ['a', 'b', 'c']) {
-      await world.games.create(game(id))
-      world.lobbies.delete('l1')
-      world.reset()
-    }
-
-    expect(contents(world)).toBe(fresh)
   })
 
   it.each(['reset', 'load', 'reload'] as const)(

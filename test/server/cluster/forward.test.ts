@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, type OutgoingHttpHeaders, request as openRequest } from 'node:http'
+import { request as openRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../src/client/index.js'
@@ -104,24 +104,6 @@ describe('a request to a replica that does not run its world', () => {
     expect(statuses).toEqual([expected, expected, expected])
   })
 
-  it('keeps the headers that its connection header names', async () => {
-    const [owner, other] = await serveTwo()
-    const named = { authorization: 'Bearer unknown', 'x-mock-world': 'mine', connection: 'authorization, x-mock-world' }
-    ok(await sendTo(owner.url, { ...list, path: `/w/mine${list.path}` }))
-    const sendNamed = async (headers: OutgoingHttpHeaders, url: string) => {
-      const [response] = (await once(openRequest(`${url}${list.path}`, { headers }).end(), 'response')) as [
-        IncomingMessage,
-      ]
-      return `${response.statusCode} ${(JSON.parse(await text(response)) as { code?: string }).code}`
-    }
-
-    const failed = await Promise.all([owner, other].map(({ url }) => sendNamed(named, url)))
-
-    const world = owner.mock.worlds.inMemory('mine')
-    expect(failed).toEqual(['400 TOKEN_INVALID', '400 TOKEN_INVALID'])
-    expect(world?.journal.find({ operation: 'lobbies.list', status: 400 })).toHaveLength(2)
-  })
-
   it('goes on to the next owner with its body, if the one that was asked before is none any more', async () => {
     const model = sharedModel()
     const [first, next, other] = [await serveReplica(model), await serveReplica(model), await serveReplica(model)]
@@ -137,14 +119,6 @@ describe('a request to a replica that does not run its world', () => {
     expect(first.mock.worlds.inMemory('default')).toBeUndefined()
   })
 
-  it('gets the page for the address that it asked', async () => {
-    const [, other] = await serveTwo()
-
-    const page = await sendTo(other.url, { method: 'GET', path: '/', headers: { accept: 'application/json' } })
-
-    expect(json(page)).toMatchObject({ name: 'mockmaker', url: other.url })
-  })
-
   it('sends its body when the owner takes it, also a large one', async () => {
     const [owner, other] = await serveTwo()
     const state = { text: 'x'.repeat(3 * 1024 ** 2) }
@@ -156,22 +130,6 @@ describe('a request to a replica that does not run its world', () => {
 
     expect(got.status).toBe(200)
     expect(owner.mock.worlds.inMemory('default')?.world.lobbies.all()[0]?.state).toEqual(state)
-  })
-
-  it('changes nothing if its upload breaks off', async () => {
-    const [owner, other] = await serveTwo()
-    const before = owner.mock.worlds.inMemory('default')?.world.revision
-    const headers = { ...find.headers, 'content-length': '1000', expect: '100-continue' }
-    const sent = openRequest(`${other.url}${find.path}`, { method: 'POST', headers })
-
-    sent.flushHeaders()
-    await new Promise(resolve => sent.once('continue', resolve))
-    // It would be whole, if not for its length.
-    sent.on('error', () => {}).write(find.body)
-    sent.destroy()
-
-    expect(ok(await sendTo(other.url, list))).toBeDefined()
-    expect(owner.mock.worlds.inMemory('default')?.world.revision).toBe(before)
   })
 
   it('ends with its world, if that is deleted meanwhile', async () => {
@@ -196,22 +154,6 @@ describe('a request to a replica that does not run its world', () => {
     expect((await Promise.all([deleted, ...waiting])).map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await events.next()).done).toBe(true)
     expect(failure(await sendTo(url, control('GET', '/world')))).toBe('404 API_NOT_FOUND')
-  })
-
-  it('creates its world anew, if that is deleted during the upload', async () => {
-    const [owner, other] = await serveTwo()
-    ok(await sendTo(owner.url, { ...find, path: `/w/mine${find.path}` }))
-    const headers = { ...find.headers, 'content-length': String(find.body.length), expect: '100-continue' }
-    const upload = openRequest(`${other.url}/w/mine${find.path}`, { method: 'POST', headers })
-    upload.flushHeaders()
-    await once(upload, 'continue')
-
-    ok(await sendTo(other.url, control('DELETE', '/worlds/mine')))
-    upload.end(find.body)
-    const [{ statusCode }] = (await once(upload, 'response')) as [IncomingMessage]
-
-    expect(statusCode).toBe(200)
-    expect(owner.mock.worlds.inMemory('mine')?.journal.find({ operation: 'lobbies.find' })).toHaveLength(1)
   })
 
   it.for(['reset', 'empty'] as const)('breaks like its connection to the owner would: %s', async effect => {
@@ -336,42 +278,6 @@ describe('a change that the storage does not take', () => {
 
     expect(await messageOf(url, change)).toEqual([503, `redis://model did not take ${what}: it is full${unknown}`])
   })
-
-  it('is told before the next change, and by /healthz, while the server is full', async () => {
-    const { url, redis } = await serveReplica(sharedModel())
-    ok(await sendTo(url, list))
-    redis.refusal = command =>
-      command === 'append' || command === 'probe' ? new RedisError('refused', 'it is full') : undefined
-    const health = { method: 'GET', path: '/healthz' }
-    const before = (await sendTo(url, health)).status
-    const refused = [await messageOf(url, find), await messageOf(url, find)]
-
-    expect(before).toBe(200)
-    expect(refused.map(([, message]) => message)).toEqual([
-      'redis://model did not take a change of the world "default": it is full',
-      'redis://model refuses commands, because it is full. The mock keeps trying',
-    ])
-    expect((await sendTo(url, list)).status).toBe(200)
-    expect(await messageOf(url, health)).toEqual([503, 'the storage cannot keep the worlds now'])
-  })
-
-  it('is a deletion: the world may be gone only if the first try had no answer', async () => {
-    const { url, redis } = await serveReplica(sharedModel())
-    for (const id of ['a', 'b']) ok(await sendTo(url, control('PUT', `/worlds/${id}`, {})))
-    redis.refusal = refuse('delete')
-    const refused = await messageOf(url, control('DELETE', '/worlds/a'))
-    redis.refusal = command => {
-      if (command !== 'delete') return undefined
-      redis.refusal = refuse('delete')
-      return new RedisError('away', 'the connection broke')
-    }
-
-    expect(refused).toEqual([503, 'redis://model refuses commands, because it is full'])
-    expect(await messageOf(url, control('DELETE', '/worlds/b'))).toEqual([
-      503,
-      `redis://model refuses commands, because it is full${unknown}`,
-    ])
-  })
 })
 
 describe('a header of replicas without their secret', () => {
@@ -411,27 +317,6 @@ describe('the calls of the control API', () => {
         [other.url, true, ['mine']],
       ].sort(),
     )
-  })
-
-  it('list the world default first, before somebody has asked for it and after', async () => {
-    const model = sharedModel()
-    const [first, second] = [await serveReplica(model), await serveReplica(model)]
-    ok(await sendTo(first.url, { ...list, path: `/w/another${list.path}` }))
-    const listed = async () =>
-      (await createClient(second.url).worlds.list()).map(({ id, sleeping, replica }) => [id, sleeping ?? replica])
-
-    const before = await listed()
-    ok(await sendTo(second.url, list))
-
-    expect(before).toEqual([
-      ['default', true],
-      ['another', first.url],
-    ])
-    expect(await listed()).toEqual([
-      ['default', second.url],
-      ['another', first.url],
-    ])
-    expect((await createClient(first.url).health()).worlds).toBe(2)
   })
 
   it('tell how many requests wait in a world of another replica', { tags: ['slow'] }, async () => {
@@ -499,16 +384,6 @@ describe('the calls of the control API', () => {
 
     expect(other.mock.worlds.inMemory('copy')).toBeDefined()
     expect(lobbies.map(({ lobby_id }) => lobby_id)).toContain(found.lobby.lobby_id)
-  })
-
-  it('answer for an unknown world without creating it', async () => {
-    const [owner, other] = await serveTwo()
-
-    const got = await sendTo(other.url, { ...control('GET', ''), path: '/w/nobody/__mock/world' })
-    const { worlds } = ok(await sendTo(owner.url, control('GET', '/worlds'))) as { worlds: readonly { id: string }[] }
-
-    expect(failure(got)).toBe('404 API_NOT_FOUND')
-    expect(worlds.map(({ id }) => id)).toEqual(['default'])
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../../src/client/index.js'
 import { file, lineLike, run, type Served, serve, serveOnTerminal } from '../../support/command.js'
 import { ok, post, request, responseTo, sendTo } from '../../support/http.js'
@@ -41,13 +41,6 @@ async function listedBy({ url }: Served, world?: string): Promise<readonly strin
     lobbies: readonly { lobby_id: string }[]
   }
   return lobbies.map(({ lobby_id }) => lobby_id)
-}
-
-async function foundBy({ url }: Served, world?: string): Promise<string> {
-  const { lobby } = ok(await sendTo(url, world === undefined ? find : inWorld(world, find))) as {
-    lobby: { lobby_id: string }
-  }
-  return lobby.lobby_id
 }
 
 /** Creates a lobby by a replica. Returns its id. */
@@ -129,26 +122,6 @@ describe('three replicas', () => {
     expect(listed).toHaveLength(6)
     expect((await terminal.exited).code).toBe(0)
   })
-
-  it('create a world once, however many of them are asked for it at the same time', async () => {
-    const replicas = await serveReplicas(3)
-
-    for (let round = 0; round < 30; round++) {
-      const world = `round-${round}`
-      const lobbies = await Promise.all(replicas.map(replica => foundBy(replica, world)))
-      const listed = await Promise.all(replicas.map(replica => listedBy(replica, world)))
-
-      for (const each of listed) expect(each).toEqual(expect.arrayContaining(lobbies))
-      expect(new Set(listed.map(each => each.join())).size).toBe(1)
-    }
-    const { replicas: states } = ok(await sendTo(replicas[0]?.url ?? '', request('GET', '/__mock/replicas'))) as {
-      replicas: readonly { worlds: readonly { id: string }[] }[]
-    }
-    const ids = states.flatMap(({ worlds }) => worlds.map(({ id }) => id))
-
-    expect(ids).toHaveLength(31)
-    expect(new Set(ids).size).toBe(31)
-  })
 })
 
 describe('kill -9 of an owner', () => {
@@ -191,17 +164,6 @@ describe('kill -9 of an owner', () => {
     // The next owner has run each of them once.
     expect(await client.journal.find({ operation: 'devices.links.get' })).toHaveLength(1_000)
     expect(await client.journal.pending()).toEqual([])
-  })
-
-  it('leaves a watch its deadline', async () => {
-    const [first, second] = (await serveReplicas(2, [...flagsOf(), '--watch-timeout', '6s'])) as [Served, Served]
-    const { answers } = await watchLink(second, { watches: 1, owner: createClient(first.url) })
-
-    first.signal('SIGKILL')
-    const tookMs = await msOf(() => Promise.all(answers))
-
-    expect(tookMs).toBeGreaterThan(4_000)
-    expect(tookMs).toBeLessThan(8_500)
   })
 
   it('breaks off a change that is on its way: its outcome is unknown', async () => {
@@ -247,15 +209,6 @@ describe('mockmaker exec with Redis', () => {
     expect(replicas).toHaveLength(1)
   })
 
-  it('keeps the world for the next run, without another replica', async () => {
-    const flags = flagsOf()
-
-    const [before, after] = [await runProgram(...flags), await runProgram(...flags)]
-
-    expect([before.code, after.code]).toEqual([0, 0])
-    expect(JSON.parse(after.stdout).ids).toContain(JSON.parse(before.stdout).found)
-  })
-
   it('runs nothing if Redis does not answer, and does not print its password', async () => {
     const { code, stdout, stderr } = await runProgram('--data', 'redis://user:hidden@127.0.0.1:1')
 
@@ -275,19 +228,6 @@ describe('a wait for requests through a replica', () => {
     first.signal(signal)
 
     await expect(waiting).rejects.toMatchObject({ code: 'WORLD_ENDED' })
-  })
-
-  it('ends with that replica after its SIGTERM, and does not keep it', async () => {
-    const [first, second] = (await serveReplicas(2)) as [Served, Served]
-    const client = createClient(second.url)
-    const waiting = client.blocked(3)
-    await client.world.describe()
-
-    second.signal('SIGTERM')
-
-    await expect(waiting).rejects.toThrow()
-    expect((await second.exited).code).toBe(0)
-    await vi.waitFor(async () => expect(await createClient(first.url).journal.waits()).toEqual([]))
   })
 })
 
@@ -387,27 +327,6 @@ describe('a replica', () => {
       expect.stringMatching(/^replicas have the same control token, .*: set MOCKMAKER_CONTROL_TOKEN/),
       expect.stringMatching(/replicas have the same control token/),
     ])
-  })
-
-  it('starts only with the control token of the others', async () => {
-    const flags = flagsOf()
-    const [token, other] = ['the-token-of-the-team-0', 'the-token-of-somebody-0']
-    await serve(flags, { env: { MOCKMAKER_CONTROL_TOKEN: token } })
-
-    const refused = await Promise.all([
-      run(['--port', '0', ...flags], { env: { MOCKMAKER_CONTROL_TOKEN: other } }),
-      run(['--port', '0', ...flags]),
-    ])
-    const { url } = await serve(flags, { env: { MOCKMAKER_CONTROL_TOKEN: token } })
-
-    expect(refused.map(({ stderr }) => stderr)).toEqual([
-      expect.stringMatching(
-        /the control token \(MOCKMAKER_CONTROL_TOKEN\) is another one than that of the replica http/,
-      ),
-      expect.stringMatching(/the control token \(MOCKMAKER_CONTROL_TOKEN\) is not set, and set for the replica http/),
-    ])
-    expect(refused.map(({ stderr }) => stderr).join()).not.toMatch(/the-token-of/)
-    expect(await createClient(url, { controlToken: token }).health()).toMatchObject({ status: 'ok' })
   })
 
   it('never prints the user and the password of Redis', async () => {

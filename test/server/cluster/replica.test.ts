@@ -120,24 +120,12 @@ async function routed(
 }
 
 describe('a replica', () => {
-  it('answers for a world that it claims, and forwards to the owner of any other', async () => {
-    expect((await routed({ claims: [mine] })).got).toEqual(answer(200))
-    expect(await routed({ claims: [other('b')] })).toMatchObject({ got: 'done', forwarded: [{ to: 'b' }] })
-  })
-
   it('remembers the owner of a world until that one does not answer for it', async () => {
     expect(await routed({ claims: [other('b')], requests: 3 })).toMatchObject({ asked: 1, forwarded: { length: 3 } })
 
     const moved = { claims: [other('b'), other('c')], outcomes: ['done', 'unread', 'done'] as const, requests: 3 }
     const { asked, forwarded } = await routed(moved)
     expect([asked, forwarded.map(({ to }) => to)]).toEqual([2, ['b', 'b', 'c', 'c']])
-  })
-
-  it('forwards no request that another replica has sent', async () => {
-    expect(await routed({ claims: [other('b')] }, { isForwarded: true })).toMatchObject({
-      got: 'turned away',
-      forwarded: [],
-    })
   })
 
   it('gives up a claim of a world that the request has not created', async () => {
@@ -170,38 +158,6 @@ describe('a replica', () => {
     },
   )
 
-  it.for(['unread', 'unreachable'] as const)(
-    'asks the next owner after one that is %s, for any request',
-    async outcome => {
-      const peers = { claims: [other('b'), other('c')], outcomes: [outcome, 'done'] as const }
-
-      const { got, forwarded } = await routed(peers, { isRepeatable: false })
-
-      expect([got, forwarded.map(({ to }) => to)]).toEqual(['done', ['b', 'c']])
-    },
-  )
-
-  it('asks again for what changes nothing, and says that the outcome of all else is unknown', async () => {
-    const peers = () => ({ claims: [other('b'), mine], outcomes: ['broken'] as const })
-
-    const [read, write] = [await routed(peers()), await routed(peers(), { isRepeatable: false })]
-
-    expect(read.got).toEqual(answer(200))
-    expect(write.got).toMatchObject({
-      status: 503,
-      headers: { message: expect.stringContaining('outcome of this request is unknown') },
-    })
-  })
-
-  it('asks at most four owners', async () => {
-    const claims = ['b', 'c', 'd', 'e', 'f'].map(other)
-
-    const { got, forwarded } = await routed({ claims, outcomes: ['unread'] })
-
-    expect(got).toMatchObject({ status: 503 })
-    expect(forwarded.map(({ to }) => to)).toEqual(['b', 'c', 'd', 'e'])
-  })
-
   it('waits for the end of a lease, but not for ever', async () => {
     const later = [...Array(20).fill(other('b')), mine]
 
@@ -227,70 +183,5 @@ describe('a replica', () => {
       { to: 'b', waitedMs: 500 },
       { to: 'c', waitedMs: expect.toSatisfy((ms: number) => ms >= 1_500) },
     ])
-  })
-
-  it('waits for its lease before it looks for the owner, because it may have been stopped', async () => {
-    const claims: Claim[] = [mine]
-    const leaseSoon = async () => void claims.splice(0, 1, other('b'))
-
-    const { got, forwarded } = await routed({ claims, leaseSoon })
-
-    expect([got, forwarded.map(({ to }) => to)]).toEqual(['done', ['b']])
-  })
-
-  it('waits for its lease after it has read a world', async () => {
-    const steps: string[] = []
-    const onLoad = () => void steps.push('read')
-    const leaseSoon = () =>
-      steps.at(-1) === 'read' ? Promise.resolve().then(() => void steps.push('lease')) : undefined
-    const { got } = await routed({ claims: [mine], onLoad, leaseSoon }, { answer: () => answer(steps.length) })
-
-    expect([got, steps]).toEqual([answer(2), ['read', 'lease']])
-  })
-
-  it('takes no world when it closes', async () => {
-    const close = (replica: Replica) => replica.announceClose()
-
-    expect((await routed({ claims: [mine] }, {}, close)).got).toMatchObject({ status: 503 })
-    expect((await routed({ claims: [mine] }, { isForwarded: true }, close)).got).toBe('turned away')
-  })
-
-  it('asks for the owner again if the world leaves during a read', async () => {
-    let [count, isLost] = [0, false]
-    const peers: Peers = {
-      claims: [mine],
-      onClaim() {
-        isLost = false
-      },
-      owns: () => !isLost,
-    }
-    const lostOnce = () => {
-      isLost = count === 0
-      return answer(count++ === 0 ? 503 : 200)
-    }
-
-    expect((await routed(peers, { answer: lostOnce })).got).toEqual(answer(200))
-    count = 0
-    expect((await routed(peers, { answer: lostOnce, isRepeatable: false })).got).toEqual(answer(503))
-  })
-
-  it('asks for the owner again if the world leaves while it is read, also for a change', async () => {
-    const other = infoOf('b')
-    const claims: Claim[] = [mine, { kind: 'other', owner: other, epoch: 3 }]
-    let isLost = false
-    const onLoad = () => {
-      isLost = true
-    }
-    const { got, forwarded } = await routed({ claims, onLoad, owns: () => !isLost }, { isRepeatable: false })
-
-    expect([got, forwarded.map(({ to }) => to)]).toEqual(['done', ['b']])
-  })
-
-  it('reads no world to delete it', async () => {
-    const onLoad = () => {
-      throw new Error('it is damaged')
-    }
-
-    expect((await routed({ claims: [mine], onLoad }, { needsContent: false })).got).toEqual(answer(200))
   })
 })

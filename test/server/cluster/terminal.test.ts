@@ -8,9 +8,9 @@ import { type Client, createClient } from '../../../src/client/index.js'
 import type { AppOptions } from '../../../src/core/mock/options.js'
 import { folder } from '../../support/command.js'
 import { recordingConsole } from '../../support/console.js'
-import { post, sendTo } from '../../support/http.js'
+import { sendTo } from '../../support/http.js'
 import { type ServedReplica, serveReplica, sharedModel } from '../../support/served-replicas.js'
-import { bearer, tanks, tokens } from '../../support/tanks.js'
+import { bearer, tanks } from '../../support/tanks.js'
 
 const ownToken = 'own.mock.secret'
 
@@ -59,13 +59,6 @@ describe('the keys of a replica', () => {
     expect(other.mock.worlds.inMemory('default')).toBeUndefined()
   })
 
-  it('f clears its faults', async () => {
-    const { client, press } = await keysOfOther()
-    await client.fail('lobbies.find', 503)
-
-    expect([await press('f'), await client.faults.list()]).toEqual([['  faults cleared'], []])
-  })
-
   it('p, l and m change its clock', async () => {
     const { client, press } = await keysOfOther()
     await client.clock.set({ mode: 'frozen', rate: 60 })
@@ -81,13 +74,6 @@ describe('the keys of a replica', () => {
     expect([clock.mode, clock.rate]).toEqual(['running', 1])
   })
 
-  it('x prints its last failed request', async () => {
-    const { other, press } = await keysOfOther()
-    await sendTo(other.url, post('/matchmaker/lobbies/find', { game_modes: ['none'] }, tokens.public))
-
-    expect((await press('x')).join('\n')).toContain('POST  /matchmaker/lobbies/find')
-  })
-
   it('e exports it as it is now', async () => {
     const { client, press, path } = await keysOfOther()
     await client.lobby({ lobby_id: 'made-later' })
@@ -96,16 +82,6 @@ describe('the keys of a replica', () => {
 
     expect(wrote).toContain('wrote mockmaker-world.yaml')
     expect(await readFile(join(path, 'mockmaker-world.yaml'), 'utf8')).toContain('made-later')
-  })
-
-  it('d completes its newest pending device link', async () => {
-    const { client, press } = await keysOfOther()
-
-    const [completed] = await press('d')
-    const links = await client.world.deviceLinks.all()
-
-    expect(completed).toMatch(/^ {2}completed .* for tanks$/)
-    expect(links.find(({ device_link_token }) => device_link_token === tokens.pending)?.status).toBe('complete')
   })
 
   it('t prints its namespaces as they are now, and u the URLs of the worlds of all replicas', async () => {
@@ -129,15 +105,6 @@ describe('the banner of a replica', () => {
     )
 
     expect(lines.find(line => line.includes('  world  '))).toContain('4 players in 8 lobbies')
-  })
-
-  it('does not make this replica run the world', async () => {
-    const model = sharedModel()
-    const replica = await serveReplica(model)
-
-    const title = await replica.mock.worlds.lookAtDefault(({ world }) => world.title)
-
-    expect([title, replica.mock.worlds.inMemory('default')]).toEqual([tanks.title, undefined])
   })
 })
 

@@ -1,7 +1,6 @@
-import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { encodeTrial } from '../../../src/server/folder/folder-log-format.js'
 import {
   appendAll,
   contentOf,
@@ -27,20 +26,6 @@ function fiveLines() {
 }
 
 describe('a log', () => {
-  it('has a line for each change, with a check sum, a length and a revision', () => {
-    const { bytes } = fiveLines()
-
-    expect(bytes.toString()).toMatch(
-      /^([0-9a-f]{8} \d+ - \{.*\}\n){2}([0-9a-f]{8} \d+ 1[1-5] \{"revision":1[1-5],"words":"é+"\}\n){5}$/,
-    )
-  })
-
-  it('begins with the format, the id of the world, and whether it is kept', () => {
-    const { bytes } = fiveLines()
-
-    expect(bytes.toString().split('\n')[0]).toMatch(/ - \{"format":1,"world":"default",.*"isKept":true,/)
-  })
-
   it('keeps its whole lines when it ends at any byte of its last three', () => {
     const { path, log, bytes, ends } = fiveLines()
 
@@ -130,13 +115,6 @@ describe('a log', () => {
     )
   })
 
-  it('that is empty is refused', () => {
-    const { path, log } = fiveLines()
-    truncateSync(log, 0)
-
-    expect(() => reopen(path)).toThrow(`${log}:1: the line is damaged`)
-  })
-
   it('of a newer version is refused, whatever its lines look like', () => {
     const { path, log } = fiveLines()
     writeFileSync(log, 'a line {"format":2,"other":1}\n')
@@ -144,34 +122,5 @@ describe('a log', () => {
     expect(() => reopen(path)).toThrow(
       `${log} has format 2, and this version of mockmaker reads formats up to 1: update mockmaker, or use another folder`,
     )
-  })
-
-  it('of another world is refused', () => {
-    const { path, log, folder } = fiveLines()
-    const other = folder.create('Other', { summary: { ...folder.list()[0] } as never, origin: originOfText('{}') })
-    other.close()
-    writeFileSync(log, readFileSync(`${path}/+other/log`))
-
-    expect(() => reopen(path)).toThrow(`${log} is the log of the world "Other": give its folder the old name back`)
-  })
-
-  it('takes lines of any length, and lines with any character', () => {
-    const { path, world } = createWorld()
-    const texts = [JSON.stringify('x'.repeat(3_000_000)), JSON.stringify('\u2028 \ud83d\ude00 \n \0'), '{}']
-    for (const [i, text] of texts.entries()) world.append({ revision: 11 + i, text })
-
-    expect(linesOf(reopen(path)).map(({ text }) => text)).toEqual(texts)
-  })
-
-  it('refuses a line that is not later than the one before', () => {
-    const { world } = createWorld()
-    expect(() => world.append(line(10))).toThrow('a line of revision 10 came after one of revision 10')
-  })
-
-  it('ignores records that say nothing', () => {
-    const { path, log } = fiveLines()
-    appendFileSync(log, encodeTrial(30))
-
-    expect(contentOf(reopen(path))).toMatchObject({ cutBytes: 0, lines: { length: 5 } })
   })
 })

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
@@ -11,15 +10,11 @@ import {
   createWorld,
   dataPath,
   filesIn,
-  fsError,
   interceptedFs,
   line,
-  linesOf,
   newWorld,
   openAgain,
-  originText,
   putOrigin,
-  quickFs,
   reopen,
   revisionsOf,
   summary,
@@ -28,53 +23,6 @@ import {
 beforeEach(() => void vi.useFakeTimers())
 
 describe('a world in a folder', () => {
-  it('begins with its origin alone', () => {
-    const { world } = createWorld()
-
-    expect(contentOf(world)).toMatchObject({ starts: 1, base: undefined, lines: [], time: undefined, cutBytes: 0 })
-    expect(world.origin(world.originHash)).toBe(originText)
-  })
-
-  it('begins with a first state, if it has one', () => {
-    const { path, world } = createWorld({ start: { ...newWorld, base: '{"rows":1}' } })
-
-    expect(world.base).toBe('{"rows":1}')
-    expect(reopen(path).base).toBe('{"rows":1}')
-  })
-
-  it('has its lines and its summary after its process was killed', () => {
-    const { path, world } = createWorld()
-    appendAll(world, 11, 12)
-
-    expect(linesOf(reopen(path))).toEqual([line(11), line(12)])
-    expect(openAgain(path).list()).toEqual([{ id: 'default', ...summary, revision: 12, usedAt: expect.any(Number) }])
-  })
-
-  it('counts its starts', () => {
-    const { path, world } = createWorld()
-    appendAll(world, 11)
-    world.replaceBase({ parts: ['1'], revision: 11, originHash: world.originHash })
-
-    expect([reopen(path).starts, reopen(path).starts]).toEqual([2, 3])
-  })
-
-  it('frees its content when it is told to', () => {
-    const { path } = createWorld()
-    const world = reopen(path)
-    world.release()
-
-    expect(contentOf(world)).toMatchObject({ base: undefined, lines: [] })
-  })
-
-  it('is closed, and opened again by the same process', () => {
-    const { folder, world } = createWorld()
-    appendAll(world, 11)
-    world.close()
-
-    expect(() => world.append(line(12))).toThrow(/is closed: open the world again/)
-    expect(revisionsOf(folder.open('default'))).toEqual([11])
-  })
-
   it('is gone when it was deleted, open or not', () => {
     const { path, folder, world } = createWorld()
     folder.create('other', newWorld).close()
@@ -137,15 +85,6 @@ describe('a world in a folder', () => {
     expect(statSync(path).mode & 0o777).toBe(0o700)
   })
 
-  it('has a format version in each file', () => {
-    const { path, folder, world } = createWorld()
-    world.writeTime('1')
-    folder.close()
-
-    const { '.gitignore': _, ...files } = filesIn(path)
-    expect(Object.values(files)).toEqual(Array(5).fill(expect.stringMatching(/^[^\n]*"format":1,/)))
-  })
-
   it.each(['base.json', 'time', 'origin'])('of a newer version is refused, by its %s', name => {
     const { path, world } = createWorld()
     world.writeTime('1')
@@ -189,30 +128,6 @@ describe('a world in a folder', () => {
 })
 
 describe('the origins of a world', () => {
-  it('are stored once', () => {
-    const { path, world } = createWorld()
-
-    expect(putOrigin(world, originText)).toBe(world.originHash)
-    expect(putOrigin(world, '{"b":1}')).toBe(putOrigin(world, '{"b":1}'))
-    expect(Object.keys(filesIn(path)).filter(name => name.includes('origin'))).toHaveLength(2)
-  })
-
-  it('stay while the base or a line names them', () => {
-    const { path, world } = createWorld()
-    const first = world.originHash
-    const [second, third] = [putOrigin(world, '{"b":1}'), putOrigin(world, '{"c":1}')]
-    world.append({ revision: 11, text: `{"origin":"${second}"}` })
-    world.append({ revision: 12, text: `{"origin":"${third}"}` })
-
-    world.replaceBase({ parts: ['1'], revision: 11, originHash: second })
-
-    const again = reopen(path)
-    expect(again.originHash).toBe(second)
-    expect([again.origin(second), again.origin(third)]).toEqual(['{"b":1}', '{"c":1}'])
-    expect(() => again.origin(first)).toThrow(/origin-.*\.json is missing: restore it from a copy, or delete the world/)
-    expect(Object.keys(filesIn(path)).filter(name => name.includes('origin'))).toHaveLength(2)
-  })
-
   it('are refused if their content has changed', () => {
     const { path, world } = createWorld()
     const other = putOrigin(world, '{"b":1}')
@@ -223,127 +138,7 @@ describe('the origins of a world', () => {
   })
 })
 
-describe('a base', () => {
-  it('takes the place of the lines up to its revision', () => {
-    const { path, world } = createWorld()
-    appendAll(world, 11, 12, 13)
-    expect(world.bytesUpTo(12)).toBeGreaterThan(world.bytesUpTo(11))
-
-    world.replaceBase({
-      parts: ['{"rows":', '"', 'é'.repeat(200_000), '"}'],
-      revision: 12,
-      originHash: world.originHash,
-    })
-    appendAll(world, 14)
-
-    expect([10, 12, 13, 14].map(revision => world.bytesUpTo(revision) > 0)).toEqual([false, false, true, true])
-    expect(world.baseBytes).toBe(statSync(join(path, 'default', 'base.json')).size)
-    const again = reopen(path)
-    expect(again.base).toBe(`{"rows":"${'é'.repeat(200_000)}"}`)
-    expect(linesOf(again)).toEqual([line(13), line(14)])
-    expect(again.bytesUpTo(14)).toBe(world.bytesUpTo(14))
-  })
-
-  it('is written in steps, between which lines are appended', () => {
-    const { path, world } = createWorld()
-    appendAll(world, 11, 12)
-    const parts = Array.from({ length: 20 }, (_, i) => String(i % 10).repeat(30_000))
-    let last = 12
-
-    for (const _ of world.replaceBaseInSteps?.({ parts, revision: 11, originHash: world.originHash }) ?? [])
-      appendAll(world, ++last)
-
-    expect(last).toBeGreaterThan(15)
-    expect(reopen(path).base).toBe(parts.join(''))
-    expect(revisionsOf(reopen(path))).toEqual(Array.from({ length: last - 11 }, (_, i) => 12 + i))
-  })
-
-  it('stays as it is if the world is closed or deleted on the way, also for a new world of its id', () => {
-    for (const end of ['close', 'delete'] as const) {
-      const { path, folder, world } = createWorld()
-      appendAll(world, 11)
-      const steps = world.replaceBaseInSteps?.({ parts: ['1'], revision: 11, originHash: world.originHash })
-      steps?.next()
-      if (end === 'close') world.close()
-      else folder.delete('default')
-      const after = end === 'close' ? folder.open('default') : folder.create('default', newWorld)
-      // It replaces its base too.
-      after?.replaceBaseInSteps?.({ parts: ['2'], revision: 11, originHash: after.originHash }).next()
-      const before = filesIn(join(path, 'default'))
-
-      expect(Object.keys(before)).toContain('base.json.new')
-      expect(() => steps && runAtOnce(steps)).toThrow(/ is closed: open the world again$/)
-      expect(filesIn(join(path, 'default'))).toEqual(before)
-      expect(revisionsOf(after)).toEqual(end === 'close' ? [11] : [])
-    }
-  })
-
-  it('may be replaced again and again', () => {
-    const { path, world } = createWorld()
-    for (let revision = 11; revision < 40; revision += 1) {
-      world.append(line(revision))
-      if (revision % 3 === 0)
-        world.replaceBase({ parts: [`${revision}`], revision: revision - 2, originHash: world.originHash })
-    }
-
-    expect(contentOf(reopen(path))).toMatchObject({ base: '39', lines: [line(38), line(39)] })
-  })
-
-  it('is JSON that other programs read', () => {
-    const { path, world } = createWorld()
-    world.replaceBase({ parts: ['{"rows":[1]}'], revision: 10, originHash: world.originHash })
-
-    expect(JSON.parse(readFileSync(join(path, 'default', 'base.json'), 'utf8'))).toMatchObject({
-      format: 1,
-      revision: 10,
-      base: { rows: [1] },
-    })
-  })
-})
-
-describe('the time of a world', () => {
-  it('is overwritten in place, by shorter and longer ones', () => {
-    const { path, world } = createWorld()
-    const inode = () => statSync(join(path, 'default', 'time')).ino
-    world.writeTime('{"now":1}')
-    const first = inode()
-    const long = JSON.stringify({ words: 'x'.repeat(500) })
-    world.writeTime(long)
-    expect(reopen(path).time).toBe(long)
-
-    world.writeTime('{"now":2}')
-
-    expect(reopen(path).time).toBe('{"now":2}')
-    expect(inode()).toBe(first)
-  })
-
-  it('is unknown after a power cut that damaged it', () => {
-    const { path, world } = createWorld()
-    world.writeTime('{"now":1}')
-    writeFileSync(join(path, 'default', 'time'), Buffer.alloc(256))
-
-    expect(reopen(path).time).toBeUndefined()
-  })
-})
-
 describe('the list of worlds', () => {
-  it('reads the index, and no log', () => {
-    const { path, folder, world } = createWorld()
-    appendAll(world, 11)
-    world.summarize({ ...summary, title: 'Ships', now: 5, usedAt: 6, revision: 11 })
-    folder.close()
-    const read: string[] = []
-    const fs = interceptedFs((call, args, run) => {
-      if (call === 'readFileSync') read.push(String(args[0]))
-      return run()
-    })
-
-    const again = openAgain(path, { fs })
-
-    expect(again.list()).toEqual([{ ...summary, id: 'default', title: 'Ships', revision: 11, now: 5, usedAt: 6 }])
-    expect(read).toEqual([join(path, '.worlds.json')])
-  })
-
   it.each([
     ['missing', undefined],
     ['damaged', '{"format":1,"worlds":[]}'],
@@ -373,31 +168,6 @@ describe('the list of worlds', () => {
       { id: 'default', isKept: false, revision: 11 },
       { id: 'other', title: 'Other' },
     ])
-  })
-
-  it('is written at most once a second, if something has changed, and at the end', () => {
-    const { path, folder, world } = createWorld()
-    const index = () => filesIn(path)['.worlds.json']
-    appendAll(world, 11)
-    expect(index()).toBeUndefined()
-    vi.advanceTimersByTime(1000)
-    expect(index()).toContain('"revision":11')
-    rmSync(join(path, '.worlds.json'))
-    vi.advanceTimersByTime(5000)
-    expect(index()).toBeUndefined()
-    appendAll(world, 12)
-    folder.close()
-    expect(index()).toContain('"revision":12')
-  })
-
-  it('has the live numbers of open worlds, and the last ones of closed worlds', () => {
-    const { folder, world } = createWorld()
-    appendAll(world, 11)
-    world.summarize({ ...summary, revision: 11, now: 77 })
-    expect(folder.list()).toMatchObject([{ revision: 11, now: 77 }])
-    appendAll(world, 12)
-    world.close()
-    expect(folder.list()).toMatchObject([{ revision: 12, now: 77 }])
   })
 
   it('leaves other folders and files alone', () => {
@@ -452,23 +222,6 @@ describe('a folder', () => {
     },
   )
 
-  it('tells the bytes of its files', () => {
-    const { path, folder, world } = createWorld()
-    const onDisk = () =>
-      Object.entries(filesIn(path)).reduce((sum, [name, text]) => sum + (name.startsWith('.') ? 0 : text.length), 0)
-    appendAll(world, 11, 12)
-    world.writeTime('1')
-    putOrigin(world, '{"b":1}')
-    expect(folder.bytes).toBe(onDisk())
-
-    world.replaceBase({ parts: ['"a longer base"'], revision: 11, originHash: world.originHash })
-    folder.create('other', newWorld)
-
-    expect(folder.bytes).toBe(onDisk())
-    folder.close()
-    expect(openAgain(path).bytes).toBe(onDisk())
-  })
-
   it('is ignored by Git if it is new', () => {
     const { path, folder } = createWorld()
     const gitignore = join(path, '.gitignore')
@@ -487,29 +240,6 @@ describe('a folder', () => {
     openAgain(path)
 
     expect(existsSync(join(path, '.gitignore'))).toBe(false)
-  })
-
-  it('is usable if Git cannot be told', () => {
-    const path = dataPath()
-    const fs = interceptedFs((call, args, run) => {
-      if (call === 'openSync' && String(args[0]).endsWith('.gitignore')) throw fsError('EACCES', 'open')
-      return run()
-    })
-
-    expect(openAgain(path, { fs }).list()).toEqual([])
-  })
-
-  it('is opened without its list of worlds, if that cannot be read', () => {
-    const { path } = createWorld()
-    openAgain(path).close()
-    rmSync(join(path, '.worlds.json'))
-    mkdirSync(join(path, '.worlds.json'))
-
-    expect(
-      openAgain(path)
-        .list()
-        .map(({ id }) => id),
-    ).toEqual(['default'])
   })
 
   it.each([
@@ -532,15 +262,6 @@ describe('a folder', () => {
 
     expect(() => again.open('default')).toThrow(new StorageError(`cannot read ${file}: ${reason}`))
     expect(again.open('other')).toBeDefined()
-  })
-
-  it('says that a folder without an origin is no world', () => {
-    const { path, world } = createWorld()
-    rmSync(join(path, 'default', `origin-${world.originHash}.json`))
-
-    expect(() => openAgain(path).create('default', newWorld)).toThrow(
-      'is no world: it has no origin-….json. Move it away',
-    )
   })
 
   it('says that its scenario is damaged, and how to go on', () => {
@@ -570,10 +291,6 @@ describe('a folder', () => {
     )
   })
 
-  it('refuses a place where no folder can be made', () => {
-    expect(() => openFolder('/proc/mockmaker/data')).toThrow(/^cannot use the folder \/proc\/mockmaker\/data: /)
-  })
-
   it('of a newer version is refused, and left to others', () => {
     const { path, folder } = createWorld()
     folder.close()
@@ -581,13 +298,6 @@ describe('a folder', () => {
 
     expect(() => openFolder(path)).toThrow(/\.worlds\.json has format 2, .* update mockmaker, or use another folder$/)
     expect(existsSync(join(path, '.lock'))).toBe(false)
-  })
-
-  it('opens nothing when it is closed', () => {
-    const { folder } = createWorld()
-    folder.close()
-    folder.close()
-    expect(() => folder.open('default')).toThrow(/is closed: open it again/)
   })
 })
 
@@ -611,40 +321,9 @@ describe('a folder that is only read', () => {
     expect({ ...filesIn(path), '.worlds.json': '' }).toEqual({ ...before, '.worlds.json': '' })
   })
 
-  it('has all lines, whenever the other process replaces the base', () => {
-    const { path, world } = createWorld()
-    appendAll(world, 11, 12, 13)
-    for (let call = 0; call < 12; call += 1) {
-      let calls = 0
-      const fs = interceptedFs((_, __, run) => {
-        calls += 1
-        const last = 13 + call
-        if (calls === call + 5) {
-          world.append(line(last + 1))
-          world.replaceBase({ parts: [String(last)], revision: last, originHash: world.originHash })
-        }
-        return run()
-      })
-
-      const read = openFolder(path, { readOnly: true, fs }).open('default')
-
-      const base = read?.base === undefined ? 10 : Number(read.base)
-      const revisions = revisionsOf(read) ?? []
-      expect(revisions).toEqual(revisions.map((_, i) => base + 1 + i))
-      expect(base + revisions.length).toBeGreaterThanOrEqual(13 + call)
-    }
-  })
-
   it('that does not exist is refused', () => {
     const path = dataPath()
     expect(() => openFolder(path, { readOnly: true })).toThrow(`there is no folder ${path}`)
     expect(existsSync(path)).toBe(false)
-  })
-
-  it('creates and deletes nothing', () => {
-    const { path } = createWorld()
-    const folder = openFolder(path, { readOnly: true, fs: quickFs })
-    expect(() => folder.create('x', newWorld)).toThrow(/only/)
-    expect(() => folder.delete('default')).toThrow(/only/)
   })
 })

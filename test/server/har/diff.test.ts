@@ -6,9 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { readHar } from '../../../src/server/har/read.js'
 import { compareRecording } from '../../../src/server/har/replay.js'
-import { scenarioOf } from '../../../src/server/har/scenario-of.js'
 import { folder } from '../../support/command.js'
-import { ask, post, request, type TestRequest } from '../../support/http.js'
+import { post, request, type TestRequest } from '../../support/http.js'
 import { lobby, type Recorded, record, recordedHar, region } from '../../support/recorded-har.js'
 import { runHere } from '../../support/run-here.js'
 import { bearer, ids, startAt, tanks, tokens } from '../../support/tanks.js'
@@ -138,20 +137,6 @@ describe('the comparison of a recording', () => {
       expect(drifts.filter(({ request }) => request.includes('devices/links'))).toEqual([])
     },
   )
-
-  it('does not wait if the index of the recording is that of its own world', async () => {
-    const url = '/cloud/devices/links?device_link_token=device.one'
-    const entries = (index: string) => [
-      { url, answer: { watch: { index } }, at: startAt },
-      { url: `${url}&watch_index=${index}`, answer: { watch: { index } }, at: startAt },
-    ]
-    const { scenario, redaction } = scenarioOf(readHar(recordedHar(entries('1')), 'session.har'))
-    const mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
-    const { body } = await ask(mock, link(redaction.tokens.get('device.one') ?? ''))
-    await mock.close()
-
-    expect(await compare(entries(JSON.parse(body).watch.index))).toMatchObject({ drifts: [], compared: 2 })
-  })
 
   it('leaves out the calls of game servers, which need the token of a lobby', async () => {
     const ready = {
@@ -296,38 +281,6 @@ describe('the comparison of a recording', () => {
     const { drifts } = await compare([{ ...entry, answer }])
 
     expect(drifts.filter(({ sure }) => sure === 'certain').map(({ path }) => path)).toContain(`${table}[].${field}`)
-  })
-
-  it('counts the elements that only one of the two lists has', async () => {
-    const renamed = (list: ListAnswer) => ({
-      ...list,
-      game_modes: [{ game_mode_id: 'new' }, ...list.game_modes.slice(1)],
-    })
-
-    const { drifts } = await compare(await changed(renamed)())
-
-    expect(drifts.map(({ kind, recorded, mock }) => [kind, recorded, mock])).toEqual([
-      ['missing', '1 of 3 elements', 'absent'],
-      ['extra', 'absent', '1 of 3 elements'],
-    ])
-  })
-
-  it('compares distances only if the request says where the client is', async () => {
-    const [entry] = await recordedAt([])
-    const moved = (entry?.answer as ListAnswer | undefined)?.regions.map(one => ({
-      ...one,
-      datacenter_distance_from_client: { kilometers: 77, miles: 48 },
-    }))
-    const answer = { ...(entry?.answer as ListAnswer), regions: moved }
-
-    const without = await compare([entry as Recorded, { ...entry, answer }])
-    const withPlace = await compare([
-      entry as Recorded,
-      { ...entry, headers: { ...entry?.headers, 'x-coords': '1,2' }, answer },
-    ])
-
-    expect(without.drifts).toEqual([])
-    expect(withPlace.drifts.map(({ path }) => path)).toContain('regions[].datacenter_distance_from_client.kilometers')
   })
 })
 
@@ -495,14 +448,6 @@ describe('mockmaker diff', () => {
     expect(stdout).toContain('value regions[].region_display_name')
     expect(stdout).toContain('(certain)')
     expect(stdout + stderr).not.toContain(secret.slice(0, 8))
-  })
-
-  it('exits with 1 if a difference is likely', async () => {
-    const named = (region_display_name: string) => ({ ...emptyList, regions: [{ ...region, region_display_name }] })
-
-    const { code, stdout } = await runHere(['diff', await har([{ answer: named('Moon') }, { answer: named('Mars') }])])
-
-    expect([code, stdout.split('\n').at(-2)]).toEqual([1, '2 requests compared, differences: 1 likely'])
   })
 
   it('ends with 1 if there is nothing to compare', async () => {

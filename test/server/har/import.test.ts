@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { chmod, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test } from '@fast-check/vitest'
@@ -134,18 +134,6 @@ describe('the scenario of a recording', () => {
     expect(used.size).toBe(2)
   })
 
-  it('sorts the requests by their times', () => {
-    const full = { ...listAnswer, lobbies: [{ ...lobby, total_player_count: 2 }] }
-
-    const { now, games } = scenarioFrom([
-      { answer: full, at: startAt + 5 },
-      { answer: listAnswer, at: startAt },
-    ])
-
-    expect(now).toBe(new Date(startAt).toISOString())
-    expect(games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([{ total_player_count: 1 }])
-  })
-
   it('has a region as an id if it is as in the catalogue, and whole if not', () => {
     const { regions } = scenarioFrom([
       { answer: listAnswer },
@@ -168,31 +156,6 @@ describe('the scenario of a recording', () => {
 
     const { datacenter_distance_from_client: _, ...own } = region
     expect(regions).toEqual([own, 'lnd-fra', { ...own, region_id: 'lnd-atl' }])
-  })
-
-  it('takes the first list that is one', () => {
-    const { games } = scenarioFrom([
-      { answer: { message: 'maintenance' } },
-      { answer: {} },
-      { answer: { ...listAnswer, regions: undefined } },
-    ])
-
-    expect(games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([{ lobby_id: 'one' }])
-  })
-
-  it('makes no facts of what another answer lacks', () => {
-    const find = { method: 'POST', url: '/matchmaker/lobbies/find', body: { game_modes: ['duel'] }, answer: {} }
-    const { datacenter_distance_from_client: _, ...unplaced } = region
-    const far = {
-      ...region,
-      region_id: 'far',
-      datacenter_coord: { latitude: 9, longitude: 9 },
-      datacenter_distance_from_client: { kilometers: 20, miles: 12 },
-    }
-    const { client, regions } = scenarioFrom([{ answer: { ...listAnswer, regions: [unplaced, far] } }, find])
-
-    expect(client).toEqual(far.datacenter_coord)
-    expect(regions).toHaveLength(2)
   })
 
   it('places the client at the nearest region, unless the request says where it is', () => {
@@ -270,18 +233,6 @@ describe('the scenario of a recording', () => {
     ])
   })
 
-  it('gives the same token to a link and to the game that it was used for', () => {
-    const game = { url: `/cloud/games/${ids.tanks}`, headers: bearer('cloud.secret'), answer: {} }
-
-    const scenario = scenarioFrom([
-      game,
-      { url: linkUrl('device.old'), answer: { cloud_token: 'cloud.secret', watch } },
-    ])
-
-    expect(scenario.device_links).toMatchObject([{ cloud_token: 'cloud.mock.recorded-1' }])
-    expect(scenario.games?.[0]).not.toHaveProperty('tokens')
-  })
-
   it('repeats an error of the service at its place', async () => {
     const failed = (status: number, code?: string, headers = {}): Recorded => ({
       status,
@@ -312,28 +263,6 @@ describe('the scenario of a recording', () => {
     for (const _ of entries) statuses.push((await ask(mock, request('GET', list))).status)
 
     expect(statuses).toEqual([200, 502, 502, 200, 429, 400])
-  })
-
-  it('adds no fault for an error that the world answers by itself', () => {
-    const answer = { code: 'MATCHMAKER_GAME_MODE_NOT_FOUND', message: 'none' }
-    const find = {
-      method: 'POST',
-      url: '/matchmaker/lobbies/find',
-      body: { game_modes: ['none'] },
-      status: 400,
-      answer,
-    }
-
-    expect(scenarioFrom([{ answer: listAnswer }, find])).not.toHaveProperty('faults')
-  })
-
-  it('leaves out rows that no world can have', () => {
-    const wrong = { ...lobby, lobby_id: 'white space' }
-    const scenario = scenarioFrom([
-      { answer: { ...listAnswer, lobbies: [wrong, lobby, { ...lobby, lobby_id: 'two', region_id: '..' }] } },
-    ])
-
-    expect(scenario.games?.[0]?.namespaces?.[0]?.lobbies).toMatchObject([{ lobby_id: 'one' }])
   })
 
   it('finds the calls below any path and host', () => {
@@ -411,23 +340,6 @@ describe('a HAR', () => {
     const { exchanges } = readHar(recordedHar(entries as never), 'session.har', read)
 
     expect(exchanges.map(({ answer }) => answer)).toEqual([listAnswer])
-  })
-
-  it('is not the zip of Playwright', () => {
-    expect(() => readHar('PK\u0003\u0004', 'session.zip')).toThrow(
-      'session.zip is a zip: unpack it, and take the .har file in it',
-    )
-  })
-
-  it('may begin with a byte order mark', () => {
-    expect(readHar(`\uFEFF${recordedHar([{ answer: listAnswer }])}`, 'session.har').exchanges).toHaveLength(1)
-  })
-
-  it('may nest deeply', () => {
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    const { exchanges } = readHar(recordedHar([{ answer: deep }, { answer: listAnswer }]), 'session.har')
-
-    expect(exchanges.map(({ answer }) => answer)).toEqual([undefined, listAnswer])
   })
 
   it.for(['', 'secret', '[]', '{"log":{}}', '{"log":{"entries":{"secret":1}}}'])(
@@ -620,14 +532,6 @@ describe('mockmaker import', () => {
     await expect(stat(output)).rejects.toThrow('ENOENT')
   })
 
-  it('says that it has no requests', async () => {
-    const { file } = await har([])
-
-    expect((await runHere(['import', file])).stderr).toBe(
-      `${file} has no answer that a scenario needs. It has no requests\n`,
-    )
-  })
-
   it('refuses a file of more than 64 MiB before it reads it', async () => {
     const { file } = await har()
     await truncate(file, 64 * 1024 * 1024 + 1)
@@ -637,14 +541,6 @@ describe('mockmaker import', () => {
       stdout: '',
       stderr: `${file} is larger than 64 MiB: save only the requests to the service\n`,
     })
-  })
-
-  it('says if it does not exist, or if it is a folder', async () => {
-    const { path } = await har()
-    const missing = join(path, 'missing.har')
-
-    expect((await runHere(['import', missing])).stderr).toBe(`cannot read ${missing}: it does not exist\n`)
-    expect((await runHere(['import', path])).stderr).toBe(`cannot read ${path}: it is a folder\n`)
   })
 
   it('does not overwrite the recording', async () => {
@@ -660,18 +556,6 @@ describe('mockmaker import', () => {
       })
 
     expect(await readFile(file, 'utf8')).toBe(before)
-  })
-
-  it('says if it cannot write the scenario', async () => {
-    const { path, file, output } = await har()
-    await mkdir(output)
-    const { mode } = await stat(output)
-
-    const { code, stderr } = await runHere(['import', file, '-o', output])
-
-    expect([code, stderr]).toEqual([1, `cannot write ${output}: it is a folder\n`])
-    expect((await stat(output)).mode & 0o777).toBe(mode & 0o777)
-    expect((await readdir(path)).sort()).toEqual(['session.har', 'world.yaml'])
   })
 
   it.for([

@@ -85,12 +85,6 @@ describe('a HAR of the journal', () => {
     })
   })
 
-  it('has the type that the client gave its body', async () => {
-    const { request } = await entryOf({ ...find, headers: { 'content-type': 'text/plain' } })
-
-    expect(request.postData?.mimeType).toBe('text/plain')
-  })
-
   it('has the answer as it was sent, but for the tokens', async () => {
     const mock = mockOf()
     const { body } = await ask(mock, list)
@@ -156,22 +150,6 @@ describe('a HAR of the journal', () => {
     expect(entry).toMatchObject({
       _mockmaker: { operation: 'lobbies.find', caller: { kind: 'public' }, revisions: [expect.any(Number)] },
     })
-  })
-
-  it('begins a request that waited when it began to wait', async () => {
-    const mock = createMockmaker({ scenario: { ...tanks, clock: 'frozen' } })
-    onTestFinished(() => mock.close())
-    const { answer } = mock
-    const link = { method: 'GET', path: '/cloud/devices/links', query: `device_link_token=${tokens.pending}` }
-    const { watch } = JSON.parse((await ask({ answer }, link)).body)
-    const begin = mock.clock.now()
-    const watched = ask({ answer }, { ...link, query: `${link.query}&watch_index=${watch.index}` })
-    await mock.blocked(1)
-    await mock.clock.advance('1m')
-    await watched
-    const [, entry] = journalToHar(mock.journal.find(), { url }).log.entries
-
-    expect(entry?.startedDateTime).toBe(new Date(begin).toISOString())
   })
 
   it('answers the same requests in @msw/source', async () => {
@@ -248,26 +226,6 @@ describe('mockmaker export --har', () => {
 
     expect(written).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await readFile(file, 'utf8')).toBe(printed.stdout)
-  })
-
-  it('writes a scenario to a file too, in place of an older one', async () => {
-    const { url } = await running()
-    const file = join(await folder(), 'world.yaml')
-
-    await runHere(['export', '--har', '--url', url, '-o', file])
-    await runHere(['export', '--url', url, '-o', file])
-
-    expect(await readFile(file, 'utf8')).toBe((await runHere(['export', '--url', url])).stdout)
-  })
-
-  it('says if it cannot write the file', async () => {
-    const { url } = await running()
-    const path = await folder()
-
-    const { code, stdout, stderr } = await runHere(['export', '--har', '--url', url, '-o', path])
-
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(`cannot write ${path}: it is a folder\n`)
   })
 
   it.for([

@@ -179,35 +179,6 @@ describe('a command that ends at once', () => {
     ])
   })
 
-  it('with code 0 is no failure, and each bot comes back later and later', async () => {
-    const { processes, failures, lines } = run({ count: 2, ends: { afterMs: 50, exit: { code: 0 } } })
-
-    await pass(600_000)
-
-    expect(failures).toEqual([])
-    expect(lines).toContain('bot 1: has ended after 0.1 s, and comes back in 1.0 s')
-    expect(lines).toContain('bot 1: has ended after 0.1 s, and comes back in 1m')
-    expect(processes.length).toBeLessThan(40)
-  })
-
-  it('is reported again after a bot has stayed', async () => {
-    const { processes, failures } = run({ count: 1 })
-    await pass(0)
-    processes[0]?.exit(crash)
-    await pass(2_000)
-    await pass(6_000)
-    processes[1]?.exit({ signal: 'SIGSEGV' })
-    await pass(6_000)
-    processes[2]?.exit(crash)
-    await pass(0)
-
-    expect(failures.map(text => text.split(/ after|\. /)[0])).toEqual([
-      'bot 1: crashed with exit code 1',
-      'bot 1: was ended by SIGSEGV',
-      'bot 1: crashed with exit code 1',
-    ])
-  })
-
   it('because the shell finds none is told to the caller', async () => {
     const { notFound, failures } = run({ ends: { afterMs: 5, exit: { code: 127 } } })
 
@@ -252,32 +223,6 @@ describe('a bot without a seat', () => {
     expect(tries).toBeLessThan(20)
     expect(lines.filter(line => line.includes('left'))).toHaveLength(1)
     expect(failures[0]).toContain('bot 1: cannot play: it got no seat')
-  })
-
-  it('does not hold up the end', async () => {
-    const waits = (signal: AbortSignal) =>
-      new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
-    const { bots, failures, processes } = run({ environment: waits })
-    await pass(0)
-
-    await bots.close()
-
-    expect([failures, processes]).toEqual([[], []])
-  })
-
-  it('does not start if it gets one after the end', async () => {
-    let seat = (_: Record<string, string>) => {}
-    const late = new Promise<Record<string, string>>(resolve => {
-      seat = resolve
-    })
-    const { bots, processes } = run({ environment: () => late })
-    await pass(0)
-
-    const closed = bots.close()
-    seat({})
-    await closed
-
-    expect(processes).toEqual([])
   })
 })
 

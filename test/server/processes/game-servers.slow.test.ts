@@ -88,26 +88,6 @@ describe('ten lobbies', () => {
 })
 
 describe('a game server', () => {
-  it('that does not exist is reported, and its lobby stops', async () => {
-    const { find, errors } = await serveGames('no-such-server --port $PORT_default')
-
-    const { status, json } = await find()
-
-    expect([status, json]).toMatchObject([400, { code: 'MATCHMAKER_LOBBY_STOPPED' }])
-    await until(() => errors().includes('The shell found no such command. Command: no-such-server'))
-    expect(errors()).toMatch(/duel \w{8}: its game server crashed with exit code 127/)
-  })
-
-  it('that crashes at once is reported with its last output', async () => {
-    const { find, errors, lines } = await serveGames('echo no map here >&2; exit 4')
-
-    await find()
-
-    await until(() => errors().includes('crashed with exit code 4'))
-    expect(errors()).toMatch(/so its lobby has stopped: see its output above\n$/)
-    await until(() => lines().some(line => /^duel \w{8} \| no map here$/.test(line)))
-  })
-
   it('that is never ready is stopped, with its children', async () => {
     const { find, servers, errors } = await serveGames('sleep 1000 & sleep 1000', { within: '1s' })
 
@@ -194,20 +174,5 @@ describe('a game server', () => {
     const { line } = await play(after)
 
     expect([line, after.lobby.lobby_id]).toEqual(['welcome back', before.lobby.lobby_id])
-  })
-
-  it('that floods its output is cut', async () => {
-    const { find, lines, signal } = await serveGames('yes spam')
-    void find().catch(() => {})
-
-    const firstCut = () => lines().findIndex(line => /\| … [\d,]+ lines dropped$/.test(line))
-    await until(() => firstCut() !== -1)
-
-    expect(
-      lines()
-        .slice(0, firstCut())
-        .filter(line => line.endsWith('| spam')).length,
-    ).toBeLessThan(500)
-    signal('SIGTERM')
   })
 })

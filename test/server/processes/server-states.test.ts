@@ -40,12 +40,6 @@ describe('the state of a game server', () => {
     })
   })
 
-  it('is ready after its call', async () => {
-    const { only } = await game()
-
-    expect(only()).toMatchObject({ status: 'ready', started_at: at(0), ready_at: at(2), ready_ms: expect.any(Number) })
-  })
-
   it.for([
     ['crashed', { code: 1 }, { exit_code: 1, message: expect.stringContaining('crashed with exit code 1 after') }],
     ['crashed', { signal: 'SIGSEGV' }, { signal: 'SIGSEGV', message: expect.stringContaining('ended by SIGSEGV') }],
@@ -96,15 +90,6 @@ describe('the state of a game server', () => {
       status: 'stopped',
       message: expect.stringContaining('did not call POST /matchmaker'),
     })
-  })
-
-  it('is crashed if it could not be started', async () => {
-    const { mock, find } = manage(commanded, () => true)
-    await find()
-
-    expect(mock.default.servers.list()).toMatchObject([
-      { status: 'crashed', message: 'not started: no more processes' },
-    ])
   })
 })
 
@@ -174,18 +159,6 @@ describe('the restart of a game server', () => {
     expect(lines.some(line => line.endsWith('because a control call asked for it'))).toBe(true)
     await ready(id)
     expect(servers.list()).toMatchObject([{ status: 'ready', ready_at: at(3) }])
-  })
-
-  it('starts one process, however often it is asked for', async () => {
-    const { servers, id, processes, started } = await game()
-
-    servers.restart(id)
-    servers.restart(id)
-    await started(2)
-    await settled()
-
-    expect(processes).toHaveLength(2)
-    expect(servers.list()).toMatchObject([{ restarts: 1 }])
   })
 
   it('of one that has ended makes a lobby of the same mode and region, with a server of its own', async () => {

@@ -73,39 +73,6 @@ describe('a changed file', () => {
 
     expect(processes.map(({ signals }) => signals)).toEqual([['SIGTERM'], ['SIGTERM'], []])
   })
-
-  it('does not bring back a lobby whose server has crashed', async () => {
-    const { watched, first, processes, lobby } = await playing()
-
-    first.exit({ code: 1 })
-    await settled()
-    watched.get('src')?.()
-    await settled()
-
-    expect([lobby()?.status, processes.length]).toEqual(['stopped', 1])
-  })
-
-  it('does not bring back a lobby that is deleted before its next server starts', async () => {
-    const { watched, mock, id, processes } = await playing()
-
-    watched.get('src')?.()
-    void mock.default.world.lobbies.delete(q => q.where({ lobby_id: id }))
-    await settled()
-
-    expect([processes.length, mock.default.servers.list()[0]?.status]).toEqual([1, 'stopped'])
-  })
-
-  it('of one game mode leaves the others alone', async () => {
-    const own = { game_mode_id: 'chess', servers: { command: 'chess', watch: ['.'] } }
-    const { watched, find, started } = manage({ ...commanded, game_modes: ['duel', own] })
-    void find()
-    const { signals } = await started(1)
-
-    watched.get('.')?.()
-    await settled()
-
-    expect(signals).toEqual([])
-  })
 })
 
 describe('the watched files', () => {
