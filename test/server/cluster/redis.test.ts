@@ -245,6 +245,19 @@ describe.each([
       expect(revisionsOf(await openWorld(b, 'x'))).toEqual(revisions)
     })
 
+    it('takes no line of a former owner', async () => {
+      const { place, a, b } = await twoReplicas()
+      const world = await createWorld(a, 'x')
+      await place.endLease(a)
+      const taken = await openWorld(b, 'x')
+      appendAll(world, 11)
+
+      await expect(world.settled()).rejects.toThrow(`${b.self.address} runs the world "x" now`)
+      appendAll(taken, 11)
+      await taken.settled()
+      expect(revisionsOf(await a.read('x'))).toEqual([11])
+    })
+
     it('is gone when it is deleted, and its epoch does not come back', async () => {
       const { a, b, place } = await twoReplicas()
       const world = await createWorld(a, 'x')
