@@ -29,16 +29,6 @@ export type {
 export type { NewLobbies, NewLobby, NewPlayer } from './core/control/new-rows.js'
 export type { LobbyTokenInfo } from './core/control/records.js'
 export type { ScheduledJob } from './core/control/schedule.js'
-export type {
-  GameServerCalls,
-  GameServerLog,
-  GameServerProcesses,
-  GameServerState,
-  RefusedCall,
-  ServedLobby,
-  ServedPlayer,
-  ServerLine,
-} from './core/simulation/servers.js'
 export type { EndSimulationOptions, SimulationState } from './core/control/simulation.js'
 export type { JournalState, StateName, WorldStates } from './core/control/states.js'
 export type {
@@ -99,6 +89,16 @@ export { TimeoutError } from './core/pipeline/request-waits.js'
 export type { NearMiss, Verification } from './core/pipeline/verify.js'
 export type { WaitOptions } from './core/pipeline/wait-options.js'
 export type { PendingWait, WantedRequests } from './core/pipeline/wait-report.js'
+export type {
+  GameServerCalls,
+  GameServerLog,
+  GameServerProcesses,
+  GameServerState,
+  RefusedCall,
+  ServedLobby,
+  ServedPlayer,
+  ServerLine,
+} from './core/simulation/servers.js'
 export type { BeforeAfter, Cause, Change, ChangeSet } from './core/store/change-set.js'
 export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './core/store/clock.js'
 export type { FaultRecord, FaultsState } from './core/store/faults.js'

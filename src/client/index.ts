@@ -6,16 +6,6 @@ export type { ExplainedChoice, Explanation } from '../core/control/explain/expla
 export type { ClockJson } from '../core/control/history.js'
 export type { NewLobbies, NewLobby, NewPlayer } from '../core/control/new-rows.js'
 export type { ScheduledJob } from '../core/control/schedule.js'
-export type {
-  GameServerCalls,
-  GameServerLog,
-  GameServerProcesses,
-  GameServerState,
-  RefusedCall,
-  ServedLobby,
-  ServedPlayer,
-  ServerLine,
-} from '../core/simulation/servers.js'
 export type { SimulationState } from '../core/control/simulation.js'
 export type { JournalState, StateName, WorldStates } from '../core/control/states.js'
 export type {
@@ -51,6 +41,16 @@ export type { AnswerDraft, FaultFilter } from '../core/pipeline/faults.js'
 export type { HeldRequest, HeldRequests } from '../core/pipeline/held-requests.js'
 export { JournalMismatch, type Times } from '../core/pipeline/journal-mismatch.js'
 export type { Verification } from '../core/pipeline/verify.js'
+export type {
+  GameServerCalls,
+  GameServerLog,
+  GameServerProcesses,
+  GameServerState,
+  RefusedCall,
+  ServedLobby,
+  ServedPlayer,
+  ServerLine,
+} from '../core/simulation/servers.js'
 export type { ControlTable } from '../core/store/table-names.js'
 export {
   type Client,

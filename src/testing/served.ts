@@ -1,7 +1,7 @@
-import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'
 import { counted, quoted } from '../core/lib/text.js'
 import { checkKeys, UsageError } from '../core/lib/usage-error.js'
 import { compareJson } from '../core/pipeline/match.js'
+import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'
 
 /** The calls that the game server of a lobby must have made. Keys that you leave out are not compared. Default: `ready: true`. */
 export interface ServedExpectation {

@@ -10,7 +10,7 @@ import { scenarios } from '../../src/core/scenario/index.js'
 import { createMockmaker, type MockResponse } from '../../src/index.js'
 
 /** The entry points that a browser may load. */
-const entries = ['index', 'msw/browser', 'contract/index', 'scenario/index'] as const
+const entries = ['index', 'msw/browser', 'core/contract/index', 'core/scenario/index'] as const
 
 interface Bundled {
   readonly code: string

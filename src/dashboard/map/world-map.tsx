@@ -1,6 +1,6 @@
 import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
-import type { GameServerState } from '../../core/simulation/servers.js'
 import { counted, grouped } from '../../core/lib/text.js'
+import type { GameServerState } from '../../core/simulation/servers.js'
 import { Select } from '../ui/controls.js'
 import type { Tables } from '../world/live-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from '../world/lobby-rows.js'

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
-import type { GameServerState, ServerLine } from '../../core/simulation/servers.js'
 import { counted, grouped } from '../../core/lib/text.js'
+import type { GameServerState, ServerLine } from '../../core/simulation/servers.js'
 import { storyKeyOf } from '../players/player-details.js'
 import { CodeBlock, CopyButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'

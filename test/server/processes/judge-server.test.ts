@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RefusedCall, ServedLobby, ServedPlayer } from '../../../src/core/simulation/servers.js'
 import { checkLines } from '../../../src/core/lib/check-report.js'
+import type { RefusedCall, ServedLobby, ServedPlayer } from '../../../src/core/simulation/servers.js'
 import { expectableCalls, judgeServer } from '../../../src/server/processes/judge-server.js'
 
 const player = (name: string, fields: Partial<ServedPlayer> = {}): ServedPlayer => ({
