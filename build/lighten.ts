@@ -36,7 +36,7 @@ export function withoutDescriptions(): Plugin {
   return {
     name: 'without-descriptions',
     transform: {
-      filter: { id: /\/src\/(lib|store|scenario)\/|\/src\/contract\/(faults|journal)\.ts$/ },
+      filter: { id: /\/src\/core\/((lib|store|scenario)\/|contract\/(faults|journal)\.ts$)/ },
       handler(code, id) {
         const kept = new RolldownMagicString(code)
         const visitor = new Visitor({
@@ -57,7 +57,7 @@ export function plainStacks(): Plugin {
   return {
     name: 'plain-stacks',
     load: {
-      filter: { id: /\/src\/lib\/caller-stack\.ts$/ },
+      filter: { id: /\/src\/core\/lib\/caller-stack\.ts$/ },
       handler: () => 'export const beginAtCaller = error => error',
     },
   }

@@ -61,7 +61,7 @@ describe('the transformer of the preset', () => {
     const file = resolve('dist/server/http/index.js')
     const code = transformed(readFileSync(file, 'utf8'), { supportsStaticESM: false })
     const { createApp } = exportsOf(code, file) as Pick<typeof http, 'createApp'>
-    const { createMockmaker } = createRequire(file)('../index.js') as typeof index
+    const { createMockmaker } = createRequire(file)('../../index.js') as typeof index
 
     expect(createApp(createMockmaker())).toHaveProperty('use')
   })
