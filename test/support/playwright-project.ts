@@ -41,7 +41,7 @@ export function createPlaywrightProject(): Promise<Project> {
   const sources = files.map(name => [
     `e2e/${name}`,
     readFileSync(join(folder, name), 'utf8').replaceAll(
-      "'../../src/testing/playwright/index.js'",
+      "'../../../src/testing/playwright/index.js'",
       "'mockmaker/playwright'",
     ),
   ])
