@@ -40,7 +40,7 @@ function loadedBy(script: string): readonly string[] {
 const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
 
 describe('a process that imports', () => {
-  it.for([['msw/node'], ['contract/index'], ['scenario/index'], ['index'], ['http/index']] as const)(
+  it.for([['msw/node'], ['core/contract/index'], ['core/scenario/index'], ['index'], ['server/http/index']] as const)(
     'dist/%s.js loads no library except MSW',
     ([entry]) => {
       expect(loadedBy(`await import('./dist/${entry}.js')`)).toEqual([])
@@ -139,6 +139,8 @@ try { ${call}() } catch (error) { console.log(error.name, error.message) }`,
   it('has the same exports for a page as for Node', async () => {
     const names = async (file: string) => Object.keys(await import(/* @vite-ignore */ `../../dist/${file}.js`)).sort()
 
-    expect(await names('msw/in-browser')).toEqual([...(await names('http/index')), ...(await names('msw/node'))].sort())
+    expect(await names('msw/in-browser')).toEqual(
+      [...(await names('server/http/index')), ...(await names('msw/node'))].sort(),
+    )
   })
 })

@@ -2,12 +2,13 @@ import type { Http } from '../handlers.js'
 
 // Loads a part of MSW. The whole of MSW 2 takes longer than we do.
 
-// MSW 3 does not export this name. No constant, because Vite refuses a constant that it cannot resolve.
-const load = (name: string): Promise<{ readonly http: Http }> => import(/* @vite-ignore */ name)
-const part = await load('msw/core/http').catch(() => undefined)
+// The majors export the part under different names. No constants, because Vite refuses a constant that it cannot resolve.
+const load = (name: string): Promise<{ readonly http: Http } | undefined> =>
+  import(/* @vite-ignore */ name).catch(() => undefined)
+const two = await load('msw/core/http')
 
 /** Tells whether it is MSW 3, and not MSW 2. */
-export const isThree = part === undefined
+export const isThree = two === undefined
 
-/** MSW's functions that create handlers, the same as those that `msw` exports. It also brings the part to tools that trace files. */
-export const { http } = part ?? (await import('msw'))
+/** MSW's functions that create handlers, the same as those that `msw` exports. Tools that trace files follow the last import. */
+export const { http } = two ?? (await load('msw/http')) ?? (await import('msw'))
