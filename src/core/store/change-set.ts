@@ -112,8 +112,18 @@ export function* undoChangeSets(
   changeSets: readonly ChangeSet[],
   { revision, at }: { readonly revision: number; readonly at: number },
 ): Steps<WorldState> {
-  const before = yield* replay(state, changeSets.toReversed(), 'before')
-  return { ...before, revision, clock: { ...before.clock, now: at } }
+  let { random, faults, clock } = state
+  let name = nameOf(state)
+  for (const changeSet of changeSets.toReversed()) {
+    random = changeSet.random?.before ?? random
+    faults = changeSet.faults?.before ?? faults
+    name = changeSet.scenario?.before ?? name
+    clock = changeSet.clock?.before ?? clock
+  }
+  const changed = yield* undoInTables(state.tables, changeSets)
+  const tables = mapTables<TableStates>(name => changed.get(name) ?? state.tables[name])
+  const { description: _, ...unnamed } = state
+  return { ...unnamed, ...name, tables, random, faults, revision, clock: { ...clock, now: at } }
 }
 
 /** Returns some tables as they were before change sets, the newest last. To undo all tables takes ten times as long. */
@@ -121,35 +131,17 @@ export function undoTables<Name extends TableName>(
   tables: Pick<TableStates, Name>,
   changeSets: readonly ChangeSet[],
 ): Pick<TableStates, Name> {
-  const changed = runAtOnce(replayTables(tables, changeSets.toReversed(), 'before'))
-  return { ...tables, ...Object.fromEntries(changed) }
+  return { ...tables, ...Object.fromEntries(runAtOnce(undoInTables(tables, changeSets))) }
 }
 
-function* replay(state: WorldState, changeSets: readonly ChangeSet[], to: 'before' | 'after'): Steps<WorldState> {
-  let { random, faults, clock } = state
-  let name = nameOf(state)
-  for (const changeSet of changeSets) {
-    random = changeSet.random?.[to] ?? random
-    faults = changeSet.faults?.[to] ?? faults
-    name = changeSet.scenario?.[to] ?? name
-    clock = changeSet.clock?.[to] ?? clock
-  }
-  const changed = yield* replayTables(state.tables, changeSets, to)
-  const tables = mapTables<TableStates>(name => changed.get(name) ?? state.tables[name])
-  const { description: _, ...unnamed } = state
-  return { ...unnamed, ...name, tables, random, faults, clock }
-}
-
-/** Replays the given tables. Returns those that changed. */
-function* replayTables(
+/** Undoes change sets in the given tables. Returns those that changed. */
+function* undoInTables(
   tables: Partial<TableStates>,
   changeSets: readonly ChangeSet[],
-  to: 'before' | 'after',
 ): Steps<ReadonlyMap<TableName, TableState<object>>> {
-  const from = to === 'before' ? 'after' : 'before'
   const differences = new Map<TableName, Map<string, Difference>>()
-  yield* forEachInSteps(changesOf(changeSets), change => {
-    if (tables[change.table]) collect(differences, change, { from: change[from], to: change[to] })
+  yield* forEachInSteps(changesOf(changeSets.toReversed()), change => {
+    if (tables[change.table]) collect(differences, change)
   })
   const changed = new Map<TableName, TableState<object>>()
   for (const [name, rows] of differences) {
@@ -163,7 +155,7 @@ function* changesOf(changeSets: readonly ChangeSet[]): Generator<Change> {
   for (const { changes } of changeSets) for (const change of changes) yield change
 }
 
-/** A row at the beginning and at the end of a replay. A row that came and went on the way costs no write to a tree. */
+/** A row at the beginning and at the end of the undoing. A row that came and went on the way costs no write to a tree. */
 interface Difference {
   readonly from: Entry | undefined
   to: Entry | undefined
@@ -173,8 +165,7 @@ interface Difference {
 
 function collect(
   differences: Map<TableName, Map<string, Difference>>,
-  { table, id }: Change,
-  { from, to }: Pick<Difference, 'from' | 'to'>,
+  { table, id, before: to, after: from }: Change,
 ): void {
   const rows = differences.get(table) ?? new Map<string, Difference>()
   differences.set(table, rows)
