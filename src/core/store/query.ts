@@ -37,8 +37,6 @@ export type Predicate<Row> = RowQuery<Row> | ((query: RowQuery<Row>) => RowQuery
 export interface Plan<Row> {
   readonly test: (row: Row) => boolean
   readonly equalities: Equalities
-  /** `none`: no condition. `equalities`: no other conditions. `others`: other conditions too. */
-  readonly conditions: 'none' | 'equalities' | 'others'
 }
 
 type SomeCondition<Row> = Query<Row> | Condition<Row> | PredicateFunction<Row>
@@ -48,16 +46,13 @@ class PlannedQuery<Row> extends Query<Row> {
   constructor(
     predicate: PredicateFunction<NoInfer<Row>> | undefined,
     readonly equalities: Equalities,
-    readonly conditions: Plan<Row>['conditions'],
   ) {
     super(predicate)
   }
 
   override where(condition: Condition<Row> | PredicateFunction<Row>): Query<Row> {
-    const texts = this.conditions === 'none' ? textsIn(condition) : undefined
     // The condition is no query, so this returns a function.
-    if (!texts) return this.narrowed(super.where(normalizeCondition(condition) as PredicateFunction<Row>), [condition])
-    return new PlannedQuery<Row>(row => hasTexts(row, texts) ?? matches(row, texts), texts, 'equalities')
+    return this.narrowed(super.where(normalizeCondition(condition) as PredicateFunction<Row>), [condition])
   }
 
   override and(...conditions: SomeCondition<Row>[]): Query<Row> {
@@ -70,7 +65,7 @@ class PlannedQuery<Row> extends Query<Row> {
 
   private narrowed(query: Query<Row>, conditions: readonly unknown[]): Query<Row> {
     const equalities = Object.assign({}, ...conditions.map(equalitiesOf), this.equalities)
-    return new PlannedQuery<Row>(row => query.test(row), equalities, 'others')
+    return new PlannedQuery<Row>(row => query.test(row), equalities)
   }
 }
 
@@ -80,26 +75,6 @@ function equalitiesOf(condition: unknown): Equalities {
   if (condition instanceof PlannedQuery) return condition.equalities
   if (isQuery(condition) || typeof condition !== 'object' || condition === null) return noEqualities
   return Object.fromEntries(Object.entries(condition).filter(([, value]) => typeof value === 'string'))
-}
-
-/** Returns the texts of a condition that only compares texts. `undefined` for other conditions. */
-function textsIn(condition: unknown): Equalities | undefined {
-  if (typeof condition !== 'object' || condition === null || Array.isArray(condition) || isQuery(condition))
-    return undefined
-  const texts = Object.values(condition)
-  const isTexts = texts.length > 0 && texts.every(value => typeof value === 'string')
-  return isTexts ? (condition as Equalities) : undefined // all its values are texts
-}
-
-/** Compares a row with texts. Returns `undefined` if a column has no text: then the library decides. */
-function hasTexts(row: unknown, texts: Equalities): boolean | undefined {
-  if (typeof row !== 'object' || row === null) return undefined
-  for (const column in texts) {
-    const value = getKey(row, column)
-    if (typeof value !== 'string') return undefined
-    if (value !== texts[column]) return false
-  }
-  return true
 }
 
 /** Checks if a value is a query of the library, or of another copy of the library. */
@@ -165,8 +140,8 @@ function mergeObjects(one: unknown, other: unknown): unknown {
 
 /** Analyses a predicate. Throws `UsageError` if it is invalid. */
 export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
-  if (predicate === undefined) return { test: () => true, equalities: noEqualities, conditions: 'none' }
-  const empty = new PlannedQuery<Row>(undefined, noEqualities, 'none')
+  if (predicate === undefined) return { test: () => true, equalities: noEqualities }
+  const empty = new PlannedQuery<Row>(undefined, noEqualities)
   const query = isQuery<Row>(predicate)
     ? predicate
     : typeof predicate === 'function'
@@ -177,7 +152,5 @@ export function plan<Row>(predicate: Predicate<Row> | undefined): Plan<Row> {
       `the function of a query returned ${quoted(query)}: expected a query, as in q => q.where({ lobby_id })`,
     )
   // A query without a condition finds nothing, as in the library.
-  const isPlanned = query instanceof PlannedQuery && query.conditions !== 'none'
-  const { equalities, conditions } = isPlanned ? query : { equalities: noEqualities, conditions: 'others' as const }
-  return { test: row => query.test(row), equalities, conditions }
+  return { test: row => query.test(row), equalities: equalitiesOf(query) }
 }

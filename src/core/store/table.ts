@@ -4,7 +4,6 @@ import { type Plan, type Predicate, plan } from './query.js'
 import {
   type Entry,
   groupOf,
-  type IndexDefinition,
   isSameGroup,
   type Shape,
   type SumDefinition,
@@ -129,15 +128,13 @@ export class Table<Row extends object> {
   }
 
   findFirst(predicate?: Predicate<Row>): Row | undefined {
-    const planned = plan(predicate)
-    const { rows, isExact } = this.#candidates(planned)
-    return isExact ? rows[0] : rows.find(planned.test)
+    const { test, equalities } = plan(predicate)
+    return this.#candidates(equalities).find(test)
   }
 
   findMany(predicate?: Predicate<Row>): Row[] {
-    const planned = plan(predicate)
-    const { rows, isExact } = this.#candidates(planned)
-    return isExact || planned.conditions === 'none' ? rows : rows.filter(planned.test)
+    const { test, equalities } = plan(predicate)
+    return this.#candidates(equalities).filter(test)
   }
 
   /** Adds a row, or replaces the one with the same id. Throws outside a transaction. */
@@ -309,31 +306,23 @@ export class Table<Row extends object> {
     return groupOf(this.shape.indexes[name]?.columns ?? [], values as Row) // it has the columns of the index
   }
 
-  /** Finds candidates for a query. `isExact`: all of them match. */
-  #candidates({ equalities, conditions }: Plan<Row>): { rows: Row[]; isExact: boolean } {
-    const hasOnlyEqualities = conditions === 'equalities'
-    const asked = Object.keys(equalities).length
-    if (asked === 0) return { rows: this.all(), isExact: false }
+  /** Finds candidates for a query. */
+  #candidates(equalities: Plan<Row>['equalities']): Row[] {
     const { key, indexes, unique } = this.shape
-    if (key.every(column => equalities[column] !== undefined)) {
+    const has = (column: string) => equalities[column] !== undefined
+    if (key.every(has)) {
       const row = this.get(key.map(column => equalities[column]).join('/'))
-      // Different values of two columns may join to the same id.
-      return { rows: row ? [row] : [], isExact: hasOnlyEqualities && asked === key.length && key.length === 1 }
+      return row ? [row] : []
     }
-    for (const name in unique) {
-      const column = unique[name]?.column
+    for (const [name, { column }] of Object.entries(unique)) {
       const value = column === undefined ? undefined : equalities[column]
       if (value === undefined) continue
       this.#noteTable()
-      return { rows: this.#state.withUnique(name, value), isExact: hasOnlyEqualities && asked === 1 }
+      return this.#state.withUnique(name, value)
     }
-    for (const name in indexes) {
-      const { columns, rank } = indexes[name] as IndexDefinition<Row> // a key of it
-      if (rank || columns.length === 0 || !columns.every(column => equalities[column] !== undefined)) continue
-      const rows = this.inIndex(name, equalities as Partial<Row>) // it has the columns of the index
-      return { rows, isExact: hasOnlyEqualities && asked === columns.length }
-    }
-    return { rows: this.all(), isExact: false }
+    for (const [name, { columns, rank }] of Object.entries(indexes))
+      if (!rank && columns.length > 0 && columns.every(has)) return this.inIndex(name, equalities as Partial<Row>) // it has the columns of the index
+    return this.all()
   }
 }
 
