@@ -1,6 +1,6 @@
 import type { ClockMode } from '../../src/core/store/clock.js'
 import { tableNames } from '../../src/core/store/table-names.js'
-import { createWorld, type LiveWorld } from '../../src/core/store/world.js'
+import { LiveWorld } from '../../src/core/store/world.js'
 import { createState, type InitialRows, type WorldDefinition } from '../../src/core/store/world-state.js'
 import { startAt } from './tanks.js'
 import { snapshotOf } from './worlds.js'
@@ -14,7 +14,7 @@ interface SmallWorldOptions {
 
 /** Creates a world of a few rows, or of `rows` only, frozen at `startAt`. */
 export function smallWorld(options: SmallWorldOptions = {}): LiveWorld {
-  return createWorld(createState(smallDefinition(options)))
+  return new LiveWorld(createState(smallDefinition(options)))
 }
 
 /** The definition of that world. */

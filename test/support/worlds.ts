@@ -7,7 +7,7 @@ import type { ScenarioInput } from '../../src/core/scenario/schema.js'
 import { defineWorld, snapshotSteps, type WorldOptions } from '../../src/core/scenario/world.js'
 import type { Rows, TableName } from '../../src/core/store/rows.js'
 import { tableNames } from '../../src/core/store/table-names.js'
-import { createWorld, type LiveWorld, type World } from '../../src/core/store/world.js'
+import { LiveWorld, type World } from '../../src/core/store/world.js'
 import { createState } from '../../src/core/store/world-state.js'
 import { startAt } from './tanks.js'
 
@@ -49,7 +49,7 @@ export function rowsOf(
 /** Creates the world of a scenario. Its clock is frozen at `startAt`, unless the scenario says otherwise. */
 export function worldOf(input: ScenarioInput): LiveWorld {
   const frozen: ScenarioInput = { clock: 'frozen', now: new Date(startAt).toISOString(), ...input }
-  return createWorld(createState(defineWorld(readScenario(frozen))))
+  return new LiveWorld(createState(defineWorld(readScenario(frozen))))
 }
 
 /** Writes the state of a world as a scenario, at once. */

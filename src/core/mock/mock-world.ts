@@ -42,7 +42,7 @@ import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
-import { createWorld, type LiveWorld, type LoggedWorld } from '../store/world.js'
+import { LiveWorld, type LoggedWorld } from '../store/world.js'
 import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 
@@ -117,7 +117,7 @@ export class MockWorld {
     const { revision } = state.world
     const start = { revision, at: timeOfState(state.world) }
     const history = new History(settings.history, start, exchanges => this.past.explain(exchanges))
-    const world = createWorld(state.world, changeSet => {
+    const world = new LiveWorld(state.world, changeSet => {
       history.addChange(changeSet)
       observer.addChange(changeSet)
     })

@@ -15,6 +15,7 @@ import { Table, type TableContext } from './table.js'
 import { tableNames } from './table-names.js'
 import { type Entry, TableState } from './table-state.js'
 import { Transaction } from './transaction.js'
+import type { Initial } from './world.js'
 import { createState, mapTables, type TableStates, type WorldDefinition, type WorldState } from './world-state.js'
 
 /** The numbers of rows that a reload changes. */
@@ -49,8 +50,8 @@ type AnyState = TableState<object>
  */
 export function reloadState(
   definition: WorldDefinition,
-  before: WorldState,
-  { initialClock, present }: { initialClock: ClockState; present: WorldState & { clock: ClockState } },
+  { state: before, clock: initialClock }: Initial,
+  present: WorldState & { readonly clock: ClockState },
 ) {
   const { clock: mode, rate = 1, now } = definition
   const hasMoved = now !== before.clock.now
@@ -69,8 +70,7 @@ export function reloadState(
   const summary = summarize(states, tables)
   const lostFaults = countRemoved(before.scenarioFaults, after.scenarioFaults)
   return {
-    initialState: after,
-    initialClock: changed(initialClock),
+    initial: { state: after, clock: changed(initialClock) },
     clock: isSameClock ? undefined : { ...changed(present.clock), now: hasMoved ? at : undefined },
     // If ids were drawn already, a restarted sequence could draw them again.
     random: sameJson(present.random, before.random) ? after.random : present.random,

@@ -19,7 +19,6 @@ import {
   initialClock,
   mapTables,
   nameOf,
-  type ScenarioName,
   type TableStates,
   timeOfState,
   type WorldDefinition,
@@ -116,13 +115,6 @@ export interface LoggedChangeSet extends ChangeSetResult {
   readonly initial?: Initial | undefined
 }
 
-type RecordChangeSet = (changeSet: ChangeSet) => void
-
-/** Creates a world with that state. Calls `record` with each change set after its commit, even if no row changed. */
-export function createWorld(state: WorldState, record?: RecordChangeSet): LiveWorld {
-  return new LiveWorld(state, record)
-}
-
 /** A world with the calls for the mock itself. */
 export class LiveWorld implements WorldTables, TableContext, WorldView {
   readonly clock: WorldClock
@@ -131,15 +123,12 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   readonly dependencies = new Dependencies()
   readonly tables: Tables
   openTransaction: Transaction | undefined
-  /** The state after a reset. */
-  #initialState: WorldState
-  /** The clock of the initial state. */
-  #initialClock: ClockState
+  #initial: Initial
   #faults: FaultsState
   #revision: number
   /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
-  readonly #record: RecordChangeSet | undefined
+  readonly #record: ((changeSet: ChangeSet) => void) | undefined
   #log: WorldLog | undefined
   /** Resolves when the newest promise of `settled` has settled. `undefined` if all have. */
   #lastOutput: Promise<void> | undefined
@@ -147,7 +136,8 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   #collections: { [Name in TableName]?: unknown } = {}
   #endedBecause: string | undefined
 
-  constructor(state: WorldState, record?: RecordChangeSet) {
+  /** Calls `record` with each change set after its commit, even if no row changed. */
+  constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
     this.clock = new WorldClock(initialClock(state), {
       onMove: before => this.#recordClock(before),
       checkMove: () => {
@@ -161,8 +151,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     this.random = new Random(state.seed, 'world')
     this.random.restore(state.random)
     this.#revision = state.revision
-    this.#initialState = state
-    this.#initialClock = this.clock.state
+    this.#initial = { state, clock: this.clock.state }
     this.tables = mapTables<Tables>(name => new Table<object>(state.tables[name], this))
   }
 
@@ -214,20 +203,20 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   }
 
   get title(): string {
-    return this.#initialState.title
+    return this.initialState.title
   }
 
   get description(): string | undefined {
-    return this.#initialState.description
+    return this.initialState.description
   }
 
   get seed(): number {
-    return this.#initialState.seed
+    return this.initialState.seed
   }
 
   /** The state that a reset goes back to. */
   get initialState(): WorldState {
-    return this.#initialState
+    return this.#initial.state
   }
 
   get revision(): number {
@@ -275,11 +264,11 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   get state(): WorldState & { readonly clock: ClockState } {
     if (this.openTransaction) throw new UsageError('a transaction cannot copy its world: end it first')
     const { revision, faults } = this
-    const { startsAt, scenarioFaults } = this.#initialState
+    const { startsAt, scenarioFaults } = this.initialState
     const tables = mapTables<TableStates>(name => this.tables[name].share())
     const random = this.random.save()
     return {
-      ...nameOf(this.#initialState),
+      ...nameOf(this.initialState),
       clock: this.clock.state,
       startsAt,
       random,
@@ -325,7 +314,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
 
   /** The state that a reset goes back to, and its clock. */
   get initial(): Initial {
-    return { state: this.#initialState, clock: this.#initialClock }
+    return this.#initial
   }
 
   /**
@@ -335,8 +324,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
    */
   *adopt({ initial, base, changeSets }: LoggedWorld, restart: () => void): Steps<ClockState> {
     if (this.openTransaction) throw new UsageError('a transaction cannot replace its world: end it first')
-    this.#initialState = initial.state
-    this.#initialClock = initial.clock
+    this.#initial = initial
     this.random.restore(base.random)
     this.#faults = base.faults
     this.#revision = base.revision
@@ -362,7 +350,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
 
   /** Commits a change set of a log as its transaction did. `random` is the random state before it. */
   #replay(result: LoggedChangeSet, random: RandomState): void {
-    const { revision, initial } = result
+    const { revision, at, cause, clock, initial } = result
     const changes = result.changes.map(({ table, id, after }): Change => {
       const rows: Table<object> = this.tables[table]
       return { table, id, before: rows.state.entry(id), after } as Change // of that table
@@ -376,14 +364,22 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       const rows: Table<object> = this.tables[table]
       if (after) rows.replay(before?.seq === after.seq ? before : undefined, after)
     }
-    const [faults, was] = [this.#faults, this.#initialState]
+    const faults = this.#faults
+    const name = nameOf(this.initialState)
     if (result.faults) this.#faults = result.faults
-    if (initial) {
-      this.#initialState = initial.state
-      this.#initialClock = initial.clock
-    }
+    if (initial) this.#initial = initial
     this.#commit(changes, revision, undefined)
-    this.#record?.(withBefore(result, { changes, random, faults, scenario: nameOf(was) }))
+    const nameAfter = initial ? nameOf(initial.state) : name
+    this.#record?.({
+      revision,
+      at,
+      cause,
+      changes,
+      ...(result.random ? { random: { before: random, after: result.random } } : {}),
+      ...(clock ? { clock } : {}),
+      ...(result.faults ? { faults: { before: faults, after: result.faults } } : {}),
+      ...(sameJson(name, nameAfter) ? {} : { scenario: { before: name, after: nameAfter } }),
+    })
   }
 
   /** Runs a synchronous read. Returns its value and its dependencies. */
@@ -474,7 +470,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       this.#faults = keep.includes('faults')
         ? shiftFaults(cause.kind === 'reset' ? this.#faults : withoutScenario(this.#faults), now - before)
         : shiftFaults(state.faults, now - timeOfState(state))
-      this.#restore(state, state, clock)
+      this.#restore(state, { state, clock })
       beforeCommit?.()
     }
     try {
@@ -495,9 +491,9 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   }
 
   /** Returns the state that a reset to `state` begins with. A world whose scenario gives no time starts at the present time of `Date`. */
-  stateOfReset(state = this.#initialState, keep: ReplaceOptions['keep'] = []): WorldState {
+  stateOfReset(state = this.initialState, keep: ReplaceOptions['keep'] = []): WorldState {
     const { startingAt, unseeded } = state
-    if (keep.includes('clock') || !startingAt || realTime() === this.#initialClock.now) return state
+    if (keep.includes('clock') || !startingAt || realTime() === this.#initial.clock.now) return state
     return { ...startingAt(realTime()), unseeded }
   }
 
@@ -515,20 +511,17 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     } = {},
   ): ReloadSummary {
     if (this.openTransaction) throw new UsageError('a transaction cannot reload its world: end it first')
-    const { initialState, initialClock, clock, random, tables, summary } = reloadState(definition, this.#initialState, {
-      initialClock: this.#initialClock,
-      present: this.state,
-    })
+    const { initial, clock, random, tables, summary } = reloadState(definition, this.#initial, this.state)
     if (!accepts(summary)) return summary
     this.checkTakesChanges()
     const replace = () => {
-      const { faults, scenarioFaults } = initialState
-      if (!sameJson(this.#initialState.scenarioFaults, scenarioFaults))
+      const { faults, scenarioFaults } = initial.state
+      if (!sameJson(this.initialState.scenarioFaults, scenarioFaults))
         this.#faults = replaceScenarioFaults(this.#faults, scenarioFaults, {
           now: this.clock.now(),
           random: faults.random,
         })
-      this.#restore({ random, tables }, initialState, initialClock)
+      this.#restore({ random, tables }, initial)
       beforeCommit?.()
     }
     this.#run(replace, { cause: { kind: 'reload' }, isRaw: true, clock })
@@ -536,18 +529,13 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   }
 
   /** Replaces the random state and the rows, and the state that a reset goes back to. */
-  #restore(
-    { random, tables }: Pick<WorldState, 'random' | 'tables'>,
-    initialState: WorldState,
-    initialClock: ClockState,
-  ): void {
+  #restore({ random, tables }: Pick<WorldState, 'random' | 'tables'>, initial: Initial): void {
     this.random.restore(random)
     for (const name of tableNames) {
       const table: Table<object> = this.tables[name]
       table.restore(tables[name])
     }
-    this.#initialState = initialState
-    this.#initialClock = initialClock
+    this.#initial = initial
   }
 
   /** Runs a transaction inside the open one, as a savepoint. */
@@ -582,8 +570,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     const before: StateWithoutRows = {
       random: this.random.save(),
       faults: this.#faults,
-      initialState: this.#initialState,
-      initialClock: this.#initialClock,
+      initial: this.#initial,
       clock: options.clockBefore ?? (clock && this.clock.state),
     }
     if (clock) this.clock.restore(clock)
@@ -602,8 +589,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
       transaction.rollback()
       this.random.restore(before.random)
       this.#faults = before.faults
-      this.#initialState = before.initialState
-      this.#initialClock = before.initialClock
+      this.#initial = before.initial
       // Jobs on the way of a move have run.
       if (before.clock) this.clock.restore({ ...before.clock, now: Math.max(before.clock.now, reached) })
       this.clock.unreach(reached)
@@ -643,9 +629,9 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     const random = this.random.save()
     const hasDrawn = before.random.some((number, i) => number !== random[i])
     const hasFaults = !sameJson(before.faults, this.#faults)
-    const [was, is] = [before.initialState, this.#initialState]
+    const [was, is] = [before.initial.state, this.initialState]
     const hasName = was !== is && !sameJson(nameOf(was), nameOf(is))
-    const initial = was === is || !this.#log ? undefined : this.initial
+    const initial = was === is || !this.#log ? undefined : this.#initial
     const { revision, now: at } = transaction
     const clock = before.clock && { ...this.clock.state, now: at }
     const hasClock = !sameJson(before.clock, clock)
@@ -697,30 +683,9 @@ const manyChanges = 1000
 interface StateWithoutRows {
   readonly random: RandomState
   readonly faults: FaultsState
-  readonly initialState: WorldState
-  readonly initialClock: ClockState
+  readonly initial: Initial
   /** `undefined` if the transaction does not set the clock. */
   readonly clock: ClockState | undefined
-}
-
-/** Completes a change set of a log. Most have only rows and random numbers, and a start reads thousands of them. */
-function withBefore(
-  { revision, at, cause, random, clock, faults, initial }: LoggedChangeSet,
-  before: Pick<ChangeSet, 'changes'> &
-    Pick<StateWithoutRows, 'random' | 'faults'> & { readonly scenario: ScenarioName },
-): ChangeSet {
-  const { changes } = before
-  const changeSet = random
-    ? { revision, at, cause, changes, random: { before: before.random, after: random } }
-    : { revision, at, cause, changes }
-  if (!clock && !faults && !initial) return changeSet
-  const after = initial && nameOf(initial.state)
-  return {
-    ...changeSet,
-    ...(clock ? { clock } : {}),
-    ...(faults ? { faults: { before: before.faults, after: faults } } : {}),
-    ...(after && !sameJson(before.scenario, after) ? { scenario: { before: before.scenario, after } } : {}),
-  }
 }
 
 /** Asks a log when its change sets are kept. */

@@ -7,7 +7,7 @@ import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { scenarios } from '../../../src/core/scenario/shipped.js'
 import { defineWorld } from '../../../src/core/scenario/world.js'
 import { encodeState } from '../../../src/core/storage/encoding.js'
-import { createWorld, type LiveWorld } from '../../../src/core/store/world.js'
+import { LiveWorld } from '../../../src/core/store/world.js'
 import { createState, type WorldState } from '../../../src/core/store/world-state.js'
 import { kinds, play, type RandomWorld, randomWorld } from '../../support/random-world.js'
 import { snapshotOf } from '../../support/worlds.js'
@@ -15,7 +15,7 @@ import { snapshotOf } from '../../support/worlds.js'
 const publicUrl = 'http://links.test'
 
 /** Creates the world of a scenario. The server would set the URL of its links. */
-const put = (scenario: ScenarioInput) => createWorld(createState(defineWorld(readScenario(scenario), { publicUrl })))
+const put = (scenario: ScenarioInput) => new LiveWorld(createState(defineWorld(readScenario(scenario), { publicUrl })))
 
 async function played({ scenario, steps }: RandomWorld): Promise<LiveWorld> {
   const world = put(scenario)

@@ -1,12 +1,12 @@
 import { it } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
-import { createWorld } from '../../../src/core/store/world.js'
+import { LiveWorld } from '../../../src/core/store/world.js'
 import { smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
 
 type World = ReturnType<typeof smallWorld>
 
-const forked = (world: World) => createWorld(world.state)
+const forked = (world: World) => new LiveWorld(world.state)
 
 describe('a fork', () => {
   it('has its own clock, which starts at the time of the original', async () => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import type { GameRow, TokenRow } from '../../../src/core/store/rows.js'
-import { createWorld, type LiveWorld } from '../../../src/core/store/world.js'
+import { LiveWorld } from '../../../src/core/store/world.js'
 import { createState, type WorldDefinition } from '../../../src/core/store/world-state.js'
 import { type RandomTransaction, succeeds, transactionsIn } from '../../support/random-transactions.js'
 import { contents } from '../../support/small-world.js'
@@ -70,7 +70,7 @@ const definitionOf = (file: File): WorldDefinition => ({
   rows: now => ({ ...rowsAt(file, now) }),
 })
 
-const worldOf = (file: File) => createWorld(createState(definitionOf(file)))
+const worldOf = (file: File) => new LiveWorld(createState(definitionOf(file)))
 const listsIn = ({ games, tokens }: LiveWorld): Lists => ({
   games: games.all(),
   // Files and transactions create cloud tokens only.
@@ -230,7 +230,7 @@ describe('a reload of a changed scenario', () => {
     for (const world of [drawn, untouched]) world.reload(other)
     const ids = await Promise.all([drawn, untouched].map(world => world.games.create({ name_id: 'x' })))
 
-    const fresh = await createWorld(createState(other)).games.create({ name_id: 'x' })
+    const fresh = await new LiveWorld(createState(other)).games.create({ name_id: 'x' })
     expect(ids[1]?.game_id).toBe(fresh.game_id)
     expect([first.game_id, fresh.game_id]).not.toContain(ids[0]?.game_id)
     expect([drawn.seed, untouched.seed]).toEqual([2, 2])

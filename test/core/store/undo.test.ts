@@ -3,7 +3,7 @@ import { afterEach, describe, expect, vi } from 'vitest'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import { type ChangeSet, undoChangeSets } from '../../../src/core/store/change-set.js'
 import { appendFault, countMatch } from '../../../src/core/store/faults.js'
-import { createWorld, type LiveWorld } from '../../../src/core/store/world.js'
+import { LiveWorld } from '../../../src/core/store/world.js'
 import { createState, type WorldState } from '../../../src/core/store/world-state.js'
 import { type RandomTransaction, randomTransaction, succeeds } from '../../support/random-transactions.js'
 import { smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
@@ -85,7 +85,7 @@ describe('the change sets of a world', () => {
         changeSets.push(changeSet)
         states.push(world.state)
       }
-      const world: LiveWorld = createWorld(smallWorld({ clock }).state, record)
+      const world: LiveWorld = new LiveWorld(smallWorld({ clock }).state, record)
       states.push(world.state)
       const start = world.clock.now()
 

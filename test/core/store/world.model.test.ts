@@ -3,7 +3,7 @@ import { Query } from '@mswjs/data'
 import { describe, expect, inject } from 'vitest'
 import type { RowQuery } from '../../../src/core/store/query.js'
 import type { ReadTable } from '../../../src/core/store/table-calls.js'
-import { createWorld, type LiveWorld } from '../../../src/core/store/world.js'
+import { LiveWorld } from '../../../src/core/store/world.js'
 import { indexProblems } from '../../support/check-tables.js'
 import {
   type Columns,
@@ -124,7 +124,7 @@ async function applyEvent(
       return world
     case 'fork':
       model.fork()
-      return createWorld(world.state)
+      return new LiveWorld(world.state)
     case 'reload': {
       // reload.test.ts covers merges with conflicts.
       if (isFork || !world.games.get('tanks')) return world
