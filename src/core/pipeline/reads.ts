@@ -1,6 +1,5 @@
 import { ApiError } from '../contract/errors.js'
 import { sameJson } from '../lib/json.js'
-import { addItem, itemsOf, removeItem, type SmallSet } from '../lib/small-set.js'
 import type { DependencyListener, Reading } from '../store/dependencies.js'
 import type { Timer } from '../store/timers.js'
 import type { LiveWorld, Waiter } from '../store/world.js'
@@ -143,12 +142,12 @@ interface ReadOptions<T, Output> {
 
 /**
  * A read with blocked requests. When a dependency changes, it reads once for all of them, and answers them if the value
- * differs. It is small, because each of 50,000 requests may have its own.
+ * differs.
  */
 export class WatchedRead<T, Output> implements DependencyListener {
   readonly #world: LiveWorld
   readonly #options: ReadOptions<T, Output>
-  #blocked: SmallSet<BlockedRequest<Output>>
+  readonly #blocked = new Set<BlockedRequest<Output>>()
   #reading: Reading<T>
   /** The output of the reading, created on first use. */
   #output: { readonly output: Output } | undefined
@@ -165,8 +164,8 @@ export class WatchedRead<T, Output> implements DependencyListener {
   /** Blocks a request in the same tick as its reading. */
   block(options: BlockOptions): Promise<Output> {
     const request = new BlockedRequest(this, this.#world, options)
-    if (this.#blocked === undefined) this.#startWatching()
-    this.#blocked = addItem(this.#blocked, request)
+    if (this.#blocked.size === 0) this.#startWatching()
+    this.#blocked.add(request)
     request.begin()
     return request.answer
   }
@@ -185,8 +184,8 @@ export class WatchedRead<T, Output> implements DependencyListener {
   }
 
   remove(request: BlockedRequest<Output>): void {
-    this.#blocked = removeItem(this.#blocked, request)
-    if (this.#blocked !== undefined) return
+    this.#blocked.delete(request)
+    if (this.#blocked.size > 0) return
     this.#stopWatching()
     const { key, onIdle } = this.#options
     onIdle?.(key)
@@ -199,14 +198,14 @@ export class WatchedRead<T, Output> implements DependencyListener {
     try {
       reading = this.#options.read()
     } catch (error) {
-      for (const request of itemsOf(this.#blocked)) request.fail(error)
+      for (const request of [...this.#blocked]) request.fail(error)
       return
     }
     this.#stopWatching()
     this.#reading = reading
     this.#output = undefined
     if (sameJson(value, reading.value)) this.#startWatching()
-    else for (const request of itemsOf(this.#blocked)) request.end()
+    else for (const request of [...this.#blocked]) request.end()
   }
 
   #startWatching(): void {

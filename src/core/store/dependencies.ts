@@ -1,5 +1,3 @@
-import { addItem, hasItem, itemsOf, removeItem, type SmallSet } from '../lib/small-set.js'
-
 /** A dependency: a row, a group of an index, a sum, a view, a table, or the clock. */
 export type Tag = string
 
@@ -39,7 +37,7 @@ export interface DependencyListener {
  */
 export class Dependencies {
   #tracker: Tracker | undefined
-  readonly #listeners = new Map<Tag, SmallSet<DependencyListener>>()
+  readonly #listeners = new Map<Tag, Set<DependencyListener>>()
 
   get isTracking(): boolean {
     return this.#tracker !== undefined
@@ -82,15 +80,19 @@ export class Dependencies {
 
   /** Calls the listener once for each change set that touches a tag. */
   listen(tags: readonly Tag[], listener: DependencyListener): void {
-    for (const tag of tags) this.#listeners.set(tag, addItem(this.#listeners.get(tag), listener))
+    for (const tag of tags) {
+      const listeners = this.#listeners.get(tag)
+      if (listeners) listeners.add(listener)
+      else this.#listeners.set(tag, new Set([listener]))
+    }
   }
 
   /** Removes a listener from the same tags. */
   unlisten(tags: readonly Tag[], listener: DependencyListener): void {
     for (const tag of tags) {
-      const others = removeItem(this.#listeners.get(tag), listener)
-      if (others) this.#listeners.set(tag, others)
-      else this.#listeners.delete(tag)
+      const listeners = this.#listeners.get(tag)
+      listeners?.delete(listener)
+      if (listeners?.size === 0) this.#listeners.delete(tag)
     }
   }
 
@@ -107,10 +109,10 @@ export class Dependencies {
   /** Calls the listeners of the tags. If some throw, it calls the others too, and then throws the first error. */
   notify(tags: ReadonlySet<Tag>): void {
     const called = new Map<DependencyListener, Tag>()
-    for (const tag of tags) for (const listener of itemsOf(this.#listeners.get(tag))) called.set(listener, tag)
+    for (const tag of tags) for (const listener of this.#listeners.get(tag) ?? []) called.set(listener, tag)
     callAll(called, ([listener, tag]) => {
       // A listener may have removed another one.
-      if (hasItem(this.#listeners.get(tag), listener)) listener.onChange()
+      if (this.#listeners.get(tag)?.has(listener)) listener.onChange()
     })
   }
 }
