@@ -9,7 +9,6 @@ import {
 } from '../contract/formats.js'
 import { type Namespace, type Port, portsMax, type ValidationError } from '../contract/namespaces.js'
 import type { OperationInput } from '../contract/operations.js'
-import { firstIndex } from '../lib/binary-search.js'
 import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import type { LobbyPort } from '../store/columns.js'
@@ -268,26 +267,7 @@ function rangeErrors({ target_port, port_range: range, proxy_protocol }: Port, e
   if (target_port !== undefined) return range ? ['duplicate-port-and-port-range'] : []
   if (!range) return ['missing-port-and-port-range']
   if (proxy_protocol !== 'tcp' && proxy_protocol !== 'udp') return ['unsupported-port-range']
-  const reach = earlier[countUpTo(range.max, earlier) - 1]?.max ?? Number.NEGATIVE_INFINITY
-  const overlaps = range.min <= reach
-  addRange(range, earlier)
+  const overlaps = earlier.some(({ min, max }) => min <= range.max && range.min <= max)
+  earlier.push(range)
   return [...(range.min > range.max ? ['range-min-gt-max'] : []), ...(overlaps ? ['ranges-overlap'] : [])]
-}
-
-/**
- * Adds a range. The ranges are sorted by `min` and also by `max`, so that each check is a binary search. A range inside
- * another one is left out: a range that overlaps it also overlaps the other one.
- */
-function addRange(range: Range, ranges: Range[]): void {
-  const at = countUpTo(range.min, ranges)
-  if ((ranges[at - 1]?.max ?? Number.NEGATIVE_INFINITY) >= range.max) return
-  let end = at
-  while (end < ranges.length && (ranges[end]?.max ?? 0) <= range.max) end += 1
-  const start = ranges[at - 1]?.min === range.min ? at - 1 : at
-  ranges.splice(start, end - start, range)
-}
-
-/** Counts the ranges that start at `port` or before it. They are sorted. */
-function countUpTo(port: number, ranges: readonly Range[]): number {
-  return firstIndex(ranges.length, index => (ranges[index]?.min ?? 0) > port)
 }
