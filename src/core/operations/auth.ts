@@ -1,9 +1,8 @@
 import { ApiError } from '../contract/errors.js'
 import { deviceLinkPath } from '../contract/paths.js'
 import { quoted } from '../lib/text.js'
-import type { Tables } from '../store/model.js'
+import type { DefaultsContext, Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
-import type { Random } from '../store/random.js'
 import type { DeviceLinkRow } from '../store/rows.js'
 import { lobbyIdIn } from '../store/tokens.js'
 import type { WorldView } from '../store/world.js'
@@ -58,29 +57,16 @@ export const completeDeviceLink: Resolver<'devices.links.complete'> = call => {
 }
 
 /** Gives a pending link a new cloud token of that game. `now` in ms since the epoch. */
-export function completeLink(
-  link: DeviceLinkRow,
-  game_id: string,
-  context: { readonly tables: Tables; readonly random: Random; readonly now: number },
-): void {
+export function completeLink({ completes: _, ...link }: PendingLink, game_id: string, context: DefaultsContext): void {
   const { token: cloud_token } = createRow('tokens', { kind: 'cloud', game_id }, context)
-  const { device_link_token, device_link_id, expires_at } = link
-  context.tables.deviceLinks.put(
-    Object.freeze({
-      device_link_token,
-      device_link_id,
-      ...(expires_at === undefined ? {} : { expires_at }),
-      status: 'complete',
-      game_id,
-      cloud_token,
-    }),
-  )
+  context.tables.deviceLinks.put(Object.freeze({ ...link, status: 'complete', game_id, cloud_token }))
 }
 
+type PendingLink = Extract<DeviceLinkRow, { status: 'pending' }>
 type LinkView = Pick<WorldView, 'tables' | 'hasPassed'>
 
 /** Finds the pending link of a token. Throws `ApiError` if there is none, or if it has expired or is complete. */
-export function findPendingLink(token: string, view: LinkView): DeviceLinkRow {
+export function findPendingLink(token: string, view: LinkView): PendingLink {
   const link = findLink(token, view)
   if (link.status === 'pending') return link
   throw new ApiError('CLOUD_DEVICE_LINK_ALREADY_COMPLETE', 'this device link is already complete: prepare a new one')

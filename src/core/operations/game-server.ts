@@ -92,23 +92,13 @@ function takeOverLobby(caller: LobbyCaller, tables: Tables, now: number): Runnin
 
 /** Hands a player over to the real server: the seat is reserved until that server connects the player. */
 function handOver(player: PlayerRow, { players }: Tables, now: number): void {
-  const isSimulated =
-    (player.status === 'reserved' && player.connects_at !== undefined) ||
-    (player.status === 'connected' && player.leaves_at !== undefined)
-  if (!isSimulated) return
-  const { player_token, lobby_id, namespace_id, address, removes_at } = player
-  const expires_at = player.status === 'reserved' ? player.expires_at : now + lifetimeMs.seat
-  players.put(
-    Object.freeze({
-      player_token,
-      lobby_id,
-      namespace_id,
-      address,
-      ...(removes_at === undefined ? {} : { removes_at }),
-      status: 'reserved',
-      ...(expires_at === undefined ? {} : { expires_at }),
-    }),
-  )
+  if (player.status === 'reserved' && player.connects_at !== undefined) {
+    const { connects_at: _, ...seat } = player
+    players.put(Object.freeze(seat))
+  } else if (player.status === 'connected' && player.leaves_at !== undefined) {
+    const { leaves_at: _, ...seat } = player
+    players.put(Object.freeze({ ...seat, status: 'reserved', expires_at: now + lifetimeMs.seat }))
+  }
 }
 
 type PlayerCall = WriteCall<'players.connected'> | WriteCall<'players.disconnected'>

@@ -2,16 +2,16 @@ import { ApiError } from '../contract/errors.js'
 import { utf8Length } from '../contract/formats.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
-import { frozenCopy } from '../lib/json.js'
+import { lazyFor } from '../lib/lazy.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { maxPlayersColumns } from '../store/inputs.js'
 import { type FindObstacle, findObstacle, freeSeats, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { GameModeRow, LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { LobbyTables, Tables } from '../store/model.js'
-import { fullestGroup } from '../store/models.js'
+import { createRow, fullestGroup } from '../store/models.js'
 import { matchmakerDefaults } from '../store/rows.js'
-import { freshId, freshToken } from '../store/tokens.js'
+import { freshToken } from '../store/tokens.js'
 import { readyWithinMs } from './game-server.js'
 import { cannedJoin, findLobbyById, joinOutput, lobbyPorts } from './lobbies.js'
 import { compareDistances } from './regions.js'
@@ -140,19 +140,12 @@ function findPlaces(
   )
 }
 
-const knownPlaces = new WeakMap<GameModeRow, ReadonlyMap<string, Place>>()
-
-/** Lists the places of a mode by region. Cached by mode, because building the groups took a sixth of the time of a find. */
-function placesOf(mode: GameModeRow): ReadonlyMap<string, Place> {
-  const known = knownPlaces.get(mode)
-  if (known) return known
+/** Lists the places of a mode by region. Once for each mode, because building the groups took a sixth of the time of a find. */
+const placesOf = lazyFor((mode: GameModeRow): ReadonlyMap<string, Place> => {
   const { namespace_id, game_mode_id, regions } = mode
-  const places = new Map<string, Place>()
-  for (const region_id of regions)
-    places.set(region_id, { mode, region_id, group: fullestGroup({ namespace_id, game_mode_id, region_id }) })
-  knownPlaces.set(mode, places)
-  return places
-}
+  const groupOf = (region_id: string) => fullestGroup({ namespace_id, game_mode_id, region_id })
+  return new Map(regions.map(region_id => [region_id, { mode, region_id, group: groupOf(region_id) }]))
+})
 
 function checkRegion(id: string, { regions }: LobbyTables): void {
   if (regions.get(id)) return
@@ -314,31 +307,26 @@ function createLobbyRow(
 ): LobbyRow {
   const { namespace_id, game_mode_id } = mode
   const { publicity = 'public', tags = {}, max_players, lobby_config } = input
-  const limits = max_players === undefined ? mode : { ...mode, ...maxPlayersColumns(max_players) }
   // A lobby that simulated players create has a simulated server.
   const settings = tables.settings.get('settings')
   const isSimulated = client.sessionMs !== undefined || (mode.servers ?? settings?.servers) !== 'manual'
-  const lobby: LobbyRow = Object.freeze({
-    lobby_id: freshId(random, id => tables.lobbies.get(id) !== undefined),
-    namespace_id,
-    game_mode_id,
-    region_id,
-    max_players_normal: limits.max_players_normal,
-    max_players_direct: limits.max_players_direct,
-    max_players_party: limits.max_players_party,
-    total_player_count: 0,
-    reserved_player_count: 0,
-    publicity,
-    is_closed: false,
-    ...(Object.keys(tags).length > 0 ? { tags: frozenCopy(tags) } : {}),
-    ...(lobby_config === undefined ? {} : { lobby_config: frozenCopy(lobby_config) }),
-    stops_at: now + lifetimeMs.lobby,
-    ...(isSimulated
-      ? ({ run_by: 'mock', status: 'ready' } as const)
-      : ({ run_by: 'server', status: 'starting', ready_by: now + readyWithinMs(mode, tables) } as const)),
-  })
-  tables.lobbies.put(lobby)
-  return lobby
+  return createRow(
+    'lobbies',
+    {
+      namespace_id,
+      game_mode_id,
+      region_id,
+      ...maxPlayersColumns(max_players),
+      publicity,
+      ...(Object.keys(tags).length > 0 ? { tags } : {}),
+      lobby_config,
+      stops_at: now + lifetimeMs.lobby,
+      ...(isSimulated
+        ? { run_by: 'mock' }
+        : { run_by: 'server', status: 'starting', ready_by: now + readyWithinMs(mode, tables) }),
+    },
+    { tables, random, now },
+  )
 }
 
 /** Reserves a free seat of a lobby for a new player (PROTOCOL.md C). A simulated player is connected at once. */
@@ -346,34 +334,19 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
   const { lobby_id, namespace_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
   const token = freshToken('player', { random, tables })
-  if (session_ms === undefined) {
-    const player: Extract<PlayerRow, { status: 'reserved' }> = {
-      player_token: token,
-      lobby_id,
-      namespace_id,
-      address,
-      status: 'reserved',
-    }
-    // Assigned one by one, because spreading optional columns costs more than the rest of the function.
-    // The seats of a starting lobby begin to expire when it is ready.
-    if (lobby.status !== 'starting') player.expires_at = now + lifetimeMs.seat
-    if (lobby.run_by === 'mock') player.connects_at = now + mockServerMs.connects
-    player.removes_at = now + lifetimeMs.player
-    tables.players.put(Object.freeze(player))
-  } else {
-    const leaves_at = now + session_ms
-    tables.players.put(
-      Object.freeze({
-        player_token: token,
-        lobby_id,
-        namespace_id,
-        address,
-        session_ms,
-        status: 'connected',
-        leaves_at,
-      }),
-    )
-  }
+  const seat = { player_token: token, lobby_id, namespace_id, address }
+  const player: PlayerRow =
+    session_ms === undefined
+      ? {
+          ...seat,
+          status: 'reserved',
+          // The seats of a starting lobby begin to expire when it is ready.
+          ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
+          ...(lobby.run_by === 'mock' ? { connects_at: now + mockServerMs.connects } : {}),
+          removes_at: now + lifetimeMs.player,
+        }
+      : { ...seat, session_ms, status: 'connected', leaves_at: now + session_ms }
+  tables.players.put(Object.freeze(player))
   const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
   return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables, client.host), token)
 }
