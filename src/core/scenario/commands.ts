@@ -1,3 +1,4 @@
+import { lazyFor } from '../lib/lazy.js'
 import { commandKeyOf, commandRefused, type ServersInput } from '../store/inputs.js'
 import { simulationDefaults } from '../store/matchmaker-rows.js'
 import { type Problem, problem } from './checks.js'
@@ -65,16 +66,8 @@ export function hasCommands({ all, modes, bots }: ScenarioCommands): boolean {
   return all !== undefined || modes.size > 0 || bots.size > 0
 }
 
-const keptScenarios = new WeakMap<CheckedScenario, string>()
-
 /** Encodes a scenario for a storage: as JSON, without its journal and its commands. */
-export function keptScenario(scenario: CheckedScenario): string {
-  const known = keptScenarios.get(scenario)
-  if (known !== undefined) return known
-  const text = JSON.stringify(withoutCommands(scenario.toJSON()))
-  keptScenarios.set(scenario, text)
-  return text
-}
+export const keptScenario = lazyFor((scenario: CheckedScenario) => JSON.stringify(withoutCommands(scenario.toJSON())))
 
 /** Its lobbies then wait for servers that somebody starts. */
 function withoutCommands({ journal: _, ...scenario }: ScenarioInput): ScenarioInput {

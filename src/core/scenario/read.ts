@@ -1,4 +1,5 @@
 import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt } from '../lib/issues.js'
+import { lazyFor } from '../lib/lazy.js'
 import { didYouMean } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, valueAdvice } from './advice.js'
@@ -60,13 +61,10 @@ function unknownKey({ path, message }: Issue, key: string): Problem {
 
 /** Writes a line for each problem, in the order of the input. The position of a missing key is that of its entry. */
 function reportOn(input: unknown): Report {
-  const indexesOf = new WeakMap<object, ReadonlyMap<PropertyKey, number>>()
-  const indexIn = (value: object, key: PropertyKey) => {
-    if (typeof key === 'number') return key
-    const indexes = indexesOf.get(value) ?? new Map(Object.keys(value).map((name, i) => [name, i]))
-    indexesOf.set(value, indexes)
-    return indexes.get(key)
-  }
+  const indexesOf = lazyFor(
+    (value: object) => new Map<PropertyKey, number>(Object.keys(value).map((key, i) => [key, i])),
+  )
+  const indexIn = (value: object, key: PropertyKey) => (typeof key === 'number' ? key : indexesOf(value).get(key))
   const positionOf = (path: Path) => {
     const position: number[] = []
     let value = input

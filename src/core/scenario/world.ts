@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazyFor } from '../lib/lazy.js'
 import type { Steps } from '../lib/steps.js'
 import { faultEntry, faultRandom } from '../store/faults.js'
 import { columnsOf, serversOf } from '../store/inputs.js'
@@ -105,17 +106,10 @@ interface LobbyOptions {
   readonly ids: SeededIds
 }
 
-const knownIds = new WeakMap<Scenario, ReadonlySet<string>>()
-
 /** Returns the ids that a scenario gives. No drawn id is one of them. */
-function takenIds(scenario: Scenario): ReadonlySet<string> {
-  const known = knownIds.get(scenario)
-  if (known) return known
-  const ids = new Set<string>()
-  for (const { id } of givenIds(scenario, layoutOf(scenario))) ids.add(id)
-  knownIds.set(scenario, ids)
-  return ids
-}
+const takenIds = lazyFor(
+  (scenario: Scenario): ReadonlySet<string> => new Set([...givenIds(scenario, layoutOf(scenario))].map(({ id }) => id)),
+)
 
 function rowsOf(
   scenario: Scenario,

@@ -1,8 +1,9 @@
 import type * as Library from 'yaml'
-import type { CST, Document, LineCounter, Node } from 'yaml'
+import type { CST, Document, LineCounter, Node, YAMLMap } from 'yaml'
 import { ApiError } from '../contract/errors.js'
 import { withoutStacks } from '../lib/caller-stack.js'
 import { exceededLimit, nestingLimit } from '../lib/json.js'
+import { lazyFor } from '../lib/lazy.js'
 import { quoted } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Problem } from './checks.js'
@@ -355,17 +356,16 @@ function offsetsIn(document: Document.Parsed, yaml: Yaml): (problem: Problem) =>
 
 function innerNodes({ isMap, isScalar, isSeq }: Yaml) {
   // A map may have thousands of keys, and a problem with each.
-  const pairsOf = new WeakMap<Node, ReadonlyMap<unknown, { key: Node | null; value: Node | null }>>()
+  const pairsOf = lazyFor(
+    ({ items }: YAMLMap<Node, Node | null>) =>
+      new Map(items.map(pair => [isScalar(pair.key) ? pair.key.value : pair, pair])),
+  )
   return (node: Node | null | undefined, key: PropertyKey) => {
     if (isSeq<Node>(node)) {
       const value = node.items[Number(key)]
       return value && { key: null, value }
     }
-    if (!isMap<Node, Node>(node)) return undefined
-    const pairs =
-      pairsOf.get(node) ?? new Map(node.items.map(pair => [isScalar(pair.key) ? pair.key.value : pair, pair]))
-    pairsOf.set(node, pairs)
-    return pairs.get(key)
+    return isMap<Node, Node>(node) ? pairsOf(node).get(key) : undefined
   }
 }
 
