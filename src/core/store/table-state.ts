@@ -140,7 +140,11 @@ export class TableState<Row extends object> {
   /** Creates a table with these entries. They must be in the order of their creation numbers. */
   static fromEntries<Row extends object>(shape: Shape<Row>, entries: Entry<Row>[], revision: number): TableState<Row> {
     const byId = entries.toSorted((a, b) => compareTexts(a.id, b.id))
-    const rows = treeOf(entries)
+    const rows = loadTree(
+      entries.map(({ seq }) => seq),
+      entries,
+      compareNumbers,
+    )
     const ids = loadTree(
       byId.map(({ id }) => id),
       byId.map(({ seq }) => seq),
@@ -190,15 +194,10 @@ export class TableState<Row extends object> {
   entry(id: string): Entry<Row> | undefined {
     const known = this.#cache?.get(id)
     if (known) return known
-    const entry = this.find(id)
+    const seq = this.#ids.get(id)
+    const entry = seq === undefined ? undefined : this.rows.get(seq)
     if (entry) this.#cacheEntry(entry)
     return entry
-  }
-
-  /** Finds an entry as `entry` does, for a caller that looks up many rows once. */
-  find(id: string): Entry<Row> | undefined {
-    const seq = this.#ids.get(id)
-    return seq === undefined ? undefined : this.rows.get(seq)
   }
 
   /** Lists all entries, oldest first. */
@@ -328,7 +327,7 @@ export class TableState<Row extends object> {
       const key = keyIn(definition, entry)
       if (key) keys.push(key)
     }
-    const tree = keyTree(keys.sort(compareKeys))
+    const tree = loadTree<IndexKey, undefined>(keys.sort(compareKeys), Array(keys.length).fill(undefined), compareKeys)
     this.#indexes[name] = tree
     return tree
   }
@@ -366,20 +365,6 @@ export class TableState<Row extends object> {
     if (before && left !== 0) addTo(tree, groupOf(definition.columns, before.row), -left)
     if (after && entered !== 0) addTo(tree, groupOf(definition.columns, after.row), entered)
   }
-}
-
-/** Loads entries that are in the order of their creation numbers. */
-function treeOf<Row>(entries: Entry<Row>[]): Tree<number, Entry<Row>> {
-  return loadTree(
-    entries.map(({ seq }) => seq),
-    entries,
-    compareNumbers,
-  )
-}
-
-/** Loads the keys of an index, which are in its order. */
-function keyTree(keys: IndexKey[]): Tree<IndexKey, undefined> {
-  return loadTree(keys, Array<undefined>(keys.length).fill(undefined), compareKeys)
 }
 
 function bound(group: string, rank: number): IndexKey {
