@@ -6,7 +6,8 @@ import { durationInCode, expectedDuration, instantFormat, latestMs, parseDuratio
 import { parseInstant } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
 import { realTime } from './real-time.js'
-import { BusySlice, PlatformTimer, type Timer, TimerQueue, yieldToEventLoop } from './timers.js'
+import { BusySlice, PlatformTimer, type Timer, yieldToEventLoop } from './timers.js'
+import { createTree } from './tree.js'
 
 /**
  * `running`: time passes by itself. `frozen`: only `advance` and `set` move the time and run jobs. If you write an overdue
@@ -111,7 +112,9 @@ const never = Number.POSITIVE_INFINITY
  * world's time is an epoch plus the elapsed time. It never passes a job that has not run.
  */
 export class WorldClock implements Clock {
-  readonly #timers = new TimerQueue()
+  /** The earliest first. Those of the same time are in the order of their creation. */
+  readonly #timers = createTree<Timer, undefined>((a, b) => a.at - b.at || a.order - b.order)
+  #timersAdded = 0
   readonly #platformTimer = new PlatformTimer(this)
   #mode: ClockMode
   #rate: number
@@ -281,14 +284,15 @@ export class WorldClock implements Clock {
 
   /** Calls `run` once `ms` have elapsed on this clock. */
   after(ms: number, run: () => void): Timer {
-    const timer = this.#timers.add({ at: this.elapsed() + ms, run })
+    const timer: Timer = { at: this.elapsed() + ms, run, order: this.#timersAdded++ }
+    this.#timers.set(timer, undefined)
     this.#platformTimer.arm()
     return timer
   }
 
   /** Cancels a timer. Does nothing if the timer has run or was cancelled. */
   cancel(timer: Timer): void {
-    this.#timers.remove(timer)
+    this.#timers.delete(timer)
     if (this.#timers.size === 0) this.#platformTimer.arm()
   }
 
@@ -324,7 +328,7 @@ export class WorldClock implements Clock {
 
   /** Returns when the next job or timer is due, in elapsed ms. */
   #nextAt(): number {
-    return Math.min(this.#timers.first()?.at ?? never, this.#nextJobAt() - this.#epoch)
+    return Math.min(this.#timers.minKey()?.at ?? never, this.#nextJobAt() - this.#epoch)
   }
 
   #nextJobAt(): number {
@@ -427,12 +431,12 @@ export class WorldClock implements Clock {
 
   /** Runs the job or the timer that is due first. If both are due at once, it runs the job. */
   #runFirst(): void {
-    const timer = this.#timers.first()
+    const timer = this.#timers.minKey()
     if (!timer || this.#nextJobAt() - this.#epoch <= timer.at) {
       this.#jobs?.runNext()
       return
     }
-    this.#timers.remove(timer)
+    this.#timers.delete(timer)
     timer.run()
   }
 

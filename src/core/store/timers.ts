@@ -1,6 +1,5 @@
 import { nextTurn } from '../lib/next-turn.js'
 import type { Steps } from '../lib/steps.js'
-import { createTree } from './tree.js'
 
 /** A call that waits for its time on a world's clock. */
 export interface Timer {
@@ -9,31 +8,6 @@ export interface Timer {
   readonly run: () => void
   /** Timers of the same time run in this order. */
   readonly order: number
-}
-
-/** A queue of timers, the earliest first. Timers of the same time run in the order of their creation. */
-export class TimerQueue {
-  readonly #timers = createTree<Timer, undefined>((a, b) => a.at - b.at || a.order - b.order)
-  #added = 0
-
-  get size(): number {
-    return this.#timers.size
-  }
-
-  first(): Timer | undefined {
-    return this.#timers.minKey()
-  }
-
-  add({ at, run }: Pick<Timer, 'at' | 'run'>): Timer {
-    const timer: Timer = { at, run, order: this.#added++ }
-    this.#timers.set(timer, undefined)
-    return timer
-  }
-
-  /** Does nothing if the timer was removed before. */
-  remove(timer: Timer): void {
-    this.#timers.delete(timer)
-  }
 }
 
 /** The longest delay that `setTimeout` takes, in ms. */
