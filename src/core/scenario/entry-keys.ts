@@ -32,16 +32,6 @@ export function givenKeys<Entry extends object>(
   return Object.fromEntries(given) as { [Key in keyof Entry]: Exclude<Entry[Key], undefined> } // its other keys
 }
 
-/** Copies the keys of an entry whose values are not the defaults. */
-export function withoutDefaults<Entry extends object>(
-  entry: Entry,
-  defaults: { [Key in keyof Entry]?: unknown },
-): Partial<Entry> {
-  const copy: Partial<Entry> = {}
-  for (const key in entry) if (!sameJson(entry[key], defaults[key])) copy[key] = entry[key]
-  return copy
-}
-
 /** Returns the entry of a row: the keys of its schema, without values that are defaults. */
 export function entryOf<Name extends TableName, Schema extends z.ZodObject>(
   name: Name,

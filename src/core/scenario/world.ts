@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { lazyFor } from '../lib/lazy.js'
 import type { Steps } from '../lib/steps.js'
 import { faultEntry, faultRandom } from '../store/faults.js'
-import { columnsOf, serversOf } from '../store/inputs.js'
+import { columnsOf } from '../store/inputs.js'
 import { modeKey } from '../store/lobby-rules.js'
 import { gameModeDefaults, playerDefaults } from '../store/matchmaker-rows.js'
 import { fullNameOf } from '../store/namespaces.js'
@@ -34,7 +34,7 @@ import {
   SimulationEntry,
   simulationColumnsOf,
 } from './entries.js'
-import { entryOf, withoutDefaults } from './entry-keys.js'
+import { entryOf } from './entry-keys.js'
 import { generateLobbies } from './generate.js'
 import { givenIds, layoutOf } from './layout.js'
 import {
@@ -310,12 +310,11 @@ function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): v
 }
 
 function settingsEntry(tables: ReadTables): Scenario {
-  const { client, hide_empty_lobbies, servers, ready_within_ms, cdn_domain, default_namespace_id } =
-    tables.settings.get('settings') ?? {}
+  const settings = tables.settings.get('settings') as SettingsRow // every world has it
+  const { default_namespace_id } = settings
+  const { hide_empty_lobbies, servers } = settingsDefaults
   return {
-    ...(client === undefined ? {} : { client }),
-    ...withoutDefaults({ hide_empty_lobbies, servers: serversOf({ servers, ready_within_ms }) }, settingsDefaults),
-    cdn_domain,
+    ...entryOf('settings', settings, { schema: Scenario(), tables, defaults: { hide_empty_lobbies, servers } }),
     default_namespace: default_namespace_id === undefined ? noNamespace : fullNameOf(default_namespace_id, tables),
   }
 }

@@ -119,7 +119,7 @@ export function commandKeyOf(given: ServersInput | undefined): 'command' | 'watc
 }
 
 /** Returns the key `servers` for its columns. */
-export function serversOf({
+function serversOf({
   servers,
   ready_within_ms,
 }: { readonly [Key in 'servers' | 'ready_within_ms']?: GameModeRow[Key] }): ServersInput | undefined {
