@@ -295,7 +295,8 @@ function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): v
   }
 }
 
-function copyChanges(target: object, draft: object, original: object): void {
+/** Copies the fields that differ between a draft and its original. */
+export function copyChanges(target: object, draft: object, original: object): void {
   for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
     const [is, was]: unknown[] = [getKey(draft, field), getKey(original, field)]
     if (sameJson(is, was)) continue

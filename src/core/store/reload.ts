@@ -10,6 +10,7 @@ import type { PlayerRow } from './matchmaker-rows.js'
 import type { Model, Tables } from './model.js'
 import { models } from './models.js'
 import { realTime } from './real-time.js'
+import { copyChanges } from './records.js'
 import type { TableName } from './rows.js'
 import { Table, type TableContext } from './table.js'
 import { tableNames } from './table-names.js'
@@ -129,14 +130,9 @@ function mergeRow(
   fresh: object,
 ): object {
   if (!was || !is || wholeTables.has(name)) return fresh
-  const fields = new Map<string, unknown>(Object.entries(is))
-  const [then, now] = [new Map<string, unknown>(Object.entries(was)), new Map<string, unknown>(Object.entries(row))]
-  for (const field of new Set([...then.keys(), ...now.keys()])) {
-    if (then.has(field) && now.has(field) && sameJson(then.get(field), now.get(field))) continue
-    if (now.has(field)) fields.set(field, now.get(field))
-    else fields.delete(field)
-  }
-  const { data } = models[name].schema.safeParse(Object.fromEntries(fields), { jitless: true })
+  const merged = { ...is }
+  copyChanges(merged, row, was)
+  const { data } = models[name].schema.safeParse(merged, { jitless: true })
   return data ? frozenCopy(data) : row
 }
 

@@ -1,4 +1,5 @@
-import { type Draft, getKey, isPlainObject, setKey } from '../lib/json.js'
+import { valueAt } from '../lib/issues.js'
+import { type Draft, isPlainObject, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { isFieldValues, isQuery, type Predicate } from './query.js'
@@ -305,12 +306,5 @@ function pathsOf(
     typeof value === 'object' && value !== null
       ? pathsOf(value, [...before, field])
       : [{ path: [...before, field], direction: value }],
-  )
-}
-
-function valueAt(row: unknown, path: readonly string[]): unknown {
-  return path.reduce(
-    (value, key) => (typeof value === 'object' && value !== null ? getKey(value, key) : undefined),
-    row,
   )
 }
