@@ -659,15 +659,10 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     const isWide = changes.length > manyChanges
     if (isWide && touched) for (const tag of dependencies.tags) touched.add(tag)
     const toTouch = isWide || !dependencies.hasListeners ? undefined : touched
-    const byTable = new Map<TableName, Change[]>()
-    for (const change of changes) {
-      const own = byTable.get(change.table)
-      if (own) own.push(change)
-      else byTable.set(change.table, [change])
-    }
-    for (const [name, own] of byTable) {
+    for (const name of tableNames) {
       const table: Table<object> = this.tables[name]
-      table.commit(own, revision, toTouch)
+      const own = changes.filter(change => change.table === name)
+      if (own.length > 0) table.commit(own, revision, toTouch)
     }
     this.#revision = revision
   }
