@@ -163,7 +163,9 @@ function kindOfToken(token: string, { tables, seed, hasPassed }: PlayerCall): st
 
 const newToken = 'get a new token with find, join or create'
 
-function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
+type ReservedPlayer = Extract<PlayerRow, { status: 'reserved' }>
+
+function checkReserved(player: PlayerRow, now: number): ReservedPlayer {
   const { status } = player
   if (status === 'connected')
     throw new ApiError(
@@ -180,22 +182,15 @@ function checkReserved(player: PlayerRow, now: number): SeatedPlayer {
 }
 
 /** Connects a player with a seat. If the mock simulates the server, the player leaves later. `now` in ms since the epoch. */
-export function connectPlayer(player: SeatedPlayer, { lobbies, players }: Tables, now: number): void {
-  const { player_token, lobby_id, namespace_id, address, session_ms, removes_at } = player
+export function connectPlayer(
+  { expires_at: _, connects_at: __, ...seat }: ReservedPlayer,
+  { lobbies, players }: Tables,
+  now: number,
+): void {
+  const { lobby_id, session_ms } = seat
   const isSimulated = session_ms !== undefined || lobbies.get(lobby_id)?.run_by === 'mock'
   const leaves_at = now + (session_ms ?? mockServerMs.leaves)
-  players.put(
-    Object.freeze({
-      player_token,
-      lobby_id,
-      namespace_id,
-      address,
-      ...(session_ms === undefined ? {} : { session_ms }),
-      status: 'connected',
-      ...(isSimulated ? { leaves_at } : {}),
-      ...(removes_at === undefined ? {} : { removes_at }),
-    }),
-  )
+  players.put(Object.freeze({ ...seat, status: 'connected', ...(isSimulated ? { leaves_at } : {}) }))
 }
 
 /** Frees the seat of a player. The row stays for an hour, unless the player is simulated: then no client has its token. */
