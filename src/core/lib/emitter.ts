@@ -1,30 +1,27 @@
-/** Listeners, and the values that they get. Most emitters never have a listener: their set is created with the first one. */
+/** Listeners, and the values that they get. */
 export class Emitter<Value> {
-  #listeners: Set<(value: Value) => void> | undefined
+  readonly #listeners = new Set<(value: Value) => void>()
 
   /** The number of listeners. */
   get size(): number {
-    return this.#listeners?.size ?? 0
+    return this.#listeners.size
   }
 
   /** Adds a listener. Returns a function that removes it. A function that subscribes twice is called twice. */
   subscribe(listener: (value: Value) => void): () => void {
     const own = (value: Value) => listener(value)
-    this.#listeners ??= new Set()
     this.#listeners.add(own)
-    return () => void this.#listeners?.delete(own)
+    return () => void this.#listeners.delete(own)
   }
 
   /** Calls the listeners of this moment, except those that another one removes. */
   emit(value: Value): void {
-    if (this.size === 0) return
-    for (const listener of [...(this.#listeners ?? [])])
-      if (this.#listeners?.has(listener)) callListener(() => listener(value))
+    for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) callListener(() => listener(value))
   }
 
   /** Removes all listeners. */
   clear(): void {
-    this.#listeners = undefined
+    this.#listeners.clear()
   }
 }
 
