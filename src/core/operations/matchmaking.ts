@@ -396,7 +396,7 @@ const tagLimits = { tags: 8, name: 128, value: 512 }
 type Tags = Readonly<Record<string, string>>
 
 /** Throws `ApiError` if there are too many tags, one is too long, or a game mode takes none (PROTOCOL.md C). */
-function checkTags(tags: Tags = {}, modes: readonly GameModeRow[] = []): void {
+function checkTags(tags: Tags = {}, modes: readonly GameModeRow[]): void {
   const entries = Object.entries(tags)
   if (entries.length === 0) return
   if (entries.length > tagLimits.tags)

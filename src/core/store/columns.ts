@@ -75,15 +75,6 @@ export const ServerPorts = z.strictObject({
   lobby_ports: LobbyPorts.describe('The ports that they open. Default: none.'),
 })
 export type ServerPorts = types.ServerPorts
-export type ServerPortsInput = { readonly [Key in keyof ServerPorts]?: ServerPorts[Key] | undefined }
-
-/** Completes the host and the ports of game servers. */
-export function completeServerPorts({
-  hostname = serverPortsDefaults.hostname,
-  lobby_ports = serverPortsDefaults.lobby_ports,
-}: ServerPortsInput): ServerPorts {
-  return { hostname, lobby_ports }
-}
 
 const secondMs = 1000
 const minuteMs = 60 * secondMs

@@ -6,7 +6,7 @@ import type * as scenario from '../generated/scenario.js'
 import { isJsonObject } from '../lib/json.js'
 import { durationMs } from '../lib/time.js'
 import { Span, SpanInCode, Time } from '../lib/time-schemas.js'
-import { completeServerPorts, type ServerPortsInput, Token } from './columns.js'
+import { serverPortsDefaults, Token } from './columns.js'
 import { type GameModeRow, MaxPlayers, playerDefaults, Servers, SessionInCode } from './matchmaker-rows.js'
 import { models } from './models.js'
 import { fullNameOf } from './namespaces.js'
@@ -195,7 +195,12 @@ const maxPlayers: EntryKey = {
 
 /** A key with a host and ports, which may be absent. The schema of the row checks the rest. */
 function portsKey(column: string): EntryKey {
-  const complete = (value: object) => ({ ...value, ...completeServerPorts(value as ServerPortsInput) }) // checked later
+  const { hostname: host, lobby_ports: ports } = serverPortsDefaults
+  const complete = ({ hostname = host, lobby_ports = ports, ...others }: Readonly<Record<string, unknown>>) => ({
+    ...others,
+    hostname,
+    lobby_ports,
+  })
   return { columns: value => ({ [column]: isJsonObject(value) ? complete(value) : value }) }
 }
 
