@@ -245,11 +245,10 @@ export class MockWorld {
     const { initialState } = this.world
     const { unseeded = initialState } = initialState
     const seeded = seed === undefined ? unseeded : { ...this.#withSeed(seed), unseeded }
-    const state = this.world.stateOfReset(seeded, kept)
     const unused = this.#settings.isStrict && !keep.includes('faults') ? this.faults.list({ unused: true }) : []
     this.#releaseRequests()
-    this.world.replaceState(state, {
-      cause: { kind: 'reset' },
+    this.world.reset({
+      state: seeded,
       keep: kept,
       beforeCommit: () => this.#startOver(keep.includes('journal') ? undefined : []),
     })

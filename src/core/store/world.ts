@@ -485,16 +485,16 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     }
   }
 
-  /** Goes back to the initial state, or to another one: see `stateOfReset`. */
-  reset({ state, ...options }: Omit<ReplaceOptions, 'cause'> & { readonly state?: WorldState | undefined } = {}): void {
-    this.replaceState(this.stateOfReset(state, options.keep), { ...options, cause: { kind: 'reset' } })
-  }
-
-  /** Returns the state that a reset to `state` begins with. A world whose scenario gives no time starts at the present time of `Date`. */
-  stateOfReset(state = this.initialState, keep: ReplaceOptions['keep'] = []): WorldState {
+  /** Goes back to the initial state, or to another one. A world whose scenario gives no time starts at the present time of `Date`. */
+  reset({
+    state = this.initialState,
+    keep = [],
+    beforeCommit,
+  }: Omit<ReplaceOptions, 'cause'> & { readonly state?: WorldState | undefined } = {}): void {
     const { startingAt, unseeded } = state
-    if (keep.includes('clock') || !startingAt || realTime() === this.#initial.clock.now) return state
-    return { ...startingAt(realTime()), unseeded }
+    const isPresent = keep.includes('clock') || !startingAt || realTime() === this.#initial.clock.now
+    const next = isPresent ? state : { ...startingAt(realTime()), unseeded }
+    this.replaceState(next, { cause: { kind: 'reset' }, keep, beforeCommit })
   }
 
   /**
@@ -503,12 +503,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
    */
   reload(
     definition: WorldDefinition,
-    {
-      accepts = () => true,
-      beforeCommit,
-    }: Pick<ReplaceOptions, 'beforeCommit'> & {
-      readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined
-    } = {},
+    { accepts = () => true }: { readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined } = {},
   ): ReloadSummary {
     if (this.openTransaction) throw new UsageError('a transaction cannot reload its world: end it first')
     const { initial, clock, random, tables, summary } = reloadState(definition, this.#initial, this.state)
@@ -522,7 +517,6 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
           random: faults.random,
         })
       this.#restore({ random, tables }, initial)
-      beforeCommit?.()
     }
     this.#run(replace, { cause: { kind: 'reload' }, isRaw: true, clock })
     return summary

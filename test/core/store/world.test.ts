@@ -99,18 +99,25 @@ describe('a reset', () => {
       })
       await world.clock.advance(7)
       const before = dump(world)
-      const beforeCommit = () => {
-        throw new Error('stop')
-      }
+      let isFull = true
+      world.keepIn({
+        append() {
+          if (isFull) throw new Error('stop')
+        },
+        check() {},
+        settled: () => undefined,
+        drained: () => undefined,
+      })
 
       const rows = { ...smallRows(), lobbies: [lobby('other')] }
       const definition = { ...smallDefinition({ rows, now: startAt + 5 }), title: 'other' }
       const replace = {
-        reset: () => world.reset({ beforeCommit }),
-        load: () => world.replaceState(createState(definition), { cause: { kind: 'load' }, beforeCommit }),
-        reload: () => world.reload(definition, { beforeCommit }),
+        reset: () => world.reset(),
+        load: () => world.replaceState(createState(definition), { cause: { kind: 'load' } }),
+        reload: () => world.reload(definition),
       }
       expect(replace[how]).toThrow('stop')
+      isFull = false
 
       expect(dump(world)).toBe(before)
       world.transaction(({ lobbies }) => lobbies.create({ lobby_id: 'next' }))
