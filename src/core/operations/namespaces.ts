@@ -11,7 +11,6 @@ import { type Namespace, type Port, portsMax, type ValidationError } from '../co
 import type { OperationInput } from '../contract/operations.js'
 import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
-import type { LobbyPort } from '../store/columns.js'
 import type { Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
 import { matchmakerDefaults, type NamespaceRow } from '../store/rows.js'
@@ -194,7 +193,7 @@ export const createDevelopmentToken: Resolver<'games.namespaces.createGameNamesp
   const { namespace_id } = findNamespace(input, tables)
   const ports = sentPorts(input)
   refuseInvalid('the development token', portErrors(ports))
-  const development = { hostname: input.hostname, lobby_ports: ports.map(lobbyPort) }
+  const development = { hostname: input.hostname, lobby_ports: ports }
   const { token } = createRow('tokens', { kind: 'development', namespace_id, development }, call)
   return { token }
 }
@@ -209,7 +208,7 @@ export const createPublicToken: Resolver<'games.namespaces.createGameNamespaceTo
 type SentPorts = Pick<OperationInput<'games.namespaces.createGameNamespaceTokenDevelopment'>, 'ports' | 'lobby_ports'>
 
 /** Returns the ports from either form of the request. */
-function sentPorts({ ports, lobby_ports }: SentPorts): readonly Port[] {
+function sentPorts({ ports, lobby_ports }: SentPorts): Port[] {
   if (lobby_ports) return lobby_ports
   return Object.entries(ports ?? {}).map(([label, { port, port_range, protocol }]) => ({
     label,
@@ -217,16 +216,6 @@ function sentPorts({ ports, lobby_ports }: SentPorts): readonly Port[] {
     port_range,
     proxy_protocol: protocol,
   }))
-}
-
-/** Drops the unknown fields of a port, and the undefined ones. */
-function lobbyPort({ label, target_port, port_range, proxy_protocol }: Port): LobbyPort {
-  return {
-    label,
-    ...(target_port === undefined ? {} : { target_port }),
-    ...(port_range === undefined ? {} : { port_range }),
-    proxy_protocol,
-  }
 }
 
 /** Validates the ports of a new development token (PROTOCOL.md B5). */
