@@ -1,6 +1,6 @@
 import type { Fault, FaultEntry, FaultState } from '../contract/faults.js'
 import { frozenCopy, sameJson } from '../lib/json.js'
-import { durationMs } from '../lib/time.js'
+import { durationMs, formatInstant } from '../lib/time.js'
 import { Random, type RandomState } from './random.js'
 
 /** A fault of a world with its counters. Never modified. Times are in ms of the world's clock. */
@@ -131,11 +131,12 @@ export function countMatch(record: FaultRecord, now: number): FaultRecord {
 
 /** Returns a fault with its counters, for clients. `holding`: the number of requests that it holds now. */
 export function faultState(record: FaultRecord, { now, holding }: { now: number; holding: number }): FaultState {
+  const endsAt = endOf(record)
   return Object.freeze({
     ...faultEntry(record, now),
     holding,
-    ...instant('begins_at', record.beganAt),
-    ...instant('ends_at', endOf(record)),
+    ...(record.beganAt === undefined ? {} : { begins_at: formatInstant(record.beganAt) }),
+    ...(endsAt === undefined ? {} : { ends_at: formatInstant(endsAt) }),
   })
 }
 
@@ -147,14 +148,10 @@ export function faultEntry({ id, fault, matched, struck, addedAt, beganAt, lastA
     matched,
     struck,
     holding: 0,
-    added_at: new Date(addedAt).toISOString(),
-    ...instant('began_at', beganAt === undefined || beganAt > now ? undefined : beganAt),
-    ...instant('last_at', lastAt),
+    added_at: formatInstant(addedAt),
+    ...(beganAt === undefined || beganAt > now ? {} : { began_at: formatInstant(beganAt) }),
+    ...(lastAt === undefined ? {} : { last_at: formatInstant(lastAt) }),
   } satisfies FaultEntry
-}
-
-function instant<Name extends string>(name: Name, at: number | undefined): { readonly [Key in Name]?: string } {
-  return at === undefined ? {} : ({ [name]: new Date(at).toISOString() } as { readonly [Key in Name]: string }) // its only key
 }
 
 function appendEntries(state: FaultsState, entries: readonly FaultEntry[], now: number): FaultsState {
