@@ -178,18 +178,21 @@ export type Scenario = z.output<ReturnType<typeof Scenario>>
  * spread: `with` changes it.
  */
 export class CheckedScenario implements Pick<ScenarioInput, 'title' | 'description'> {
+  readonly content: Scenario
   readonly title: string | undefined
   readonly description: string | undefined
-  /** The schemas of the tables have accepted its rows, and need not check them. */
-  readonly areRowsValid: boolean
+  readonly #areRowsValid: boolean
 
-  constructor(
-    readonly content: Scenario,
-    { areRowsValid = false } = {},
-  ) {
-    this.areRowsValid = areRowsValid
+  constructor(content: Scenario, { areRowsValid = false } = {}) {
+    this.#areRowsValid = areRowsValid
+    this.content = content
     this.title = content.title
     this.description = content.description
+  }
+
+  /** The schemas of the tables have accepted its rows, and need not check them. */
+  get areRowsValid(): boolean {
+    return this.#areRowsValid
   }
 
   with(changes: Pick<Scenario, 'clock' | 'servers'>): CheckedScenario {
