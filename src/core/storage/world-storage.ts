@@ -7,8 +7,8 @@ import type { FaultsState } from '../store/faults.js'
 import { realTime } from '../store/real-time.js'
 import { countPlayers } from '../store/seats.js'
 import { runInSlices } from '../store/timers.js'
-import type { Initial, LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
-import { nameOf, timeOfState, type WorldState } from '../store/world-state.js'
+import type { LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
+import { type Initial, nameOf, timeOfState, type WorldState } from '../store/world-state.js'
 import {
   type DecodedChangeSet,
   decodeChangeSet,

@@ -16,8 +16,14 @@ import { Table, type TableContext } from './table.js'
 import { tableNames } from './table-names.js'
 import { type Entry, TableState } from './table-state.js'
 import { Transaction } from './transaction.js'
-import type { Initial } from './world.js'
-import { createState, mapTables, type TableStates, type WorldDefinition, type WorldState } from './world-state.js'
+import {
+  createState,
+  type Initial,
+  mapTables,
+  type TableStates,
+  type WorldDefinition,
+  type WorldState,
+} from './world-state.js'
 
 /** The numbers of rows that a reload changes. */
 export interface ReloadSummary {

@@ -79,6 +79,12 @@ export interface WorldState extends ScenarioName {
   readonly startingAt?: ((at: number) => WorldState) | undefined
 }
 
+/** The state that a reset goes back to, and its clock. */
+export interface Initial {
+  readonly state: WorldState
+  readonly clock: ClockState
+}
+
 export const shapes = mapTables<{ readonly [Name in TableName]: Shape<object> }>(name => {
   const model: Model = models[name]
   return { ...model, name, idOf: idOf(name) }

@@ -4,11 +4,14 @@ import * as z from 'zod'
 import { draftOf, getKey, isJsonObject, sameJson } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { checkFunction, UsageError } from '../lib/usage-error.js'
+import type { ChangeSet } from './change-set.js'
+import type { WorldClock } from './clock.js'
 import { expandInput } from './expand-input.js'
 import type { Inputs } from './inputs.js'
-import { type Model, parseRow, type RowChange } from './model.js'
+import { type Model, parseRow, type RowChange, type Tables } from './model.js'
 import { fieldsOf, models } from './models.js'
 import type { Predicate } from './query.js'
+import type { Random } from './random.js'
 import { PendingUpdate, Records, type RowStore } from './records.js'
 import type { Rows, TableName } from './rows.js'
 import type { Table as StoredTable } from './table.js'
@@ -20,7 +23,7 @@ import {
   type TransactionTable,
   type UpdateOptions,
 } from './table-calls.js'
-import type { LiveWorld } from './world.js'
+import type { Transaction } from './transaction.js'
 import { mapTables } from './world-state.js'
 
 /** The tables of a world. */
@@ -29,8 +32,18 @@ export type WorldTables = { readonly [Name in TableName]: Table<Rows[Name], Inpu
 /** The tables of a world inside a transaction. */
 export type TransactionTables = { readonly [Name in TableName]: TransactionTable<Rows[Name], Inputs[Name]> }
 
+/** The parts of a world that its collections work on. */
+interface CollectionHost {
+  readonly tables: Tables
+  readonly random: Random
+  readonly clock: WorldClock
+  readonly openTransaction: Transaction | undefined
+  write<T>(write: () => T): T
+  subscribe(listener: (changeSet: ChangeSet) => void): () => void
+}
+
 /** Opens the tables of one call of `world.transaction`. They refuse writes after `end`. */
-export function openTables(world: LiveWorld): { readonly tables: TransactionTables; end(): void } {
+export function openTables(world: CollectionHost): { readonly tables: TransactionTables; end(): void } {
   let hasEnded = false
   const insideOf = (name: TableName): Pick<RowStore<object>, 'isSynchronous' | 'transaction'> => ({
     isSynchronous: true,
@@ -52,7 +65,7 @@ export function openTables(world: LiveWorld): { readonly tables: TransactionTabl
 }
 
 /** Connects a table with the rules of its model. */
-export function rowStore(name: TableName, world: LiveWorld): RowStore<object> {
+export function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
   const model: Model = models[name]
   const table: StoredTable<object> = world.tables[name]

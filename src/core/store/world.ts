@@ -16,6 +16,7 @@ import { Table, type TableContext } from './table.js'
 import { tableNames } from './table-names.js'
 import { Transaction } from './transaction.js'
 import {
+  type Initial,
   initialClock,
   mapTables,
   nameOf,
@@ -78,12 +79,6 @@ interface ReplaceOptions {
   readonly keep?: readonly ('clock' | 'faults')[] | undefined
   /** Runs in the transaction, before its commit. */
   readonly beforeCommit?: (() => void) | undefined
-}
-
-/** The state that a reset goes back to, and its clock. */
-export interface Initial {
-  readonly state: WorldState
-  readonly clock: ClockState
 }
 
 /** Keeps the change sets of a world outside the process. */
