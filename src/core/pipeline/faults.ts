@@ -79,11 +79,10 @@ export interface AnswerDraft extends Partial<Answer> {
 
 /** A held request, and the function that releases it. */
 interface Held extends HeldExchange {
+  /** The fault that holds it. `undefined` after a release with a delay: the fault may go. */
+  faultId: string | undefined
   readonly release: (how: HeldRelease) => void
 }
-
-/** In place of the id of a fault: the requests that were released with a delay. */
-const releasedLater = ''
 
 /** The way in which a held request goes on, or the reason why it does not. */
 export type HeldEnd = HeldRelease | 'client gone'
@@ -91,8 +90,8 @@ export type HeldEnd = HeldRelease | 'client gone'
 /** The faults of a world, and the requests that they hold. The state of the world has their counters. */
 export class WorldFaults implements Faults {
   readonly #world: LiveWorld
-  /** The requests of each fault, by its id, and those that wait after their release. Created with the first one. */
-  #held: Map<string, Set<Held>> | undefined
+  /** The oldest first. */
+  readonly #held = new Set<Held>()
   /** The functions that close the connections of requests that get no answer. */
   readonly #unanswered = new Set<() => void>()
   #isClosed = false
@@ -107,8 +106,7 @@ export class WorldFaults implements Faults {
 
   /** True while a fault holds or delays a request. */
   get isHolding(): boolean {
-    if (this.#unanswered.size > 0) return true
-    return this.#held !== undefined && this.#held.size > 0
+    return this.#unanswered.size > 0 || this.#held.size > 0
   }
 
   list(filter: FaultFilter = {}): readonly FaultState[] {
@@ -136,7 +134,7 @@ export class WorldFaults implements Faults {
     if (!before) return undefined
     const { clock } = this.#world
     this.#write('faults.replace', state => replaceFault(state, id, checked, clock.now()))
-    if (!sameJson(before.fault.effect, checked.effect)) this.#release(id)
+    if (!sameJson(before.fault.effect, checked.effect)) this.#release(({ faultId }) => faultId === id)
     return this.#stateOf(this.#find(id) as FaultRecord) // just replaced
   }
 
@@ -158,29 +156,28 @@ export class WorldFaults implements Faults {
   release(id: string, how: HeldRelease = {}): number | undefined {
     this.#world.checkUsable()
     const checked = parseInput(HeldRelease(), how, 'release')
-    return this.#find(id) && this.#release(id, checked)
+    return this.#find(id) && this.#release(({ faultId }) => faultId === id, checked)
   }
 
   /** Finds a request that a fault holds or delays, by its ray id. */
   heldRequest(id: string): Held | undefined {
-    for (const all of this.#held?.values() ?? []) for (const held of all) if (held.facts.rayId === id) return held
-    return undefined
+    return [...this.#held].find(({ facts }) => facts.rayId === id)
   }
 
   /** Lists the requests that faults hold or delay. */
   heldRequests(): HeldExchange[] {
-    return [...(this.#held?.values() ?? [])].flatMap(all => [...all])
+    return [...this.#held]
   }
 
   /** Releases all held requests, and closes the connections of those that get no answer. The faults stay. */
   releaseAll(): void {
-    for (const id of this.#held?.keys() ?? []) this.#release(id)
+    this.#release(() => true)
     for (const close of this.#unanswered) close()
   }
 
   /** Releases the requests that deleted faults held. */
   releaseDeleted(): void {
-    for (const id of this.#held?.keys() ?? []) if (id !== releasedLater && !this.#find(id)) this.#release(id)
+    this.#release(({ faultId }) => faultId !== undefined && !this.#find(faultId))
   }
 
   /** Releases all held requests, and holds none from now on. */
@@ -199,13 +196,12 @@ export class WorldFaults implements Faults {
       return
     }
     const { clock } = this.#world
-    let heldBy = id
     const signal = exchange.facts.request.signal?.()
     const since = clock.elapsed()
     let longestMs = delayMs ?? Number.POSITIVE_INFINITY
     let timer: Timer | undefined
     const finish = (how: HeldEnd) => {
-      if (!this.#remove(heldBy, held)) return
+      if (!this.#held.delete(held)) return
       if (timer) clock.cancel(timer)
       signal?.removeEventListener('abort', abort)
       // A timer of the platform may be late.
@@ -223,30 +219,14 @@ export class WorldFaults implements Faults {
         return
       }
       finishAfter(ms, how)
-      // The fault no longer holds it, and may go.
-      this.#remove(heldBy, held)
-      heldBy = releasedLater
-      this.#add(heldBy, held)
+      held.faultId = undefined
     }
     const abort = () => finish('client gone')
-    const held = { ...exchange, release }
-    this.#add(heldBy, held)
+    const held: Held = { ...exchange, faultId: id, release }
+    this.#held.add(held)
     if (delayMs !== undefined) finishAfter(delayMs, {})
     signal?.addEventListener('abort', abort)
     if (signal?.aborted) abort()
-  }
-
-  #add(heldBy: string, held: Held): void {
-    this.#held ??= new Map()
-    const all = this.#held.get(heldBy) ?? new Set()
-    this.#held.set(heldBy, all.add(held))
-  }
-
-  #remove(heldBy: string, held: Held): boolean {
-    const all = this.#held?.get(heldBy)
-    if (!all?.delete(held)) return false
-    if (all.size === 0) this.#held?.delete(heldBy)
-    return true
   }
 
   /** Waits until the client of a request disconnects, or until the world is replaced or closed. Then calls `end` once. */
@@ -313,7 +293,8 @@ export class WorldFaults implements Faults {
   }
 
   #stateOf(record: FaultRecord): FaultState {
-    return faultState(record, { now: this.#world.clock.now(), holding: this.#held?.get(record.id)?.size ?? 0 })
+    const holding = [...this.#held].filter(({ faultId }) => faultId === record.id).length
+    return faultState(record, { now: this.#world.clock.now(), holding })
   }
 
   #write(call: string, change: (state: FaultsState) => FaultsState): void {
@@ -325,10 +306,10 @@ export class WorldFaults implements Faults {
     this.#world.faults = faults
   }
 
-  #release(id: string, how: HeldRelease = {}): number {
-    const all = [...(this.#held?.get(id) ?? [])]
-    for (const { release } of all) release(how)
-    return all.length
+  #release(isMeant: (held: Held) => boolean, how: HeldRelease = {}): number {
+    const meant = [...this.#held].filter(isMeant)
+    for (const { release } of meant) release(how)
+    return meant.length
   }
 }
 
