@@ -98,7 +98,7 @@ export class WorldJournal implements Journal {
 
   get(id: number): JournalEntry | undefined {
     this.#world.checkUsable()
-    return this.#exchange(id)?.entry()
+    return this.#history.exchange(id)?.entry()
   }
 
   pending(operation?: OperationPattern): PendingRequest[] {
@@ -161,7 +161,7 @@ export class WorldJournal implements Journal {
    * snapshot only.
    */
   sentRequest(id: number): SentRequest | undefined {
-    return this.#exchange(id)?.sentRequest?.()
+    return this.#history.exchange(id)?.sentRequest?.()
   }
 
   /** Replaces all exchanges with those of a snapshot. Leaves out the requests that are in progress. */
@@ -172,10 +172,6 @@ export class WorldJournal implements Journal {
   clear(): void {
     this.#world.checkUsable()
     this.#history.clearExchanges()
-  }
-
-  #exchange(id: number): StoredExchange | undefined {
-    return this.#history.exchange(id)
   }
 }
 
