@@ -48,13 +48,11 @@ export function outputNow(output: Output): unknown {
 }
 
 /** The output that a call would have now. */
-export class OutputDraft {
-  constructor(
-    /** JSON. `undefined` is the empty body. */
-    readonly output: unknown,
-    /** The thing that the call would wait for before this output. The output of a resolver is unknown. */
-    readonly waitsFor?: 'watch' | 'lobby' | 'resolver' | undefined,
-  ) {}
+interface OutputDraft {
+  /** JSON. `undefined` is the empty body. */
+  readonly output?: unknown
+  /** The thing that the call would wait for before this output. The output of a resolver is unknown. */
+  readonly waitsFor?: 'watch' | 'lobby' | 'resolver' | undefined
 }
 
 /** Runs calls. */
@@ -114,16 +112,16 @@ export class Executor implements CallRunner {
     if (kind === 'watch') {
       const reading = this.#read(call) as Reading<object> // watches answer objects
       const blocks = BigInt(reading.revision) === call.input.watch_index && !this.#options.isClosed()
-      return new OutputDraft(addIndex(reading), blocks ? 'watch' : undefined)
+      return { output: addIndex(reading), waitsFor: blocks ? 'watch' : undefined }
     }
-    if (kind === 'read') return new OutputDraft(resolve(call, world))
+    if (kind === 'read') return { output: resolve(call, world) }
     return world.preview(() => {
       const output = this.#run(call, request)
       if (output instanceof ApiError) throw output
-      if (!waitsForLobby || call.caller.kind === 'development') return new OutputDraft(output)
+      if (!waitsForLobby || call.caller.kind === 'development') return { output }
       const join = output as Join // the output of these operations
       const { host } = readClient(request)
-      return new OutputDraft(withOwnPorts(join, host, world), this.#isStarting(join) ? 'lobby' : undefined)
+      return { output: withOwnPorts(join, host, world), waitsFor: this.#isStarting(join) ? 'lobby' : undefined }
     })
   }
 

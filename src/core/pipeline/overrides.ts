@@ -12,7 +12,7 @@ import { parseInput } from '../lib/issues.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
-import { type Call, type CallOrigin, type CallRunner, type Execute, OutputDraft, outputNow } from './execute.js'
+import { type Call, type CallOrigin, type CallRunner, type Execute, outputNow } from './execute.js'
 import { Blocked } from './reads.js'
 import { ofUserCode } from './user-code.js'
 
@@ -90,7 +90,7 @@ export class Overrides {
         return resolver ? this.#run(call, origin, { resolver, usual: usual.execute }) : usual.execute(call, origin)
       },
       draft(call, request) {
-        return resolverOf(call.id) ? new OutputDraft(undefined, 'resolver') : usual.draft(call, request)
+        return resolverOf(call.id) ? { waitsFor: 'resolver' } : usual.draft(call, request)
       },
     }
   }
