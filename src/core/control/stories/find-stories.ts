@@ -6,19 +6,15 @@ import { lazy } from '../../lib/lazy.js'
 import { counted, nearest } from '../../lib/text.js'
 import { typeTexts } from '../../lib/type-text.js'
 import { UsageError } from '../../lib/usage-error.js'
-import type { History, StoredExchange } from '../../pipeline/history.js'
 import { redactToken } from '../../pipeline/redact.js'
-import type { WorldServers } from '../../simulation/servers.js'
 import type { LiveWorld } from '../../store/world.js'
-import type { WorldPast } from '../explain/past.js'
-import { type Story, storyLimits, type WorldStories } from './stories.js'
+import { type Story, storyLimits } from './stories.js'
 import { plainName, storyName } from './story-names.js'
 import {
   outcomeOf,
   type StoryJson,
+  type StorySource,
   type StorySummary,
-  type StoryTeller,
-  type StoryView,
   storyOutcomes,
   summarizeStory,
   tellStory,
@@ -110,15 +106,6 @@ export interface Stories {
 const defaultLimit = 50
 const mostRecent = 20
 
-/** The parts of a world that its stories are told from. */
-interface StorySource {
-  readonly world: LiveWorld
-  readonly history: History
-  readonly past: WorldPast
-  readonly servers: Pick<WorldServers, 'list'>
-  readonly stories: WorldStories
-}
-
 /** Finds and tells the stories of a world. */
 export class StoryBook implements Stories {
   readonly #source: StorySource
@@ -136,14 +123,12 @@ export class StoryBook implements Stories {
       ...asked
     } = parseInput(StoryFilter(), filter, 'filter')
     void world.clock.catchUp()
-    const view = this.#view()
-    const matches = matcher(asked, view)
-    const found = stories.list().filter(matches)
+    const found = stories.list().filter(matcher(asked, world))
     const older = found.filter(({ id }) => id < before)
     const page = older.slice(0, limit)
     const last = page.at(-1)
     return {
-      stories: page.map(story => summarizeStory(story, view)),
+      stories: page.map(story => summarizeStory(story, world)),
       total: found.length,
       ...(older.length > limit && last ? { next: last.id } : {}),
       counts: stories.counts,
@@ -156,7 +141,7 @@ export class StoryBook implements Stories {
     world.checkUsable()
     void world.clock.catchUp()
     const story = this.#find(String(player))
-    return story && tellStory(story, this.#teller())
+    return story && tellStory(story, this.#source)
   }
 
   /** Says why there is no story of a player, and what to do. */
@@ -179,28 +164,12 @@ export class StoryBook implements Stories {
 
   /** The state that events tell. */
   state(): StoriesState {
-    const { stories } = this.#source
+    const { stories, world } = this.#source
     const newest = stories.recent(mostRecent).map((story): ChangedStory => {
-      const { id, token, name, outcome, changed_at } = summarizeStory(story, this.#view())
+      const { id, token, name, outcome, changed_at } = summarizeStory(story, world)
       return { id, token, name, outcome, changed_at, change: story.changedAt }
     })
     return { counts: stories.counts, changes: stories.changes, newest }
-  }
-
-  #view(): StoryView {
-    const { tables, clock } = this.#source.world
-    return { tables, now: clock.now() }
-  }
-
-  #teller(): StoryTeller {
-    const { history, past, servers, stories } = this.#source
-    return {
-      view: this.#view(),
-      history,
-      servers: servers.list(),
-      restartedAt: stories.restartedAt,
-      reasonsOf: (exchange: StoredExchange) => past.reasonsOf(exchange),
-    }
   }
 
   #find(player: string): Story | undefined {
@@ -253,7 +222,7 @@ function shortToken({ token, seat }: Story): string {
 /** Creates a function that tells whether a story matches. */
 function matcher(
   { q, token, name, address, lobby, outcome, simulated }: Omit<StoryFilter, 'limit' | 'before'>,
-  view: StoryView,
+  world: LiveWorld,
 ): (story: Story) => boolean {
   const tests: ((story: Story) => boolean)[] = []
   if (simulated !== undefined) tests.push(story => story.isSimulated === simulated)
@@ -265,11 +234,11 @@ function matcher(
     const plain = plainName(name)
     tests.push(story => plainName(storyName(story.token)) === plain)
   }
-  if (q !== undefined) tests.push(containing(q, view))
+  if (q !== undefined) tests.push(containing(q, world))
   return story => tests.every(test => test(story))
 }
 
-function containing(q: string, { tables }: StoryView): (story: Story) => boolean {
+function containing(q: string, { tables }: LiveWorld): (story: Story) => boolean {
   const [lower, plain] = [q.toLowerCase(), plainName(q)]
   const has = (text: string | undefined) => text?.toLowerCase().includes(lower) === true
   const known = new Map<string, boolean>()

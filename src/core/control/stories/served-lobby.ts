@@ -28,7 +28,6 @@ export function servedLobby(lobbyId: string, { world, history, stories }: Served
     throw new ApiError('API_NOT_FOUND', `there is no lobby ${quoted(lobbyId)}: GET /__mock/lobbies lists the lobbies`)
   const accepted = (id: OperationId) => calls.find(({ operation, status }) => operation === id && status === 200)
   const ready = accepted('lobbies.ready')
-  const view = { tables: world.tables, now: world.clock.now() }
   return {
     lobby_id: lobbyId,
     ...(ready ? { ready_at: new Date(ready.at).toISOString() } : {}),
@@ -39,7 +38,7 @@ export function servedLobby(lobbyId: string, { world, history, stories }: Served
       name: storyName(story.token),
       connected: hasFact(story, lobbyId, 'players.connected'),
       disconnected: hasFact(story, lobbyId, 'players.disconnected'),
-      sentence: sentenceOf(story, view),
+      sentence: sentenceOf(story, world),
     })),
     refused: calls.flatMap(refusedCall),
     dropped: history.dropped,

@@ -4,12 +4,13 @@ import type * as types from '../../generated/options.js'
 import { elapsedText } from '../../lib/time.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { redactToken } from '../../pipeline/redact.js'
-import type { GameServerState } from '../../simulation/servers.js'
+import type { GameServerState, WorldServers } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
 import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matchmaker-rows.js'
-import type { Tables } from '../../store/model.js'
-import type { Story } from './stories.js'
+import type { LiveWorld } from '../../store/world.js'
+import type { WorldPast } from '../explain/past.js'
+import type { Story, WorldStories } from './stories.js'
 import { isSeatOperation } from './story-facts.js'
 import {
   endingText,
@@ -136,10 +137,13 @@ export interface StoryJson extends StorySummary {
   readonly notes: readonly string[]
 }
 
-/** The world in which a story is told. `now` in ms of its clock. */
-export interface StoryView {
-  readonly tables: Pick<Tables, 'lobbies' | 'players' | 'regions'>
-  readonly now: number
+/** The parts of a world that its stories are told from. */
+export interface StorySource {
+  readonly world: LiveWorld
+  readonly history: History
+  readonly past: WorldPast
+  readonly servers: Pick<WorldServers, 'list'>
+  readonly stories: WorldStories
 }
 
 /** How a story stands, or how it ended, in a word. */
@@ -170,24 +174,24 @@ function seatTimes(facts: readonly StoryFact[]): SeatTimes {
   return times
 }
 
-function regionName({ region_id }: StoryLobby, { tables }: StoryView): string {
+function regionName({ region_id }: StoryLobby, { tables }: LiveWorld): string {
   return tables.regions.get(region_id)?.region_display_name ?? region_id
 }
 
 /** Names a lobby for people: `duel in Frankfurt`. */
-function lobbyText(lobby: StoryLobby | undefined, view: StoryView): string {
-  return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, view)}` : 'a lobby'
+function lobbyText(lobby: StoryLobby | undefined, world: LiveWorld): string {
+  return lobby ? `${lobby.game_mode_id} in ${regionName(lobby, world)}` : 'a lobby'
 }
 
 /** Tells in one sentence how a story stands, or how it ended. */
-export function sentenceOf({ facts, seat, state, lobby: newest }: Story, view: StoryView): string {
-  const lobby = lobbyText(newest, view)
-  const { reservedAt, connectedAt, wasConnected = false, endedAt = view.now } = seatTimes(facts)
+export function sentenceOf({ facts, seat, state, lobby: newest }: Story, world: LiveWorld): string {
+  const lobby = lobbyText(newest, world)
+  const { reservedAt, connectedAt, wasConnected = false, endedAt = world.clock.now() } = seatTimes(facts)
   const least = wasConnected ? 'at least ' : ''
   const played = connectedAt === undefined ? undefined : `${least}${elapsedText(endedAt - connectedAt)}`
   switch (seat) {
     case 'reserved': {
-      const isStarting = newest && view.tables.lobbies.get(newest.lobby_id)?.status === 'starting'
+      const isStarting = newest && world.tables.lobbies.get(newest.lobby_id)?.status === 'starting'
       return `Has a seat in ${lobby}, and ${isStarting ? 'waits for its game server' : 'has not connected yet'}.`
     }
     case 'connected':
@@ -203,17 +207,17 @@ export function sentenceOf({ facts, seat, state, lobby: newest }: Story, view: S
 }
 
 /** Summarizes a story. */
-export function summarizeStory(story: Story, view: StoryView): StorySummary {
+export function summarizeStory(story: Story, world: LiveWorld): StorySummary {
   const { id, token, lobby, isSimulated, address, seat } = story
   const { reservedAt, connectedAt, endedAt } = seatTimes(story.facts)
-  const row = seat === 'unknown' ? undefined : view.tables.players.get(token)
+  const row = seat === 'unknown' ? undefined : world.tables.players.get(token)
   const nextAt = seat === 'ended' || !row ? undefined : nextPlayerJobAt(row)
   return {
     id,
     token: seat === 'unknown' ? redactToken(token) : token,
     name: storyName(token),
     outcome: outcomeOf(story),
-    sentence: sentenceOf(story, view),
+    sentence: sentenceOf(story, world),
     is_simulated: isSimulated,
     ...(address === undefined ? {} : { address }),
     ...(lobby ? { lobby_id: lobby.lobby_id, game_mode_id: lobby.game_mode_id, region_id: lobby.region_id } : {}),
@@ -235,36 +239,26 @@ function timeField<Name extends string>(name: Name, ms: number | undefined): { r
   return (ms === undefined ? {} : { [name]: isoOf(ms) }) as { readonly [Key in Name]?: string } // that key, or none
 }
 
-/** The parts of a world that tell its stories. */
-export interface StoryTeller {
-  readonly view: StoryView
-  readonly history: History
-  readonly servers: readonly GameServerState[]
-  /** See `WorldStories`. */
-  readonly restartedAt: number | undefined
-  reasonsOf(exchange: StoredExchange): AnswerReasons
-}
-
 /** Tells a whole story. The reasons of its requests are computed now. */
-export function tellStory(story: Story, teller: StoryTeller): StoryJson {
-  const { view, history, servers } = teller
+export function tellStory(story: Story, source: StorySource): StoryJson {
+  const { world, history, servers } = source
   const requests = new Map<number, StoryRequest>()
   const steps: StoryStep[] = []
   for (const fact of story.facts) {
     const exchange = fact.request === undefined ? undefined : history.exchange(fact.request)
     if (exchange) requests.set(exchange.id, requestOf(exchange))
-    steps.push(...stepsOf(fact, { story, exchange, teller }))
+    steps.push(...stepsOf(fact, exchange, { story, source }))
   }
-  const server = servers.findLast(({ lobby_id }) => lobby_id === story.lobby?.lobby_id)
+  const server = servers.list().findLast(({ lobby_id }) => lobby_id === story.lobby?.lobby_id)
   const whole = wholeSince(story)
   return {
-    ...summarizeStory(story, view),
+    ...summarizeStory(story, world),
     steps: steps.map((step, i) => withPause(step, steps[i - 1])),
     requests: [...requests.values()],
-    ...(story.lobby ? { lobby: lobbyState(story.lobby, view) } : {}),
+    ...(story.lobby ? { lobby: lobbyState(story.lobby, world) } : {}),
     ...(server ? { server } : {}),
     ...timeField('whole_since', whole),
-    notes: notesOf(story, teller, whole),
+    notes: notesOf(story, source, whole),
   }
 }
 
@@ -280,18 +274,16 @@ const seatSteps = {
   'lobbies.create': ['created', 'Created'],
 } as const satisfies { readonly [Id in OperationId]?: readonly [StepKind, string] }
 
-interface Telling {
-  readonly story: Story
-  /** The request of the fact, if the journal has it. */
-  readonly exchange: StoredExchange | undefined
-  readonly teller: StoryTeller
-}
-
-function stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): StoryStep[] {
-  const { view, history } = teller
+/** `exchange`: the request of the fact, if the journal has it. */
+function stepsOf(
+  fact: StoryFact,
+  exchange: StoredExchange | undefined,
+  { story, source }: { readonly story: Story; readonly source: StorySource },
+): StoryStep[] {
+  const { world, history, past } = source
   const { kind, at, revision, operation, answer: { status = 0, code } = {}, lobby } = fact
   const { title: ownTitle, text } = kinds[kind]
-  const around = { lobby: lobbyText(lobby, view), rows: rowsOf(history.changeSet(revision), story.token, lobby) }
+  const around = { lobby: lobbyText(lobby, world), rows: rowsOf(history.changeSet(revision), story.token, lobby) }
   const own: StoryStep = {
     kind,
     at: isoOf(at),
@@ -306,7 +298,7 @@ function stepsOf(fact: StoryFact, { story, exchange, teller }: Telling): StorySt
   }
   if (kind !== 'reserved' || !isSeatOperation(operation)) return [own]
   const [stepKind, title] = seatSteps[operation]
-  const reasons = exchange && teller.reasonsOf(exchange)
+  const reasons = exchange && past.reasonsOf(exchange)
   const request: StoryStep = {
     kind: stepKind,
     at: exchange ? (exchange.entryWithoutAnswer().since ?? isoOf(at)) : isoOf(at),
@@ -351,9 +343,9 @@ function requestOf(exchange: StoredExchange): StoryRequest {
   return { id, time, ...(operation === undefined ? {} : { operation }), status, ms }
 }
 
-function lobbyState(lobby: StoryLobby, view: StoryView): StoryLobbyState {
-  const region = regionName(lobby, view)
-  const row = view.tables.lobbies.get(lobby.lobby_id)
+function lobbyState(lobby: StoryLobby, world: LiveWorld): StoryLobbyState {
+  const region = regionName(lobby, world)
+  const row = world.tables.lobbies.get(lobby.lobby_id)
   if (!row) return { ...lobby, region, status: 'gone' }
   return {
     ...lobby,
@@ -370,7 +362,11 @@ export function wholeSince({ lost, lostUntil, oldest }: Story): number | undefin
   return lost === 0 ? undefined : (lostUntil ?? oldest.at)
 }
 
-function notesOf(story: Story, { history, restartedAt, view }: StoryTeller, whole: number | undefined): string[] {
+function notesOf(
+  story: Story,
+  { history, stories: { restartedAt }, world }: StorySource,
+  whole: number | undefined,
+): string[] {
   const facts = story.facts
   const notes: string[] = []
   if (whole !== undefined)
@@ -388,7 +384,7 @@ function notesOf(story: Story, { history, restartedAt, view }: StoryTeller, whol
   const first = facts.find(({ kind }) => kind === 'present')
   if (first) {
     const begin = whole === undefined ? 'The story begins with the world, or with its newest reset. ' : ''
-    notes.push(`${begin}The player was in ${lobbyText(first.lobby, view)} then.`)
+    notes.push(`${begin}The player was in ${lobbyText(first.lobby, world)} then.`)
   }
   return notes
 
