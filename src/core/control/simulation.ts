@@ -53,16 +53,13 @@ export async function simulate(world: LiveWorld, options: SimulationOptions = {}
     checkModes(row, tables)
     tables.simulations.delete(namespace_id)
     const created = createRow('simulations', row, { tables, random, now })
-    const players = countPlayers(created, tables)
-    return stateOf(created, fullNameOf(namespace_id, tables), players)
+    return stateOf(created, tables)
   }
   return world.write(write, { cause: { kind: 'control', call: 'simulate' } })
 }
 
 export function listSimulations(tables: ReadTables): SimulationState[] {
-  return tables.simulations
-    .all()
-    .map(row => stateOf(row, fullNameOf(row.namespace_id, tables), countPlayers(row, tables)))
+  return tables.simulations.all().map(row => stateOf(row, tables))
 }
 
 export async function endSimulation(world: LiveWorld, options: EndSimulationOptions = {}): Promise<boolean> {
@@ -97,15 +94,15 @@ function countPlayers({ namespace_id }: SimulationRow, { lobbies }: ReadTables):
   return { connected, reserved }
 }
 
-function stateOf(row: SimulationRow, namespace: string, players: SimulationState['players']): SimulationState {
+function stateOf(row: SimulationRow, tables: ReadTables): SimulationState {
   const { namespace_id, concurrent, session_ms, modes, began_at } = row
   return {
-    namespace,
+    namespace: fullNameOf(namespace_id, tables),
     namespace_id,
     concurrent,
     session: formatDuration(session_ms),
     ...(modes === undefined ? {} : { modes }),
     began_at: formatInstant(began_at),
-    players,
+    players: countPlayers(row, tables),
   }
 }
