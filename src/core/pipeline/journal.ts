@@ -68,20 +68,19 @@ interface JournalSource {
 
 /** The journal of a world. */
 export class WorldJournal implements Journal {
-  readonly #history: History
-  readonly #world: Pick<LiveWorld, 'tables' | 'checkUsable'>
-  readonly #pending: PendingRequests
-  readonly #waits: RequestWaits
+  readonly #source: JournalSource
 
-  constructor({ history, world, pending, waits }: JournalSource) {
-    this.#history = history
-    this.#world = world
-    this.#pending = pending
-    this.#waits = waits
+  constructor(source: JournalSource) {
+    this.#source = source
+  }
+
+  /** The history. Throws `UsageError` if the world has ended. */
+  get #history(): History {
+    this.#source.world.checkUsable()
+    return this.#source.history
   }
 
   find(filter: JournalFilter = {}, answers?: 'short'): ShortenedEntry[] {
-    this.#world.checkUsable()
     const { operation: glob, status, since = 0 } = parseInput(JournalFilter(), filter, 'filter')
     return this.#history.exchanges
       .filter(({ id }) => id > since)
@@ -92,32 +91,28 @@ export class WorldJournal implements Journal {
 
   /** Returns the exchanges that the journal has now. Leaves out those from an id on. */
   entriesBefore(id = Number.POSITIVE_INFINITY): JournalEntry[] {
-    this.#world.checkUsable()
     return this.#history.exchanges.filter(exchange => exchange.id < id).map(exchange => exchange.entry())
   }
 
   get(id: number): JournalEntry | undefined {
-    this.#world.checkUsable()
     return this.#history.exchange(id)?.entry()
   }
 
   pending(operation?: OperationPattern): PendingRequest[] {
-    this.#world.checkUsable()
-    return this.#pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
+    this.#source.world.checkUsable()
+    return this.#source.pending.list(parseInput(JournalFilter(), { operation }, 'filter').operation)
   }
 
   waits(): PendingWait[] {
-    this.#world.checkUsable()
-    return this.#waits.list()
+    this.#source.world.checkUsable()
+    return this.#source.waits.list()
   }
 
   dropped(): number {
-    this.#world.checkUsable()
     return this.#history.dropped
   }
 
   beginsAt(): string {
-    this.#world.checkUsable()
     return new Date(this.#history.beginsAt).toISOString()
   }
 
@@ -132,8 +127,7 @@ export class WorldJournal implements Journal {
   }
 
   verify(expectation: Expectation): Verification {
-    this.#world.checkUsable()
-    const { tables } = this.#world
+    const { tables } = this.#source.world
     const dropped = this.dropped()
     const position = { begins_at: this.beginsAt(), run: this.run }
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
@@ -170,7 +164,6 @@ export class WorldJournal implements Journal {
   }
 
   clear(): void {
-    this.#world.checkUsable()
     this.#history.clearExchanges()
   }
 }
