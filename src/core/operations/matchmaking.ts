@@ -187,14 +187,10 @@ export interface FindCandidates {
   readonly ties: number
 }
 
-/**
- * Lists the first running lobbies in the requested modes and regions, at most `most`. Throws `ApiError` for a request that
- * find refuses.
- */
-export function findCandidates(
-  namespaceId: string,
-  { input, tables, most }: { readonly input: FindInput; readonly tables: LobbyTables; readonly most: number },
-): FindCandidates {
+const mostCandidates = 50
+
+/** Lists the first running lobbies in the requested modes and regions. Throws `ApiError` for a request that find refuses. */
+export function findCandidates(namespaceId: string, input: FindInput, tables: LobbyTables): FindCandidates {
   const places = findPlaces(findableModes(input, namespaceId, tables), input.regions, tables)
   const orders = new Map(places.map(({ group }, order) => [group, order]))
   const orderOf = (lobby: LobbyRow) => orders.get(fullestGroup(lobby)) ?? -1
@@ -207,9 +203,9 @@ export function findCandidates(
     if (lobby.namespace_id === namespaceId && lobby.status !== 'stopped' && orderOf(lobby) !== -1) {
       const lostBy = findObstacle(lobby, input)
       if (lostBy === undefined) {
-        insertSorted(fitting, lobby, { compare, most })
+        insertSorted(fitting, lobby, compare)
         seats.set(freeSeats(lobby), (seats.get(freeSeats(lobby)) ?? 0) + 1)
-      } else if (rest.length < most) rest.push({ lobby, lostBy })
+      } else if (rest.length < mostCandidates) rest.push({ lobby, lostBy })
     }
   }
   const [best, ...others] = fitting
@@ -218,21 +214,15 @@ export function findCandidates(
     if (freeSeats(lobby) > freeSeats(best)) return { lobby, lostBy: 'seats' }
     return { lobby, lostBy: prefer(best, lobby) < 0 ? 'distance' : 'order' }
   })
-  const first = [{ lobby: best, lostBy: undefined }, ...losers, ...rest].slice(0, most)
+  const first = [{ lobby: best, lostBy: undefined }, ...losers, ...rest].slice(0, mostCandidates)
   return { first, ties: (seats.get(freeSeats(best)) ?? 1) - 1 }
 }
 
-/** Inserts an item into a sorted list of at most `most` items, behind equal ones. */
-function insertSorted<Item>(
-  sorted: Item[],
-  item: Item,
-  { compare, most }: { compare: (one: Item, other: Item) => number; most: number },
-): void {
-  const last = sorted.at(-1)
-  if (last !== undefined && sorted.length === most && compare(last, item) <= 0) return
-  const behind = sorted.findLastIndex(other => compare(other, item) <= 0)
-  sorted.splice(behind + 1, 0, item)
-  if (sorted.length > most) sorted.pop()
+/** Inserts a lobby into a sorted list, behind equal ones. Beyond the most candidates, the last one goes. */
+function insertSorted(sorted: LobbyRow[], lobby: LobbyRow, compare: (one: LobbyRow, other: LobbyRow) => number): void {
+  const behind = sorted.findLastIndex(other => compare(other, lobby) <= 0)
+  sorted.splice(behind + 1, 0, lobby)
+  if (sorted.length > mostCandidates) sorted.pop()
 }
 
 /** Returns the place that is nearest to the client, and the first of those that are as near. There is at least one. */

@@ -3,7 +3,7 @@ import type { AnswerReasons, JournalEntry } from '../../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../../contract/operations.js'
 import type { Coordinates } from '../../contract/regions.js'
 import { isJsonObject } from '../../lib/json.js'
-import type { FindCandidates } from '../../operations/matchmaking.js'
+import { type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
 import { clientLocation } from '../../operations/regions.js'
 import { isCanned } from '../../operations/resolver.js'
 import type { MockRequest } from '../../pipeline/message.js'
@@ -17,7 +17,7 @@ import { models } from '../../store/models.js'
 import { fullNameOf } from '../../store/namespaces.js'
 import type { TableName } from '../../store/rows.js'
 import { tablesByPath } from '../../store/table-names.js'
-import { choiceText, compareCandidates, explainCandidates, obstacleTexts } from './explain-find.js'
+import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
 
 /** The tables that explanations of past answers read. */
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
@@ -146,7 +146,7 @@ function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | und
   try {
     const input = findInputOf(entry)
     return {
-      candidates: compareCandidates(caller.namespace_id, input, tables),
+      candidates: findCandidates(caller.namespace_id, input, tables),
       location: clientLocation(input, tables),
     }
   } catch (error) {

@@ -1,12 +1,11 @@
 import { ApiError } from '../../contract/errors.js'
 import type { AnswerReasons, ExplainedCandidate } from '../../contract/journal.js'
-import type { OperationInput } from '../../contract/operations.js'
 import type { Coordinates } from '../../contract/regions.js'
 import { chooseForFind, type FindCandidate, type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
 import { clientLocation, distance } from '../../operations/regions.js'
 import { freeSeats, type ListObstacle, seatsTaken } from '../../store/lobby-rules.js'
 import type { LobbyRow } from '../../store/matchmaker-rows.js'
-import type { LobbyTables, Tables } from '../../store/model.js'
+import type { Tables } from '../../store/model.js'
 import { findNamespace } from '../../store/namespaces.js'
 
 /** The answer that a find in a game mode gets now. */
@@ -47,8 +46,6 @@ export const obstacleTexts: { readonly [key in ListObstacle | NonNullable<FindCa
   order: 'newer than the chosen one, or its game mode or region comes later in the request',
 }
 
-const mostCandidates = 50
-
 const thisMachine = { address: '127.0.0.1', isLocal: true } as const
 
 /**
@@ -63,7 +60,7 @@ export function explainFind(
   const input = { game_modes: [find] }
   try {
     const choice = chooseForFind(namespace_id, { client: thisMachine, input, tables })
-    const candidates = compareCandidates(namespace_id, input, tables)
+    const candidates = findCandidates(namespace_id, input, tables)
     const location = clientLocation({}, tables)
     const { region_id } = choice
     const away = distanceTo(region_id, location, tables)
@@ -115,15 +112,6 @@ function regionText(region_id: string, kilometers: number | undefined, isNew: bo
   if (kilometers !== undefined)
     return `${region_id} is the nearest region of the game mode, ${kilometers} km from the player`
   return `${region_id} is the first region of the game mode, because the place of the player is unknown`
-}
-
-/** Compares lobbies as a find does. */
-export function compareCandidates(
-  namespaceId: string,
-  input: OperationInput<'lobbies.find'>,
-  tables: LobbyTables,
-): FindCandidates {
-  return findCandidates(namespaceId, { input, tables, most: mostCandidates })
 }
 
 /** Says why find chose a lobby, and how many others were as full. */
