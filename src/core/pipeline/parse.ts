@@ -55,6 +55,8 @@ function parseTexts(schema: z.ZodObject, texts: Fields | undefined, code: ErrorC
   return fields
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 /** The limits of a body. */
 export interface BodyLimits extends JsonLimits {
   readonly bytes: number
@@ -84,32 +86,14 @@ export function parseJson<T>(body: Uint8Array | undefined, schema: z.ZodType<T>,
 
 /** Decodes a JSON body as `parseJson` does, without a schema. Default limits: those of operations. */
 export function decodeJson(body: Uint8Array | undefined, limits = operationLimits): unknown {
-  checkLength(body, limits)
-  if (body) checkLimits(exceededLimit(body, limits), limits)
-  return decode(body)
-}
-
-const shorter = 'send a shorter one'
-
-function checkLength(body: Uint8Array | undefined, { bytes, advice = shorter }: BodyLimits): void {
-  if (body && body.length > bytes)
-    throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
-}
-
-function checkLimits(
-  exceeded: 'levels' | 'values' | undefined,
-  { levels, values, advice = shorter }: BodyLimits,
-): void {
+  if (body === undefined || body.length === 0) return {}
+  const { bytes, levels, values, advice = 'send a shorter one' } = limits
+  if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
+  const exceeded = exceededLimit(body, limits)
   if (exceeded === 'levels')
     throw new ApiError('API_BAD_BODY', `the body nests deeper than ${levels} levels: send a flatter one`)
   if (exceeded === 'values')
     throw new ApiError('API_BODY_TOO_LARGE', `the body has more than ${values} objects, arrays and commas: ${advice}`)
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-function decode(body: Uint8Array | undefined): unknown {
-  if (body === undefined || body.length === 0) return {}
   try {
     return JSON.parse(decoder.decode(body))
   } catch (error) {
