@@ -43,7 +43,7 @@ import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
 import { LiveWorld, type LoggedWorld } from '../store/world.js'
-import { readTables, timeOfState, type WorldDefinition, type WorldState } from '../store/world-state.js'
+import { readTables, timeOfState, type WorldDefinition } from '../store/world-state.js'
 import type { MockState, ScenarioRegistry } from './scenario-registry.js'
 
 /** The reason for a world whose test has ended. */
@@ -105,7 +105,6 @@ export class MockWorld {
   readonly #observer: WorldStories
   readonly #runner: CallRunner
   readonly #handlerOf: (runner: CallRunner) => RequestHandler
-  #tokens: { readonly state: WorldState; readonly tokens: readonly TokenInfo[] } | undefined
   #isClosed = false
   readonly #closers: (() => void)[] = []
   /** Creates the state that a reset goes back to, with another seed. */
@@ -164,10 +163,7 @@ export class MockWorld {
 
   /** The tokens of the scenario. */
   get tokens(): readonly TokenInfo[] {
-    const { initialState } = this.world
-    if (this.#tokens?.state !== initialState)
-      this.#tokens = { state: initialState, tokens: tokensOf(readTables(initialState.tables)) }
-    return this.#tokens.tokens
+    return tokensOf(readTables(this.world.initialState.tables))
   }
 
   /** True while a client waits: on a watch index, for a fault, for an override, or for events. */
