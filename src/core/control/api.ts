@@ -677,7 +677,7 @@ function worldsStream(worlds: ServedWorlds, isReadOnly: boolean): MockResponseIn
   return stateStream<{ worlds: { worlds: readonly ListedWorld[] } }>(
     {
       read: () => ({ worlds: worlds.list().map(world => marked(world, isReadOnly)) }),
-      subscribe: (mark, end) => worlds.subscribe(isOpen => (isOpen ? mark('worlds', 'now') : end())),
+      subscribe: (mark, end) => worlds.changes.subscribe(isOpen => (isOpen ? mark('worlds', 'now') : end())),
     },
     ['worlds'],
     () => worlds.settled(),

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { Emitter } from '../lib/emitter.js'
 import { jsonBytes } from '../lib/long-json.js'
 import type { Steps } from '../lib/steps.js'
 import type { WorldJournal } from '../pipeline/journal.js'
@@ -31,8 +32,8 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   /** Returns when a world was created, in real ms since the epoch. `undefined` if nobody knows. */
   createdAt(id: string): number | undefined
   put(id: string, options: NewWorldOptions, keeping: { readonly isKept: boolean }): Promise<IdentifiedWorld>
-  /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
-  subscribe(listener: (isOpen: boolean) => void): () => void
+  /** Publishes `true` after a world has come or gone, and `false` when the mock is closed. */
+  readonly changes: Pick<Emitter<boolean>, 'subscribe'>
   /** Resolves when all changes of all worlds are kept. `undefined` if they are. Rejects with `ApiError` if one is not. */
   settled(): Promise<unknown> | undefined
   /** Set if several processes share the worlds. `refresh` reads again which ones the others have, for `list`. */

@@ -32,11 +32,6 @@ interface MockWorldsLimits {
   readonly worldTtlMs: number
 }
 
-interface PutOptions {
-  /** The world stays until code deletes it. */
-  readonly isKept: boolean
-}
-
 /**
  * The worlds of a mock, by their ids. Deletes a world that came over HTTP, by a request or by a control call, once nobody has used
  * it for `worldTtlMs`. The default world stays, and so do the worlds that code made with `worlds.put`. With a storage, an unused
@@ -111,11 +106,6 @@ export class MockWorlds {
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
   follow(listener: (mock: MockWorld) => void): () => void {
     return this.#open.follow(listener)
-  }
-
-  /** Calls the listener after a world has come or gone, and with `false` when the mock is closed. Returns a function that unsubscribes. */
-  subscribe(listener: (isOpen: boolean) => void): () => void {
-    return this.changes.subscribe(listener)
   }
 
   settled(): Promise<unknown> | undefined {
@@ -199,8 +189,8 @@ export class MockWorlds {
     return this.shared?.owns(id) ?? this.storage?.find(id) !== undefined
   }
 
-  /** Creates or replaces a world. Fake timers pass time too, so the code keeps its worlds. */
-  async put(id: string, options: NewWorldOptions = {}, { isKept }: PutOptions = { isKept: true }): Promise<MockWorld> {
+  /** Creates or replaces a world. `isKept`: it stays until code deletes it. Fake timers pass time too, so the code keeps its worlds. */
+  async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<MockWorld> {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#loader.copyOf(parsed.fork) : undefined
     let mock: MockWorld
@@ -225,7 +215,6 @@ export class MockWorlds {
     this.changes.emit(true)
     const entry = this.#open.get(id)
     if (entry && isKept) Object.assign(entry, { isKept, isHeld: true })
-    this.#stopTimerIfUnneeded()
     return known
   }
 
@@ -284,7 +273,6 @@ export class MockWorlds {
     this.#loader.stop(id)
     this.#open.delete(id)
     this.changes.emit(true)
-    this.#stopTimerIfUnneeded()
     await entry?.mock.close()
     entry?.mock.world.end(reason)
     // A new world may have its id already, and the same file.
@@ -369,10 +357,6 @@ export class MockWorlds {
     this.#open.publish(id, entry)
     if (!isKept) this.#open.startTimer()
     return mock
-  }
-
-  #stopTimerIfUnneeded(): void {
-    if (!this.#loader.kept && [...this.#open.values()].every(({ isKept }) => isKept)) this.#open.stopTimer()
   }
 
   #deleteUnused(): void {

@@ -198,7 +198,7 @@ describe('GET /__mock/worlds as a stream', () => {
   it('tells nothing after the deletion of a world that does not exist', async () => {
     const { worlds } = mockOf(closedAfterTest(createMockmaker()), 'test')
     const told: boolean[] = []
-    worlds.subscribe(isOpen => void told.push(isOpen))
+    worlds.changes.subscribe(isOpen => void told.push(isOpen))
     await worlds.put('one')
 
     expect([await worlds.delete('none'), await worlds.delete('one'), await worlds.delete('one')]).toEqual([
