@@ -32,12 +32,6 @@ interface RegistryOptions {
   readonly live: boolean | undefined
 }
 
-interface StateOptions {
-  readonly worldId: string
-  /** Default: that of the mock, or of the scenario. */
-  readonly seed?: number | undefined
-}
-
 /** The scenarios of a mock. Worlds of the same scenario share their initial rows. */
 export class ScenarioRegistry {
   readonly #options: RegistryOptions
@@ -89,7 +83,7 @@ export class ScenarioRegistry {
    */
   stateOf(
     scenario: string | ScenarioInput | undefined,
-    { worldId, seed = this.#options.seed }: StateOptions,
+    { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
   ): MockState {
     const source = scenario ?? this.#options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
