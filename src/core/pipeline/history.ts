@@ -1,7 +1,6 @@
 import type { AnswerReasons, JournalEntry, ShortenedEntry } from '../contract/journal.js'
 import { firstIndex } from '../lib/binary-search.js'
 import { Emitter } from '../lib/emitter.js'
-import { type Linked, LinkedList } from '../lib/linked-list.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
 
@@ -59,19 +58,23 @@ interface ChangeEntry extends BudgetEntry {
   readonly passedMs: number
 }
 
-/** An entry in the list of a budget. */
-interface BudgetEntry extends Linked<BudgetEntry> {
+/** An entry in the list of a budget, which sets its neighbours. */
+interface BudgetEntry {
   /** Exchanges and change sets of a world are numbered together, from 1. */
   readonly id: number
   /** The estimated memory, in bytes. */
   bytes: number
+  older: BudgetEntry | undefined
+  newer: BudgetEntry | undefined
   /** Drops the entry from its history, where it is the oldest of its kind. The history then removes it from the budget. */
   drop(): void
 }
 
 /** Limits the memory of the histories of all worlds together. Beyond the limit, the oldest entry of all worlds is dropped. */
 export class HistoryBudget {
-  readonly #entries = new LinkedList<BudgetEntry>()
+  // A list, because an entry may go from its middle.
+  #oldest: BudgetEntry | undefined
+  #newest: BudgetEntry | undefined
   #bytes = 0
 
   /** `limit` in bytes. */
@@ -83,10 +86,13 @@ export class HistoryBudget {
   }
 
   add(entry: BudgetEntry): void {
-    this.#entries.push(entry)
+    entry.older = this.#newest
+    if (this.#newest) this.#newest.newer = entry
+    else this.#oldest = entry
+    this.#newest = entry
     this.#bytes += entry.bytes
     // A single entry stays, however large it is.
-    while (this.#bytes > this.limit && this.#entries.oldest !== entry) this.#entries.oldest?.drop()
+    while (this.#bytes > this.limit && this.#oldest !== entry) this.#oldest?.drop()
   }
 
   /** Counts more bytes for an entry. The next entry drops the oldest ones beyond the limit. */
@@ -96,7 +102,13 @@ export class HistoryBudget {
   }
 
   remove(entry: BudgetEntry): void {
-    this.#entries.remove(entry)
+    const { older, newer } = entry
+    if (older) older.newer = newer
+    else this.#oldest = newer
+    if (newer) newer.older = older
+    else this.#newest = older
+    entry.older = undefined
+    entry.newer = undefined
     this.#bytes -= entry.bytes
   }
 }
