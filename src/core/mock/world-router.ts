@@ -19,7 +19,7 @@ export type UnknownWorld = 'create' | 'refuse' | { readonly refuseBecause: strin
 export class WorldRouter {
   readonly #worlds: MockWorlds
   readonly #settings: MockWorldSettings
-  #outside: { readonly responder: Responder; readonly replica: string | undefined } | undefined
+  #outside: Responder | undefined
 
   constructor(worlds: MockWorlds, settings: MockWorldSettings) {
     this.#worlds = worlds
@@ -28,13 +28,12 @@ export class WorldRouter {
 
   /** Answers the requests that reach no world. */
   get outside(): Responder {
-    const replica = this.#worlds.shared?.self.id
-    if (!this.#outside || this.#outside.replica !== replica)
-      this.#outside = { responder: this.#createOutside(replica), replica }
-    return this.#outside.responder
+    this.#outside ??= this.#createOutside()
+    return this.#outside
   }
 
-  #createOutside(replica: string | undefined): Responder {
+  #createOutside(): Responder {
+    const replica = this.#worlds.shared?.self.id
     const { corsOrigins, log, onBug } = this.#settings
     const { seed, tables } = this.#worlds.default.world.initialState
     // No two replicas use the same ids.
