@@ -31,18 +31,14 @@ interface Node<Id> {
   readonly ids: Map<string, Id>
 }
 
-/** In characters. A longer path is not cached, and gets no suggestion, which would take quadratic time. */
+/** In characters. A longer path gets no suggestion, which would take quadratic time. */
 const longestUsualPath = 300
-
-const mostCachedPaths = 500
 
 /** Finds the endpoint of a method and a path. */
 export class RouteTable<Id extends string> {
   readonly #endpoints: readonly Endpoint[]
   readonly #hint: (basePath: string) => string
   readonly #root: Node<Id>
-  /** Most clients request the same few paths. The oldest is dropped first. */
-  readonly #cache = new Map<string, Match<Id>>()
 
   /** `hint` ends the error message for an unknown path. */
   constructor(endpoints: Readonly<Record<Id, Endpoint>>, hint: (basePath: string) => string) {
@@ -89,17 +85,7 @@ export class RouteTable<Id extends string> {
   }
 
   #match(path: string): Match<Id> | undefined {
-    const cached = this.#cache.get(path)
-    if (cached) return cached
-    if (path.length > longestUsualPath) return match(this.#root, path.split('/'), {})
-    // A copy, because a substring of a URL keeps the whole URL in memory.
-    const copy: string = JSON.parse(JSON.stringify(path))
-    const found = match(this.#root, copy.split('/'), {})
-    if (!found) return undefined
-    this.#cache.set(copy, found)
-    const [oldest = ''] = this.#cache.keys()
-    if (this.#cache.size > mostCachedPaths) this.#cache.delete(oldest)
-    return found
+    return match(this.#root, path.split('/'), {})
   }
 
   #notFound(path: string, basePath: string): ApiError {
