@@ -68,15 +68,11 @@ export class EventBudget {
   /** In bytes: for each reader, and for all together. */
   readonly #limits: { readonly each: number; readonly total: number }
   readonly #queues = new Set<EventQueue>()
+  /** Of all waiting events. */
   #bytes = 0
 
   constructor(limits: { readonly each: number; readonly total: number }) {
     this.#limits = limits
-  }
-
-  /** The bytes of all waiting events. */
-  get bytes(): number {
-    return this.#bytes
   }
 
   /** Updates the sum when a queue grows or shrinks, and enforces the limits. */
