@@ -37,7 +37,7 @@ import { snapshotSteps } from '../scenario/world.js'
 import { resumeWorld } from '../simulation/resume.js'
 import { Scheduler } from '../simulation/scheduler.js'
 import { WorldServers } from '../simulation/servers.js'
-import type { KeptPast, WorldFile, WorldUse } from '../storage/world-storage.js'
+import type { WorldFile, WorldUse } from '../storage/world-storage.js'
 import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
@@ -323,16 +323,9 @@ export class MockWorld {
 
   /** Keeps each change in a storage from now on. `use` says when it was used. */
   keepIn(file: WorldFile, use: WorldUse): void {
-    const history = this.#history
-    const past: KeptPast = {
-      get oldestRevision() {
-        return history.oldest.revision
-      },
-      stateAt: revision => this.past.stateAt(revision),
-    }
     // A folder of an earlier version has none.
-    history.keptAs = file.born || undefined
-    file.follow(this.world, past, use)
+    this.#history.keptAs = file.born || undefined
+    file.follow(this.world, this.past, use)
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */

@@ -17,6 +17,11 @@ export class WorldPast {
     this.#history = history
   }
 
+  /** The oldest revision that `stateAt` can return. */
+  get oldestRevision(): number {
+    return this.#history.oldest.revision
+  }
+
   /** Returns the state right after a change set. Default: the present. Throws `UsageError` if the history no longer has it. */
   *stateAt(revision?: number): Steps<WorldState> {
     if (revision === undefined) return this.#world.state
