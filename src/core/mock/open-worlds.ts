@@ -9,7 +9,7 @@ export interface OpenWorld {
   /** The real time of the last use, in ms since the epoch. */
   usedAt: number
   /** The real time of the creation. Absent if a storage does not have it. */
-  readonly createdAt?: number
+  readonly createdAt?: number | undefined
   /** True if the world stays until code deletes it. Otherwise it is deleted when nobody has used it for a time. */
   isKept: boolean
   /** True if code of this process has made the world. It then stays in memory. */

@@ -88,7 +88,7 @@ export class WorldLoader {
     for (const [id, entry] of this.#open) {
       const file = storage.open(id)
       if (file) {
-        const kept = { ...entry, ...createdIn(storage, id) }
+        const kept = { ...entry, createdAt: storage.find(id)?.createdAt ?? entry.createdAt }
         this.#open.set(id, kept)
         runAtOnce(kept.mock.loadFrom(runAtOnce(this.#loggedIn(file, id)), file, kept))
       } else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
@@ -101,14 +101,14 @@ export class WorldLoader {
     keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>,
   ): Steps<MockWorld | undefined> {
     this.checkTakesWorlds()
-    const created = createdIn(storage, id)
+    const createdAt = storage.find(id)?.createdAt
     const file = storage.open(id)
     if (!file) return undefined
     let mock: MockWorld | undefined
     try {
       const logged = yield* this.#loggedIn(file, id)
       mock = this.#beginningWith(logged, id)
-      const entry = { mock, usedAt: realTime(), ...created, ...keeping }
+      const entry = { mock, usedAt: realTime(), createdAt, ...keeping }
       yield* mock.loadFrom(logged, file, entry)
       entry.usedAt = realTime()
       this.#open.publish(id, entry)
@@ -163,9 +163,4 @@ export class WorldLoader {
     const withSeed = this.#settings.registry.withSeedOf(state, id)
     return new MockWorld(id, { world: state, withSeed }, this.#settings)
   }
-}
-
-function createdIn(storage: WorldStorage, id: string): Pick<OpenWorld, 'createdAt'> {
-  const { createdAt } = storage.find(id) ?? {}
-  return createdAt === undefined ? {} : { createdAt }
 }

@@ -39,7 +39,7 @@ export interface KeptSummary {
   /** The real time of its last use, in ms since the epoch. */
   readonly usedAt: number
   /** The real time of its creation, in ms since the epoch. Absent if an earlier version has created it. */
-  readonly createdAt?: number
+  readonly createdAt?: number | undefined
   /** The number of players with a seat. Absent if it is unknown. */
   readonly players?: number
   /** The number of requests that are blocked on a watch index, if a process runs the world. Default: 0. */

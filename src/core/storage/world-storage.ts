@@ -566,7 +566,7 @@ function stateOfCopy(
 
 /** Callers pass their own objects, which have more. */
 function useOf({ isKept, usedAt, createdAt }: WorldUse): WorldUse {
-  return { isKept, usedAt, ...(createdAt === undefined ? {} : { createdAt }) }
+  return { isKept, usedAt, createdAt }
 }
 
 function summaryOf(world: LiveWorld): Omit<KeptSummary, 'id' | keyof WorldUse> {

@@ -173,7 +173,7 @@ export function describeWorld(fs: FileCalls, path: string, id: string): WorldEnt
     const { revision, log } = readWorld(fs, path, id)
     const { title, seed, now, isKept, createdAt } = log.header
     const last = Math.max(log.lines.at(-1)?.revision ?? 0, revision)
-    return { summary: { ...found, title, seed, revision: last, now, isKept, ...known({ createdAt }) }, bytes, logBytes }
+    return { summary: { ...found, title, seed, revision: last, now, isKept, createdAt }, bytes, logBytes }
   } catch (error) {
     if (!(error instanceof StorageError)) throw error
     return { summary: { ...found, title: '', seed: 0, revision: 0, now: 0, isKept: true }, bytes, logBytes }
@@ -181,10 +181,6 @@ export function describeWorld(fs: FileCalls, path: string, id: string): WorldEnt
 }
 
 /** Leaves out a time that is unknown. */
-function known({ createdAt }: Pick<LogHeader, 'createdAt'>): Pick<KeptSummary, 'createdAt'> {
-  return createdAt === undefined ? {} : { createdAt }
-}
-
 /** Lists the files of a folder. Skips those that another process removes meanwhile, and folders that nobody may read. */
 function fileSizes(fs: FileCalls, path: string): { name: string; size: number; changedAt: number }[] {
   try {
@@ -239,7 +235,7 @@ export class FolderWorld implements KeptWorld {
     this.starts = log.header.starts + 1
     this.#header = { ...log.header, starts: this.starts }
     const { title, seed, now, isKept, createdAt } = log.header
-    this.#summary = { id, title, seed, now, isKept, revision: this.#revision, usedAt, ...known({ createdAt }) }
+    this.#summary = { id, title, seed, now, isKept, revision: this.#revision, usedAt, createdAt }
     this.cutBytes = log.bytes.length - log.size
     this.time = this.#readTime()
     if (!isReadOnly) this.#log = this.#openLog(log.size)
