@@ -117,7 +117,6 @@ export class UncheckedRequest implements MatchableRequest {
   readonly #view: WorldView
   #query: URLSearchParams | undefined
   #body: { readonly json: unknown } | undefined
-  #owner: RequestOwner | undefined
   #caller: { readonly found: Caller | undefined } | undefined
 
   constructor(request: MockRequest, view: WorldView) {
@@ -171,8 +170,7 @@ export class UncheckedRequest implements MatchableRequest {
   /** The owner of the path or, if that names no game, of the caller. */
   get owner(): RequestOwner {
     const { game_id: gameId, namespace_id: namespaceId } = this.#route?.params ?? {}
-    this.#owner ??= gameId === undefined ? ownerByCaller(this.caller) : { gameId, namespaceId }
-    return this.#owner
+    return gameId === undefined ? ownerByCaller(this.caller) : { gameId, namespaceId }
   }
 }
 

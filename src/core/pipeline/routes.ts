@@ -52,7 +52,7 @@ export class RouteTable<Id extends string> {
    * precedes all paths in its message.
    */
   find(method: string, path: string, basePath = ''): Route<Id> {
-    const found = this.#match(path)
+    const found = match(this.#root, path.split('/'), {})
     if (!found) throw this.#notFound(path, basePath)
     const id = found.ids.get(method === 'HEAD' ? 'GET' : method)
     if (id !== undefined) return { id, params: found.params }
@@ -66,7 +66,7 @@ export class RouteTable<Id extends string> {
 
   /** Lists the endpoints of a method at a path. `OPTIONS` lists all methods; any other method has at most one endpoint. */
   list(method: string, path: string): readonly Id[] {
-    const ids = this.#match(path)?.ids
+    const ids = match(this.#root, path.split('/'), {})?.ids
     if (!ids) return []
     if (method === 'OPTIONS') return [...ids.values()]
     const id = ids.get(method === 'HEAD' ? 'GET' : method)
@@ -82,10 +82,6 @@ export class RouteTable<Id extends string> {
     const filled = this.#endpoints.map(endpoint => fillParams(endpoint.path.split('/').slice(1), segments))
     const near = nearest(segments.join('/'), filled)
     return near === undefined ? undefined : this.#endpoints[filled.indexOf(near)]
-  }
-
-  #match(path: string): Match<Id> | undefined {
-    return match(this.#root, path.split('/'), {})
   }
 
   #notFound(path: string, basePath: string): ApiError {
