@@ -1,5 +1,6 @@
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Environment } from '../../core/storage/environment.js'
+import type { ReplicaInfo } from '../../core/storage/shared-storage.js'
 import { StorageError } from '../../core/storage/storage.js'
 import { type RedisClient, RedisError } from './redis-client.js'
 
@@ -18,7 +19,7 @@ const graceMs = 2_000
 
 /** The replica that has a lease. */
 export interface LeaseHolder {
-  readonly id: string
+  readonly self: Pick<ReplicaInfo, 'id'>
   /** Begins the lease at the server. Rejects with `RedisError` or `UsageError`. */
   enter(): Promise<void>
   /** Asks for each world whether another replica took it over while the lease had ended. Rejects with `RedisError`. */
@@ -162,7 +163,7 @@ export class Lease {
   async #renew(): Promise<void> {
     try {
       let sentAt = this.#now
-      const { isHeld, serverNow } = await this.#redis.renew(this.#holder.id, this.#times.leaseMs)
+      const { isHeld, serverNow } = await this.#redis.renew(this.#holder.self.id, this.#times.leaseMs)
       this.#serverOffsetMs = Math.round(serverNow - (sentAt.wall + this.#environment.now()) / 2)
       if (this.#isStopped) return
       if (!isHeld) {

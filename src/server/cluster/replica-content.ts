@@ -1,4 +1,5 @@
 import { quoted } from '../../core/lib/text.js'
+import type { ReplicaInfo, SharedSummary } from '../../core/storage/shared-storage.js'
 import { type KeptLine, type KeptSummary, type KeptWorld, StorageError } from '../../core/storage/storage.js'
 import type { Reply, ScriptCommand } from './redis-client.js'
 
@@ -111,74 +112,31 @@ function contentOf(
   }
 }
 
-/** A world as it was when it was read. */
-export class ReadOnlyWorld implements KeptWorld {
-  readonly born: string
-  readonly starts: number
-  readonly originHash: string
-  readonly base: string | undefined
-  readonly lines: readonly KeptLine[]
-  readonly time: string | undefined
-  readonly baseBytes: number
-  readonly lagMs = 0
-  readonly cutBytes = 0
-  readonly #origins: ReadonlyMap<string, string>
-  readonly #what: string
+export function parseInfo(text: string): ReplicaInfo {
+  return JSON.parse(text) as ReplicaInfo // a replica wrote it
+}
 
-  constructor(place: string, id: string, content: WorldContent) {
-    this.#what = `the world ${quoted(id)} in ${place}`
-    this.born = content.born
-    this.starts = content.starts
-    this.originHash = content.originHash
-    this.base = content.base
-    this.lines = content.lines
-    this.time = content.time
-    this.baseBytes = content.baseBytes
-    this.#origins = content.origins
-  }
+/** Says why this replica no longer owns a world. `owner` is the text of the new owner, or empty if no replica owns the world. */
+export function lossOf(id: string, owner: Reply[number] | undefined): string {
+  const info = typeof owner === 'string' && owner !== '' ? parseInfo(owner) : undefined
+  if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
+  return `this replica no longer owns the world ${quoted(id)}`
+}
 
-  release(): void {}
-
-  origin(hash: string): string {
-    const text = this.#origins.get(hash)
-    if (text === undefined)
-      throw new StorageError(`${this.#what} has no origin ${hash}: somebody deleted it. Delete the world`)
-    return text
-  }
-
-  putOrigin(): void {
-    throw this.#refusal
-  }
-
-  check(): void {
-    throw this.#refusal
-  }
-
-  append(): void {
-    throw this.#refusal
-  }
-
-  settled(): undefined {}
-
-  bytesUpTo(): number {
-    return 0
-  }
-
-  replaceBase(): void {
-    throw this.#refusal
-  }
-
-  writeTime(): void {}
-
-  summarize(): void {}
-
-  watch(): () => void {
-    return () => {}
-  }
-
-  close(): void {}
-
-  get #refusal(): StorageError {
-    return new StorageError(`${this.#what} is open for reading only`)
-  }
+export function summaryOf(row: SentTexts): [string, SharedSummary & { readonly bytes: number }] {
+  const [id = '', owner, epoch, claimedAt, takenFrom, revision, summary = '', bytes] = row
+  const kept = JSON.parse(summary) as Omit<KeptSummary, 'id'> // `summarize` wrote it
+  return [
+    id,
+    {
+      ...kept,
+      id,
+      revision: Number(revision),
+      epoch: Number(epoch),
+      claimedAt: Number(claimedAt),
+      bytes: Number(bytes),
+      ...(owner ? { owner: parseInfo(owner) } : {}),
+      ...(takenFrom ? { takenFrom } : {}),
+    },
+  ]
 }

@@ -5,11 +5,11 @@ import { UsageError } from '../../core/lib/usage-error.js'
 import { type Environment, realEnvironment } from '../../core/storage/environment.js'
 import type { Hash } from '../../core/storage/origins.js'
 import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from '../../core/storage/shared-storage.js'
-import { type KeptSummary, type KeptWorld, type NewKeptWorld, StorageError } from '../../core/storage/storage.js'
+import { type KeptWorld, type NewKeptWorld, StorageError } from '../../core/storage/storage.js'
 import { Lease, type LeaseHolder, type LeaseTimes } from './lease.js'
 import { type RedisClient, RedisError, type Reply, type ScriptCommand } from './redis-client.js'
-import { ReadOnlyWorld, readContent, type SentTexts } from './replica-content.js'
-import { ReplicaWorld, type WorldHost } from './replica-world.js'
+import { lossOf, parseInfo, readContent, type SentTexts, summaryOf } from './replica-content.js'
+import { Outcome, ReplicaWorld, type WorldHost } from './replica-world.js'
 
 /** The version of the keys and their content. */
 const format = '1'
@@ -43,7 +43,7 @@ const worldsAtOnce = 500
 export async function joinReplicas(redis: RedisClient, options: ReplicaOptions): Promise<SharedStorage> {
   const storage = new ReplicaStorage(redis, options)
   try {
-    await storage.enter()
+    await storage.begin()
   } catch (error) {
     storage.stop()
     if (error instanceof RedisError || error instanceof StorageError)
@@ -53,29 +53,28 @@ export async function joinReplicas(redis: RedisClient, options: ReplicaOptions):
   return storage
 }
 
-class ReplicaStorage implements SharedStorage {
+class ReplicaStorage implements SharedStorage, WorldHost, LeaseHolder {
   readonly self: ReplicaInfo
   readonly place: string
-  #secret = ''
-  /** The settings that the server has, as far as this replica knows. */
-  #settings: string | undefined
-  /** The settings that are being saved. */
-  #newSettings: { readonly text: string | undefined } | undefined
+  secret = ''
+  settings: string | undefined
+  /** The number of saves of the settings whose outcome is open. */
+  #saves = 0
   readonly #redis: RedisClient
   readonly #environment: Environment
   readonly #times: ReplicaTimes
   readonly #newId: () => string
-  readonly #report: (text: string) => void
+  readonly report: (text: string) => void
   readonly #lease: Lease
-  /** The id of the log. Empty until the first `enter`. */
+  /** The id of the log. Empty until the lease begins. */
   #log = ''
   /** The final reason why nothing may leave this process. */
   #end: StorageError | undefined
-  /** The reason why the server takes no changes now, although it answers. */
-  #refusal: StorageError | undefined
+  /** The end, or that of the lease, as the worlds were told. */
+  #toldFailure: StorageError | undefined
+  refusal: StorageError | undefined
   #isProbing = false
   readonly #worlds = new Map<string, ReplicaWorld>()
-  readonly #opened = new Set<ReplicaWorld>()
   /** The epochs of the worlds that are claimed, and not yet created. */
   readonly #reserved = new Map<string, string>()
   readonly #claims = new Map<string, Promise<Claim>>()
@@ -86,16 +85,15 @@ class ReplicaStorage implements SharedStorage {
   #index: ReadonlyMap<string, SharedSummary & { readonly bytes: number }> = new Map()
   #refreshedAt = Number.NEGATIVE_INFINITY
   readonly #lost = new Emitter<{ readonly id: string; readonly because: string }>()
-  /** The rejections of calls that wait for the server until the lease ends. */
-  readonly #waiting = new Set<(error: StorageError) => void>()
+  /** The ends of calls that wait for the server until the lease ends. */
+  readonly #waiting = new Set<Outcome<never>>()
   /** Commands to send again once the server answers. */
   #retries: (() => void)[] = []
   #isRecovering = false
-  #mustRecoverAgain = false
+  #mustRecover = false
   #cancelRecovery: (() => void) | undefined
   #leaving: Promise<void> | undefined
   readonly #unsubscribe: () => void
-  readonly #host: WorldHost
 
   constructor(redis: RedisClient, { address, proofsOf, report, environment, times, newId }: ReplicaOptions) {
     this.#redis = redis
@@ -103,56 +101,19 @@ class ReplicaStorage implements SharedStorage {
     this.#environment = environment ?? realEnvironment
     this.#times = { ...defaultTimes, ...times }
     this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
-    this.#report = report ?? (() => {})
+    this.report = report ?? (() => {})
     const id = this.#newId()
     this.self = { id, address, startedAt: this.#environment.now(), ...(proofsOf && { proofs: proofsOf(id) }) }
-    const holder: LeaseHolder = {
-      id: this.self.id,
-      enter: () => this.#enter(),
-      verify: () => this.#resumeWorlds(),
-      onRenewal: () => this.#writeAndRefresh(),
-      onChange: failure => {
-        this.#report(failure?.message ?? `${this.place} answers again`)
-        this.#setFailure(failure)
-      },
-    }
-    this.#lease = new Lease(redis, holder, { environment: this.#environment, times: this.#times })
+    this.#lease = new Lease(redis, this, { environment: this.#environment, times: this.#times })
     this.#unsubscribe = redis.onConnect(() => this.#recoverSoon(0))
-    this.#host = {
-      place: this.place,
-      // The last renewal may count although its time was not written. The time before it is up to a second old.
-      lagMs: this.#times.countsMs + 2 * this.#times.renewMs,
-      run: (command, ...args) => this.#run(command, ...args),
-      failure: () => this.#failureNow(),
-      refusal: () => this.#refusal,
-      onRefused: () => void this.#probe(),
-      onAway: () => this.#recoverSoon(this.#times.retryMs),
-      onDoubt: () => this.#recoverSoon(0),
-      onLost: (world, because) => this.#lose(world, because),
-      onGap: ({ id }) =>
-        this.#report(
-          `${this.place} has lost changes of the world ${quoted(id)} that it had acknowledged: the world is written there again`,
-        ),
-      onClose: world => {
-        if (this.#worlds.get(world.id) === world) void this.release(world.id)
-      },
-    }
   }
 
   createHash(): Hash {
     return createHash('sha256')
   }
 
-  get secret(): string {
-    return this.#secret
-  }
-
   get clockOffsetMs(): number {
     return this.#lease.serverOffsetMs
-  }
-
-  get settings(): string | undefined {
-    return this.#newSettings ? this.#newSettings.text : this.#settings
   }
 
   get bytes(): number {
@@ -162,25 +123,25 @@ class ReplicaStorage implements SharedStorage {
   }
 
   /** Begins the lease, and reads the index. Rejects with `UsageError`, `RedisError` or `StorageError`. */
-  async enter(): Promise<void> {
+  async begin(): Promise<void> {
     await this.#lease.begin()
     await this.refresh()
   }
 
   saveSettings(text: string | undefined): void {
     this.checkChanges()
-    const saved = { text }
-    this.#newSettings = saved
+    const before = this.settings ?? ''
     const earlier = this.#changes.get(undefined)
     const save = async () => {
       await earlier?.catch(() => {})
-      const [kind] = await this.#run('settings', this.#settings ?? '', text ?? '')
+      const [kind] = await this.run('settings', before, text ?? '')
       if (kind !== 'ok')
         throw new StorageError(`another replica has changed the settings in ${this.place}: start again`)
-      this.#settings = text
     }
+    this.settings = text
+    this.#saves += 1
     const end = () => {
-      if (this.#newSettings === saved) this.#newSettings = undefined
+      this.#saves -= 1
     }
     this.#track(undefined, this.#retry(save).finally(end))
   }
@@ -197,10 +158,10 @@ class ReplicaStorage implements SharedStorage {
 
   async refresh(): Promise<readonly SharedSummary[]> {
     this.#refreshedAt = this.#environment.monotonic()
-    const before = this.#settings
+    const before = this.settings
     const [, settings, rows] = await this.#ask('list')
-    // A save may have ended meanwhile.
-    if (this.#settings === before) this.#settings = String(settings) || undefined
+    // A save may have begun or ended meanwhile.
+    if (this.#saves === 0 && this.settings === before) this.settings = String(settings) || undefined
     this.#index = new Map((rows as readonly Reply[]).map(row => summaryOf(row as SentTexts)))
     return this.list()
   }
@@ -236,8 +197,6 @@ class ReplicaStorage implements SharedStorage {
         `the world ${quoted(id)} is not claimed: another replica may run it. Send the request again`,
       )
     }
-    if (this.#opened.has(world)) throw new Error(`the world "${id}" is already open`)
-    this.#opened.add(world)
     return world
   }
 
@@ -247,10 +206,9 @@ class ReplicaStorage implements SharedStorage {
       throw new StorageError(`cannot create the world ${quoted(id)}: it exists. Delete the world first`)
     const epoch = this.#reserved.get(id) ?? ''
     const after = this.#deletions.get(id)
-    const world = ReplicaWorld.create(this.#host, id, { epoch, born: this.#newId(), after, start })
+    const world = ReplicaWorld.create(this, id, { epoch, born: this.#newId(), after, start })
     this.#reserved.delete(id)
     this.#worlds.set(id, world)
-    this.#opened.add(world)
     this.#track(id, world.created)
     return world
   }
@@ -259,17 +217,18 @@ class ReplicaStorage implements SharedStorage {
     this.checkLease()
     const world = this.#worlds.get(id)
     const known = world?.epoch ?? this.#index.get(id)?.epoch
+    const isSent = world?.isSent
     if (world) this.#forget(world, `the world ${quoted(id)} was deleted`)
     if (known === undefined) return
     this.#index = new Map([...this.#index].filter(([other]) => other !== id))
     const earlier = this.#deletions.get(id)
     // The creation waits for the earlier deletion, and is sent no more.
-    if (earlier && !world?.isSent) {
+    if (earlier && !isSent) {
       this.#track(id, earlier)
       return
     }
     const deletion = this.#retry(async () => {
-      const [kind, owner] = await this.#run('delete', id, String(known))
+      const [kind, owner] = await this.run('delete', id, String(known))
       if (kind === 'ok') return
       throw new StorageError(`cannot delete the world ${quoted(id)}: ${lossOf(id, owner)}`)
     })
@@ -281,8 +240,10 @@ class ReplicaStorage implements SharedStorage {
   async read(id: string): Promise<KeptWorld | undefined> {
     this.checkLease()
     // The server answers after the lines that this replica has sent before.
-    const content = await this.#untilEnd(readContent(this.#host, id, ''))
-    return content && new ReadOnlyWorld(this.place, id, content)
+    const content = await this.#untilEnd(readContent(this, id, ''))
+    const world = content && new ReplicaWorld(this, id, { epoch: '', lagMs: 0, content })
+    world?.end(`the world ${quoted(id)} in ${this.place} is open for reading only`)
+    return world
   }
 
   release(id: string): Promise<void> {
@@ -309,12 +270,12 @@ class ReplicaStorage implements SharedStorage {
   }
 
   checkLease(): void {
-    const failure = this.#failureNow()
+    const { failure } = this
     if (failure) throw failure
   }
 
   checkChanges(): void {
-    const failure = this.#failureNow() ?? this.#refusal
+    const failure = this.failure ?? this.refusal
     if (failure) throw failure
   }
 
@@ -329,16 +290,14 @@ class ReplicaStorage implements SharedStorage {
   }
 
   async flush(id?: string): Promise<void> {
-    const changes = id === undefined ? [...this.#changes] : [[id, this.#changes.get(id)] as const]
-    await this.#untilEnd(
-      Promise.all(
-        changes.map(([of, change]) =>
-          change?.finally(() => {
-            if (this.#changes.get(of) === change) this.#changes.delete(of)
-          }),
-        ),
-      ),
-    )
+    const ids = id === undefined ? [...this.#changes.keys()] : [id]
+    const ends = ids.map(of => {
+      const change = this.#changes.get(of)
+      return change?.finally(() => {
+        if (this.#changes.get(of) === change) this.#changes.delete(of)
+      })
+    })
+    await this.#untilEnd(Promise.all(ends))
   }
 
   close(): void {
@@ -358,34 +317,45 @@ class ReplicaStorage implements SharedStorage {
     this.#unsubscribe()
     for (const world of [...this.#worlds.values()]) this.#forget(world, this.#end.message)
     for (const retry of this.#retries.splice(0)) retry()
-    this.#refuseWaiting(this.#end)
+    this.#setFailure(this.#end)
     this.#redis.close()
   }
 
-  /** The reason why nothing may leave this process. */
-  #failureNow(): StorageError | undefined {
+  get failure(): StorageError | undefined {
     return this.#end ?? this.#lease.failure
   }
 
-  async #run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
-    const reply = await this.#redis.run(command, [this.#log, this.self.id, ...args])
-    if (reply[0] !== 'log') return reply
-    this.#endWith(
-      `${this.place} has lost all worlds, or it is another server: its log has another id. Start mockmaker again to begin anew there`,
-    )
-    throw new RedisError('refused', 'its log has another id')
+  async run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
+    try {
+      const reply = await this.#redis.run(command, [this.#log, this.self.id, ...args])
+      if (reply[0] === 'lost') this.#recoverSoon(0)
+      if (reply[0] !== 'log') return reply
+      this.#endWith(
+        `${this.place} has lost all worlds, or it is another server: its log has another id. Start mockmaker again to begin anew there`,
+      )
+      throw new RedisError('refused', 'its log has another id')
+    } catch (error) {
+      if (!(error instanceof RedisError)) throw error
+      if (error.kind === 'refused') void this.#probe()
+      else this.#recoverSoon(this.#times.retryMs)
+      throw error
+    }
   }
 
-  #lose(world: ReplicaWorld, because: string): void {
+  lose(world: ReplicaWorld, because: string): void {
     if (this.#worlds.get(world.id) !== world) return
     this.#forget(world, because)
     this.#lost.emit({ id: world.id, because })
   }
 
-  async #enter(): Promise<void> {
+  closeWorld(world: ReplicaWorld): void {
+    if (this.#worlds.get(world.id) === world) void this.release(world.id)
+  }
+
+  async enter(): Promise<void> {
     const { address } = this.self
     const ids = [this.#newId(), this.#newId()]
-    const reply = await this.#run('enter', JSON.stringify(this.self), String(this.#times.leaseMs), format, ...ids)
+    const reply = await this.run('enter', JSON.stringify(this.self), String(this.#times.leaseMs), format, ...ids)
     const [kind, first, secret, settings] = reply as SentTexts
     if (kind === 'format')
       throw new UsageError(
@@ -397,24 +367,29 @@ class ReplicaStorage implements SharedStorage {
       )
     if (this.#log !== '') return
     this.#log = String(first)
-    this.#secret = String(secret)
-    this.#settings = settings || undefined
+    this.secret = String(secret)
+    this.settings = settings || undefined
   }
 
   /** Does the work of each second. */
-  #writeAndRefresh(): void {
-    if (this.#refusal) void this.#probe()
+  onRenewal(): void {
+    if (this.refusal) void this.#probe()
     void this.#writeNotes([...this.#worlds.values()]).catch(() => {})
     const sinceRefresh = this.#environment.monotonic() - this.#refreshedAt
     if (sinceRefresh >= this.#times.refreshMs) void this.refresh().catch(() => {})
   }
 
+  onChange(failure: StorageError | undefined): void {
+    this.report(failure?.message ?? `${this.place} answers again`)
+    this.#setFailure(failure)
+  }
+
   /** Asks whether the server takes changes. */
   async #probe(): Promise<void> {
-    if (this.#isProbing) return
+    if (this.#log === '' || this.#end || this.#isProbing) return
     this.#isProbing = true
     try {
-      await this.#run('probe')
+      await this.run('probe')
       this.#setRefusal(undefined)
     } catch (error) {
       if (!(error instanceof RedisError)) throw error
@@ -426,42 +401,31 @@ class ReplicaStorage implements SharedStorage {
   }
 
   #setRefusal(refusal: StorageError | undefined): void {
-    if (refusal?.message === this.#refusal?.message || this.#end) return
-    this.#refusal = refusal
-    this.#report(refusal?.message ?? `${this.place} takes changes again`)
-    for (const world of [...this.#worlds.values()]) world.tellRefusal()
+    if (refusal?.message === this.refusal?.message || this.#end) return
+    this.refusal = refusal
+    this.report(refusal?.message ?? `${this.place} takes changes again`)
+    this.#tellWorlds()
   }
 
   /** Sends a question. Rejects with `StorageError`. */
   #ask(command: ScriptCommand, ...args: readonly string[]): Promise<Reply> {
-    return this.#untilEnd(this.#run(command, ...args))
+    return this.#untilEnd(this.run(command, ...args))
   }
 
   /** Waits until the lease ends at the latest. Rejects with `StorageError`. */
   async #untilEnd<Value>(answer: Promise<Value>): Promise<Value> {
-    const failure = this.#failureNow()
-    if (failure) {
-      answer.catch(nothing)
-      throw failure
-    }
-    let refuse: ((error: StorageError) => void) | undefined
-    const end = new Promise<never>((_, reject) => {
-      refuse = reject
-      this.#waiting.add(reject)
-    })
+    const end = new Outcome<never>()
+    if (this.failure) end.reject(this.failure)
+    this.#waiting.add(end)
     try {
-      const value = await Promise.race([answer, end])
+      const value = await Promise.race([answer, end.promise])
       this.checkLease()
       return value
     } catch (error) {
       throw error instanceof RedisError ? this.#asStorageError(error) : error
     } finally {
-      if (refuse) this.#waiting.delete(refuse)
+      this.#waiting.delete(end)
     }
-  }
-
-  #refuseWaiting(error: StorageError): void {
-    for (const refuse of [...this.#waiting]) refuse(error)
   }
 
   #asStorageError(error: RedisError): StorageError {
@@ -488,10 +452,12 @@ class ReplicaStorage implements SharedStorage {
         this.#reserved.set(id, epoch)
         return { kind, epoch: Number(epoch) }
       }
-      const content = await this.#untilEnd(readContent(this.#host, id, epoch))
+      const content = await this.#untilEnd(readContent(this, id, epoch))
       // While it was read, the lease had ended, and another replica may have taken the world over.
       if (!content || leases !== this.#lease.count) continue
-      this.#worlds.set(id, ReplicaWorld.opened(this.#host, id, { epoch, isTakenOver: second === '1', content }))
+      // The last renewal may count although its time was not written. The time before it is up to a second old.
+      const lagMs = second === '1' ? this.#times.countsMs + 2 * this.#times.renewMs : 0
+      this.#worlds.set(id, new ReplicaWorld(this, id, { epoch, lagMs, content }))
       return { kind: 'mine', epoch: Number(epoch) }
     }
   }
@@ -513,7 +479,6 @@ class ReplicaStorage implements SharedStorage {
 
   #forget(world: ReplicaWorld, because: string): void {
     if (this.#worlds.get(world.id) === world) this.#worlds.delete(world.id)
-    this.#opened.delete(world)
     world.end(because)
   }
 
@@ -540,54 +505,47 @@ class ReplicaStorage implements SharedStorage {
         if (error.kind === 'refused' || this.#end)
           throw new StorageError(this.#asStorageError(error).message, { keptUpTo })
         keptUpTo = Number.POSITIVE_INFINITY
-        const recovered = new Promise<void>(resolve => this.#retries.push(resolve))
-        this.#recoverSoon(this.#times.retryMs)
-        await recovered
+        await new Promise<void>(resolve => this.#retries.push(resolve))
       }
     }
   }
 
   #recoverSoon(ms: number): void {
-    if (this.#log === '' || this.#end || this.#cancelRecovery) return
-    if (this.#isRecovering) {
-      // What the server says now may be older than the doubt.
-      this.#mustRecoverAgain = true
-      return
-    }
-    this.#cancelRecovery = this.#environment.setTimer(() => {
-      this.#cancelRecovery = undefined
-      void this.#recover()
-    }, ms)
+    if (this.#log === '' || this.#end) return
+    // What the server says to a recovery that runs may be older than the doubt.
+    this.#mustRecover = true
+    if (!this.#isRecovering) this.#cancelRecovery ??= this.#environment.setTimer(() => void this.#recover(), ms)
   }
 
   async #recover(): Promise<void> {
+    this.#cancelRecovery = undefined
     this.#isRecovering = true
-    this.#mustRecoverAgain = false
+    this.#mustRecover = false
     try {
-      await this.#resumeWorlds()
+      await this.verify()
       for (const retry of this.#retries.splice(0)) retry()
     } catch (error) {
       if (!(error instanceof RedisError)) throw error
-      this.#mustRecoverAgain = true
+      this.#mustRecover = true
     } finally {
       this.#isRecovering = false
     }
-    if (this.#mustRecoverAgain) this.#recoverSoon(this.#times.retryMs)
+    if (this.#mustRecover) this.#recoverSoon(this.#times.retryMs)
   }
 
   /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `RedisError`. */
-  async #resumeWorlds(): Promise<void> {
+  async verify(): Promise<void> {
     const all = [...this.#worlds.values()]
-    for (const world of all) if (!world.isCreated) world.resumeCreation()
+    for (const world of all) if (!world.isCreated) world.sendOpen()
     const created = all.filter(world => world.isCreated)
     for (let i = 0; i < created.length; i += worldsAtOnce) {
       const some = created.slice(i, i + worldsAtOnce).map(world => ({ world, acknowledged: world.acknowledged }))
-      const [, replies] = await this.#run('resume', ...some.flatMap(({ world }) => [world.id, world.epoch]))
+      const [, replies] = await this.run('resume', ...some.flatMap(({ world }) => [world.id, world.epoch]))
       for (const [j, { world, acknowledged }] of some.entries()) {
         const [kind, stored] = (replies as readonly SentTexts[])[j] ?? []
         if (kind === 'mine') world.resume(Number(stored), acknowledged)
         else if (kind === 'regained') world.regain(String(stored))
-        else this.#lose(world, lossOf(world.id, stored))
+        else this.lose(world, lossOf(world.id, stored))
       }
     }
   }
@@ -596,13 +554,19 @@ class ReplicaStorage implements SharedStorage {
     if (this.#end) return
     this.#end = new StorageError(message)
     this.#lease.stop()
-    this.#report(message)
+    this.report(message)
     this.#setFailure(this.#end)
   }
 
   #setFailure(failure: StorageError | undefined): void {
-    if (failure) this.#refuseWaiting(failure)
-    for (const world of [...this.#worlds.values()]) world.setFailure(failure)
+    this.#toldFailure = failure
+    if (failure) for (const end of [...this.#waiting]) end.reject(failure)
+    this.#tellWorlds()
+  }
+
+  #tellWorlds(): void {
+    // The end of a lease is told by `onChange`, and only that tells when it begins again.
+    for (const world of [...this.#worlds.values()]) world.tell(this.#toldFailure ?? this.refusal)
   }
 
   /** Writes times and summaries that have changed. Rejects with `RedisError`. */
@@ -614,7 +578,7 @@ class ReplicaStorage implements SharedStorage {
     for (let i = 0; i < all.length; i += worldsAtOnce) {
       const notes = all.slice(i, i + worldsAtOnce)
       try {
-        await this.#run('note', ...notes.flatMap(({ world, note }) => [world.id, world.epoch, ...note]))
+        await this.run('note', ...notes.flatMap(({ world, note }) => [world.id, world.epoch, ...note]))
       } catch (error) {
         for (const { world, note } of notes) world.restoreNote(note)
         throw error
@@ -627,38 +591,9 @@ class ReplicaStorage implements SharedStorage {
     await Promise.all([...ids.map(id => this.release(id)), this.flush().catch(() => {})])
     // A renewal after it would begin the lease again.
     this.#lease.stopRenewing()
-    if (!this.#failureNow()) await this.#ask('leave').catch(() => {})
+    if (!this.failure) await this.#ask('leave').catch(() => {})
     this.stop()
   }
 }
 
 function nothing(): void {}
-
-function parseInfo(text: string): ReplicaInfo {
-  return JSON.parse(text) as ReplicaInfo // a replica wrote it
-}
-
-/** Says why this replica no longer owns a world. `owner` is the text of the new owner, or empty if no replica owns the world. */
-function lossOf(id: string, owner: Reply[number] | undefined): string {
-  const info = typeof owner === 'string' && owner !== '' ? parseInfo(owner) : undefined
-  if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
-  return `this replica no longer owns the world ${quoted(id)}`
-}
-
-function summaryOf(row: SentTexts): [string, SharedSummary & { readonly bytes: number }] {
-  const [id = '', owner, epoch, claimedAt, takenFrom, revision, summary = '', bytes] = row
-  const kept = JSON.parse(summary) as Omit<KeptSummary, 'id'> // `summarize` wrote it
-  return [
-    id,
-    {
-      ...kept,
-      id,
-      revision: Number(revision),
-      epoch: Number(epoch),
-      claimedAt: Number(claimedAt),
-      bytes: Number(bytes),
-      ...(owner ? { owner: parseInfo(owner) } : {}),
-      ...(takenFrom ? { takenFrom } : {}),
-    },
-  ]
-}

@@ -22,43 +22,40 @@ const mostOpenLines = 256
 /** The parts of a storage that its worlds use. */
 export interface WorldHost {
   readonly place: string
-  /** As for a `KeptWorld` that was taken over. */
-  readonly lagMs: number
-  /** Runs a command of the script for a world. Rejects with `RedisError`. */
-  run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
   /** The reason why nothing may leave this process. `undefined` if its lease holds. */
-  failure(): StorageError | undefined
+  readonly failure: StorageError | undefined
   /** The reason why the server takes no changes now, although it answers. `undefined` if it takes them. */
-  refusal(): StorageError | undefined
-  /** Called when the server has refused a change. */
-  onRefused(): void
-  /** Called when the server did not reply, or could not run a command. `ReplicaWorld.resume` follows once it can. */
-  onAway(): void
-  /** Called when the world may be another replica's. `resume`, `regain` or `end` follows. */
-  onDoubt(): void
-  /** Called when the world must leave memory. */
-  onLost(world: ReplicaWorld, because: string): void
-  /** Called when the storage lacks lines that it had acknowledged. */
-  onGap(world: ReplicaWorld): void
-  onClose(world: ReplicaWorld): void
+  readonly refusal: StorageError | undefined
+  /**
+   * Runs a command of the script for a world. Rejects with `RedisError`. After an error, or if the world may be another replica's,
+   * the host asks the server: `sendOpen`, `resume`, `regain` or `end` follows.
+   */
+  run(command: ScriptCommand, ...args: readonly string[]): Promise<Reply>
+  report(text: string): void
+  /** Ends a world that must leave memory. */
+  lose(world: ReplicaWorld, because: string): void
+  closeWorld(world: ReplicaWorld): void
 }
 
-/** A line that the storage has not acknowledged. */
-interface OpenLine extends KeptLine {
-  /** The revision before the line. */
+/** The creation or a line, which the storage has not acknowledged. */
+interface OpenCommand {
+  readonly name: 'create' | 'append'
+  readonly args: readonly string[]
+  /** The revisions before and after it. */
   readonly before: number
-  /** The origins that it is the first to name: hashes and texts. */
+  readonly revision: number
+  /** The origins that a line is the first to name: hashes and texts. */
   readonly origins: readonly string[]
   isSent: boolean
-  /** The number of times that it was sent, and may have been stored. */
+  /** The number of times that it was sent, and may have been carried out. */
   sends: number
   outcome: Outcome | undefined
 }
 
 /** A promise that others wait for. */
-class Outcome {
-  readonly promise: Promise<void>
-  resolve: () => void = () => {}
+export class Outcome<Value = void> {
+  readonly promise: Promise<Value>
+  resolve: (value: Value) => void = () => {}
   reject: (error: StorageError) => void = () => {}
 
   constructor() {
@@ -87,9 +84,9 @@ export class ReplicaWorld implements KeptWorld {
   readonly born: string
   readonly starts: number
   readonly time: string | undefined
+  readonly lagMs: number
   readonly cutBytes = 0
   readonly #host: WorldHost
-  readonly #isTakenOver: boolean
   /** Empty until the script has given one. */
   #epoch: string
   #content: WorldContent | undefined
@@ -100,16 +97,11 @@ export class ReplicaWorld implements KeptWorld {
   /** The newest revision, and the newest one that the storage has acknowledged. */
   #revision: number
   #acknowledged: number
-  #open: OpenLine[] = []
-  /** The arguments that create the world, until the storage has acknowledged them. */
-  #creation: readonly string[] | undefined
-  /** The number of times that the creation was sent, and may have been carried out. */
-  #creationSends = 0
+  /** The oldest first. */
+  #open: OpenCommand[] = []
   /** False until an earlier world of that id is deleted. */
   #isReady = true
   readonly #created = new Outcome()
-  /** For those who wait for the creation, and are refused when the lease ends. */
-  #createdSoon: Outcome | undefined
   readonly #origins: Origins
   #summary: Omit<KeptSummary, 'id'>
   #writtenSummary: string
@@ -120,18 +112,17 @@ export class ReplicaWorld implements KeptWorld {
   #needsBase = false
   #isClosing = false
   #loss: StorageError | undefined
-  /** The failure that `setFailure` has told last. */
-  #toldFailure: StorageError | undefined
   readonly #failures = new Emitter<StorageError | undefined>()
 
-  private constructor(
+  /** A world that this replica has claimed and read. */
+  constructor(
     host: WorldHost,
     id: string,
-    { epoch, isTakenOver, content }: { epoch: string; isTakenOver: boolean; content: WorldContent },
+    { epoch, lagMs, content }: { readonly epoch: string; readonly lagMs: number; readonly content: WorldContent },
   ) {
-    this.#isTakenOver = isTakenOver
     this.#host = host
     this.id = id
+    this.lagMs = lagMs
     this.#epoch = epoch
     this.#content = content
     this.born = content.born
@@ -147,15 +138,6 @@ export class ReplicaWorld implements KeptWorld {
     this.#acknowledged = this.#revision
   }
 
-  /** Opens a world that this replica has claimed and read. `isTakenOver`: its owner before had not given it back. */
-  static opened(
-    host: WorldHost,
-    id: string,
-    claimed: { readonly epoch: string; readonly isTakenOver: boolean; readonly content: WorldContent },
-  ): ReplicaWorld {
-    return new ReplicaWorld(host, id, claimed)
-  }
-
   static create(host: WorldHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
     const { summary, origin, base } = start
     const { hash: originHash } = origin
@@ -166,16 +148,17 @@ export class ReplicaWorld implements KeptWorld {
       origins: new Map([[originHash, text]]),
       baseBytes: base === undefined ? 0 : Buffer.byteLength(base),
     }
-    const world = new ReplicaWorld(host, id, { epoch, isTakenOver: false, content })
-    world.#creation = [born, String(revision), JSON.stringify(summary), originHash, text, base ?? '']
+    const world = new ReplicaWorld(host, id, { epoch, lagMs: 0, content })
+    world.#acknowledged = Number.NEGATIVE_INFINITY
     world.#isReady = after === undefined
+    const args = [born, String(revision), JSON.stringify(summary), originHash, text, base ?? '']
+    world.#add({ name: 'create', args, before: Number.NEGATIVE_INFINITY, revision, origins: [] })
     void after
       ?.catch(() => {})
       .finally(() => {
         world.#isReady = true
-        world.#sendCreation()
+        world.sendOpen()
       })
-    world.#sendCreation()
     return world
   }
 
@@ -186,20 +169,16 @@ export class ReplicaWorld implements KeptWorld {
 
   /** True if the storage may have the world. */
   get isSent(): boolean {
-    return this.isCreated || this.#creationSends > 0
+    return this.isCreated || this.#open[0]?.sends !== 0
   }
 
   get isCreated(): boolean {
-    return this.#creation === undefined
+    return this.#open[0]?.name !== 'create'
   }
 
-  /** Resolves when the storage has the world. Rejects with `StorageError`. */
+  /** Resolves when the storage has a new world. Rejects with `StorageError`. */
   get created(): Promise<void> {
-    return this.#creation ? this.#created.promise : Promise.resolve()
-  }
-
-  get lagMs(): number {
-    return this.#isTakenOver ? this.#host.lagMs : 0
+    return this.#created.promise
   }
 
   get originHash(): string {
@@ -251,30 +230,24 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   check(): void {
-    const failure = this.#loss ?? this.#host.failure() ?? this.#host.refusal()
+    const failure = this.#loss ?? this.#host.failure ?? this.#host.refusal
     if (failure) throw failure
   }
 
   append({ revision, text }: KeptLine): void {
     this.#check([text])
-    if (revision <= this.#revision)
-      throw new Error(`a line of revision ${revision} came after one of revision ${this.#revision}`)
+    const before = this.#revision
+    if (revision <= before) throw new Error(`a line of revision ${revision} came after one of revision ${before}`)
     const origins = this.#addLine(revision, text)
-    const line = { revision, text, before: this.#revision, origins, isSent: false, sends: 0, outcome: undefined }
     this.#revision = revision
-    this.#open.push(line)
-    this.#sendLine(line)
+    this.#add({ name: 'append', args: [String(before), String(revision), text], before, revision, origins })
   }
 
   settled(): Promise<void> | undefined {
-    const failure = this.#loss ?? this.#host.failure()
+    const failure = this.#loss ?? this.#host.failure
     if (failure) return Promise.reject(failure)
     const last = this.#open.at(-1)
-    if (!last) {
-      if (!this.#creation) return undefined
-      this.#createdSoon ??= new Outcome()
-      return this.#createdSoon.promise
-    }
+    if (!last) return undefined
     last.outcome ??= new Outcome()
     return last.outcome.promise
   }
@@ -289,7 +262,7 @@ export class ReplicaWorld implements KeptWorld {
 
   replaceBase({ parts, revision, originHash }: Parameters<KeptWorld['replaceBase']>[0]): void {
     this.check()
-    if (this.#isReplacing) return
+    if (this.#isReplacing || !this.isCreated) return
     this.#isReplacing = true
     void this.#sendBase([...joined(parts, partSize)], revision, originHash).finally(() => {
       this.#isReplacing = false
@@ -322,33 +295,20 @@ export class ReplicaWorld implements KeptWorld {
   }
 
   watch(listener: (error: StorageError | undefined) => void): () => void {
-    const refusal = this.#host.refusal()
+    const { refusal } = this.#host
     if (refusal) listener(refusal)
     return this.#failures.subscribe(listener)
   }
 
   close(): void {
-    this.#host.onClose(this)
+    this.#host.closeWorld(this)
   }
 
-  /** Tells that nothing may leave this process, or that it may again. Refuses those who wait. */
-  setFailure(failure: StorageError | undefined): void {
-    if (failure) {
-      this.#createdSoon?.reject(failure)
-      this.#createdSoon = undefined
-      this.#refuseWaiting(failure)
-    }
-    this.#toldFailure = failure
-    this.#failures.emit(failure ?? this.#host.refusal())
-  }
-
-  /** Tells whether the server takes changes now. */
-  tellRefusal(): void {
-    const refusal = this.#host.refusal()
-    // Their lines wait for a base, which the server does not take.
-    if (refusal && this.#needsBase) this.#refuseWaiting(refusal)
-    // The end of a lease is told by `setFailure`, and only that tells when it begins again.
-    this.#failures.emit(this.#toldFailure ?? refusal)
+  /** Tells why the storage takes no changes, or that it takes them. */
+  tell(error: StorageError | undefined): void {
+    // A line that waits for a base has to wait until the server takes one.
+    if (error && (this.#host.failure || this.#needsBase)) this.#refuseWaiting(error)
+    this.#failures.emit(error)
   }
 
   /** Refuses those who wait for open lines. The lines stay open. */
@@ -367,7 +327,7 @@ export class ReplicaWorld implements KeptWorld {
     if (this.#loss) return
     if (stored < acknowledged) this.#beginGap()
     else this.#acknowledge(stored)
-    this.#sendOpen()
+    this.sendOpen()
   }
 
   /** Goes on with a new epoch: the server went back to a state from before the claim. */
@@ -375,11 +335,6 @@ export class ReplicaWorld implements KeptWorld {
     if (this.#loss) return
     this.#epoch = epoch
     this.#beginGap()
-  }
-
-  /** Creates the world again after a break. The storage does so once. */
-  resumeCreation(): void {
-    this.#sendCreation()
   }
 
   /** Resolves when the storage has all lines. Rejects with `StorageError`. No base is written from now on. */
@@ -396,20 +351,12 @@ export class ReplicaWorld implements KeptWorld {
     for (const line of this.#open) line.outcome?.reject(this.#loss)
     this.#open = []
     this.#created.reject(this.#loss)
-    this.#createdSoon?.reject(this.#loss)
   }
 
   /** The newest revision that the storage may have. Without the line before it, it takes none. */
   get #newestPossible(): number {
-    if (this.#creation && this.#creationSends === 0) return Number.NEGATIVE_INFINITY
     const firstUnsent = this.#open.find(({ sends }) => sends === 0)
     return firstUnsent?.before ?? this.#revision
-  }
-
-  #lose(because: string): void {
-    if (this.#loss) return
-    this.end(because)
-    this.#host.onLost(this, because)
   }
 
   /** Throws unless a text can be appended. */
@@ -425,97 +372,77 @@ export class ReplicaWorld implements KeptWorld {
     return this.#origins.addLine(revision, text)
   }
 
-  #sendCreation(): void {
-    if (!this.#creation || !this.#isReady || this.#loss) return
-    this.#creationSends += 1
-    this.#host.run('create', this.id, this.#epoch, ...this.#creation).then(
-      ([kind, epoch]) => {
-        if (kind !== 'ok') this.#creationSends -= 1
-        if (!this.#creation || this.#loss) return
-        if (kind === 'ok') this.#onCreated(String(epoch))
-        else this.#lose(`another replica has created the world ${quoted(this.id)}`)
-      },
-      error => {
-        if (isRefusal(error)) this.#creationSends -= 1
-        this.#onError(error, `did not take the world ${quoted(this.id)}`)
-      },
-    )
+  #add(command: Omit<OpenCommand, 'isSent' | 'sends' | 'outcome'>): void {
+    const open = { ...command, isSent: false, sends: 0, outcome: undefined }
+    this.#open.push(open)
+    this.#send(open)
   }
 
-  #onCreated(epoch: string): void {
-    this.#epoch = epoch
-    this.#creation = undefined
-    this.#created.resolve()
-    this.#createdSoon?.resolve()
-    this.#sendOpen()
+  /** Sends what is open, and not on its way. */
+  sendOpen(): void {
+    for (const open of this.#open) if (!open.isSent) this.#send(open)
   }
 
-  #sendOpen(): void {
-    for (const line of this.#open) if (!line.isSent) this.#sendLine(line)
-  }
-
-  #sendLine(line: OpenLine): void {
-    if (this.#creation || this.#needsBase) return
-    line.isSent = true
-    line.sends += 1
-    const { before, revision, text, origins } = line
-    this.#host.run('append', this.id, this.#epoch, String(before), String(revision), text, ...origins).then(
-      reply => this.#onReply(line, reply),
-      error => {
-        line.isSent = false
-        if (isRefusal(error)) line.sends -= 1
-        this.#onError(error, `did not take a change of the world ${quoted(this.id)}`)
+  #send(open: OpenCommand): void {
+    const { name, args, origins } = open
+    if (this.#needsBase || !this.#isReady || (name === 'append' && !this.isCreated)) return
+    open.isSent = true
+    open.sends += 1
+    this.#host.run(name, this.id, this.#epoch, ...args, ...origins).then(
+      reply => this.#onReply(open, reply),
+      (error: unknown) => {
+        if (!(error instanceof RedisError)) throw error
+        open.isSent = false
+        if (error.kind !== 'refused') return
+        open.sends -= 1
+        const what = `${name === 'create' ? '' : 'a change of '}the world ${quoted(this.id)}`
+        this.#host.lose(this, `${this.#host.place} did not take ${what}: ${error.message}`)
       },
     )
   }
 
-  #onReply(line: OpenLine, [kind, stored]: Reply): void {
-    if (kind !== 'ok') line.sends -= 1
-    if (this.#loss || line.revision <= this.#acknowledged) return
-    if (kind === 'ok') this.#acknowledge(line.revision)
-    else if (kind === 'gap') this.#onGap(line, Number(stored))
-    else {
-      // Another replica has the world, or the server went back to a state in which this one did not.
-      line.isSent = false
-      this.#host.onDoubt()
-    }
+  #onReply(open: OpenCommand, [kind, stored]: Reply): void {
+    if (kind !== 'ok') open.sends -= 1
+    if (this.#loss || open.revision <= this.#acknowledged) return
+    if (kind === 'ok') {
+      if (open.name === 'create') {
+        this.#epoch = String(stored)
+        this.#created.resolve()
+      }
+      this.#acknowledge(open.revision)
+    } else if (open.name === 'create') this.#host.lose(this, `another replica has created the world ${quoted(this.id)}`)
+    else if (kind === 'gap') this.#onGap(open, Number(stored))
+    // Another replica has the world, or the server went back to a state in which this one did not.
+    else open.isSent = false
   }
 
-  #onGap(line: OpenLine, stored: number): void {
+  #onGap(line: OpenCommand, stored: number): void {
     line.isSent = false
     // The line before it was sent again after this one.
     if (line !== this.#open[0]) return
     if (stored < this.#acknowledged) this.#beginGap()
-    else this.#sendLine(line)
-  }
-
-  #onError(error: unknown, what: string): void {
-    if (!(error instanceof RedisError)) throw error
-    if (error.kind !== 'refused') {
-      this.#host.onAway()
-      return
-    }
-    // Ask first whether the server takes changes at all. The world is read again, and its clock would make the same change.
-    this.#host.onRefused()
-    this.#lose(`${this.#host.place} ${what}: ${error.message}`)
+    else this.#send(line)
   }
 
   #acknowledge(revision: number): void {
     if (revision <= this.#acknowledged) return
     this.#acknowledged = revision
-    const failure = this.#host.failure()
+    const { failure } = this.#host
     // The oldest is the first. Each line gets a reply, so this must not look at all of them.
     const firstOpen = this.#open.findIndex(line => line.revision > revision)
     for (const { outcome } of this.#open.splice(0, firstOpen === -1 ? this.#open.length : firstOpen)) {
       if (failure) outcome?.reject(failure)
       else outcome?.resolve()
     }
-    if (this.#open[0]?.isSent === false) this.#sendOpen()
+    if (this.#open[0]?.isSent === false) this.sendOpen()
   }
 
   /** Waits for a base: the storage lacks lines that it had acknowledged. */
   #beginGap(): void {
-    if (!this.#needsBase) this.#host.onGap(this)
+    if (!this.#needsBase)
+      this.#host.report(
+        `${this.#host.place} has lost changes of the world ${quoted(this.id)} that it had acknowledged: the world is written there again`,
+      )
     this.#needsBase = true
     if (this.#isClosing && !this.#isReplacing) this.#endGap()
     for (const line of this.#open) line.isSent = false
@@ -525,7 +452,7 @@ export class ReplicaWorld implements KeptWorld {
 
   /** Gives the world up, because the storage has lost changes. */
   #endGap(): void {
-    this.#lose(`${this.#host.place} has lost changes of the world ${quoted(this.id)}`)
+    this.#host.lose(this, `${this.#host.place} has lost changes of the world ${quoted(this.id)}`)
   }
 
   async #sendBase(parts: readonly string[], revision: number, originHash: string): Promise<void> {
@@ -558,10 +485,7 @@ export class ReplicaWorld implements KeptWorld {
     } catch (error) {
       // The old base and its log are as good. The next look tries again.
       if (!(error instanceof RedisError)) throw error
-      if (error.kind === 'refused') {
-        this.#host.onRefused()
-        this.#host.run('abandon', id, this.#epoch).catch(() => {})
-      }
+      if (error.kind === 'refused') this.#host.run('abandon', id, this.#epoch).catch(() => {})
       return
     }
     this.#originHash = originHash
@@ -569,11 +493,6 @@ export class ReplicaWorld implements KeptWorld {
     this.#lines.dropUpTo(revision)
     if (revision >= this.#acknowledged) this.#needsBase = false
     this.#acknowledge(revision)
-    this.#sendOpen()
+    this.sendOpen()
   }
-}
-
-/** Tells whether a command did not run. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof RedisError && error.kind === 'refused'
 }
