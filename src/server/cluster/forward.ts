@@ -1,10 +1,4 @@
-import {
-  Agent,
-  type IncomingMessage,
-  request as openRequest,
-  type RequestOptions,
-  type ServerResponse,
-} from 'node:http'
+import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
 import { urlToHttpOptions } from 'node:url'
 import { failedWait } from '../../core/control/events.js'
 import type { AbortSignalLike, MockResponse } from '../../core/pipeline/message.js'
@@ -41,8 +35,6 @@ const connectMs = 2_000
 /** Forwards requests over connections that it keeps. Each request costs little, so it uses raw headers and no library of streams. */
 export class Forwarder {
   readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
-  /** The addresses of other replicas, parsed. */
-  readonly #targets = new Map<string, RequestOptions>()
 
   /** Sends a request to another replica, and its response to the client. If one side breaks off, so does the other. Does not reject. */
   forward(client: ForwardedClient, { address, facts, signal }: ForwardOptions): Promise<Forwarded> {
@@ -50,8 +42,10 @@ export class Forwarder {
       const { request, response, gone, target } = client
       const isBodiless = isSafe(request)
       const headers = headersFor(client, facts, isBodiless)
-      const to = this.#targetOf(address)
-      const sent = openRequest({ ...to, agent: this.#agent, method: request.method, path: target, headers })
+      const sent = openRequest({
+        ...urlToHttpOptions(new URL(address)),
+        ...{ maxHeaderSize: maxForwardedHeaderSize, agent: this.#agent, method: request.method, path: target, headers },
+      })
       /** True once the other replica may carry the request out. It reads a body only if it owns the world. */
       let mayRun = false
       let timer: NodeJS.Timeout | undefined
@@ -96,14 +90,6 @@ export class Forwarder {
       if (isBodiless) sent.end()
       else sent.flushHeaders()
     })
-  }
-
-  #targetOf(address: string): RequestOptions {
-    const known = this.#targets.get(address)
-    if (known) return known
-    const target = { ...urlToHttpOptions(new URL(address)), maxHeaderSize: maxForwardedHeaderSize }
-    this.#targets.set(address, target)
-    return target
   }
 
   /** Closes the connections. */

@@ -1,4 +1,5 @@
 import { secretVariables } from '../../core/control/environment.js'
+import type { ReplicaState } from '../../core/control/world-control.js'
 import { parseUrl } from '../../core/lib/parse-url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
@@ -8,7 +9,6 @@ import { StorageError } from '../../core/storage/storage.js'
 import { WorldStorage } from '../../core/storage/world-storage.js'
 import { checkControlToken } from '../http/control-token.js'
 import { defaultDataTtlMs } from '../http/data-folder.js'
-import { describeReplicas } from './describe-replicas.js'
 import { HttpReplica } from './http-replica.js'
 import { checkSecrets, proofsOf, type SharedSecrets } from './shared-secrets.js'
 import { agreeOnSettings, clearStorage, type SharedFlags } from './shared-settings.js'
@@ -97,4 +97,23 @@ export function secretsOf({ secret, controlToken }: Pick<SharingOptions, 'secret
     [secretVariables.clusterSecret]: secret,
     [`the control token (${secretVariables.controlToken})`]: controlToken,
   }
+}
+
+/** Lists the replicas with their worlds, the oldest first. Rejects with `StorageError`. */
+async function describeReplicas(shared: SharedStorage): Promise<ReplicaState[]> {
+  const [replicas, worlds] = await Promise.all([shared.replicas(), shared.refresh()])
+  return replicas.map(({ id, address, startedAt }) => ({
+    id,
+    address,
+    started_at: new Date(startedAt).toISOString(),
+    ...(id === shared.self.id ? { self: true as const } : {}),
+    worlds: worlds
+      .filter(({ owner }) => owner?.id === id)
+      .map(({ id, epoch, claimedAt, takenFrom }) => ({
+        id,
+        epoch,
+        claimed_at: new Date(claimedAt).toISOString(),
+        ...(takenFrom === undefined ? {} : { taken_from: takenFrom }),
+      })),
+  }))
 }

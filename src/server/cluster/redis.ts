@@ -38,27 +38,19 @@ interface Target {
 }
 
 /**
- * Connects to Redis, and joins the replicas that share it. Rejects with `UsageError` if there is no Redis, or worlds are not safe
- * in it.
+ * Connects to Redis, and joins the replicas that share it. Rejects with `UsageError` if it does not answer, refuses the password,
+ * or cannot keep worlds safely. Never tells user and password.
  */
 export async function openRedis(url: string, options: RedisOptions & ReplicaOptions): Promise<SharedStorage> {
-  return await joinReplicas(await connectRedis(url, options), options)
-}
-
-/**
- * Connects to Redis, and checks that worlds are safe there. Rejects with `UsageError` if it does not answer, refuses the password,
- * or cannot keep worlds. Never tells user and password.
- */
-async function connectRedis(url: string, options: RedisOptions = {}): Promise<RedisClient> {
   const target = parseRedisUrl(url)
   const redis = new RedisConnection(await loadLibrary(), target, options)
   try {
     await redis.connect()
-    return redis
   } catch (error) {
     redis.close()
     throw error instanceof RedisError ? new UsageError(`cannot use ${target.place}: ${error.message}`) : error
   }
+  return await joinReplicas(redis, options)
 }
 
 /** Reads the URL of a server. Throws `UsageError`, without the user and the password that it has. */

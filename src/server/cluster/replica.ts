@@ -51,6 +51,13 @@ interface ReplicaParts {
   readonly environment: Environment
 }
 
+/** A request that waits for another replica. */
+interface Attempt {
+  /** True if the request can be sent again. */
+  readonly isRepeatable: boolean
+  readonly controller: AbortController
+}
+
 /** The most owners to which a request is sent, one after the other. */
 const mostOwners = 4
 /** The time for which a request is sent to the same owner again, in ms. A lease is shorter. */
@@ -90,14 +97,14 @@ export class Replica {
   /** Ends the forwarded reads that still wait. Their clients ask another replica. */
   endWaiting(): void {
     for (const attempts of this.#waiting.values())
-      for (const attempt of attempts) if (attempt.isRepeatable) attempt.abort()
+      for (const attempt of attempts) if (attempt.isRepeatable) attempt.controller.abort()
   }
 
   close(): void {
     this.announceClose()
     this.#unsubscribe()
     this.#cancelLeaseCheck?.()
-    for (const attempts of this.#waiting.values()) for (const attempt of attempts) attempt.abort()
+    for (const attempts of this.#waiting.values()) for (const { controller } of attempts) controller.abort()
   }
 
   /** Routes a request. Never throws. */
@@ -213,12 +220,12 @@ export class Replica {
   }
 
   async #forward(request: WorldRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
-    const attempt = new Attempt(request.isRepeatable)
+    const attempt = { isRepeatable: request.isRepeatable, controller: new AbortController() }
     const attempts = this.#waiting.get(owner.id) ?? new Set()
     this.#waiting.set(owner.id, attempts.add(attempt))
     this.#cancelLeaseCheck ??= this.#environment.setTimer(() => void this.#checkOwners(), leaseCheckMs)
     try {
-      return await request.forward(owner, { waitedMs, signal: attempt })
+      return await request.forward(owner, { waitedMs, signal: attempt.controller.signal })
     } finally {
       attempts.delete(attempt)
       if (attempts.size === 0) this.#waiting.delete(owner.id)
@@ -230,35 +237,12 @@ export class Replica {
     const checks = [...this.#waiting].map(async ([id, attempts]) => {
       // Without an answer of the storage, nobody else can have taken the worlds over.
       const isAlive = await this.#storage.isAlive(id).catch(() => true)
-      if (!isAlive) for (const attempt of attempts) attempt.abort()
+      if (!isAlive) for (const { controller } of attempts) controller.abort()
     })
     await Promise.all(checks)
     this.#cancelLeaseCheck = undefined
     if (this.#waiting.size > 0 && !this.#isClosing)
       this.#cancelLeaseCheck = this.#environment.setTimer(() => void this.#checkOwners(), leaseCheckMs)
-  }
-}
-
-/** A request that waits for another replica. Each request has one, and an `AbortController` costs as much as the rest of it. */
-class Attempt implements AbortSignalLike {
-  aborted = false
-  readonly #listeners = new Set<() => void>()
-
-  /** `isRepeatable`: the request can be sent again. */
-  constructor(readonly isRepeatable: boolean) {}
-
-  addEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.add(listener)
-  }
-
-  removeEventListener(_: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener)
-  }
-
-  abort(): void {
-    if (this.aborted) return
-    this.aborted = true
-    for (const listener of [...this.#listeners]) listener()
   }
 }
 
