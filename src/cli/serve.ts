@@ -19,7 +19,7 @@ import { Reloader, type ReloaderOptions, reloadText } from '../server/files/relo
 import { type LoadedScenario, readScenarioIfThere, type ScenarioFile } from '../server/files/scenario-file.js'
 import { createControlToken } from '../server/http/control-token.js'
 import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../server/http/server.js'
-import { linesOf, type ServerLog } from '../server/processes/game-servers.js'
+import { linesOf, type ServerLog } from '../server/processes/program-log.js'
 import { startPrograms } from '../server/processes/programs.js'
 import { printBanner } from './banner.js'
 import type { FlagsOf, MockFlags } from './flags.js'

@@ -3,7 +3,8 @@ import type { Join } from '../../src/core/contract/lobbies.js'
 import { createMock } from '../../src/core/mock/mock.js'
 import type { ScenarioInput } from '../../src/core/scenario/schema.js'
 import { lobbyTokenOf } from '../../src/core/store/tokens.js'
-import { GameServers, linesOf } from '../../src/server/processes/game-servers.js'
+import { GameServers } from '../../src/server/processes/game-servers.js'
+import { linesOf } from '../../src/server/processes/program-log.js'
 import type { Exit } from '../../src/server/processes/server-process.js'
 
 /** A process that the test ends. */

@@ -1,10 +1,9 @@
 import type { Environment } from '../../core/control/environment.js'
-import { sameJson } from '../../core/lib/json.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { drawSession } from '../../core/simulation/simulated-players.js'
 import { Random } from '../../core/store/random.js'
-import { age, isNotFound, longestTail, tailOf } from './exit-report.js'
-import type { ServerLog, ServerReport } from './game-servers.js'
+import { age, isNotFound } from './exit-report.js'
+import { ProgramReports, type ServerLog } from './program-log.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 
 /** The most bots at once. `--max-bots` allows more. */
@@ -41,8 +40,8 @@ interface BotsOptions {
 
 /** A player who comes, stays and leaves, again and again, each time as a new process. */
 interface Bot {
-  /** From 1. */
-  readonly number: number
+  /** Its number, from 1, and its namespace if there are bots of several. */
+  readonly id: { readonly namespace?: string; readonly bot: number }
   /** Begins the lines about it: `bot 3`. */
   readonly name: string
   readonly random: Random
@@ -79,15 +78,15 @@ export class Bots {
   /** The number of bots in a row that failed at once. */
   #failures = 0
   #hasPlayed = false
-  /** The newest lines of output that no other report has interrupted, and whose they are. */
-  #above: { readonly bot: Bot; readonly lines: string[] } | undefined
+  readonly #reports: ProgramReports
 
   constructor(options: BotsOptions) {
     const { count, seed, name = '' } = options
     this.#options = options
+    this.#reports = new ProgramReports(options.log, 'bot')
     this.#arrivals = new Random(seed, `bots:${name}`)
     this.#bots = Array.from({ length: count }, (_, i) => ({
-      number: i + 1,
+      id: { ...(options.name === undefined ? {} : { namespace: options.name }), bot: i + 1 },
       name: `${name === '' ? '' : `${name} `}bot ${i + 1}`,
       random: new Random(seed, `bots:${name}:${i + 1}`),
       starts: 0,
@@ -152,7 +151,7 @@ export class Bots {
     try {
       const env = await this.#options.environment(bot.random, this.#closing.signal)
       if (this.#isClosed) return
-      played = await this.#play(bot, stayMs, { ...env, MOCKMAKER_BOT: String(bot.number) })
+      played = await this.#play(bot, stayMs, { ...env, MOCKMAKER_BOT: String(bot.id.bot) })
     } catch (error) {
       if (this.#isClosed) return
       played = { exit: { error: error instanceof Error ? error.message : String(error) }, ageMs: 0 }
@@ -176,11 +175,11 @@ export class Bots {
     const { command, start = startProcess } = this.#options
     const startedAt = performance.now()
     bot.starts += 1
-    const process = start(command, env, line => this.#addLine(bot, line), graceMs)
+    const process = start(command, env, line => this.#reports.addLine(bot, line), graceMs)
     bot.process = process
     const { pid } = process
     const again = bot.starts > 1 ? ' again' : ''
-    this.#report(bot, 'started', `${bot.name}: started${again}, pid ${pid}`, pid === undefined ? {} : { pid })
+    this.#reports.add(bot, 'started', `started${again}, pid ${pid}`, pid === undefined ? {} : { pid })
     const leave = () => {
       bot.isLeaving = true
       process.stop()
@@ -207,14 +206,14 @@ export class Bots {
     const { least, most } = comesBackMs
     const pauseMs = isAtOnce ? backOff(bot.quickEnds) : least + (most - least) * bot.random.float()
     if (bot.isLeaving || this.#isClosed) {
-      this.#report(bot, 'left', `${bot.name}: left after ${age(ageMs)}`, how)
+      this.#reports.add(bot, 'left', `left after ${age(ageMs)}`, how)
       return pauseMs
     }
     if (error === undefined && code === 0) {
       this.#failures = 0
       this.#hasPlayed = true
       const back = isAtOnce ? `, and comes back in ${age(pauseMs)}` : ''
-      this.#report(bot, 'left', `${bot.name}: has ended after ${age(ageMs)}${back}`, how)
+      this.#reports.add(bot, 'left', `has ended after ${age(ageMs)}${back}`, how)
       return pauseMs
     }
     if (isAtOnce) {
@@ -224,7 +223,7 @@ export class Bots {
     }
     // One report is enough for a command that fails again and again.
     if (!isAtOnce || this.#failures === 1)
-      this.#fail(bot, failureText(exit, { ageMs, command: this.#options.command, isAtOnce }), how)
+      this.#reports.addFailure(bot, failureText(exit, { ageMs, command: this.#options.command, isAtOnce }), how)
     return pauseMs
   }
 
@@ -233,41 +232,6 @@ export class Bots {
     clearTimeout(this.#nextStart)
     this.#nextStart = undefined
     this.#scheduleStart()
-  }
-
-  #addLine(bot: Bot, line: string): void {
-    if (this.#above?.bot !== bot) this.#above = { bot, lines: [] }
-    const { lines } = this.#above
-    lines.push(line)
-    if (lines.length > longestTail) lines.shift()
-    this.#log({ event: { event: 'bot-output', ...this.#idOf(bot), line }, text: `${bot.name} | ${line}` })
-  }
-
-  #report(bot: Bot, event: 'started' | 'left', text: string, fields: object): void {
-    this.#above = undefined
-    this.#log({ event: { event: `bot-${event}`, ...this.#idOf(bot), ...fields }, text })
-  }
-
-  #fail(bot: Bot, message: string, fields: object): void {
-    const tail = tailOf(bot.process?.lastLines() ?? [])
-    const above = this.#above?.bot === bot ? this.#above.lines.slice(-tail.length) : []
-    this.#above = undefined
-    this.#log({
-      event: { event: 'bot-failed', ...this.#idOf(bot), ...fields, message, output: tail },
-      text: `${bot.name}: ${message}`,
-      isFailure: true,
-      tail,
-      isTailAbove: sameJson(above, tail),
-    })
-  }
-
-  #idOf({ number }: Bot): object {
-    const { name } = this.#options
-    return { ...(name === undefined ? {} : { namespace: name }), bot: number }
-  }
-
-  #log(report: Pick<ServerReport, 'event' | 'text'> & Partial<ServerReport>): void {
-    this.#options.log.report({ isFailure: false, tail: [], isTailAbove: false, ...report })
   }
 }
 

@@ -1,8 +1,7 @@
 import { worldPath } from '../../core/contract/paths.js'
 import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment } from '../../core/control/environment.js'
-import { sameJson } from '../../core/lib/json.js'
-import { escapedLine, shortened } from '../../core/lib/text.js'
+import { shortened } from '../../core/lib/text.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { MockWorld } from '../../core/mock/mock-world.js'
@@ -18,36 +17,10 @@ import type { ReadTables } from '../../core/store/table-calls.js'
 import type { LiveWorld } from '../../core/store/world.js'
 import { describeExit, longestTail, tailOf, tailStart } from './exit-report.js'
 import { type FindPorts, findPorts } from './ports.js'
+import { ProgramReports, type ServerLog } from './program-log.js'
 import { KeptLines } from './server-output.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 import { checkWatchedPaths, type WatchFiles, watchedPaths, watchFiles } from './watch-files.js'
-
-/** A report on a game server: an event for programs, and text for people. */
-export interface ServerReport {
-  readonly event: object
-  /** One line. */
-  readonly text: string
-  readonly isFailure: boolean
-  /** The end of its output, which explains a failure. */
-  readonly tail: readonly string[]
-  /** True if the reports just before are the lines of the tail. */
-  readonly isTailAbove: boolean
-}
-
-/** Writes reports on game servers. */
-export interface ServerLog {
-  report(report: ServerReport): void
-}
-
-/** Returns the lines of a report. A log that does not show the output of game servers needs the tail in any case. */
-export function linesOf(
-  { text, tail, isTailAbove }: ServerReport,
-  { showsOutput }: { readonly showsOutput: boolean },
-): string[] {
-  if (tail.length === 0) return [text]
-  if (isTailAbove && showsOutput) return [`${text}: see its output above`]
-  return [`${text}. Its last output:`, ...tail.map(line => `  ${line}`)]
-}
 
 interface GameServersOptions {
   readonly mock: Mock
@@ -76,16 +49,11 @@ export function checkStarted(
   )
 }
 
-/** Writes to standard error, for game servers that code starts. */
-export const standardError: ServerLog = {
-  report: report =>
-    void process.stderr.write(`${linesOf(report, { showsOutput: true }).map(escapedLine).join('\n')}\n`),
-}
-
 /** The process of a lobby. */
 interface Server {
   readonly world: MockWorld
   readonly lobbyId: string
+  readonly id: { readonly lobby_id: string }
   /** Begins the lines about it: `duel 8f2c41aa`. */
   readonly name: string
   /** The files and folders whose changes restart it. */
@@ -144,8 +112,7 @@ export class GameServers {
   readonly #options: GameServersOptions
   readonly #running = new Map<string, Server>()
   readonly #ended: Server[] = []
-  /** The newest lines of output that no other report has interrupted, and whose they are. */
-  #above: { readonly server: Server; readonly lines: string[] } | undefined
+  readonly #reports: ProgramReports
   readonly #watches = new Map<string, { close(): Promise<void> }>()
   readonly #system: NonNullable<GameServersOptions['system']>
   #isClosed = false
@@ -157,6 +124,7 @@ export class GameServers {
     checkWatchedPaths(mock.commands)
     started.add(mock)
     this.#options = options
+    this.#reports = new ProgramReports(options.log, 'server')
     this.#system = options.system ?? { start: startProcess, findPorts, watchFiles }
     this.#updateWatches(mock.commands)
     mock.checkReloads(checkWatchedPaths)
@@ -197,7 +165,7 @@ export class GameServers {
       if (this.#watches.has(path)) continue
       const onChange = (file: string) => this.#restart(path, file)
       const onError = (reason: string) =>
-        this.#log({
+        this.#reports.write({
           event: { event: 'watch-failed', path, reason },
           text: `cannot watch ${path}: ${reason}`,
           isFailure: true,
@@ -214,12 +182,12 @@ export class GameServers {
 
   /** Restarts a running server. One without a process starts anyway. */
   #restartServer(server: Server, because: string): void {
-    const { process, isRestarting, name, state } = server
+    const { process, isRestarting, state } = server
     if (!process || isRestarting) return
     server.isRestarting = true
     server.state = { ...state, restarts: state.restarts + 1 }
-    restartLobbyOf(server)
-    this.#report(server, 'restarting', `${name}: restarts its game server, because ${because}`)
+    changeLobbyOf(server, restartLobby)
+    this.#report(server, 'restarting', `restarts its game server, because ${because}`)
     process.stop()
   }
 
@@ -287,6 +255,7 @@ export class GameServers {
     const server: Server = {
       world,
       lobbyId: lobby_id,
+      id: { lobby_id },
       name: `${game_mode_id} ${lobby_id.slice(0, 8)}`,
       startedAt: performance.now(),
       watch: found.watch,
@@ -310,7 +279,7 @@ export class GameServers {
     const notStarted = (message: string) => {
       setEnd(server, 'crashed', { message })
       this.#remove(server)
-      stopLobbyOf(server)
+      changeLobbyOf(server, stopLobby)
       this.#fail(server, message)
     }
     if (this.#running.size >= mostServers) {
@@ -336,14 +305,14 @@ export class GameServers {
   /** Runs one process after the other, until one ends that no change of a file has stopped. */
   async #run(server: Server): Promise<void> {
     // The old process may have called ready before it ended.
-    while (await this.#runProcess(server)) restartLobbyOf(server)
+    while (await this.#runProcess(server)) changeLobbyOf(server, restartLobby)
     if (server.end === undefined) setEnd(server, 'stopped')
     this.#remove(server)
   }
 
   /** Runs a process from the search for its ports to its end. Resolves with `true` if another one takes its place. */
   async #runProcess(server: Server): Promise<boolean> {
-    const { world: mock, lobbyId, name } = server
+    const { world: mock, lobbyId } = server
     const { tables } = mock.world
     server.process = undefined
     server.isRestarting = false
@@ -367,7 +336,7 @@ export class GameServers {
     this.#report(
       server,
       'started',
-      `${name}: started its game server${server.state.restarts > 0 ? ' again' : ''}, port ${list}, pid ${pid}`,
+      `started its game server${server.state.restarts > 0 ? ' again' : ''}, port ${list}, pid ${pid}`,
     )
     const exit = await process.exited
     const isReplaced = () => server.isRestarting && !server.isStopping
@@ -381,7 +350,7 @@ export class GameServers {
     const how = { ...(code === undefined ? {} : { exit_code: code }), ...(signal === undefined ? {} : { signal }) }
     if (server.isStopping) {
       setEnd(server, 'stopped', how)
-      this.#report(server, 'stopped', `${server.name}: stopped its game server`)
+      this.#report(server, 'stopped', 'stopped its game server')
       return
     }
     server.isStopping = true
@@ -396,9 +365,9 @@ export class GameServers {
     })
     keepLastLines(server)
     setEnd(server, code === 0 ? 'ended' : 'crashed', { ...how, message: text })
-    stopLobbyOf(server)
+    changeLobbyOf(server, stopLobby)
     if (isFailure) this.#fail(server, text)
-    else this.#report(server, 'stopped', `${server.name}: ${text}`)
+    else this.#report(server, 'stopped', text)
   }
 
   #stopFor(lobbyId: string, world: MockWorld, before: LobbyRow | undefined): void {
@@ -424,37 +393,17 @@ export class GameServers {
   }
 
   #addLine(server: Server, line: string): void {
-    const { lobbyId, name } = server
     server.log.add({ at: timeIn(server.world), text: line })
     server.world.servers.changes.emit('soon')
-    if (this.#above?.server !== server) this.#above = { server, lines: [] }
-    const { lines } = this.#above
-    lines.push(line)
-    if (lines.length > longestTail) lines.shift()
-    const event = { event: 'server-output', lobby_id: lobbyId, line }
-    this.#log({ event, text: `${name} | ${line}` })
+    this.#reports.addLine(server, line)
   }
 
   #report(server: Server, event: 'started' | 'restarting' | 'stopped', text: string): void {
-    this.#above = undefined
-    this.#log({ event: { event: `server-${event}`, ...server.state, status: statusOf(server) }, text })
+    this.#reports.add(server, event, text, { ...server.state, status: statusOf(server) })
   }
 
   #fail(server: Server, message: string): void {
-    const tail = tailOf(server.process?.lastLines() ?? [])
-    const above = this.#above?.server === server ? this.#above.lines.slice(-tail.length) : []
-    this.#above = undefined
-    this.#log({
-      event: { event: 'server-failed', ...server.state, status: statusOf(server), message, output: tail },
-      text: `${server.name}: ${message}`,
-      isFailure: true,
-      tail,
-      isTailAbove: sameJson(above, tail),
-    })
-  }
-
-  #log(report: Pick<ServerReport, 'event' | 'text'> & Partial<ServerReport>): void {
-    this.#options.log.report({ isFailure: false, tail: [], isTailAbove: false, ...report })
+    this.#reports.addFailure(server, message, { ...server.state, status: statusOf(server) })
   }
 }
 
@@ -521,20 +470,14 @@ function stop(server: Server): void {
   server.process?.stop()
 }
 
-/** Makes the lobby wait for its next process. */
-function restartLobbyOf({ world: { world }, lobbyId }: Server): void {
-  const restartIt = () => {
+/**
+ * Lets the lobby of a process wait for the next one, or stops it. Its players get what the service answers. Does nothing for a lobby
+ * that has stopped.
+ */
+function changeLobbyOf({ world: { world }, lobbyId }: Server, change: typeof restartLobby | typeof stopLobby): void {
+  const changeIt = () => {
     const lobby = world.tables.lobbies.get(lobbyId)
-    if (lobby && lobby.status !== 'stopped') restartLobby(lobby, world.tables, world.clock.now())
+    if (lobby && lobby.status !== 'stopped') change(lobby, world.tables, world.clock.now())
   }
-  world.write(restartIt, { cause: { kind: 'server' } })
-}
-
-/** Stops the lobby of a process that has ended. Its players get what the service answers. */
-function stopLobbyOf({ world: { world }, lobbyId }: Server): void {
-  const stopIt = () => {
-    const lobby = world.tables.lobbies.get(lobbyId)
-    if (lobby && lobby.status !== 'stopped') stopLobby(lobby, world.tables, world.clock.now())
-  }
-  world.write(stopIt, { cause: { kind: 'server' } })
+  world.write(changeIt, { cause: { kind: 'server' } })
 }

@@ -12,7 +12,7 @@ import { fullNameOf } from '../../core/store/namespaces.js'
 import type { Random } from '../../core/store/random.js'
 import { takeSeat } from './bot-seat.js'
 import { Bots, checkBotCount, defaultMaxBots } from './bots.js'
-import type { ServerLog } from './game-servers.js'
+import type { ServerLog } from './program-log.js'
 import type { StartProcess } from './server-process.js'
 
 interface ScenarioBotsOptions {

@@ -16,7 +16,7 @@ import {
   type ScenarioFile,
 } from '../../server/files/scenario-file.js'
 import { createListener, urlOnThisMachine } from '../../server/http/server.js'
-import { linesOf, type ServerLog } from '../../server/processes/game-servers.js'
+import { linesOf, type ServerLog } from '../../server/processes/program-log.js'
 import { startPrograms } from '../../server/processes/programs.js'
 import { checkBots } from '../../server/processes/scenario-bots.js'
 import { checkWatchedPaths } from '../../server/processes/watch-files.js'

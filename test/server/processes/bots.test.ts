@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Bots, checkBotCount } from '../../../src/server/processes/bots.js'
-import { linesOf } from '../../../src/server/processes/game-servers.js'
+import { linesOf } from '../../../src/server/processes/program-log.js'
 import type { Exit } from '../../../src/server/processes/server-process.js'
 
 interface FakeBot {
