@@ -35,8 +35,8 @@ export interface RedisClient {
   run(command: ScriptCommand, args: readonly string[]): Promise<Reply>
   /** Extends the lease of a replica. Needs no memory, and waits for no other command. Rejects with `RedisError`. */
   renew(replicaId: string, leaseMs: number): Promise<Renewal>
-  /** Calls the listener when commands reach the server again after a break. Returns a function that unsubscribes. */
-  onConnect(listener: () => void): () => void
+  /** Calls the listener when commands reach the server again after a break. */
+  onConnect(listener: () => void): void
   /** Ends the connection. Commands that wait reject. */
   close(): void
 }

@@ -129,7 +129,6 @@ class RedisConnection implements RedisClient {
   readonly #usesTls: boolean
   readonly #commands: Connection
   readonly #leases: Connection
-  readonly #listeners = new Set<() => void>()
   /** True after the first connection: from then on, a lost one is made again. */
   #isStarted = false
   /** The last reason why there is no connection. */
@@ -144,9 +143,6 @@ class RedisConnection implements RedisClient {
     this.#usesTls = target.tls
     this.#commands = this.#connection(target, silenceMs ?? 5_000, { pings: true })
     this.#leases = this.#connection(target, silenceMs ?? 2_500, { pings: false })
-    this.#commands.on('ready', () => {
-      if (this.#isStarted) for (const listener of [...this.#listeners]) listener()
-    })
   }
 
   async connect(): Promise<void> {
@@ -188,9 +184,10 @@ class RedisConnection implements RedisClient {
     }
   }
 
-  onConnect(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+  onConnect(listener: () => void): void {
+    this.#commands.on('ready', () => {
+      if (this.#isStarted) listener()
+    })
   }
 
   close(): void {

@@ -93,7 +93,6 @@ class ReplicaStorage implements SharedStorage, WorldHost, LeaseHolder {
   #mustRecover = false
   #cancelRecovery: (() => void) | undefined
   #leaving: Promise<void> | undefined
-  readonly #unsubscribe: () => void
 
   constructor(redis: RedisClient, { address, proofsOf, report, environment, times, newId }: ReplicaOptions) {
     this.#redis = redis
@@ -105,7 +104,7 @@ class ReplicaStorage implements SharedStorage, WorldHost, LeaseHolder {
     const id = this.#newId()
     this.self = { id, address, startedAt: this.#environment.now(), ...(proofsOf && { proofs: proofsOf(id) }) }
     this.#lease = new Lease(redis, this, { environment: this.#environment, times: this.#times })
-    this.#unsubscribe = redis.onConnect(() => this.#recoverSoon(0))
+    redis.onConnect(() => this.#recoverSoon(0))
   }
 
   createHash(): Hash {
@@ -314,7 +313,6 @@ class ReplicaStorage implements SharedStorage, WorldHost, LeaseHolder {
     this.#end ??= new StorageError(`${this.place} is closed: open it again`)
     this.#lease.stop()
     this.#cancelRecovery?.()
-    this.#unsubscribe()
     for (const world of [...this.#worlds.values()]) this.#forget(world, this.#end.message)
     for (const retry of this.#retries.splice(0)) retry()
     this.#setFailure(this.#end)
