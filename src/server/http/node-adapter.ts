@@ -14,7 +14,7 @@ type ParsedRequest = IncomingMessage & { readonly body?: unknown; readonly baseU
 
 /**
  * Answers a request of `node:http`, in the order of its connection. `serve` gets the request before its body, which is there
- * when `answer` is called.
+ * when `answer` is called. A router chooses the process that answers.
  */
 export function serveNodeRequest(
   request: ParsedRequest,
@@ -24,49 +24,31 @@ export function serveNodeRequest(
 ): void {
   startInOrder(request, response, () => {
     const { router } = options
-    if (router) return routeRequest(request, response, serve, { ...options, router })
-    const incoming = new NodeRequest(request, options)
-    const served = serve(incoming, false)
-    const answer = (body: Uint8Array | undefined) => {
-      incoming.body = body
-      respond(served.answer(), response)
+    const forwarded = router?.receive(request)
+    const incoming = new NodeRequest(request, options, forwarded)
+    const served = serve(incoming, forwarded !== undefined)
+    const { world, maxBodyBytes } = served
+    const answer = () => {
+      if (isSafe(request)) return served.answer()
+      // The server leaves this to its listener: another process may want the body.
+      if (router && request.headers.expect !== undefined) response.writeContinue()
+      return new Promise<MockResponse>(resolve => {
+        const answerWith = (body: Uint8Array | undefined) => {
+          incoming.body = body
+          resolve(served.answer())
+        }
+        readBody(request, answerWith, maxBodyBytes)
+      })
     }
-    readBody(request, answer, served.maxBodyBytes)
     // An unread body blocks the socket, and then nobody notices that the client disconnects.
     if (isSafe(request) && hasBody(request)) request.resume()
+    if (router && world)
+      router.route({
+        ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
+        respond: answered => writeResponse(answered, response),
+      })
+    else respond(answer(), response)
   })
-}
-
-/** Lets the router choose the process that answers a request. */
-function routeRequest(
-  request: ParsedRequest,
-  response: ServerResponse,
-  serve: (request: MockRequest, isForwarded: boolean) => ServedRequest,
-  { router, ...options }: NodeRequestOptions & { readonly router: Router },
-): void {
-  const forwarded = router.receive(request)
-  const incoming = new NodeRequest(request, options, forwarded)
-  const served = serve(incoming, forwarded !== undefined)
-  const { world, maxBodyBytes } = served
-  const answer = () => {
-    if (isSafe(request)) return served.answer()
-    // The server leaves this to its listener: another process may want the body.
-    if (request.headers.expect !== undefined) response.writeContinue()
-    return new Promise<MockResponse>(resolve => {
-      const answerWith = (body: Uint8Array | undefined) => {
-        incoming.body = body
-        resolve(served.answer())
-      }
-      readBody(request, answerWith, maxBodyBytes)
-    })
-  }
-  if (isSafe(request) && hasBody(request)) request.resume()
-  if (world)
-    router.route({
-      ...{ request, response, incoming, gone: incoming.signal(), world, forwarded, answer },
-      respond: answered => writeResponse(answered, response),
-    })
-  else respond(answer(), response)
 }
 
 /** A request target as an absolute URL, which clients send to a proxy (RFC 9112 § 3.2.2): scheme, credentials, host, rest. */
