@@ -221,17 +221,18 @@ function isJudged({ expected, readyMs, end }: Judged, call: ExpectableCall, hasC
   return expected.includes(call) && readyMs !== undefined && (hasCome || !hasCrashed(end))
 }
 
-/** Lists the expected calls that have not come. */
-function missingCalls({ served, expected, readyMs }: Judged): ExpectableCall[] {
+/** Tells whether a call has come: for all players, if it comes for each. */
+export function hasCome({ served, readyMs }: Pick<Judged, 'served' | 'readyMs'>, call: ExpectableCall): boolean {
   const { players, state, closed } = served
-  const hasCome = {
-    ready: readyMs !== undefined,
-    connected: players.every(player => player.connected),
-    disconnected: players.every(player => player.disconnected),
-    state: state !== undefined,
-    closed: closed === true,
-  } satisfies Record<ExpectableCall, boolean>
-  return expected.filter(call => !hasCome[call])
+  if (call === 'ready') return readyMs !== undefined
+  if (call === 'state') return state !== undefined
+  if (call === 'closed') return closed === true
+  return players.every(player => player[call])
+}
+
+/** Lists the expected calls that have not come. */
+function missingCalls(judged: Judged): ExpectableCall[] {
+  return judged.expected.filter(call => !hasCome(judged, call))
 }
 
 /** Sorts refused calls by what was wrong with them. */

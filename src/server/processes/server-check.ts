@@ -14,6 +14,7 @@ import {
   type ClientEnd,
   type ExpectableCall,
   endsWithinMs,
+  hasCome,
   judgeServer,
   type RefusingPort,
   type ServerEnd,
@@ -58,44 +59,10 @@ interface Seat {
 }
 
 /** The process of a player. */
-class Client implements ClientEnd {
-  readonly name: string
-  readonly token: string
-  readonly #process: ServerProcess
-  readonly #startedAt = performance.now()
-  #wasStopped = false
-  /** The exit of the client. `undefined` while it runs, and if the check stopped it. */
+interface Client extends Omit<ClientEnd, 'lastLines'> {
+  readonly process: ServerProcess
   exit: Exit | undefined
-  /** The time from its start to its end, in ms. 0 until it has ended. */
-  ms = 0
-
-  constructor({ name, token }: Pick<ClientEnd, 'name' | 'token'>, process: ServerProcess, onEnd: () => void) {
-    this.name = name
-    this.token = token
-    this.#process = process
-    void process.exited.then(exit => {
-      this.ms = performance.now() - this.#startedAt
-      if (!this.#wasStopped) this.exit = exit
-      onEnd()
-    })
-  }
-
-  get lastLines(): readonly string[] {
-    return this.#process.lastLines()
-  }
-
-  get gone(): Promise<void> {
-    return this.#process.gone
-  }
-
-  stop(): void {
-    this.#wasStopped = true
-    this.#process.stop()
-  }
-
-  kill(): void {
-    this.#process.kill()
-  }
+  ms: number
 }
 
 /**
@@ -145,6 +112,8 @@ class ServerCheck {
   #readyMs: number | undefined
   #exit: Exit | undefined
   #exitMs = 0
+  /** True once the check ends the clients itself. */
+  #stopsClients = false
   /** Called after each request, and at each end of a process. */
   #onChange = () => {}
 
@@ -180,7 +149,8 @@ class ServerCheck {
       await this.#takeSeats()
       await this.#start()
       const deadline = this.#startedAt + withinMs
-      const isMet = (calls: readonly ExpectableCall[]) => () => calls.every(call => this.#hasCome(call))
+      const isMet = (calls: readonly ExpectableCall[]) => () =>
+        calls.every(call => hasCome({ served: this.#served(), readyMs: this.#readyMs }, call))
       await this.#until(() => this.#readyMs !== undefined, deadline)
       if (this.#readyMs !== undefined) onReady()
       if (this.#readyMs !== undefined && client !== undefined) {
@@ -188,7 +158,7 @@ class ServerCheck {
         // The players stay until the server has reported all of them, and whatever else it should call.
         await this.#until(isMet(expected.filter(call => call !== 'disconnected')), deadline)
         await this.#until(() => false, Math.min(deadline, performance.now() + playsMs))
-        for (const seat of this.#seats) seat.client?.stop()
+        this.#stopClients()
         const leftAt = Math.max(deadline, performance.now() + leavesWithinMs)
         const hasLeft = () => this.#served().players.every(player => player.disconnected || !player.connected)
         if (expected.includes('disconnected')) await this.#until(hasLeft, leftAt)
@@ -196,9 +166,10 @@ class ServerCheck {
       const clients = this.#seats.flatMap(({ client }) => client ?? [])
       const refusingPorts = clients.length === 0 ? [] : await this.#refusingPorts()
       const end = await this.#stopServer()
-      await Promise.all(clients.map(({ gone }) => gone))
+      await Promise.all(clients.map(({ process }) => process.gone))
       const served = this.#served()
-      return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients, refusingPorts })
+      const ended = clients.map(client => ({ ...client, lastLines: client.process.lastLines() }))
+      return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients: ended, refusingPorts })
     } finally {
       unsubscribe()
     }
@@ -207,16 +178,21 @@ class ServerCheck {
   /** Ends what still runs. */
   async end(): Promise<void> {
     this.#abort.abort()
-    const processes = [this.#server, ...this.#seats.map(({ client }) => client)]
-    for (const one of processes) one?.stop()
-    await Promise.all(processes.map(one => one?.gone))
+    this.#server?.stop()
+    this.#stopClients()
+    await Promise.all([this.#server?.gone, ...this.#seats.map(({ client }) => client?.process.gone)])
     process.off('exit', this.#kill)
+  }
+
+  #stopClients(): void {
+    this.#stopsClients = true
+    for (const { client } of this.#seats) client?.process.stop()
   }
 
   /** Kills all processes at once. */
   readonly #kill = (): void => {
     this.#server?.kill()
-    for (const { client } of this.#seats) client?.kill()
+    for (const { client } of this.#seats) client?.process.kill()
   }
 
   /** Reserves a seat for each player, as their clients do. Their answers come once the server is ready. */
@@ -268,8 +244,14 @@ class ServerCheck {
       if (!env) continue
       const name = `player ${i + 1}`
       const process = startProcess(command, env, line => onLine(name, line))
-      const player = { name, token: env.RIVET_PLAYER_TOKEN ?? '' }
-      seat.client = new Client(player, process, () => this.#onChange())
+      const startedAt = performance.now()
+      const client: Client = { name, token: env.RIVET_PLAYER_TOKEN ?? '', process, exit: undefined, ms: 0 }
+      seat.client = client
+      void process.exited.then(exit => {
+        client.ms = performance.now() - startedAt
+        if (!this.#stopsClients) client.exit = exit
+        this.#onChange()
+      })
     }
   }
 
@@ -305,14 +287,6 @@ class ServerCheck {
 
   #served(): ServedLobby {
     return this.#world.servers.served(this.#lobbyId)
-  }
-
-  #hasCome(call: ExpectableCall): boolean {
-    const { players, state, closed } = this.#served()
-    if (call === 'ready') return this.#readyMs !== undefined
-    if (call === 'state') return state !== undefined
-    if (call === 'closed') return closed === true
-    return players.every(player => player[call])
   }
 
   /** Finds the TCP ports on which a running server should listen, and does not. Asks none if a player has connected. */
