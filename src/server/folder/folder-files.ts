@@ -134,6 +134,16 @@ export function writeAll(fs: FileCalls, fd: number, parts: Iterable<Buffer>): nu
   return size
 }
 
+/** Writes a file for its owner only. Returns its size. Throws the errors of the system. */
+export function writeFile(fs: FileCalls, path: string, flags: string | number, parts: Iterable<Buffer>): number {
+  const fd = fs.openSync(path, flags, fileMode)
+  try {
+    return writeAll(fs, fd, parts)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
 /** The error of a write that took only some of the bytes. The next one would have said why. */
 export function noSpace(): Error {
   return Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })

@@ -26,6 +26,7 @@ import {
   unseal,
   worldAdvice,
   writeAll,
+  writeFile,
   writeProblem,
   writeSynced,
   writeSyncedInSteps,
@@ -380,13 +381,7 @@ export class FolderWorld implements KeptWorld {
     const bytes = Buffer.from(text.padEnd(Math.max(timeLength, this.#sizes.get(timeName) ?? 0)))
     try {
       this.#writable().check()
-      const fd = fs.openSync(file, constants.O_WRONLY | constants.O_CREAT, fileMode)
-      try {
-        writeAll(fs, fd, [bytes])
-      } finally {
-        fs.closeSync(fd)
-      }
-      this.#sizes.set(timeName, bytes.length)
+      this.#sizes.set(timeName, writeFile(fs, file, constants.O_WRONLY | constants.O_CREAT, [bytes]))
     } catch (error) {
       if (error instanceof StorageError) return
       this.#log?.fail(`cannot write ${file}: ${writeProblem(error)}. ${retryText}`)

@@ -17,7 +17,6 @@ import {
   checkFormat,
   codeOf,
   type FileCalls,
-  fileMode,
   folderMode,
   isMissing,
   makeFolders,
@@ -27,7 +26,7 @@ import {
   syncFolder,
   systemError,
   unseal,
-  writeAll,
+  writeFile,
   writeProblem,
   writeSynced,
 } from './folder-files.js'
@@ -258,12 +257,7 @@ class Folder implements Storage {
   #hideFromGit(): void {
     try {
       if (this.#fs.readdirSync(this.place).length > 0) return
-      const fd = this.#fs.openSync(join(this.place, '.gitignore'), 'wx', fileMode)
-      try {
-        writeAll(this.#fs, fd, [Buffer.from('*\n')])
-      } finally {
-        this.#fs.closeSync(fd)
-      }
+      writeFile(this.#fs, join(this.place, '.gitignore'), 'wx', [Buffer.from('*\n')])
     } catch (error) {
       // The folder works without it, and another process may be as fast.
       systemError(error)
@@ -313,12 +307,7 @@ class Folder implements Storage {
     const entries = [...this.#entries.keys()].map(id => this.#entry(id))
     const path = join(this.place, newIndexName)
     try {
-      const fd = this.#fs.openSync(path, 'w', fileMode)
-      try {
-        writeAll(this.#fs, fd, seal([`"worlds":${JSON.stringify(entries)}`]))
-      } finally {
-        this.#fs.closeSync(fd)
-      }
+      writeFile(this.#fs, path, 'w', seal([`"worlds":${JSON.stringify(entries)}`]))
       this.#fs.renameSync(path, join(this.place, indexName))
       this.#isIndexDirty = false
     } catch (error) {
