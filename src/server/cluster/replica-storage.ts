@@ -570,17 +570,13 @@ class ReplicaStorage implements SharedStorage, WorldHost, LeaseHolder {
   /** Writes times and summaries that have changed. Rejects with `RedisError`. */
   async #writeNotes(worlds: readonly ReplicaWorld[]): Promise<void> {
     const all = worlds.flatMap(world => {
-      const note = world.takeNote()
+      const { note } = world
       return note ? [{ world, note }] : []
     })
     for (let i = 0; i < all.length; i += worldsAtOnce) {
       const notes = all.slice(i, i + worldsAtOnce)
-      try {
-        await this.run('note', ...notes.flatMap(({ world, note }) => [world.id, world.epoch, ...note]))
-      } catch (error) {
-        for (const { world, note } of notes) world.restoreNote(note)
-        throw error
-      }
+      await this.run('note', ...notes.flatMap(({ world, note }) => [world.id, world.epoch, ...note]))
+      for (const { world, note } of notes) world.onWritten(note)
     }
   }
 

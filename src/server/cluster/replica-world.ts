@@ -105,7 +105,8 @@ export class ReplicaWorld implements KeptWorld {
   readonly #origins: Origins
   #summary: Omit<KeptSummary, 'id'>
   #writtenSummary: string
-  #nextTime: string | undefined
+  /** Empty if it is written. */
+  #nextTime = ''
   #isReplacing = false
   /** The number of bases that were begun. */
   #bases = 0
@@ -278,20 +279,16 @@ export class ReplicaWorld implements KeptWorld {
     this.#summary = summary
   }
 
-  /** Takes the time and the summary that are not yet written. */
-  takeNote(): readonly [time: string, summary: string] | undefined {
+  /** The time and the summary that are not yet written. Empty texts change nothing. */
+  get note(): readonly [time: string, summary: string] | undefined {
     const summary = JSON.stringify(this.#summary)
-    const note = [this.#nextTime ?? '', summary === this.#writtenSummary ? '' : summary] as const
-    if (!this.isCreated || (note[0] === '' && note[1] === '')) return undefined
-    this.#nextTime = undefined
-    this.#writtenSummary = summary
-    return note
+    const note = [this.#nextTime, summary === this.#writtenSummary ? '' : summary] as const
+    return this.isCreated && note.join('') !== '' ? note : undefined
   }
 
-  /** Gives back a note that was not written. */
-  restoreNote([time, summary]: readonly [time: string, summary: string]): void {
-    if (time !== '') this.#nextTime ??= time
-    if (summary !== '') this.#writtenSummary = ''
+  onWritten([time, summary]: readonly [time: string, summary: string]): void {
+    if (time === this.#nextTime) this.#nextTime = ''
+    if (summary !== '') this.#writtenSummary = summary
   }
 
   watch(listener: (error: StorageError | undefined) => void): () => void {
