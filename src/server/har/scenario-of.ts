@@ -167,6 +167,11 @@ class Import {
     return true
   }
 
+  /** Adds a region, unless an answer has told more about it. */
+  #nameRegion(region: RegionInput): void {
+    if (!this.#regions.has(region.region_id)) this.#regions.set(region.region_id, region)
+  }
+
   #addSummary(summary: RegionSummary): void {
     const id = this.#redaction.id(summary.region_name_id)
     if (id === undefined) return
@@ -181,7 +186,11 @@ class Import {
   /** The first list says which lobbies there are. A later one with their states adds those. */
   #takeList(exchange: HarExchange): boolean {
     const list = answerOf(exchange, 'lobbies.list')
-    if (!list) return isOfPlayer(exchange) && this.#takeCaller(exchange)
+    if (!list) {
+      // Note which token it has.
+      if (isOfPlayer(exchange)) this.#games.takeCall(exchange)
+      return false
+    }
     const namespace = this.#games.takeCall(
       exchange,
       list.lobbies.map(({ lobby_id }) => lobby_id),
@@ -216,17 +225,10 @@ class Import {
       const mode = namespace.lobbies ? namespace.modes.get(id) : this.#modeOf(modeId, namespace)
       if (!mode || mode.regions) return false
       mode.regions = Object.keys(regions).flatMap(region => this.#redaction.id(region) ?? [])
-      for (const region_id of mode.regions)
-        if (!this.#regions.has(region_id)) this.#regions.set(region_id, { region_id })
+      for (const region_id of mode.regions) this.#nameRegion({ region_id })
       return true
     })
     return added.includes(true)
-  }
-
-  /** Notes which token a request to the matchmaker has. */
-  #takeCaller(exchange: HarExchange): boolean {
-    this.#games.takeCall(exchange)
-    return false
   }
 
   #addLobby(lobby: Lobby, namespace: RecordedNamespace): void {
@@ -234,7 +236,7 @@ class Import {
     const region_id = this.#redaction.id(lobby.region_id)
     const mode = this.#modeOf(lobby.game_mode_id, namespace)
     if (lobby_id === undefined || region_id === undefined || !mode) return
-    if (!this.#regions.has(region_id)) this.#regions.set(region_id, { region_id })
+    this.#nameRegion({ region_id })
     const { max_players_normal: normal, max_players_direct: direct, max_players_party: party } = lobby
     const max_players = normal === direct && direct === party ? normal : { normal, direct, party }
     mode.max_players ??= max_players
@@ -271,8 +273,7 @@ class Import {
     const namespace = this.#games.takeCall(exchange)
     const { region_id, display_name } = join.lobby.region
     const id = this.#redaction.id(region_id)
-    if (id !== undefined && !this.#regions.has(id))
-      this.#regions.set(id, { region_id: id, region_display_name: this.#redaction.text(display_name) })
+    if (id !== undefined) this.#nameRegion({ region_id: id, region_display_name: this.#redaction.text(display_name) })
     const lobby_ports = portsOf(join.ports)
     if (tokenOf(exchange)?.startsWith('dev_') && lobby_ports.length > 0) {
       const isNew = namespace.entry.development === undefined
