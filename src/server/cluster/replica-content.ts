@@ -36,7 +36,28 @@ export async function readContent(reader: Reader, id: string, epoch: string): Pr
     if (!pages || kind !== 'ok') return undefined
     // It was deleted meanwhile, and there is a new one.
     if (pages.born !== fields[0]) continue
-    return contentOf(reader.place, id, { fields, lines: pages.lines, isOwned: epoch !== '' })
+    const [born, starts, revision, baseRevision, originHash, time, summary, , origins, base] = fields
+    const start = Number(baseRevision)
+    const after = pages.lines.filter(line => line.revision > start)
+    if (epoch !== '' && (after.at(-1)?.revision ?? start) !== Number(revision))
+      throw new StorageError(
+        `the log of the world ${quoted(id)} in ${reader.place} does not end at its last revision ${revision}: somebody changed it. Delete the world`,
+      )
+    const list = origins as readonly string[]
+    const texts = new Map<string, string>()
+    for (let i = 0; i < list.length; i += 2) texts.set(String(list[i]), String(list[i + 1]))
+    return {
+      born: String(born),
+      starts: Number(starts),
+      originHash: String(originHash),
+      base: base === '' ? undefined : String(base),
+      lines: after,
+      time: time === '' ? undefined : String(time),
+      baseRevision: start,
+      origins: texts,
+      baseBytes: Buffer.byteLength(String(base)),
+      summary: JSON.parse(String(summary)) as Omit<KeptSummary, 'id'>, // `summarize` wrote it
+    }
   }
 }
 
@@ -72,43 +93,6 @@ async function readLines(
     }
     if (flat.length < count * 2) return { born, lines }
     count = Math.max(1, Math.min(1_000, Math.floor((count * pageSize) / Math.max(size, 1))))
-  }
-}
-
-function contentOf(
-  place: string,
-  id: string,
-  {
-    fields,
-    lines,
-    isOwned,
-  }: {
-    readonly fields: Reply
-    readonly lines: readonly KeptLine[]
-    readonly isOwned: boolean
-  },
-): WorldContent {
-  const [born, starts, revision, baseRevision, originHash, time, summary, , origins, base] = fields
-  const start = Number(baseRevision)
-  const after = lines.filter(line => line.revision > start)
-  if (isOwned && (after.at(-1)?.revision ?? start) !== Number(revision))
-    throw new StorageError(
-      `the log of the world ${quoted(id)} in ${place} does not end at its last revision ${revision}: somebody changed it. Delete the world`,
-    )
-  const list = origins as readonly string[]
-  const texts = new Map<string, string>()
-  for (let i = 0; i < list.length; i += 2) texts.set(String(list[i]), String(list[i + 1]))
-  return {
-    born: String(born),
-    starts: Number(starts),
-    originHash: String(originHash),
-    base: base === '' ? undefined : String(base),
-    lines: after,
-    time: time === '' ? undefined : String(time),
-    baseRevision: start,
-    origins: texts,
-    baseBytes: Buffer.byteLength(String(base)),
-    summary: JSON.parse(String(summary)) as Omit<KeptSummary, 'id'>, // `summarize` wrote it
   }
 }
 
