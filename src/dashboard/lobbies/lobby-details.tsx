@@ -61,7 +61,7 @@ function Listing({ lobby }: { readonly lobby: LobbyRow }) {
   const { lobby_id, status, is_closed, publicity, total_player_count } = lobby
   const isPast = page.past.value !== undefined
   const explanation = useLoaded(
-    () => (isPast ? undefined : page.api.call('GET /explain', { query: { lobby_id } })),
+    async () => (isPast ? undefined : await page.api.call('GET /explain', { query: { lobby_id } })),
     [lobby_id, status, is_closed, publicity, total_player_count, isPast],
   )
   if (isPast || !explanation) return null
@@ -231,7 +231,8 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
   const { lobby_id, status, run_by } = lobby
   const server = page.live.servers.value.find(one => one.lobby_id === lobby_id)
   const environment = useLoaded(
-    () => (status === 'stopped' ? undefined : page.api.text('GET /lobbies/{lobby_id}/env', { params: { lobby_id } })),
+    async () =>
+      status === 'stopped' ? undefined : await page.api.text('GET /lobbies/{lobby_id}/env', { params: { lobby_id } }),
     [lobby_id, status],
   )
   return (

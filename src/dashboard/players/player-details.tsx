@@ -2,7 +2,7 @@ import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stor
 import type { StoryOutcome } from '../../core/generated/options.js'
 import { CopyButton, copyAction } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { useFollowed } from '../ui/hooks.js'
+import { useLoaded } from '../ui/hooks.js'
 import { page } from '../world/page-state.js'
 import { DetailsPane } from '../world/panes.js'
 
@@ -37,7 +37,7 @@ export function PlayerDetails() {
     const story = await page.api.call('GET /stories/{player}', { params: { player } }).catch(() => undefined)
     return { story }
   }
-  const loaded = useFollowed(read, [page.live.stories.value?.changes, page.live.connection.value])
+  const loaded = useLoaded(read, [page.live.stories.value?.changes, page.live.connection.value])
   if (!loaded) return <DetailsPane label="The chosen player" title="…" children={null} />
   const { story } = loaded
   if (!story)

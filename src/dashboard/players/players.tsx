@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { duration } from '../ui/format.js'
-import { useFollowed } from '../ui/hooks.js'
+import { useLoaded } from '../ui/hooks.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import { regionName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -20,7 +20,7 @@ export function Players() {
   const { q, sort = '' } = page.address.value
   const stories = page.live.stories.value
   const simulated = isSimulated.value
-  const list = useFollowed(
+  const list = useLoaded(
     () => page.api.call('GET /stories', { query: { q, simulated, limit: mostStories } }),
     [q, simulated, stories?.changes, page.live.connection.value],
   )

@@ -3,7 +3,7 @@ import type { HeldAnswer, HeldRelease } from '../../core/contract/faults.js'
 import type { HeldRequest } from '../../core/pipeline/held-requests.js'
 import { type DetailsAction, Field } from '../ui/controls.js'
 import { duration, parseJson, prettyJson } from '../ui/format.js'
-import { useFollowed, useLoaded } from '../ui/hooks.js'
+import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
 import { operationName, outcomeOf, sentence } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
@@ -17,7 +17,7 @@ export function HeldRequestDetails() {
   const { opened, live } = page
   const id = opened.value?.kind === 'held' ? opened.value.id : undefined
   // The answer depends on the world.
-  const held = useFollowed(
+  const held = useLoaded(
     async () => (id === undefined ? undefined : await readHeld(id)),
     [id, live.revision.value, live.pending.value],
   )

@@ -4,7 +4,7 @@ import type { GameServerState, ServerLine } from '../../core/simulation/servers.
 import { storyKeyOf } from '../players/player-details.js'
 import { CodeBlock, CopyButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { useFollowed, useLoaded } from '../ui/hooks.js'
+import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import { sentence } from '../world/outcome.js'
@@ -128,7 +128,7 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
 /** The players of a server, and how their stories stand. */
 function Players({ lobbyId }: { readonly lobbyId: string }) {
   const { stories } = page.live
-  const list = useFollowed(
+  const list = useLoaded(
     () => page.api.call('GET /stories', { query: { lobby: lobbyId, limit: mostPlayers } }),
     [lobbyId, stories.value?.changes],
   )

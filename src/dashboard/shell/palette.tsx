@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
-import { useFollowed, useLoaded } from '../ui/hooks.js'
+import { useLoaded } from '../ui/hooks.js'
 import { Icon } from '../ui/icons.js'
 import { modals, openDialog, runAction } from '../ui/screen.js'
 import { regionName } from '../world/lobby-rows.js'
@@ -94,7 +94,7 @@ export function Palette({ opening }: { readonly opening: number }) {
 
 /** Finds the stories of a text. */
 function useStories(q: string): readonly StorySummary[] {
-  const found = useFollowed(async () => {
+  const found = useLoaded(async () => {
     if (q === '' || q.startsWith('>')) return undefined
     return await page.api.call('GET /stories', { query: { q, limit: mostOfType } })
   }, [q])

@@ -5,7 +5,7 @@ import { counted } from '../../core/lib/text.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { textWidth, useWidth } from '../ui/hooks.js'
+import { textWidth, useSize } from '../ui/hooks.js'
 import { regionName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
 import { drawTimeline } from './timeline-drawing.js'
@@ -87,12 +87,12 @@ interface AxisProps {
 function Axis({ zoom, chosen, more }: AxisProps) {
   const element = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
-  const width = useWidth(canvas)
+  const size = useSize(canvas)
   const scale = (): TimelineScale =>
-    scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: width.peek() })
+    scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: size.peek().width })
   const { drag, hovered, ...handlers } = usePointer(canvas, scale)
   const draw = () => {
-    if (!canvas.current || width.peek() === 0) return
+    if (!canvas.current || size.peek().width === 0) return
     const lanes = layOutLanes(lanesData(), scale())
     more.value = lanes.morePlayers
     drawTimeline(canvas.current, {
@@ -101,7 +101,7 @@ function Axis({ zoom, chosen, more }: AxisProps) {
       span: drag.peek() ? spanOf(drag.peek()) : page.brushed.peek(),
     })
   }
-  useDrawing(draw, [width, drag], zoom)
+  useDrawing(draw, [size, drag], zoom)
   useWheel(element, direction => (chosen.value = nextZoom(zoom, direction)))
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it is a slider, if the world has a past
@@ -121,7 +121,7 @@ function Axis({ zoom, chosen, more }: AxisProps) {
       <p id="timeline-summary" class="hidden">
         {summaryOf(page)}
       </p>
-      {width.value > 0 && <Moments scale={scale} hovered={hovered} isDragged={drag.value !== undefined} />}
+      {size.value.width > 0 && <Moments scale={scale} hovered={hovered} isDragged={drag.value !== undefined} />}
     </div>
   )
 }

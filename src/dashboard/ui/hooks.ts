@@ -2,35 +2,10 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 /**
- * Loads a value, and loads it again after a change of `inputs`. Until then, and if the mock does not answer, it keeps the last
- * value. `load` may return `undefined` to load nothing.
- */
-export function useLoaded<Value>(
-  load: () => Promise<Value> | undefined,
-  inputs: readonly unknown[],
-): Value | undefined {
-  const loaded: Signal<Value | undefined> = useSignal(undefined)
-  useEffect(() => {
-    let isNewest = true
-    load()
-      ?.then(value => {
-        // An older answer may come after a newer one.
-        if (isNewest) loaded.value = value
-      })
-      // The stream tells when the mock is gone.
-      .catch(() => {})
-    return () => {
-      isNewest = false
-    }
-  }, inputs)
-  return loaded.value
-}
-
-/**
  * Loads a value, and loads it again after a change of `inputs`, one call at a time: inputs may change faster than the mock
- * answers. It keeps the last value if the mock does not answer.
+ * answers. Until the next value comes, and if the mock does not answer, it keeps the last one.
  */
-export function useFollowed<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Value | undefined {
+export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Value | undefined {
   const loaded: Signal<Value | undefined> = useSignal(undefined)
   const newest = useRef(load)
   newest.current = load
@@ -51,19 +26,6 @@ export function useFollowed<Value>(load: () => Promise<Value>, inputs: readonly 
     void read()
   }, inputs)
   return loaded.value
-}
-
-/** Follows the width of an element, in px. It is 0 until the element is rendered. */
-export function useWidth(element: { readonly current: HTMLElement | null }): Signal<number> {
-  const width = useSignal(0)
-  useEffect(() => {
-    const { current } = element
-    if (!current) return
-    const observer = new ResizeObserver(() => (width.value = current.clientWidth))
-    observer.observe(current)
-    return () => observer.disconnect()
-  }, [])
-  return width
 }
 
 /** Follows the size of an element, in px. It is 0 until the element is rendered. */

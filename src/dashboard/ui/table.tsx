@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { firstIndex } from '../../core/lib/binary-search.js'
-import { useWidth } from './hooks.js'
+import { useSize } from './hooks.js'
 import { layout } from './screen.js'
 
 type Key = string | number
@@ -48,6 +48,9 @@ interface TableProps<Item> {
 const rowHeight = 30
 const phoneRowHeight = 56
 
+/** The table has rows for this height until its own is known, in px. */
+const firstHeight = 400
+
 /** Rows beyond the visible ones, so that scrolling shows no gap. */
 const marginRows = 6
 
@@ -62,14 +65,14 @@ export function Table<Item>(props: TableProps<Item>) {
   const { label, items, columns, keyOf } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const view = useView(scroller)
-  const width = useWidth(scroller).value
+  const { width, height } = useSize(scroller).value
+  const [top, setTop] = useState(0)
   const isPhone = layout.value === 'phone'
   const shown = columns && !(isPhone && props.row) ? fitting(columns, width) : undefined
   const places = placesOf(items, props.heightOf ?? (shown || !isPhone ? rowHeight : phoneRowHeight))
-  const first = Math.max(0, places.indexAt(view.top) - marginRows)
-  const visible = items.slice(first, places.indexAt(view.top + view.height) + 1 + marginRows)
-  const active = useActive(props, { scroller, shown, places, perPage: Math.floor(view.height / rowHeight) - 1 })
+  const first = Math.max(0, places.indexAt(top) - marginRows)
+  const visible = items.slice(first, places.indexAt(top + (height || firstHeight)) + 1 + marginRows)
+  const active = useActive(props, { scroller, shown, places, perPage: Math.floor(height / rowHeight) - 1 })
   const activeId = active.column === undefined ? `${id}-${active.key}` : `${id}-head-${active.column}`
   const isActiveShown = active.column !== undefined || visible.some(item => keyOf(item) === active.key)
   // Screen readers count from 1, and count the head too.
@@ -84,10 +87,11 @@ export function Table<Item>(props: TableProps<Item>) {
       tabIndex={0}
       ref={scroller}
       onKeyDown={active.handleKey}
+      onScroll={event => setTop(event.currentTarget.scrollTop)}
       onFocus={event => {
         // The focus is seen on a row, not on the table.
         if (event.target === event.currentTarget && !items.some(item => keyOf(item) === active.key))
-          active.activate(places.indexAt(view.top))
+          active.activate(places.indexAt(top))
       }}
     >
       {shown && <Head id={id} columns={shown} sort={props.sort} active={active.column} onSort={active.sortBy} />}
@@ -304,27 +308,6 @@ function placesOf<Item>(items: readonly Item[], height: number | ((item: Item) =
   for (const item of items) tops.push((tops.at(-1) ?? 0) + height(item))
   const indexAt = (top: number) => firstIndex(items.length, index => (tops[index + 1] ?? 0) > top)
   return { topOf: index => tops[index] ?? tops.at(-1) ?? 0, indexAt }
-}
-
-/** Follows the part of an element that is scrolled into view, in px. */
-function useView(scroller: { readonly current: HTMLElement | null }): {
-  readonly top: number
-  readonly height: number
-} {
-  const [view, setView] = useState({ top: 0, height: 400 })
-  useEffect(() => {
-    const element = scroller.current
-    if (!element) return
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight })
-    const observer = new ResizeObserver(measure)
-    observer.observe(element)
-    element.addEventListener('scroll', measure, { passive: true })
-    return () => {
-      observer.disconnect()
-      element.removeEventListener('scroll', measure)
-    }
-  }, [scroller])
-  return view
 }
 
 /** Returns the place of the row to which a key moves. `undefined` for other keys. */
