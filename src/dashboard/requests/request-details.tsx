@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ClientError } from '../../client/core.js'
 import type { ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
@@ -34,28 +34,28 @@ interface Details {
 
 /** The details of the chosen request: why first. */
 export function RequestDetails() {
-  const details: Signal<Details | string | undefined> = useSignal(undefined)
   const id = page.requestId.value
-  const isLive = page.live.connection.value === 'live'
-  useEffect(() => {
-    details.value = undefined
-    if (id === undefined) return
-    const isShown = () => page.requestId.peek() === id
-    const read = async () => {
-      const [entry, explanation] = await Promise.all([
-        page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } }),
-        page.api.call('GET /explain', { query: { exchange: id } }),
-      ])
-      if (isShown()) details.value = { entry, explanation }
-    }
-    read().catch(({ status, message }: ClientError) => {
-      if (isShown()) details.value = status === 404 ? `Request ${grouped(id)} is no longer kept.` : message
-    })
-  }, [id, isLive, details])
-  const shown = details.value
-  if (id === undefined) return null
-  if (typeof shown === 'string') return <Unreadable id={id} why={shown} />
-  return shown ? <Shown key={id} {...shown} /> : <DetailsPane label="The chosen request" title="…" children={null} />
+  return id === undefined ? null : <ChosenRequest key={id} id={id} />
+}
+
+function ChosenRequest({ id }: { readonly id: number }) {
+  const details = useLoaded(() => readDetails(id), [page.live.connection.value === 'live'])
+  if (typeof details === 'string') return <Unreadable id={id} why={details} />
+  return details ? <Shown {...details} /> : <DetailsPane label="The chosen request" title="…" children={null} />
+}
+
+/** Reads what the mock has about a request. Returns a sentence instead if it has nothing. */
+async function readDetails(id: number): Promise<Details | string> {
+  try {
+    const [entry, explanation] = await Promise.all([
+      page.api.call('GET /journal/{exchange_id}', { params: { exchange_id: String(id) } }),
+      page.api.call('GET /explain', { query: { exchange: id } }),
+    ])
+    return { entry, explanation }
+  } catch (error) {
+    const { status, message } = error as ClientError // of a call
+    return status === 404 ? `Request ${grouped(id)} is no longer kept.` : message
+  }
 }
 
 /** A request that could not be read. */
