@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { DismissButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { regionName } from '../world/lobby-rows.js'
+import { placeName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 
 /** The keys of the crashes that the user has dismissed or opened. */
@@ -24,8 +24,8 @@ export function markSeen(server: GameServerState): void {
 }
 
 /** Names a server: `duel, Frankfurt`. */
-export function serverName({ game_mode_id, region_id }: GameServerState): string {
-  return `${game_mode_id}, ${regionName(region_id, page.live.tables)}`
+export function serverName(server: GameServerState): string {
+  return placeName(server, page.live.tables)
 }
 
 /** Says how a server ended: `exit code 1`, `SIGKILL`, or nothing. */

@@ -1,4 +1,4 @@
-import { regionName } from '../world/lobby-rows.js'
+import { placeName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { viewOf } from './views.js'
 
@@ -19,6 +19,6 @@ function thing(): string {
   }
   if (opened.kind === 'held') return 'Held request'
   const lobby = opened.kind === 'player' ? undefined : tables.lobbies.get(opened.id)
-  const name = lobby ? `${lobby.game_mode_id}, ${regionName(lobby.region_id, tables)}` : opened.id
+  const name = lobby ? placeName(lobby, tables) : opened.id
   return opened.kind === 'lobby' ? name : `${opened.kind === 'server' ? 'Server' : 'Player'} ${name}`
 }

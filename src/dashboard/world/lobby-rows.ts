@@ -36,6 +36,11 @@ export function regionName(regionId: string, { regions }: Tables): string {
   return regions.get(regionId)?.region_display_name || regionId
 }
 
+/** Names a lobby, or its server, by its game mode and its region: `duel, Frankfurt`. */
+export function placeName(place: Pick<LobbyRow, 'game_mode_id' | 'region_id'>, tables: Tables): string {
+  return `${place.game_mode_id}, ${regionName(place.region_id, tables)}`
+}
+
 /** Lists the game modes by their keys, with their names. */
 export function modeOptions(tables: Tables): [key: string, name: string][] {
   const hasNamespaces = tables.namespaces.size > 1
