@@ -148,7 +148,7 @@ function HeldOf({ fault }: { readonly fault: string }) {
   const id = page.live.pending.value.pending.find(one => one.fault === fault)?.id
   if (id === undefined) return null
   return (
-    <button type="button" onClick={() => page.go({ view: 'world', opened: { kind: 'held', id } })}>
+    <button type="button" onClick={() => page.open('held', id)}>
       Edit the answer
     </button>
   )

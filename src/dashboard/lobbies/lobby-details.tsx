@@ -241,11 +241,7 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
       {server && (
         <p>
           {server.status}{' '}
-          <button
-            type="button"
-            class="link"
-            onClick={() => page.go({ view: 'servers', opened: { kind: 'server', id: lobby_id }, sort: undefined })}
-          >
+          <button type="button" class="link" onClick={() => page.open('server', lobby_id)}>
             Open the server
           </button>
         </p>

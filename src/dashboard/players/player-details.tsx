@@ -122,11 +122,7 @@ function Step({ step }: { readonly step: StoryStep }) {
         <span class="muted" dir="auto">
           {text}{' '}
           {request !== undefined && (
-            <button
-              type="button"
-              class="link"
-              onClick={() => page.go({ view: 'world', opened: { kind: 'request', id: request } })}
-            >
+            <button type="button" class="link" onClick={() => page.open('request', request)}>
               {operation ?? `request ${request}`}
             </button>
           )}
@@ -147,13 +143,13 @@ function Places({ story: { lobby, server } }: { readonly story: StoryJson }) {
           Its lobby, {game_mode_id} in {region}, is gone.
         </span>
       ) : (
-        <button type="button" onClick={() => page.go({ view: 'world', opened: { kind: 'lobby', id: lobby_id } })}>
+        <button type="button" onClick={() => page.open('lobby', lobby_id)}>
           {game_mode_id} in {region}
           {seats !== undefined && `, ${seats} / ${max_players}`}
         </button>
       )}
       {server && (
-        <button type="button" onClick={() => page.go({ view: 'servers', opened: { kind: 'server', id: lobby_id } })}>
+        <button type="button" onClick={() => page.open('server', lobby_id)}>
           Server, {server.status}
         </button>
       )}

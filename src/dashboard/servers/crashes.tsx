@@ -65,12 +65,7 @@ function CrashNotice({ server }: { readonly server: GameServerState }) {
       </span>
       <DismissButton onClick={() => markSeen(server)} />
       <div>
-        <button
-          type="button"
-          onClick={() =>
-            page.go({ view: 'servers', opened: { kind: 'server', id: lobby_id }, q: undefined, sort: undefined })
-          }
-        >
+        <button type="button" onClick={() => page.open('server', lobby_id)}>
           Show log
         </button>{' '}
         <button type="button" onClick={() => seeEnd(ended_at)}>

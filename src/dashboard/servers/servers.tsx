@@ -83,7 +83,6 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
       const next = await page.api.call('POST /servers/{lobby_id}/restart', { params: { lobby_id } })
       page.open('server', next.lobby_id)
     })
-  const openLobby = () => page.go({ view: 'world', opened: { kind: 'lobby', id: lobby_id }, sort: undefined })
   return (
     <DetailsPane
       label="The chosen server"
@@ -94,7 +93,7 @@ function ServerDetails({ server }: { readonly server: GameServerState }) {
         ...(ended_at === undefined
           ? []
           : [{ id: 'see-then', label: 'See the world then', isOff, run: () => seeEnd(ended_at) }]),
-        { id: 'open-lobby', label: 'Open its lobby', isOff, run: openLobby },
+        { id: 'open-lobby', label: 'Open its lobby', isOff, run: () => page.open('lobby', lobby_id) },
       ]}
     >
       <div class="block">
@@ -139,11 +138,7 @@ function Players({ lobbyId }: { readonly lobbyId: string }) {
       {list.stories.map((story, i) => (
         <span key={story.id}>
           {i > 0 && ', '}
-          <button
-            type="button"
-            class="link"
-            onClick={() => page.go({ view: 'players', opened: { kind: 'player', id: storyKeyOf(story) } })}
-          >
+          <button type="button" class="link" onClick={() => page.open('player', storyKeyOf(story))}>
             {story.name}
           </button>
         </span>

@@ -2,10 +2,10 @@ import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { ScenarioSummary } from '../../core/control/world-control.js'
 import { grouped } from '../../core/lib/text.js'
 import { outcomeWords, storyKeyOf } from '../players/player-details.js'
-import { clockTime } from '../ui/format.js'
-import type { LiveWorld } from '../world/live-world.js'
 import { regionName } from '../world/lobby-rows.js'
 import { operationName, outcomeOf } from '../world/outcome.js'
+import { page } from '../world/page-state.js'
+import { loadScenario } from './scenario-menu.js'
 
 /** A line of the palette. */
 export interface PaletteItem {
@@ -26,19 +26,6 @@ export const mostItems = 10
 /** The most things of one type: a region has hundreds of lobbies, and its requests shall be found too. */
 export const mostOfType = 3
 
-/** Things that the palette goes to. */
-export interface Targets {
-  openHeld(id: string): void
-  openLobby(id: string): void
-  openPlayer(key: string): void
-  openRequest(id: number): void
-  showRegion(id: string): void
-  load(scenario: string): void
-}
-
-/** The parts of a world that the palette searches. */
-type Searched = Pick<LiveWorld, 'tables' | 'made' | 'exchanges' | 'pending'>
-
 /** The answers of the mock that the palette searches. */
 export interface Answers {
   readonly scenarios: readonly ScenarioSummary[]
@@ -47,20 +34,17 @@ export interface Answers {
 }
 
 /** Lists held requests, regions, lobbies, requests, players and scenarios, each when it is asked for: a world may have thousands. */
-export function* thingsOf(
-  world: Searched,
-  { scenarios, stories }: Answers,
-  targets: Targets,
-): Generator<PaletteItem, void> {
-  const { tables, exchanges, pending } = world
+export function* thingsOf({ scenarios, stories }: Answers): Generator<PaletteItem, void> {
+  const { live } = page
+  const { tables } = page.shown.value
   const group = 'Go to'
-  for (const { id, operation } of pending.value.pending)
+  for (const { id, operation } of live.pending.value.pending)
     if (id !== undefined)
-      yield { group, type: 'Held', text: operation ?? 'request', words: id, run: () => targets.openHeld(id) }
+      yield { group, type: 'Held', text: operation ?? 'request', words: id, run: () => page.open('held', id) }
   for (const { region_id } of tables.regions.values())
     yield {
       ...{ group, type: 'Region', text: regionName(region_id, tables), words: region_id },
-      run: () => targets.showRegion(region_id),
+      run: () => page.go({ view: 'world', region: region_id }),
     }
   for (const {
     lobby_id,
@@ -75,14 +59,14 @@ export function* thingsOf(
     yield {
       ...{ group, type: 'Lobby', text, words: lobby_id },
       fact: `${grouped(total_player_count)} / ${grouped(max_players_normal)}`,
-      run: () => targets.openLobby(lobby_id),
+      run: () => page.open('lobby', lobby_id),
     }
   }
-  for (const entry of exchanges.value.toReversed())
+  for (const entry of live.exchanges.value.toReversed())
     yield {
-      ...{ group, type: 'Request', text: `${operationName(entry)} ${entry.status} ${outcomeOf(entry, world)}` },
-      ...{ words: `${entry.path} ${entry.id}`, fact: clockTime(Date.parse(entry.time), 'utc') },
-      run: () => targets.openRequest(entry.id),
+      ...{ group, type: 'Request', text: `${operationName(entry)} ${entry.status} ${outcomeOf(entry, live)}` },
+      ...{ words: `${entry.path} ${entry.id}`, fact: page.timeText(Date.parse(entry.time)) },
+      run: () => page.open('request', entry.id),
     }
   for (const story of stories) {
     const { name, outcome, token, address, lobby_id, game_mode_id, region_id } = story
@@ -90,11 +74,11 @@ export function* thingsOf(
     yield {
       ...{ group, type: 'Player', text: `${name} ${outcomeWords(outcome)}${place}` },
       words: [token, address, lobby_id].join(' '),
-      run: () => targets.openPlayer(storyKeyOf(story)),
+      run: () => page.open('player', storyKeyOf(story)),
     }
   }
   for (const { name, title } of scenarios)
-    yield { group, type: 'Scenario', text: title || name, words: name, run: () => targets.load(name) }
+    yield { group, type: 'Scenario', text: title || name, words: name, run: () => loadScenario(name) }
 }
 
 /**

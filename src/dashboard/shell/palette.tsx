@@ -16,22 +16,11 @@ import {
   type PaletteItem,
   readTime,
   searchItems,
-  type Targets,
   thingsOf,
   wordsOf,
 } from './palette-items.js'
-import { loadScenario } from './scenario-menu.js'
 
 const close = () => (openDialog.value = undefined)
-
-const targets: Targets = {
-  openHeld: id => page.go({ view: 'world', opened: { kind: 'held', id } }),
-  openLobby: id => page.go({ view: 'world', opened: { kind: 'lobby', id } }),
-  openPlayer: id => page.go({ view: 'players', opened: { kind: 'player', id } }),
-  openRequest: id => page.go({ view: 'world', opened: { kind: 'request', id } }),
-  showRegion: region => page.go({ view: 'world', region }),
-  load: loadScenario,
-}
 
 /** The sheet that finds every action and every thing of the world. */
 export function Palette({ opening }: { readonly opening: number }) {
@@ -218,9 +207,7 @@ function Marked({ text, words }: { readonly text: string; readonly words: readon
 }
 
 function itemsOf(query: string, answers: Answers): PaletteItem[] {
-  const { live, shown } = page
-  const world = { tables: shown.value.tables, made: live.made, exchanges: live.exchanges, pending: live.pending }
-  const found = searchItems(query, actionItems(query), thingsOf(world, answers, targets))
+  const found = searchItems(query, actionItems(query), thingsOf(answers))
   return [...timeItems(query), ...found].slice(0, mostItems)
 }
 

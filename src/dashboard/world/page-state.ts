@@ -29,6 +29,15 @@ export interface Span {
   readonly to: number
 }
 
+/** The views that show the details of each kind of thing. The first one lists it. */
+const viewsOf: { readonly [kind in Opened['kind']]: readonly [ViewName, ...ViewName[]] } = {
+  request: ['world', 'requests'],
+  held: ['world', 'requests'],
+  lobby: ['world', 'requests'],
+  player: ['players'],
+  server: ['servers'],
+}
+
 /** The state of the page: the world that it shows, and the choices of the user. */
 class PageState {
   /** The page of a world is at its URL: `/`, `/w/{id}/`, or below the path where an app has mounted the mock. */
@@ -145,9 +154,12 @@ class PageState {
 
   open(kind: 'request', id: number): void
   open(kind: 'held' | 'lobby' | 'player' | 'server', id: string): void
-  /** Shows the details of a request, a lobby, a player or a server. */
+  /** Shows the details of a request, a lobby, a player or a server, in the view that lists it. */
   open(kind: Opened['kind'], id: string | number): void {
-    this.go({ opened: { kind, id } as Opened }) // the overloads pair them
+    const opened = { kind, id } as Opened // the overloads pair them
+    const views = viewsOf[kind]
+    const isThere = views.includes(this.view.peek())
+    this.go({ opened, ...(!isThere && { view: views[0], q: undefined, sort: undefined }) })
   }
 
   /** Returns the id of the newest request that the page knows. */
