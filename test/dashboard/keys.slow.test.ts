@@ -159,7 +159,11 @@ describe('the texts', () => {
       }
     })
     expect(cut).toEqual({ seats: 0, withoutBar: 0, name: false, players: false, cells: [] })
-    expect(await page.locator('.request .reason').textContent()).toBe('Did you mean GET /matchmaker/lobbies/list?')
+    const ends = await page.locator('.request .reason').evaluate(reason => {
+      const [row, text] = [reason, reason.querySelector('bdi')].map(one => one?.getBoundingClientRect())
+      return { end: reason.textContent?.slice(-40), isInSight: text && row && text.right <= row.right + 1 }
+    })
+    expect(ends).toEqual({ end: 'did you mean GET /matchmaker/lobbies/list?'.slice(-40), isInSight: true })
 
     await page.getByRole('button', { name: 'Save the world before this' }).click()
     const [notice, actions] = [page.locator('.notice'), page.locator('.details .foot')]

@@ -8,7 +8,7 @@ import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { layout, openDialog, runAction } from '../ui/screen.js'
 import { Table } from '../ui/table.js'
-import { adviceOf, operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
+import { operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { foldRequests, type RequestRow } from './request-rows.js'
 
@@ -219,7 +219,7 @@ function RequestLine({ row: { entry, entries, isPart } }: { readonly row: Reques
   const isInOneLine = (!isBad || page.past.value !== undefined) && !isPhone
   const result = (
     <span class={isInOneLine ? 'cut outcome' : 'cut reason'} dir="auto" title={outcome}>
-      {isBad ? adviceOf(outcome) : outcome}
+      <bdi>{outcome}</bdi>
     </span>
   )
   return (

@@ -42,11 +42,6 @@ export function outcomeOf(entry: Answered, world: Outcomes): string {
   return phrase?.(entry) ?? describeOutcome(operation, answer, id => seatText(id, entry, world)) ?? ''
 }
 
-/** Returns the advice in the sentence of an error, or else the sentence. A row has room for one of them. */
-export function adviceOf(text: string): string {
-  return sentence(/did you mean .*\?/i.exec(text)?.[0] ?? text)
-}
-
 /** Begins a text with a capital letter, and ends it with a full stop. */
 export function sentence(text: string): string {
   const end = /[.!?…]$/.test(text) ? '' : '.'
