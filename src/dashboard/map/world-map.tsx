@@ -29,7 +29,7 @@ export function WorldMap() {
       <div class="map-bar">
         {compared.size > 0 ? (
           <p class="map-title">
-            <b>{counted(compared.size, 'region', 'regions')}</b> <span>compared</span>
+            <b>{counted(compared.size, 'region', 'regions')}</b> <span class="muted">compared</span>
           </p>
         ) : (
           <MapTitle sums={sums} />
@@ -52,7 +52,7 @@ export function WorldMap() {
           {choice.refusal}
         </p>
       )}
-      <p class="map-legend" aria-hidden="true">
+      <p class="map-legend muted" aria-hidden="true">
         <svg width="14" height="14" aria-hidden="true">
           <circle class="disc" cx="7" cy="7" r="5.5" />
           <circle class="ring" cx="7" cy="7" r="5.5" />
@@ -70,7 +70,7 @@ function MapTitle({ sums }: { readonly sums: readonly RegionSums[] }) {
   return (
     <p class="map-title">
       <b>{counted(players, 'player', 'players')}</b>{' '}
-      <span>
+      <span class="muted">
         in {counted(lobbies, 'lobby', 'lobbies')}, {counted(sums.length, 'region', 'regions')}
       </span>
     </p>
@@ -85,8 +85,8 @@ function total(sums: readonly RegionSums[]) {
 /** Says how many players more or less there are now than in the past that the page shows. */
 function ChangeSince({ sums, now }: { readonly sums: readonly RegionSums[]; readonly now: readonly RegionSums[] }) {
   return (
-    <p class="map-since">
-      <b>{signed(total(now).players - total(sums).players)}</b> since then
+    <p class="map-since muted">
+      <b class="accent">{signed(total(now).players - total(sums).players)}</b> since then
     </p>
   )
 }

@@ -98,7 +98,7 @@ function Shown({ entry, explanation }: Details) {
       }
       actions={actionsOf(entry)}
     >
-      <div class="block why">
+      <div class="block">
         <p class="sentence" dir="auto">
           {reasonSentence(entry, explanation, page.live)}
         </p>
