@@ -150,8 +150,6 @@ export class LiveWorld {
   /** False until the tables are those of this run of the mock. */
   #isLoaded = false
   #loads = 0
-  /** Counts how often the mock has left out requests. */
-  #skips = 0
   /** Requests with smaller ids are gone. */
   #oldest: Pick<JournalState, 'oldest' | 'oldest_read'> = { oldest: 0, oldest_read: 0 }
   /** The newest request of a snapshot that the page has. */
@@ -176,16 +174,15 @@ export class LiveWorld {
 
   /** Asks for the requests that were left out, and those after them. */
   async #askForSkipped(): Promise<void> {
-    const [completeUpTo, skips] = [this.#completeUpTo, this.#skips]
+    const [completeUpTo, completion] = [this.#completeUpTo, this.#completion]
     if (completeUpTo === undefined || this.connection.value !== 'live') return
-    try {
-      const query = { since: completeUpTo, answers: 'short' }
-      const { exchanges } = await this.#api.call('GET /journal', { query })
-      batch(() => this.#complete(completeUpTo, exchanges, this.#skips > skips))
-    } catch {
-      // The event stream tells when the mock is gone, and the page then tries again.
-    }
-    if (this.#completeUpTo !== undefined) this.#completeSoon()
+    const answer = await this.#api
+      .call('GET /journal', { query: { since: completeUpTo, answers: 'short' } })
+      .catch(noAnswer)
+    // The mock has left out more since, or its requests are gone.
+    if (this.#completion !== completion || this.#completeUpTo !== completeUpTo) return
+    if (answer) batch(() => this.#complete(completeUpTo, answer.exchanges))
+    else this.#completeSoon()
   }
 
   #completeSoon(): void {
@@ -193,14 +190,14 @@ export class LiveWorld {
     this.#completion = setTimeout(() => void this.#askForSkipped(), quietMs)
   }
 
-  /** Shows all requests after an id, instead of those of the events. The mock may have left out more since it listed them. */
-  #complete(completeUpTo: number, exchanges: readonly ShortenedEntry[], hasSkippedMore: boolean): void {
+  /** Shows all requests after an id, instead of those of the events. */
+  #complete(completeUpTo: number, exchanges: readonly ShortenedEntry[]): void {
     const { value } = this.exchanges
     const last = exchanges.at(-1)?.id ?? completeUpTo
     const [older, newer] = [value.filter(({ id }) => id <= completeUpTo), value.filter(({ id }) => id > last)]
     this.exchanges.value = this.#withoutDropped([...older, ...exchanges, ...newer]).slice(-mostKept)
-    this.#completeUpTo = hasSkippedMore ? last : undefined
-    this.hasAllRequests.value = !hasSkippedMore
+    this.#completeUpTo = undefined
+    this.hasAllRequests.value = true
   }
 
   /** Leaves out the requests that the journal has dropped, or that were cleared. They may still be on their way. */
@@ -280,7 +277,6 @@ export class LiveWorld {
   /** The mock has left out requests. The page asks for them when fewer come. */
   #skip(): void {
     this.#completeUpTo ??= (this.#exchangeQueue.at(-1) ?? this.exchanges.value.at(-1))?.id ?? 0
-    this.#skips += 1
     this.hasAllRequests.value = false
     this.#completeSoon()
   }
