@@ -154,39 +154,24 @@ function Results({ id, items, query, index, onChoose, onPerform }: ResultsProps)
             {item.group}
           </h3>
         ),
-        <Option
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
+        <div
           key={`${i} ${item.type} ${item.text}`}
           id={`${id}-${i}`}
-          item={item}
-          query={query}
-          isChosen={i === index}
-          onChoose={() => onChoose(i)}
-          onPerform={() => onPerform(item)}
-        />,
+          class="option"
+          role="option"
+          aria-selected={i === index}
+          onClick={() => onPerform(item)}
+          onPointerMove={() => onChoose(i)}
+        >
+          <span class="type">{item.type}</span>
+          <span class="cut" dir="auto">
+            <Marked text={item.text} words={wordsOf(query)} />
+          </span>
+          {item.fact !== undefined && <span class="muted">{item.fact}</span>}
+          {item.key !== undefined && <kbd>{item.key}</kbd>}
+        </div>,
       ])}
-    </div>
-  )
-}
-
-interface OptionProps {
-  readonly id: string
-  readonly item: PaletteItem
-  readonly query: string
-  readonly isChosen: boolean
-  onChoose(): void
-  onPerform(): void
-}
-
-function Option({ id, item: { type, text, fact, key }, query, isChosen, onChoose, onPerform }: OptionProps) {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys
-    <div id={id} class="option" role="option" aria-selected={isChosen} onClick={onPerform} onPointerMove={onChoose}>
-      <span class="type">{type}</span>
-      <span class="cut" dir="auto">
-        <Marked text={text} words={wordsOf(query)} />
-      </span>
-      {fact !== undefined && <span class="muted">{fact}</span>}
-      {key !== undefined && <kbd>{key}</kbd>}
     </div>
   )
 }
