@@ -14,6 +14,12 @@ const mostStories = 200
 
 const rowHeight = 48
 
+/** The origins of players: the text, the key of the count, and whether they are simulated. */
+const origins = [
+  ['From requests', 'players', false],
+  ['Simulated', 'simulated', true],
+] as const
+
 /** The stories of the players, and the details of one. */
 export function Players() {
   const isSimulated = useSignal(false)
@@ -32,18 +38,17 @@ export function Players() {
           <h2 id="players">Players</h2>
           <SearchField label="Search the players" />
           <div class="tools">
-            <Origin
-              text="From requests"
-              count={stories?.counts.players}
-              isOn={!simulated}
-              onChoose={() => (isSimulated.value = false)}
-            />
-            <Origin
-              text="Simulated"
-              count={stories?.counts.simulated}
-              isOn={simulated}
-              onChoose={() => (isSimulated.value = true)}
-            />
+            {origins.map(([text, key, areSimulated]) => (
+              <button
+                key={key}
+                type="button"
+                class={simulated === areSimulated ? '' : 'quiet'}
+                aria-pressed={simulated === areSimulated}
+                onClick={() => (isSimulated.value = areSimulated)}
+              >
+                {text} <span class="count">{grouped(stories?.counts[key] ?? 0)}</span>
+              </button>
+            ))}
           </div>
         </header>
         <Table
@@ -78,22 +83,6 @@ export function Players() {
       </section>
       {page.playerKey.value !== undefined && <PlayerDetails key={page.playerKey.value} />}
     </>
-  )
-}
-
-interface OriginProps {
-  readonly text: string
-  readonly count: number | undefined
-  readonly isOn: boolean
-  onChoose(): void
-}
-
-/** A button that shows the players of one origin. */
-function Origin({ text, count = 0, isOn, onChoose }: OriginProps) {
-  return (
-    <button type="button" class={isOn ? '' : 'quiet'} aria-pressed={isOn} onClick={onChoose}>
-      {text} <span class="count">{grouped(count)}</span>
-    </button>
   )
 }
 
