@@ -4,6 +4,7 @@ import type { Coordinates } from '../../core/contract/regions.js'
 import { landRings, landScale } from '../../core/generated/land.js'
 import { counted, grouped, shortened } from '../../core/lib/text.js'
 import { textWidth, useSize } from '../ui/hooks.js'
+import type { RegionSums } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { landPath } from './land-path.js'
 import {
@@ -20,14 +21,10 @@ import { PlayerPin } from './player-pin.js'
 import { mapHeight, mapWidth, project } from './projection.js'
 
 /** A region as the map shows it. */
-export interface MapRegion {
+export interface MapRegion extends Omit<RegionSums, 'region'> {
   readonly id: string
   readonly name: string
   readonly place: Coordinates
-  readonly players: number
-  readonly lobbies: number
-  readonly taken: number
-  readonly seats: number
   /** `next`: the next find goes there. `bad`: something is wrong there. */
   readonly kind: 'plain' | 'next' | 'bad'
   /** The second line of its label. */

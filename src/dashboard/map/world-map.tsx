@@ -120,22 +120,21 @@ function crashedRegions(servers: readonly GameServerState[], now: number): Set<s
 }
 
 /** Says what the map shows of a region. */
-function describeRegion(sums: RegionSums, { tables, choice, now, crashed, compared }: RegionContext): MapRegion {
-  const { region, players, lobbies, taken, seats } = sums
+function describeRegion(
+  { region, ...counts }: RegionSums,
+  { tables, choice, now, crashed, compared }: RegionContext,
+): MapRegion {
   const id = region.region_id
   const notes = compared.get(id)
   const isNext = notes ? notes.hasWon : compared.size === 0 && choice?.region_id === id
   const isBad = crashed.has(id)
   const away = choice?.kilometers !== undefined ? `, ${grouped(Math.round(choice.kilometers))} km` : ''
-  const change = now === undefined ? 0 : (now.get(id)?.players ?? 0) - players
+  const change = now === undefined ? 0 : (now.get(id)?.players ?? 0) - counts.players
   return {
     id,
     name: regionName(id, tables),
     place: region.datacenter_coord,
-    players,
-    lobbies,
-    taken,
-    seats,
+    ...counts,
     kind: isBad ? 'bad' : isNext ? 'next' : 'plain',
     ...(isNext && { note: `next find${away}` }),
     ...(notes && { note: notes.text }),
