@@ -11,12 +11,12 @@ import { listenToKeys } from './shell/keys.js'
 import { Notices, PastBanner } from './shell/notices.js'
 import { Palette } from './shell/palette.js'
 import { ScenarioDrop } from './shell/scenario-menu.js'
-import { titleOf } from './shell/title.js'
 import { viewOf } from './shell/views.js'
 import { Timeline } from './timeline/timeline.js'
 import { Modal } from './ui/controls.js'
 import { layout, openDialog } from './ui/screen.js'
 import { viewNames } from './world/address.js'
+import { placeName } from './world/lobby-rows.js'
 import { page } from './world/page-state.js'
 
 /** The clock on the page is updated at this interval, in ms. */
@@ -47,6 +47,27 @@ function App() {
       <OpenDialog />
     </ScenarioDrop>
   )
+}
+
+/** Returns the title of the page: `<thing> – <scenario> – <world> – mockmaker`. */
+function titleOf(): string {
+  const { about } = page.live
+  return [thing(), about.value?.title, about.value?.id, 'mockmaker'].filter(Boolean).join(' – ')
+}
+
+/** Names what the page shows: the details, or the view. */
+function thing(): string {
+  const opened = page.opened.value
+  if (!opened) return viewOf(page.view.value).title
+  const { tables } = page.shown.value
+  if (opened.kind === 'request') {
+    const entry = page.live.exchanges.value.find(({ id }) => id === opened.id)
+    return entry ? `${entry.operation ?? `${entry.method} ${entry.path}`} ${entry.status}` : `Request ${opened.id}`
+  }
+  if (opened.kind === 'held') return 'Held request'
+  const lobby = opened.kind === 'player' ? undefined : tables.lobbies.get(opened.id)
+  const name = lobby ? placeName(lobby, tables) : opened.id
+  return opened.kind === 'lobby' ? name : `${opened.kind === 'server' ? 'Server' : 'Player'} ${name}`
 }
 
 /** The part of a phone with all that is about time, and the views that have no tab there. */

@@ -4,7 +4,6 @@ import { worldPath } from '../../core/contract/paths.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
 import { modeKey } from '../../core/store/lobby-rules.js'
 import { clockTime } from '../ui/format.js'
-import { keptSignal } from '../ui/kept-signal.js'
 import { openDialog, runAction, say } from '../ui/screen.js'
 import { type Address, type Moment, type Opened, parseAddress, printAddress, type ViewName } from './address.js'
 import { Api } from './api.js'
@@ -27,6 +26,18 @@ interface PastWorld {
 export interface Span {
   readonly from: number
   readonly to: number
+}
+
+/** Creates a signal whose value the browser keeps, if it allows that. */
+function keptSignal<Value extends string>(key: string, initial: Value): Signal<Value> {
+  const kept: Signal<Value> = signal(initial)
+  try {
+    kept.value = (localStorage.getItem(key) as Value | null) ?? initial // only this module writes it
+    effect(() => localStorage.setItem(key, kept.value))
+  } catch {
+    // The next page begins with the initial value.
+  }
+  return kept
 }
 
 /** The views that show the details of each kind of thing. The first one lists it. */
