@@ -1,9 +1,14 @@
 import { createRegistry, type MockEnvironment } from '../core/mock/mock.js'
 import type { ScenarioRegistry } from '../core/mock/scenario-registry.js'
+import type { ScenarioInput } from '../core/scenario/schema.js'
 
-/** The registries of earlier mocks, so that the tests of a file read each scenario only once. */
+/** The scenarios of earlier mocks, so that the tests of a file read each scenario only once. */
 export class ScenarioCache {
   readonly #registries = new Map<unknown, Map<string, ScenarioRegistry>>()
+  #testFile: string | undefined
+
+  /** For `loadScenarioSync`. */
+  readonly parsed = new Map<string, ScenarioInput>()
 
   /** Creates a registry, or copies that of an earlier mock with the same scenario object, seed, URL and simulation. */
   readonly registry: NonNullable<MockEnvironment['registry']> = (options, environment) => {
@@ -20,7 +25,14 @@ export class ScenarioCache {
     return created.copy()
   }
 
+  /** Forgets the scenarios of another file of tests, so that a long run keeps few of them. */
+  begin(testFile: string): void {
+    if (this.#testFile !== testFile) this.clear()
+    this.#testFile = testFile
+  }
+
   clear(): void {
     this.#registries.clear()
+    this.parsed.clear()
   }
 }

@@ -35,11 +35,18 @@ export async function loadScenario(
   return { name: basename(nameOrPath), scenario: await parseScenarioFile(file), file }
 }
 
-/** Loads a shipped scenario by name, or a file by path. Throws `UsageError`. */
-export function loadScenarioSync(nameOrPath: string): ScenarioInput {
+/**
+ * Loads a shipped scenario by name, or a file by path. Throws `UsageError`. `parsed` keeps the parsed files: a file is parsed again
+ * if it has changed.
+ */
+export function loadScenarioSync(nameOrPath: string, parsed = new Map<string, ScenarioInput>()): ScenarioInput {
   const shipped = shippedScenario(nameOrPath)
   if (shipped) return shipped
-  return readYaml(readScenarioText(nameOrPath), { file: nameOrPath, yaml: yaml() })
+  const text = readScenarioText(nameOrPath)
+  const key = JSON.stringify([nameOrPath, text])
+  const scenario = parsed.get(key) ?? readYaml(text, { file: nameOrPath, yaml: yaml() })
+  parsed.set(key, scenario)
+  return scenario
 }
 
 /**
@@ -67,7 +74,7 @@ const mostBytes = 500_000_000
 const missingCodes: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 
 /** Reads a scenario file as UTF-8. Throws `UsageError`. */
-export function readScenarioText(path: string): string {
+function readScenarioText(path: string): string {
   const text = readScenarioIfThere(path)
   if (text !== undefined) return text
   const known = didYouMean(path, Object.keys(scenarios))

@@ -8,11 +8,11 @@ import {
   type TestType,
 } from '@playwright/test'
 import { matchers } from '../matchers.js'
+import { ScenarioCache } from '../scenario-cache.js'
 import { onNewContext } from './browser-contexts.js'
 import { FailureReport } from './page-failure.js'
 import { openMock, type PageMock, type PageMockOptions } from './page-mock.js'
 import { PageRequests } from './page-requests.js'
-import { PageScenarios } from './page-scenarios.js'
 import { WorkerPages } from './worker-pages.js'
 
 /** The fixtures that `test` adds to those of Playwright. */
@@ -30,7 +30,7 @@ interface InternalFixtures {
 }
 
 interface InternalWorkerFixtures {
-  readonly mockmakerWorker: { readonly pages: WorkerPages; readonly known: PageScenarios }
+  readonly mockmakerWorker: { readonly pages: WorkerPages; readonly known: ScenarioCache }
 }
 
 const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtures, InternalWorkerFixtures>({
@@ -49,7 +49,7 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
     async ({ playwright }, use) => {
       const pages = new WorkerPages()
       const stop = onNewContext(playwright, context => pages.add(context))
-      await use({ pages, known: new PageScenarios() })
+      await use({ pages, known: new ScenarioCache() })
       stop()
     },
     { scope: 'worker', auto: true, box: true },

@@ -15,13 +15,13 @@ import type { RequestHandler } from '../../core/pipeline/message.js'
 import type { OverrideResolver } from '../../core/pipeline/overrides.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
-import { isScenarioPath } from '../../server/files/scenario-file.js'
+import { isScenarioPath, loadScenarioSync } from '../../server/files/scenario-file.js'
 import { Service } from '../../server/http/service.js'
+import type { ScenarioCache } from '../scenario-cache.js'
 import { createWorldOn, TestCalls } from '../test-world.js'
 import { createForwarder } from './forward.js'
 import { createInProcessFetch } from './in-process-fetch.js'
 import type { Mount } from './page-requests.js'
-import type { PageScenarios } from './page-scenarios.js'
 
 /** Options of a test, for `test.use`. All but `matchmaker` are optional. */
 export interface PageMockOptions extends Pick<MockmakerOptions, 'seed' | 'live' | 'watchTimeoutMs' | 'corsOrigins'> {
@@ -67,7 +67,7 @@ export interface OpenMock {
  */
 export async function openMock(
   options: PageMockOptions,
-  known: PageScenarios,
+  known: ScenarioCache,
   advancePages: (ms: number) => Promise<void>,
 ): Promise<OpenMock> {
   const url = matchmakerUrl(options.matchmaker)
@@ -102,10 +102,10 @@ function matchmakerUrl(matchmaker: unknown): string {
 function openInProcess(
   url: string,
   { scenario, seed, live, watchTimeoutMs, corsOrigins }: PageMockOptions,
-  known: PageScenarios,
+  known: ScenarioCache,
 ): OpenMock {
   const scenarioName = typeof scenario === 'string' ? scenario : undefined
-  const loaded = typeof scenario === 'string' ? known.load(scenario) : scenario
+  const loaded = typeof scenario === 'string' ? loadScenarioSync(scenario, known.parsed) : scenario
   const own = createMock(
     { scenario: loaded, seed, live, watchTimeoutMs, corsOrigins, publicUrl: url },
     { scenarios, scenarioName, registry: known.registry },
@@ -133,7 +133,7 @@ function openInProcess(
   }
 }
 
-async function openOnServer(url: string, options: PageMockOptions, known: PageScenarios): Promise<OpenMock> {
+async function openOnServer(url: string, options: PageMockOptions, known: ScenarioCache): Promise<OpenMock> {
   const { server = '', controlToken, scenario, seed } = options
   if (!splitWorldUrl(String(server)))
     throw new UsageError(
@@ -143,7 +143,7 @@ async function openOnServer(url: string, options: PageMockOptions, known: PageSc
     if (options[name] !== undefined)
       throw new UsageError(`${name} is an option of a mock in the process of the test: set it on the server instead`)
   const isPath = typeof scenario === 'string' && isScenarioPath(scenario)
-  const world = { scenario: isPath ? known.load(scenario) : scenario, seed }
+  const world = { scenario: isPath ? loadScenarioSync(scenario, known.parsed) : scenario, seed }
   const { client, end } = await createWorldOn({ server, controlToken }, world, (...args) => fetch(...args))
   const forwarder = createForwarder(client.url)
   const on: PageMock['on'] = () => {

@@ -33,8 +33,8 @@ export interface TestPlatform {
   readonly http: Http
   /** The scenarios that tests can load by name. */
   readonly scenarios?: Readonly<Record<string, ScenarioInput>>
-  /** Loads a scenario by its name or its path. Throws `UsageError`. */
-  loadScenario?(nameOrPath: string): ScenarioInput
+  /** Loads a scenario by its name or its path: see `loadScenarioSync`. Throws `UsageError`. */
+  loadScenario?(nameOrPath: string, parsed: Map<string, ScenarioInput>): ScenarioInput
   isScenarioPath?(nameOrPath: string): boolean
 }
 
@@ -44,7 +44,6 @@ export class TestMocks {
   readonly #platform: TestPlatform
   readonly #fetch: Fetch
   readonly #cache = new ScenarioCache()
-  readonly #loaded = new Map<string, ScenarioInput>()
   readonly #handlers = new Map<string, HttpHandler[]>()
 
   /** `fetch` reaches running mocks. */
@@ -105,7 +104,6 @@ export class TestMocks {
   /** Forgets the scenarios: a file may have changed before the next run. */
   clear(): void {
     this.#cache.clear()
-    this.#loaded.clear()
   }
 
   #createLocal<More extends object>(
@@ -135,9 +133,7 @@ export class TestMocks {
   }
 
   #load(nameOrPath: string): ScenarioInput | undefined {
-    const known = this.#loaded.get(nameOrPath) ?? this.#platform.loadScenario?.(nameOrPath)
-    if (known) this.#loaded.set(nameOrPath, known)
-    return known
+    return this.#platform.loadScenario?.(nameOrPath, this.#cache.parsed)
   }
 }
 

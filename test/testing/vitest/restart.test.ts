@@ -4,8 +4,8 @@ import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { listen } from '../../../src/server/http/index.js'
 import { matchers } from '../../../src/testing/matchers.js'
 import { openMock } from '../../../src/testing/playwright/page-mock.js'
-import { PageScenarios } from '../../../src/testing/playwright/page-scenarios.js'
 import { reportRequests, summarizeRequests } from '../../../src/testing/report.js'
+import { ScenarioCache } from '../../../src/testing/scenario-cache.js'
 import { mockmaker } from '../../../src/testing/vitest/index.js'
 
 const scenario = { scenario: { game_modes: ['duel'] } }
@@ -142,7 +142,7 @@ describe("a test of Playwright's whose journal begins anew", () => {
   plain('fails at toHaveAnswered', async () => {
     const { url, close, beginAnew } = await serve()
     const options = { matchmaker: 'https://matchmaker.test', server: url }
-    const { mock, close: end } = await openMock(options, new PageScenarios(), async () => {})
+    const { mock, close: end } = await openMock(options, new ScenarioCache(), async () => {})
     const before = await matchers.toHaveAnswered(mock, 'lobbies.list', {}, 0)
     await beginAnew(mock.id)
 

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { scenarios } from '../../../src/core/scenario/index.js'
-import { PageScenarios } from '../../../src/testing/playwright/page-scenarios.js'
+import { scenarios } from '../../src/core/scenario/index.js'
+import { loadScenarioSync } from '../../src/server/files/scenario-file.js'
+import { ScenarioCache } from '../../src/testing/scenario-cache.js'
 
 function fileWith(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'mockmaker-scenario-'))
@@ -13,29 +14,29 @@ function fileWith(text: string): string {
   return file
 }
 
-describe('the scenarios of Playwright tests', () => {
+describe('the scenarios of the tests of a file', () => {
   it('are parsed once, unless the file changes or other tests begin', () => {
     const file = fileWith('game_modes: [duel]')
-    const known = new PageScenarios()
+    const known = new ScenarioCache()
     known.begin('one.spec.ts')
-    const first = known.load(file)
+    const first = loadScenarioSync(file, known.parsed)
 
     known.begin('one.spec.ts')
-    expect(known.load(file)).toBe(first)
+    expect(loadScenarioSync(file, known.parsed)).toBe(first)
 
     writeFileSync(file, 'game_modes: [ffa]')
-    const changed = known.load(file)
+    const changed = loadScenarioSync(file, known.parsed)
     expect(changed).toHaveProperty('content.game_modes', ['ffa'])
 
     known.begin('two.spec.ts')
-    expect(known.load(file)).not.toBe(changed)
+    expect(loadScenarioSync(file, known.parsed)).not.toBe(changed)
   })
 
   it('are the shipped ones, by name', () => {
-    expect(new PageScenarios().load('friday-night')).toBe(scenarios['friday-night'])
+    expect(loadScenarioSync('friday-night')).toBe(scenarios['friday-night'])
   })
 
   it('have to exist', () => {
-    expect(() => new PageScenarios().load('friday-nite')).toThrow('there is no scenario file friday-nite')
+    expect(() => loadScenarioSync('friday-nite')).toThrow('there is no scenario file friday-nite')
   })
 })
