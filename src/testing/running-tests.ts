@@ -1,5 +1,6 @@
 import { ApiError } from '../core/contract/errors.js'
 import { UsageError } from '../core/lib/usage-error.js'
+import { createMock } from '../core/mock/mock.js'
 import { testHasEnded } from '../core/mock/mock-world.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import type { RequestHandlers } from '../msw/handlers.js'
@@ -8,11 +9,13 @@ import type { UnhandledRequest } from '../msw/unhandled-requests.js'
 /** A test with a mock of its own. */
 export interface RunningTest {
   readonly name: string
+  /** The mock as the test sees it. */
+  readonly mock: object
   /** Answers the requests of the test. */
   readonly answer: RequestHandler
-  /** Answers a request with an error. */
-  refuse(request: MockRequest, error: unknown): MockResponse
   readonly onUnhandledRequest: Exclude<UnhandledRequest, string>
+  /** Answers the blocked requests, and ends the mock: each later use of it throws or rejects. */
+  end(): Promise<void>
 }
 
 /** The tests that run now, and the way from a request to its test. */
@@ -20,25 +23,26 @@ export class RunningTests {
   readonly #running = new Set<RunningTest>()
   readonly #ended = new WeakSet<RunningTest>()
   readonly #current: () => RunningTest | undefined
-  #outside: RunningTest | undefined
+  readonly #outside: () => RunningTest | undefined
 
-  /** `current` returns the test of the present asynchronous context, if there is a way to know it. */
-  constructor(current: () => RunningTest | undefined) {
+  /**
+   * `current` returns the test of the present asynchronous context, if there is a way to know it. `outside` returns what answers
+   * requests outside of all tests, such as those of `beforeAll`.
+   */
+  constructor(current: () => RunningTest | undefined, outside: () => RunningTest | undefined) {
     this.#current = current
+    this.#outside = outside
   }
 
   start(test: RunningTest): void {
     this.#running.add(test)
   }
 
-  end(test: RunningTest): void {
+  /** Ends a test and its mock. */
+  async end(test: RunningTest): Promise<void> {
     this.#running.delete(test)
     this.#ended.add(test)
-  }
-
-  /** Sets what answers requests outside of all tests, such as those of `beforeAll`. */
-  answerOutside(outside: RunningTest | undefined): void {
-    this.#outside = outside
+    await test.end()
   }
 
   /**
@@ -50,7 +54,7 @@ export class RunningTests {
     if (current) return current
     if (this.#running.size > 1) return undefined
     const [only] = this.#running
-    return only ?? this.#outside
+    return only ?? this.#outside()
   }
 
   /** The answers to the requests of all tests, for MSW handlers. */
@@ -66,10 +70,9 @@ export class RunningTests {
 
   #answer(request: MockRequest, test: RunningTest | undefined): MockResponse | Promise<MockResponse> {
     if (test && !this.#ended.has(test)) return test.answer(request)
-    if (test) return test.refuse(request, new ApiError('API_NOT_FOUND', testHasEnded))
-    const [first, ...others] = this.#running
-    if (!first) throw new Error('a request arrived before the first test')
-    return first.refuse(request, severalTests([first, ...others]))
+    if (!test && this.#running.size === 0) throw new Error('a request arrived before the first test')
+    const reason = test ? new ApiError('API_NOT_FOUND', testHasEnded) : severalTests([...this.#running])
+    return createMock().router.outside.refuse(request, reason)
   }
 }
 

@@ -1,12 +1,11 @@
-import { type Client, createClient } from '../client/client.js'
+import { createClient } from '../client/client.js'
 import type { Fault } from '../core/contract/faults.js'
 import type { NewWorldOptions } from '../core/control/world-control.js'
-import { createMock } from '../core/mock/mock.js'
 import { testHasEnded } from '../core/mock/mock-world.js'
 import type { MockRequest, MockResponse } from '../core/pipeline/message.js'
 import { withoutWorld } from '../core/pipeline/routes.js'
 import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'
-import type { TestMock } from './test-mock.js'
+import type { RunningTest } from './running-tests.js'
 import { createTestClient } from './tested-mock.js'
 
 /** Options of the world of a test on a running mock. */
@@ -87,7 +86,7 @@ export async function createTestWorld(
     ...world
   }: TestWorldOptions,
   fetch: Fetch,
-): Promise<TestMock<Client>> {
+): Promise<RunningTest> {
   const decide = decisionOf(onUnhandledRequest)
   const running = new AbortController()
   const { client: mock, end } = await createWorldOn({ server, controlToken }, world, fetch)
@@ -101,20 +100,18 @@ export async function createTestWorld(
     name,
     mock,
     answer: request => forward(withoutWorld(request), { url: mock.url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().router.outside.refuse(request, error),
     onUnhandledRequest: decide,
     end: () => end(() => running.abort()),
   }
 }
 
 /** Sends requests outside of tests to the running mock. */
-export function outsideOnServer(url: string, fetch: Fetch): TestMock<undefined> {
+export function outsideOnServer(name: string, url: string, fetch: Fetch): RunningTest {
   const running = new AbortController()
   return {
-    name: 'outside of tests',
-    mock: undefined,
+    name,
+    mock: {},
     answer: request => forward(request, { url, fetch, ended: running.signal }),
-    refuse: (request, error) => createMock().router.outside.refuse(request, error),
     onUnhandledRequest: () => {},
     async end() {
       running.abort()

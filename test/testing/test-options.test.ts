@@ -1,10 +1,10 @@
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { RunningTests } from '../../src/testing/running-tests.js'
-import { TestMocks } from '../../src/testing/vitest/test-mocks.js'
+import { ScenarioCache } from '../../src/testing/scenario-cache.js'
+import { createTest } from '../../src/testing/vitest/test-mock.js'
 
 const create = (options: object) =>
-  new TestMocks(new RunningTests(() => undefined), { http }, fetch).create('a test', options, () => {})
+  createTest('a test', options, { use: () => {}, platform: { http, fetch }, cache: new ScenarioCache() })
 
 describe('the options of a mock for each test', () => {
   it.each([

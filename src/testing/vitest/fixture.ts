@@ -2,10 +2,9 @@ import { expect, type TestAPI, TestRunner, test } from 'vitest'
 import type { Client } from '../../client/client.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../../core/scenario/schema.js'
 import { type MockmakerMatchers, matchers } from '../matchers.js'
-import type { TestMockOptions } from '../test-mock.js'
 import type { TestWorldOptions } from '../test-world.js'
 import { type Interception, VitestHooks } from './hooks.js'
-import type { AnyTestOptions, TestPlatform, VitestMock } from './test-mocks.js'
+import type { AnyTestOptions, TestMockOptions, VitestMock } from './test-mock.js'
 
 declare global {
   // `Matchers` of vitest 4 and 5 have other type parameters. Both majors have the assertions of Chai.
@@ -54,8 +53,8 @@ export interface CreateTest {
 }
 
 /** Creates `mockmaker` for Node or for a page. */
-export function createFixtures(interception: Interception, platform: TestPlatform): CreateTest {
-  const hooks = new VitestHooks(interception, platform)
+export function createFixtures(interception: Interception): CreateTest {
+  const hooks = new VitestHooks(interception)
   const create = (own: AnyTestOptions = {}, base: TestAPI = test) => {
     const extended = base
       .extend('options', () => own)
@@ -101,4 +100,4 @@ function registering(base: TestAPI, register: () => void): TestAPI {
   })
 }
 
-export type { VitestMock } from './test-mocks.js'
+export type { TestMockOptions, VitestMock } from './test-mock.js'

@@ -10,17 +10,17 @@ import {
 } from 'vitest'
 import type { Client } from '../../client/client.js'
 import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
+import { createHandlers } from '../../msw/handlers.js'
 import { claimListening, releaseListening } from '../../msw/life-cycle.js'
 import type { UnhandledPrint } from '../../msw/unhandled-requests.js'
 import { reportRequests } from '../report.js'
 import { type RunningTest, RunningTests } from '../running-tests.js'
-import type { TestMock } from '../test-mock.js'
-import { type AnyTestOptions, TestMocks, type TestPlatform, type VitestMock } from './test-mocks.js'
+import { ScenarioCache } from '../scenario-cache.js'
+import { outsideOnServer } from '../test-world.js'
+import { type AnyTestOptions, createTest, createTestMock, type TestPlatform, type VitestMock } from './test-mock.js'
 
 /** MSW in this process or page. */
-export interface Interception {
-  /** Sends a request that MSW does not intercept. */
-  readonly fetch: typeof globalThis.fetch
+export interface Interception extends TestPlatform {
   /** Returns the test of the present asynchronous context. */
   current(): RunningTest | undefined
   /** Starts MSW with the handlers outside of tests. `decide` gets the requests that no handler matches. */
@@ -38,7 +38,7 @@ export interface Interception {
 type Task = TestContext['task']
 
 /** A test with its mock and its options. */
-interface OpenTest extends TestMock<object> {
+interface OpenTest extends RunningTest {
   readonly options: AnyTestOptions
 }
 
@@ -46,20 +46,23 @@ interface OpenTest extends TestMock<object> {
 export class VitestHooks {
   readonly #interception: Interception
   readonly #tests: RunningTests
-  readonly #mocks: TestMocks
+  readonly #cache = new ScenarioCache()
+  /** By base URL. */
+  readonly #handlers = new Map<string, HttpHandler[]>()
   readonly #opened = new WeakMap<Task, OpenTest>()
   /** Why a test has no mock. Vitest does not try again to create it when it repeats the test. */
   readonly #errors = new WeakMap<Task, unknown>()
   /** The suites that have hooks. */
   readonly #hooked = new WeakSet<object>()
-  #outside: TestMock<unknown> | undefined
+  /** The options of the mock outside of tests. Absent if no test file runs. */
+  #outsideOptions: AnyTestOptions | undefined
+  #outside: RunningTest | undefined
   #starts = 0
   #isIntercepting = false
 
-  constructor(interception: Interception, platform: TestPlatform) {
+  constructor(interception: Interception) {
     this.#interception = interception
-    this.#tests = new RunningTests(interception.current)
-    this.#mocks = new TestMocks(this.#tests, platform, (...request) => interception.fetch(...request))
+    this.#tests = new RunningTests(interception.current, () => this.#openOutside())
   }
 
   /** Registers the hooks of the suite that vitest collects now, unless an outer suite has them. */
@@ -74,10 +77,10 @@ export class VitestHooks {
   }
 
   /** Creates the mock of a test. Rejects if an option is wrong. */
-  async open(task: Task, options: AnyTestOptions): Promise<VitestMock | Client> {
+  async open(task: Task, options: AnyTestOptions): Promise<object> {
     try {
       const use: VitestMock['use'] = (...handlers) => this.#interception.use(test, handlers)
-      const created = await this.#mocks.create(task.name, options, use)
+      const created = await createTest(task.name, options, { use, platform: this.#interception, cache: this.#cache })
       const test: OpenTest = { ...created, options }
       this.#opened.set(task, test)
       this.#tests.start(test)
@@ -93,17 +96,35 @@ export class VitestHooks {
     const test = this.#opened.get(task)
     if (!test) return
     this.#opened.delete(task)
-    this.#tests.end(test)
-    await test.end()
+    await this.#tests.end(test)
+  }
+
+  /** Returns what answers the requests outside of tests: the running mock, or a mock that it creates for the first one. */
+  #openOutside(): RunningTest | undefined {
+    const options = this.#outsideOptions
+    const [platform, cache, name] = [this.#interception, this.#cache, 'outside of tests']
+    if (options)
+      this.#outside ??=
+        options.server === undefined
+          ? createTestMock(name, options, { platform, cache, more: {} })
+          : outsideOnServer(name, options.server, platform.fetch)
+    return this.#outside
+  }
+
+  /** Returns the MSW handlers of a base URL. Each request reaches its test. */
+  #handlersOf({ baseUrl = '*' }: AnyTestOptions): readonly HttpHandler[] {
+    const { http } = this.#interception
+    const handlers = this.#handlers.get(baseUrl) ?? createHandlers({ baseUrl, http, ...this.#tests.handlers })
+    this.#handlers.set(baseUrl, handlers)
+    return handlers
   }
 
   async #start(options: AnyTestOptions): Promise<void> {
-    this.#outside ??= this.#mocks.outside(options)
-    this.#tests.answerOutside(this.#outside)
+    this.#outsideOptions ??= options
     this.#starts++
     if (this.#starts > 1) return
     claimListening(this)
-    await this.#interception.start(this.#mocks.handlersOf(options), (request, print) =>
+    await this.#interception.start(this.#handlersOf(options), (request, print) =>
       this.#tests.find()?.onUnhandledRequest(request, print),
     )
     this.#isIntercepting = true
@@ -116,10 +137,11 @@ export class VitestHooks {
     if (this.#isIntercepting) await this.#interception.stop()
     this.#isIntercepting = false
     releaseListening(this)
-    this.#tests.answerOutside(undefined)
+    this.#outsideOptions = undefined
     await this.#outside?.end()
     this.#outside = undefined
-    this.#mocks.clear()
+    // A file may have changed before the next run.
+    this.#cache.clear()
   }
 
   /** Runs a test with its mock. Rejects with `UsageError` if it is strict, and one of its faults never applied. */
@@ -128,7 +150,7 @@ export class VitestHooks {
     if (!test && this.#errors.has(task)) throw this.#errors.get(task)
     // A test without our fixtures, or a hook inside another one.
     if (!test || this.#interception.current() === test) return run()
-    await this.#interception.run(test, this.#mocks.handlersOf(test.options), run)
+    await this.#interception.run(test, this.#handlersOf(test.options), run)
     const mock = test.mock as Client
     if (task.result?.state !== 'fail') {
       if (test.options.strict) checkUnusedFaults(await mock.faults.list({ unused: true }))

@@ -11,6 +11,7 @@ function interceptPage(): Interception {
   const worker = setupWorker()
   let running: RunningTest | undefined
   return {
+    http,
     fetch: (input, init) => fetch(bypass(input, init)),
     current: () => running,
     async start(handlers, decide) {
@@ -40,4 +41,4 @@ function severalTests(first: RunningTest, second: RunningTest): UsageError {
 }
 
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptPage(), { http })
+export const mockmaker = createFixtures(interceptPage())

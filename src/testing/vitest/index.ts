@@ -20,6 +20,10 @@ function interceptProcess(): Interception {
   let unpatched = globalThis.fetch
   let listen = () => {}
   return {
+    http,
+    scenarios,
+    loadScenario: loadScenarioSync,
+    isScenarioPath,
     fetch(input, init) {
       const headers = new Headers(init?.headers)
       // A busy process may send a request on a connection that the server has just closed, because it was idle.
@@ -60,21 +64,16 @@ function interceptProcess(): Interception {
 }
 
 /** Creates a `test` of vitest with a mock for each test. */
-export const mockmaker = createFixtures(interceptProcess(), {
-  http,
-  scenarios,
-  loadScenario: loadScenarioSync,
-  isScenarioPath,
-})
+export const mockmaker = createFixtures(interceptProcess())
 
 export type { MockmakerMatchers } from '../matchers.js'
 export type { ServedExpectation } from '../served.js'
-export type { TestMockOptions } from '../test-mock.js'
 export type { TestWorldOptions } from '../test-world.js'
 export type {
   ClientFixtures,
   CreateTest,
   MockFixtures,
+  TestMockOptions,
   VitestMock,
   VitestOptions,
   VitestServerOptions,
