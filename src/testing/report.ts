@@ -6,7 +6,7 @@ import { escapedLine, shortened } from '../core/lib/text.js'
 import { describeFault } from '../core/pipeline/unused-faults.js'
 import { evidenceLines, type PendingWait, waitTexts, wantedText } from '../core/pipeline/wait-report.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
-import { checkMock, presentLoss, type TestedClient, type TestedMock } from './tested-mock.js'
+import { presentLoss, type TestedClient, type TestedMock } from './tested-mock.js'
 
 /** A world for a failed test, with its faults and its journal. */
 export interface FailedWorld {
@@ -39,14 +39,13 @@ const longestBody = 400
 
 /**
  * Describes the requests of a mock for a failed test: the calls that still wait for requests, a line for each request with its
- * status and its time, the bodies, the faults that applied, and the requests that are still blocked. Returns a promise for a client. Throws `UsageError` for a value that is
- * no mock.
+ * status and its time, the bodies, the faults that applied, and the requests that are still blocked. Returns a promise for a client.
  */
 export function reportRequests(mock: TestedMock, options?: ReportOptions): string
 export function reportRequests(client: TestedClient, options?: ReportOptions): Promise<string>
 export function reportRequests(mock: TestedMock | TestedClient, options?: ReportOptions): string | Promise<string>
-export function reportRequests(value: unknown, options: ReportOptions = {}): string | Promise<string> {
-  return after(readMock(checkMock(value, 'reportRequests')), reported => writeReport(reported, options))
+export function reportRequests(mock: TestedMock | TestedClient, options: ReportOptions = {}): string | Promise<string> {
+  return after(readMock(mock), reported => writeReport(reported, options))
 }
 
 /** Reads what a report shows: at once from a mock, and as a promise from a client. */
@@ -55,48 +54,31 @@ function readMock(mock: TestedMock | TestedClient): Reported | Promise<Reported>
   const parts = [journal.find(), journal.pending(), journal.waits(), faults.list(), presentLoss(mock)] as const
   type Parts = [JournalEntry[], PendingRequest[], PendingWait[], FaultState[], string | undefined]
   const isAtOnce = (all: readonly unknown[]): all is Parts => !all.some(part => part instanceof Promise)
-  return after(isAtOnce(parts) ? parts : Promise.all(parts), ([entries, pending, waits, faults, loss]) => ({
-    entries,
-    pending,
-    waits,
-    faults,
-    loss,
-  }))
+  const all = isAtOnce(parts) ? parts : Promise.all(parts)
+  return after(all, ([entries, pending, waits, faults, loss]) => ({ entries, pending, waits, faults, loss }))
 }
 
 /**
  * Describes the newest requests of a mock in at most `longest` characters, for output that cuts long texts. Prefers the calls that
- * still wait for requests, then the newest failed request, then blocked ones. Returns a promise for a client. Throws `UsageError` for a value that is no mock.
+ * still wait for requests, then the newest failed request, then blocked ones.
  */
-export function summarizeRequests(mock: TestedMock | TestedClient, options: SummaryOptions): string | Promise<string> {
-  return after(readMock(checkMock(mock, 'summarizeRequests')), reported => writeSummary(reported, options))
+export async function summarizeRequests(mock: TestedMock | TestedClient, options: SummaryOptions): Promise<string> {
+  return writeSummary(await readMock(mock), options)
 }
 
 /**
  * Returns the world as it was right before the newest failed request, or before the newest request if none has failed. It is
- * the present world without requests, or if the history no longer has that moment. Returns a promise for a client.
+ * the present world without requests, or if the history no longer has that moment.
  */
-export function failedWorld(mock: TestedMock): FailedWorld
-export function failedWorld(client: TestedClient): Promise<FailedWorld>
-export function failedWorld(mock: TestedMock | TestedClient): FailedWorld | Promise<FailedWorld>
-export function failedWorld(value: unknown): FailedWorld | Promise<FailedWorld> {
-  const mock = checkMock(value, 'failedWorld')
-  return after(mock.journal.find(), entries => {
-    const request = newestFailed(entries)
-    const take = (moment: FailedWorld['moment'], before?: number) =>
-      after(
-        mock.snapshot({ with: ['faults', 'journal'], before }),
-        (world): FailedWorld => ({ world, request, moment }),
-      )
-    const now = () => take('now')
-    if (!request) return now()
-    try {
-      const past = take('before', request.id)
-      return past instanceof Promise ? past.catch(now) : past
-    } catch {
-      return now()
-    }
-  })
+export async function failedWorld(mock: TestedMock | TestedClient): Promise<FailedWorld> {
+  const request = newestFailed(await mock.journal.find())
+  const take = (before?: number) => mock.snapshot({ with: ['faults', 'journal'], before })
+  try {
+    if (request) return { world: await take(request.id), request, moment: 'before' }
+  } catch {
+    // The history no longer has it.
+  }
+  return { world: await take(), request, moment: 'now' }
 }
 
 /** Finds the newest request that failed, or the newest one if none has failed. */
