@@ -58,13 +58,10 @@ const patienceTimes: PatienceTimes = { holdMs: 42_500, deadMs: 90_000 }
 /** The lab watches for a busy loop for this time, in ms. */
 const watchMs = 5_000
 
-/** The rules of every case at whose end the link is complete. */
-const common: readonly Rule[] = [printsLittle, polls, acceptsNoOtherAnswer]
-const ending: readonly Rule[] = [endsWell(exitWithinMs)]
-
 /** All rules of a case, in the order in which they are judged. */
 export function rulesOf({ rules, givesUp: hasToGiveUp }: Case): readonly Rule[] {
-  return hasToGiveUp ? [printsLittle, polls, ...rules] : [...common, ...rules, ...ending]
+  const first = [printsLittle, polls]
+  return hasToGiveUp ? [...first, ...rules] : [...first, acceptsNoOtherAnswer, ...rules, endsWell(exitWithinMs)]
 }
 
 /** Calls `then` at the first answer to a poll, before the client can ask again. */

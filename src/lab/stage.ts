@@ -32,6 +32,7 @@ export interface Client {
 
 const scenario: ScenarioInput = {
   title: 'Laboratory',
+  clock: 'frozen',
   games: [
     { name_id: 'lab', display_name: 'Laboratory', namespaces: [{ name_id: 'prod', display_name: 'Production' }] },
   ],
@@ -63,7 +64,11 @@ export class Stage {
   /** Called with each poll that was answered, before the client can ask again. */
   onAnswer: (poll: RecordedRequest) => void = () => {}
 
-  private constructor({ mock, port, token, signal }: StageParts) {
+  private constructor(
+    { mock, port }: { readonly mock: Mock; readonly port: OpenPort },
+    token: string,
+    signal?: AbortSignal,
+  ) {
     this.#mock = mock
     this.#port = port
     this.#token = token
@@ -86,10 +91,8 @@ export class Stage {
     const port = await bind({ port: 0, host: '127.0.0.1' })
     const mock = createMock({ scenario, publicUrl: port.url })
     try {
-      await mock.default.world.clock.set({ mode: 'frozen' })
-      const prepared = await mock.answer({ method: 'POST', path: linksPath, headers: {} })
-      const { device_link_token: token } = JSON.parse(Buffer.from(prepared.body).toString()) as LinkJson
-      const stage = new Stage({ mock, port, token, signal })
+      const { device_link_token: token } = await mock.default.world.deviceLinks.create({})
+      const stage = new Stage({ mock, port }, token, signal)
       stage.#start(start)
       return stage
     } catch (error) {
@@ -127,7 +130,7 @@ export class Stage {
   async index(): Promise<string> {
     const { body } = await this.#mock.answer({
       method: 'GET',
-      path: linksPath,
+      path: '/cloud/devices/links',
       query: `device_link_token=${encodeURIComponent(this.#token)}`,
       headers: {},
     })
@@ -224,16 +227,3 @@ export class Stage {
     }
   }
 }
-
-interface StageParts {
-  readonly mock: Mock
-  readonly port: OpenPort
-  readonly token: string
-  readonly signal: AbortSignal | undefined
-}
-
-interface LinkJson {
-  readonly device_link_token: string
-}
-
-const linksPath = '/cloud/devices/links'

@@ -15,11 +15,7 @@ export type Rule = (recording: Recording) => Failure | undefined
 
 /** Returns the first failure of some rules. */
 export function firstFailure(recording: Recording, rules: readonly Rule[]): Failure | undefined {
-  for (const rule of rules) {
-    const failure = rule(recording)
-    if (failure) return failure
-  }
-  return undefined
+  return rules.reduce<Failure | undefined>((found, rule) => found ?? rule(recording), undefined)
 }
 
 /** A connection that the client has closed may be noticed this much later than its next request, in ms. */
