@@ -56,10 +56,20 @@ export const tools = lazy((): readonly Tool[] => {
         where: z.record(z.string(), z.string()).default({}).describe('fields to match: {"game_mode_id": "duel"}'),
         limit,
       }),
-      async run(session, { table, ...args }) {
-        if (table !== undefined) return listRecords(session, { table, ...args })
-        if (Object.keys(args.where).length > 0) throw new UsageError('where needs a table')
-        return describeWorld(session, args.of)
+      async run(session, { of, table, where, limit }) {
+        const isFiltered = Object.keys(where).length > 0
+        if (table === undefined) {
+          if (isFiltered) throw new UsageError('where needs a table')
+          return describeWorld(session, of)
+        }
+        if (table === 'schedule' || table === 'servers') {
+          if (isFiltered) throw new UsageError(`where is for tables, and ${table} is none`)
+          if (table === 'servers') return session.read(of, 'GET /servers')
+          return session.read(of, 'GET /schedule', { query: { limit } })
+        }
+        const answer = await session.read(of, 'GET /{table}', { params: { table }, query: where })
+        const records = answer[listKey(table)] ?? []
+        return { total: records.length, records: records.slice(-limit) }
       },
     }),
     tool('change_world', {
@@ -77,7 +87,28 @@ export const tools = lazy((): readonly Tool[] => {
           ),
         count: z.int().min(1).max(most).optional().describe('how many lobbies to create alike'),
       }),
-      run: changeWorld,
+      async run(session, { action, table, id, fields, count }) {
+        if (count !== undefined && (action !== 'create' || table !== 'lobbies'))
+          throw new UsageError('count is for new lobbies: remove it')
+        if (action === 'create') {
+          if (id !== undefined) throw new UsageError('create takes no id: a record has it among its fields')
+          if (table === 'players') return session.write('POST /new/player', { body: fields ?? {} })
+          if (table !== 'lobbies') return session.write('POST /{table}', { params: { table }, body: fields ?? {} })
+          return session.write('POST /new/lobbies', { body: { lobbies: Array(count ?? 1).fill(fields ?? {}) } })
+        }
+        if (id === undefined) throw new UsageError(`${action} needs the id of a record, as get_world lists it`)
+        if (action === 'update') {
+          if (fields === undefined) throw new UsageError('update needs fields')
+          return session.write('PATCH /{table}/{id}', { params: { table, id }, body: fields })
+        }
+        if (fields !== undefined && action !== 'complete') throw new UsageError(`${action} takes no fields`)
+        if (action === 'delete') return session.write('DELETE /{table}/{id}', { params: { table, id } })
+        if (table !== 'device-links') throw new UsageError(`${action} is for device-links, and the table is ${table}`)
+        const params = { token: id }
+        return action === 'complete'
+          ? session.write('POST /device-links/{token}/complete', { params, body: fields ?? {} })
+          : session.write('POST /device-links/{token}/expire', { params })
+      },
     }),
     tool('list_requests', {
       description:
@@ -143,7 +174,31 @@ export const tools = lazy((): readonly Tool[] => {
         release: ids.describe('ids of faults that stay, and answer the requests that they hold'),
         clear: z.boolean().default(false).describe('removes all faults that were there before'),
       }),
-      run: setFaults,
+      // If a fault cannot be added, nothing changes.
+      async run(session, { add, remove, release, clear }) {
+        const { faults: before } = await session.write('GET /faults', { query: {} })
+        const unknown = [...remove, ...release].filter(id => !before.some(fault => fault.id === id))
+        if (unknown.length > 0)
+          throw new UsageError(
+            `there is no fault ${unknown.join(', ')}: call set_faults without arguments to list them`,
+          )
+        const added: string[] = []
+        const drop = (ids: readonly string[]) =>
+          Promise.all(ids.map(fault_id => session.write('DELETE /faults/{fault_id}', { params: { fault_id } })))
+        try {
+          // The mock checks each of them.
+          for (const fault of add)
+            added.push((await session.write('POST /faults', { body: fault as unknown as Fault })).id)
+        } catch (error) {
+          await drop(added)
+          throw error
+        }
+        await Promise.all(
+          release.map(fault_id => session.write('POST /faults/{fault_id}/release', { params: { fault_id }, body: {} })),
+        )
+        await drop(clear ? before.map(({ id }) => id) : [...new Set(remove)])
+        return session.write('GET /faults', { query: {} })
+      },
     }),
     tool('set_clock', {
       description: 'Freezes, runs or moves the clock of the world, so that nobody waits. Due jobs run in order.',
@@ -218,89 +273,4 @@ async function describeWorld(session: Session, of: Place): Promise<object> {
     faults: faults.length,
     scenarios: scenarios.map(({ name }) => name),
   }
-}
-
-async function listRecords(
-  session: Session,
-  args: {
-    readonly of: Place
-    readonly table: string
-    readonly where: Readonly<Record<string, string>>
-    readonly limit: number
-  },
-): Promise<object> {
-  const { of, table, where, limit } = args
-  if (table === 'schedule' || table === 'servers') {
-    if (Object.keys(where).length > 0) throw new UsageError(`where is for tables, and ${table} is none`)
-    if (table === 'servers') return session.read(of, 'GET /servers')
-    return session.read(of, 'GET /schedule', { query: { limit } })
-  }
-  const answer = await session.read(of, 'GET /{table}', { params: { table }, query: where })
-  const records = answer[listKey(table)] ?? []
-  return { total: records.length, records: records.slice(-limit) }
-}
-
-async function changeWorld(
-  session: Session,
-  args: {
-    readonly action: 'create' | 'update' | 'delete' | 'complete' | 'expire'
-    readonly table: keyof typeof tablesByPath
-    readonly id?: string | undefined
-    readonly fields?: Readonly<Record<string, unknown>> | undefined
-    readonly count?: number | undefined
-  },
-): Promise<unknown> {
-  const { action, table, id, fields, count } = args
-  if (count !== undefined && (action !== 'create' || table !== 'lobbies'))
-    throw new UsageError('count is for new lobbies: remove it')
-  if (action === 'create') {
-    if (id !== undefined) throw new UsageError('create takes no id: a record has it among its fields')
-    if (table === 'players') return session.write('POST /new/player', { body: fields ?? {} })
-    if (table !== 'lobbies') return session.write('POST /{table}', { params: { table }, body: fields ?? {} })
-    return session.write('POST /new/lobbies', { body: { lobbies: Array(count ?? 1).fill(fields ?? {}) } })
-  }
-  if (id === undefined) throw new UsageError(`${action} needs the id of a record, as get_world lists it`)
-  if (action === 'update') {
-    if (fields === undefined) throw new UsageError('update needs fields')
-    return session.write('PATCH /{table}/{id}', { params: { table, id }, body: fields })
-  }
-  if (fields !== undefined && action !== 'complete') throw new UsageError(`${action} takes no fields`)
-  if (action === 'delete') return session.write('DELETE /{table}/{id}', { params: { table, id } })
-  if (table !== 'device-links') throw new UsageError(`${action} is for device-links, and the table is ${table}`)
-  const params = { token: id }
-  return action === 'complete'
-    ? session.write('POST /device-links/{token}/complete', { params, body: fields ?? {} })
-    : session.write('POST /device-links/{token}/expire', { params })
-}
-
-/** Adds faults, then releases and removes others. If one cannot be added, nothing changes. */
-async function setFaults(
-  session: Session,
-  args: {
-    readonly add: readonly Readonly<Record<string, unknown>>[]
-    readonly remove: readonly string[]
-    readonly release: readonly string[]
-    readonly clear: boolean
-  },
-): Promise<unknown> {
-  const { add, remove, release, clear } = args
-  const { faults: before } = await session.write('GET /faults', { query: {} })
-  const unknown = [...remove, ...release].filter(id => !before.some(fault => fault.id === id))
-  if (unknown.length > 0)
-    throw new UsageError(`there is no fault ${unknown.join(', ')}: call set_faults without arguments to list them`)
-  const added: string[] = []
-  const drop = (ids: readonly string[]) =>
-    Promise.all(ids.map(fault_id => session.write('DELETE /faults/{fault_id}', { params: { fault_id } })))
-  try {
-    // The mock checks each of them.
-    for (const fault of add) added.push((await session.write('POST /faults', { body: fault as unknown as Fault })).id)
-  } catch (error) {
-    await drop(added)
-    throw error
-  }
-  await Promise.all(
-    release.map(fault_id => session.write('POST /faults/{fault_id}/release', { params: { fault_id }, body: {} })),
-  )
-  await drop(clear ? before.map(({ id }) => id) : [...new Set(remove)])
-  return session.write('GET /faults', { query: {} })
 }
