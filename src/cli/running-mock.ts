@@ -134,15 +134,20 @@ export async function ask<Name extends Route>(
 /** Follows no redirect, waits only so long for an answer, and reads only so many bytes of it. */
 export function remoteOf(
   { url, controlToken: token }: MockAddress,
-  { bytes, beginsWithinMs = timeoutMs }: { readonly bytes: number; readonly beginsWithinMs?: number },
+  {
+    bytes,
+    beginsWithinMs = timeoutMs,
+    endsWithinMs = longTimeoutMs,
+  }: { readonly bytes: number; readonly beginsWithinMs?: number; readonly endsWithinMs?: number },
 ): Remote {
   const limitedFetch: typeof fetch = async (input, init) => {
     const abort = new AbortController()
     const { signal } = abort
+    // `AbortSignal.timeout` does not keep the process alive, nor does a connection that was closed without an answer.
     const timer = setTimeout(() => abort.abort(), beginsWithinMs)
     try {
       const response = await fetch(input, { ...init, redirect: 'error', signal })
-      setTimeout(() => abort.abort(), longTimeoutMs).unref()
+      setTimeout(() => abort.abort(), endsWithinMs).unref()
       return limitedResponse(response, { bytes, signal })
     } finally {
       clearTimeout(timer)

@@ -2,7 +2,6 @@ import { unwatchFile, watchFile } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
-import { limitedResponse } from '../core/lib/limited-response.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { createMock, describeBug, type Mock, type MockEnvironment } from '../core/mock/mock.js'
 import type { MockWorld } from '../core/mock/mock-world.js'
@@ -29,6 +28,7 @@ import { ownWorld, sharedWorld } from './key-world.js'
 import { keysWithoutWorld, openInBrowser, servingKeys } from './keys.js'
 import type { Console } from './output.js'
 import { countRequests, countsLine, logRequests } from './request-log.js'
+import { remoteOf } from './running-mock.js'
 import { printQrCode, shareUrl, sharingFlags } from './share.js'
 
 /** The options of a command that starts a mock. */
@@ -302,22 +302,12 @@ async function bindNext({ port: taken, ...place }: Place): Promise<OpenPort | un
 
 async function scenarioServedOn({ host, port }: PortTaken): Promise<string | undefined> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  const abort = new AbortController()
-  const { signal } = abort
-  // `AbortSignal.timeout` does not keep the process alive, nor does a connection that was closed without an answer.
-  const timer = setTimeout(() => abort.abort(), answerTimeoutMs)
-  try {
-    const headers = { accept: 'application/json' }
-    const response = await fetch(`http://${name}:${port}/`, { headers, signal, redirect: 'error' })
-    // Any program may listen there.
-    const page = (await limitedResponse(response, { bytes: longestAnswer, signal }).json()) as {
-      readonly name?: unknown
-      readonly scenario?: unknown
-    }
-    return page.name === 'mockmaker' ? String(page.scenario) : undefined
-  } finally {
-    clearTimeout(timer)
-  }
+  const url = `http://${name}:${port}/`
+  const limits = { bytes: longestAnswer, beginsWithinMs: answerTimeoutMs, endsWithinMs: answerTimeoutMs }
+  const response = await remoteOf({ url }, limits).fetch(url, { headers: { accept: 'application/json' } })
+  // Any program may listen there.
+  const page = (await response.json()) as { readonly name?: unknown; readonly scenario?: unknown }
+  return page.name === 'mockmaker' ? String(page.scenario) : undefined
 }
 
 /** The exit code after a second SIGINT. */
