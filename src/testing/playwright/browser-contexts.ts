@@ -4,11 +4,9 @@ type Playwright = PlaywrightWorkerArgs['playwright']
 
 /**
  * Calls back for each new context of any browser in this process, before anybody gets it. Also finds the contexts of
- * browsers that a test starts, and persistent ones. Returns a function that ends it.
+ * browsers that a test starts, and persistent ones.
  */
-export function onNewContext(playwright: Playwright, callback: (context: BrowserContext) => Promise<void>): () => void {
-  const restorers: (() => void)[] = []
-
+export function onNewContext(playwright: Playwright, callback: (context: BrowserContext) => Promise<void>): void {
   /** Replaces a method of an object by one that does more with its result. */
   function extend<Name extends string, Result>(
     owner: { readonly [Key in Name]: (...args: never[]) => Promise<Result> },
@@ -22,8 +20,6 @@ export function onNewContext(playwright: Playwright, callback: (context: Browser
       return result
     }
     Object.assign(owner, { [name]: extended })
-    // The original is a method of the class.
-    restorers.push(() => Reflect.deleteProperty(owner, name))
   }
 
   const onBrowser = async (browser: Browser) => {
@@ -36,8 +32,5 @@ export function onNewContext(playwright: Playwright, callback: (context: Browser
     extend(type, 'connect', onBrowser)
     extend(type, 'connectOverCDP', onBrowser)
     extend(type, 'launchPersistentContext', callback)
-  }
-  return () => {
-    for (const restore of restorers) restore()
   }
 }

@@ -48,9 +48,9 @@ const extended = base.extend<OptionFixtures & MockmakerFixtures & InternalFixtur
   mockmakerWorker: [
     async ({ playwright }, use) => {
       const pages = new WorkerPages()
-      const stop = onNewContext(playwright, context => pages.add(context))
+      // The process ends with this fixture.
+      onNewContext(playwright, context => pages.add(context))
       await use({ pages, known: new ScenarioCache() })
-      stop()
     },
     { scope: 'worker', auto: true, box: true },
   ],
