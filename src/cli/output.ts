@@ -9,8 +9,8 @@ import { asWriteError, systemReason } from '../core/lib/usage-error.js'
  * can control the terminal. It keeps only the newlines of `warn` and the codes of `style`.
  */
 export interface Console {
-  /** Prints one line on standard output. A function is called when the line is written. */
-  print(line: string | (() => string)): void
+  /** Prints one line on standard output. */
+  print(line: string): void
   /**
    * Prints one line on standard output. Of lines with equal keys, and nothing between them, the first comes at once. The
    * others are one line with a count, before the next line or at the end.
@@ -75,7 +75,7 @@ export function createConsole(process: NodeJS.Process): Console {
   const hasColours = stdout.isTerminal && !process.env.NO_COLOR
   const hasErrorColours = stderr.isTerminal && !process.env.NO_COLOR
   return {
-    print: line => printLine({ text: () => escapeLine(typeof line === 'string' ? line : line()) }),
+    print: line => printLine({ text: () => escapeLine(line) }),
     printCounted: line => printLine({ key: () => line.key(), text: count => escapeLine(line.text(count)) }),
     printJson: object => printLine({ text: () => escapedLine(jsonOf(object)), isJson: true }),
     printDocument: text => stdout.writeAfterLines(`${stdout.isTerminal ? escapeLines(text) : text}\n`),

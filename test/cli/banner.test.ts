@@ -39,7 +39,7 @@ async function runCurl(line: string): Promise<{ status: number; body: string }> 
 /** The lines that a function prints. */
 function printed(print: (console: Pick<Console, 'print' | 'style'>) => void): string[] {
   const lines: string[] = []
-  print({ print: line => void lines.push(typeof line === 'string' ? line : line()), style: (_, text) => text })
+  print({ print: line => void lines.push(line), style: (_, text) => text })
   return lines
 }
 

@@ -29,7 +29,7 @@ type Channel = (console: ReturnType<typeof createConsole>, text: string) => void
 
 const channels: Readonly<Record<string, Channel>> = {
   print: (console, text) => console.print(text),
-  'print, of a function': (console, text) => console.print(() => text),
+  printCounted: (console, text) => console.printCounted({ key: () => text, text: () => text }),
   'print, styled': (console, text) => console.print(`a ${console.style(['bold', 'red'], text)} z`),
   printJson: (console, text) => console.printJson({ [text]: text }),
   printDocument: (console, text) => console.printDocument(text),
@@ -117,10 +117,10 @@ function styled(terminal: { isTTY: boolean; env: NodeJS.ProcessEnv }): string {
 /** The printing part of a console, and the chunks that it has written. */
 function printing() {
   const { process } = processWith()
-  const { print } = createConsole(process)
+  const { print, printJson } = createConsole(process)
   const written: string[] = []
   process.stdout.on('data', (chunk: Buffer) => written.push(chunk.toString()))
-  return { print, process, written }
+  return { print, printJson, process, written }
 }
 
 describe('lines', () => {
@@ -153,8 +153,8 @@ describe('lines', () => {
   })
 
   it('are written even after one that throws', async () => {
-    const { print, written } = printing()
-    print(() => {
+    const { print, printJson, written } = printing()
+    printJson(() => {
       throw new Error('no line')
     })
     expect(() => vi.advanceTimersByTime(0)).toThrow('no line')
@@ -320,10 +320,10 @@ describe('output that cannot be written', () => {
     console.printDocument('one')
     await new Promise(resolve => setImmediate(resolve))
 
-    const makeLine = vi.fn(() => 'four')
+    const makeLine = vi.fn(() => ({ four: 4 }))
     stdout.writableNeedDrain = true
     console.printDocument('two')
-    console.print(makeLine)
+    console.printJson(makeLine)
     process.emit('exit', 0)
     stdout.emit('error', Object.assign(new Error('no'), { code: 'EIO' }))
 

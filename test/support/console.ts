@@ -7,7 +7,7 @@ import type { Console } from '../../src/cli/output.js'
 export function recordingConsole() {
   const [lines, errors]: [string[], string[]] = [[], []]
   const console: Console = {
-    print: line => void lines.push(typeof line === 'string' ? line : line()),
+    print: line => void lines.push(line),
     printCounted: line => void lines.push(line.text(1)),
     printJson: object => void lines.push(JSON.stringify(typeof object === 'function' ? object() : object)),
     printDocument: text => void lines.push(text),
