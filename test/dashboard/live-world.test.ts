@@ -37,6 +37,33 @@ const actions: { readonly [name: string]: (mock: Mockmaker, drop: () => void) =>
 }
 
 describe('the world of a page', () => {
+  it('knows the players and their names, also those from before it was opened', async () => {
+    const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'] } })
+    const { fetch } = fetchInProcess(mock)
+    const followed = new LiveWorld(new Api(origin, fetch))
+    await expect.poll(() => followed.version.value).toBeGreaterThan(0)
+    const tokens: string[] = []
+    for (const duration of ['1s', '5s', '40s', '1s'] as const) {
+      const body = new TextEncoder().encode('{"game_modes":["duel"]}')
+      const answer = await mock.answer({ method: 'POST', path: '/matchmaker/lobbies/find', headers: {}, body })
+      tokens.push(JSON.parse(new TextDecoder().decode(answer.body)).player.token)
+      await mock.clock.advance(duration)
+    }
+    const opened = new LiveWorld(new Api(origin, fetch))
+    await expect.poll(() => opened.version.value).toBeGreaterThan(0)
+
+    const spansOf = ({ players }: LiveWorld) => tokens.map(token => players.value.find(span => span.token === token))
+    await expect.poll(() => spansOf(followed)).toEqual(spansOf(opened))
+    expect(spansOf(opened)).not.toContain(undefined)
+    for (const live of [followed, opened]) {
+      // The event with the names comes soon after the changes.
+      await expect
+        .poll(() => tokens.map(token => live.names.get(token)))
+        .toEqual(tokens.map(token => mock.stories.get(token)?.name))
+      live.close()
+    }
+  })
+
   it('leaves out requests that the journal drops while they are on their way to the page', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { fetch } = fetchInProcess(mock)

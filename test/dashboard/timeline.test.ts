@@ -1,7 +1,8 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import type { ShortenedEntry } from '../../src/core/contract/journal.js'
-import { layOutLanes, type PlayerSpan, seatsOf } from '../../src/dashboard/timeline/timeline-lanes.js'
+import type { ChangeSetJson } from '../../src/core/control/history.js'
+import { layOutLanes } from '../../src/dashboard/timeline/timeline-lanes.js'
 import {
   firstZoom,
   nextZoom,
@@ -12,11 +13,9 @@ import {
   zoomFor,
   zooms,
 } from '../../src/dashboard/timeline/timeline-scale.js'
-import { Api } from '../../src/dashboard/world/api.js'
-import { type Change, LiveWorld } from '../../src/dashboard/world/live-world.js'
+import type { Change } from '../../src/dashboard/world/live-world.js'
 import { changeBeside, requestBeside, revisionAfter } from '../../src/dashboard/world/moments.js'
-import { createMockmaker } from '../../src/index.js'
-import { fetchInProcess, origin } from '../support/fetch-in-process.js'
+import { addPlayers, type PlayerSpan } from '../../src/dashboard/world/player-spans.js'
 
 const now = Date.parse('2026-11-20T20:05:12.000Z')
 const ago = (seconds: number) => now - seconds * 1_000
@@ -287,27 +286,30 @@ describe('travelling', () => {
 })
 
 describe('the players of the timeline', () => {
-  it('have their names, and their seats from the request on until they leave', async () => {
-    const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'], regions: ['lnd-fra'] } })
-    const body = new TextEncoder().encode('{"game_modes":["duel"]}')
-    for (const duration of ['1s', '5s', '40s', '1s'] as const) {
-      await mock.answer({ method: 'POST', path: '/matchmaker/lobbies/find', headers: {}, body })
-      await mock.clock.advance(duration)
-    }
-    const { stories } = mock.stories.list()
-    const live = new LiveWorld(new Api(origin, fetchInProcess(mock).fetch))
-    await expect.poll(() => live.version.value).toBeGreaterThan(0)
-    live.close()
+  const row = (status: string, more = {}) => ({
+    table: 'players' as const,
+    id: 'p',
+    row: { player_token: 'p', lobby_id: 'l', status, ...more },
+  })
+  const set = (seconds: number, kind: 'request' | 'simulation', puts: ChangeSetJson['puts']): ChangeSetJson => ({
+    revision: 1,
+    at: iso(ago(seconds)),
+    cause: kind === 'request' ? { kind, request: 'ray', operation: 'lobbies.find' } : { kind },
+    puts,
+    deletes: [],
+  })
+  const follow = (sets: readonly ChangeSetJson[]) =>
+    sets.reduce<readonly PlayerSpan[]>((spans, one) => addPlayers(spans, one, () => 'duel'), [])
 
-    const seats = seatsOf(stories, live.tables)
-    expect(seats).toHaveLength(4)
-    for (const [i, { token, text, reservedAt, connectedAt, endedAt, nextAt }] of seats.entries()) {
-      expect({ token, text }).toEqual({ token: stories[i]?.token, text: `${stories[i]?.name} · duel, Frankfurt` })
-      expect([reservedAt, connectedAt, endedAt, nextAt]).toEqual(
-        [stories[i]?.reserved_at, stories[i]?.connected_at, stories[i]?.ended_at, stories[i]?.next_at].map(
-          time => time && Date.parse(time),
-        ),
-      )
-    }
+  it('have a seat from its change set on, until they leave', () => {
+    const reserved = set(30, 'request', [row('reserved', { expires_at: ago(-5) })])
+    expect(follow([reserved])).toEqual([{ token: 'p', text: 'duel', reservedAt: ago(30), nextAt: ago(-5) }])
+    expect(follow([reserved, set(29, 'request', [row('connected')]), set(20, 'request', [row('removed')])])).toEqual([
+      { token: 'p', text: 'duel', reservedAt: ago(30), connectedAt: ago(29), endedAt: ago(20) },
+    ])
+  })
+
+  it('are not those of simulations', () => {
+    expect(follow([set(30, 'simulation', [row('connected')])])).toEqual([])
   })
 })

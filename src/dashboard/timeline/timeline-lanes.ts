@@ -1,13 +1,12 @@
 import type { FaultState } from '../../core/contract/faults.js'
 import type { PendingRequest, ShortenedEntry } from '../../core/contract/journal.js'
 import type { ScheduledJob } from '../../core/control/schedule.js'
-import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { duration } from '../ui/format.js'
-import type { Change, Tables } from '../world/live-world.js'
-import { placeName } from '../world/lobby-rows.js'
+import type { Change } from '../world/live-world.js'
 import { statusKind } from '../world/outcome.js'
+import type { PlayerSpan } from '../world/player-spans.js'
 import { type TimelineScale, toPx } from './timeline-scale.js'
 
 // What the lanes of the timeline show, and where: shapes in px from the left of the axis. The drawing knows only these.
@@ -18,29 +17,6 @@ interface Span {
   readonly right: number
   readonly tone: 'neutral' | 'good' | 'warn' | 'bad'
   readonly text: string
-}
-
-/** The seat of a player over time, in ms of the world's clock. */
-export interface PlayerSpan {
-  readonly token: string
-  readonly text: string
-  readonly reservedAt: number
-  readonly connectedAt?: number | undefined
-  readonly endedAt?: number | undefined
-  /** When its seat expires, or when it connects or leaves. */
-  readonly nextAt?: number | undefined
-}
-
-/** Returns the newest seats of players from their stories. */
-export function seatsOf(stories: readonly StorySummary[], tables: Tables): PlayerSpan[] {
-  const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text))
-  return stories.flatMap(({ token, name, game_mode_id, region_id, reserved_at, connected_at, ended_at, next_at }) => {
-    if (reserved_at === undefined) return []
-    const place =
-      game_mode_id === undefined || region_id === undefined ? 'a lobby' : placeName({ game_mode_id, region_id }, tables)
-    const times = { connectedAt: time(connected_at), endedAt: time(ended_at), nextAt: time(next_at) }
-    return { token, text: `${name} · ${place}`, reservedAt: Date.parse(reserved_at), ...times }
-  })
 }
 
 /** The seat of a player: reserved, then connected, then expected. */

@@ -1,16 +1,15 @@
 import { type Signal, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import { counted } from '../../core/lib/text.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { textWidth, useLoaded, useSize } from '../ui/hooks.js'
+import { textWidth, useSize } from '../ui/hooks.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
 import { drawTimeline } from './timeline-drawing.js'
-import { layOutLanes, seatsOf } from './timeline-lanes.js'
+import { layOutLanes } from './timeline-lanes.js'
 import {
   firstZoom,
   nextZoom,
@@ -90,22 +89,19 @@ function Axis({ zoom, chosen, more }: AxisProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(canvas)
   const scale = (): TimelineScale =>
-    scaleOf({ now: page.now.value, oldest: page.live.oldestAt.value, zoom, width: size.value.width })
+    scaleOf({ now: page.now.peek(), oldest: page.live.oldestAt.peek(), zoom, width: size.peek().width })
   const { drag, hovered, ...handlers } = usePointer(canvas, scale)
-  const stories = useStories()
-  const read = () => ({
-    data: lanesData(stories),
-    scale: scale(),
-    span: drag.value ? spanOf(drag.value) : page.brushed.value,
-  })
   const draw = () => {
-    const { data, ...picture } = read()
-    if (!canvas.current || picture.scale.width === 0) return
-    const lanes = layOutLanes(data, picture.scale)
+    if (!canvas.current || size.peek().width === 0) return
+    const lanes = layOutLanes(lanesData(), scale())
     more.value = lanes.morePlayers
-    drawTimeline(canvas.current, { lanes, ...picture })
+    drawTimeline(canvas.current, {
+      lanes,
+      scale: scale(),
+      span: drag.peek() ? spanOf(drag.peek()) : page.brushed.peek(),
+    })
   }
-  useDrawing(read, draw, [zoom, stories, drag.value])
+  useDrawing(draw, [size, drag], zoom)
   useWheel(element, direction => (chosen.value = nextZoom(zoom, direction)))
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it is a slider, if the world has a past
@@ -287,49 +283,53 @@ function useWheel(element: { readonly current: HTMLElement | null }, zoomTo: (di
 /** The wheel turns this far for the next zoom, in px. */
 const wheelStep = 80
 
-/** The most players that the timeline knows, the newest ones. */
-const mostPlayers = 200
-
-/** Follows the stories of players. Simulated players are not in them. */
-function useStories(): readonly StorySummary[] | undefined {
-  const { api, live } = page
-  const [newest] = live.stories.value?.newest ?? []
-  return useLoaded(
-    () => api.call('GET /stories', { query: { simulated: false, limit: mostPlayers } }),
-    [newest?.token, newest?.change, live.connection.value],
-  )?.stories
-}
-
-function lanesData(stories: readonly StorySummary[] = []) {
+function lanesData() {
   const { live } = page
   return {
-    players: seatsOf(stories, live.tables),
-    chosenPlayer: page.playerKey.value,
-    exchanges: live.exchanges.value,
-    chosenRequest: page.requestId.value,
-    pending: live.pending.value.pending,
-    changes: live.changes.value,
-    faults: live.faults.value,
-    servers: live.servers.value,
+    players: live.players.peek().map(({ text, ...span }) => {
+      const name = live.names.get(span.token)
+      return { ...span, text: name === undefined ? text : `${name} · ${text}` }
+    }),
+    chosenPlayer: page.playerKey.peek(),
+    exchanges: live.exchanges.peek(),
+    chosenRequest: page.requestId.peek(),
+    pending: live.pending.peek().pending,
+    changes: live.changes.peek(),
+    faults: live.faults.peek(),
+    servers: live.servers.peek(),
     nameOf: (server: GameServerState) => placeName(server, live.tables),
-    jobs: page.upcoming.value,
+    jobs: page.upcoming.peek(),
     widthOf: textWidth,
   }
 }
 
-/** Draws again whenever something that it reads has changed, but not more often than necessary. After new inputs at once. */
-function useDrawing(read: () => unknown, draw: () => void, inputs: readonly unknown[]): void {
+/** Draws again whenever something has changed, but not more often than necessary. */
+function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoom): void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const newest = useRef(draw)
   newest.current = draw
   useSignalEffect(() => {
-    read()
+    const { live } = page
+    const shown = [live.exchanges, live.pending, live.changes, live.players, live.stories, live.faults, live.servers]
+    // The drawing depends on all of these.
+    for (const signal of [
+      ...shown,
+      page.upcoming,
+      page.now,
+      page.past,
+      page.brushed,
+      page.requestId,
+      page.playerKey,
+      ...own,
+    ])
+      signal.value
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       requestAnimationFrame(() => newest.current())
     }, drawPauseMs)
   })
-  useEffect(() => newest.current(), inputs)
+  // The user sees a new span at once.
+  useEffect(() => newest.current(), [zoom, own[1]?.value])
 }
 
 /** Describes the timeline for screen readers. */

@@ -7,12 +7,14 @@ import type { ExplainedChoice } from '../../core/control/explain/explain-find.js
 import type { ChangeSetJson, ClockJson } from '../../core/control/history.js'
 import type { ScheduledJob } from '../../core/control/schedule.js'
 import type { JournalState, StateName, WorldStates } from '../../core/control/states.js'
+import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { KeptData } from '../../core/control/world-control.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import type { Rows, TableName } from '../../core/store/rows.js'
 import { tableNames } from '../../core/store/table-names.js'
 import type { Api } from './api.js'
+import { addPlayers, type PlayerSpan, spansOfStories } from './player-spans.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
 export type Tables = { readonly [Name in TableName]: Map<string, Rows[Name]> }
@@ -80,6 +82,12 @@ const followed = Object.keys({
 /** The most requests that the mock sends at once. The page asks for the others when fewer come. */
 const mostAtOnce = 25
 
+/** The players from before the page was opened that the timeline shows. */
+const mostPlayers = 200
+
+/** The most names of players that the page remembers. */
+const mostNames = 2_000
+
 /** The pause until the page shows the next events: many times the time that it needed to show the last ones. */
 const shortestPauseMs = 100
 const pauseFactor = 20
@@ -112,6 +120,10 @@ export class LiveWorld {
   readonly exchanges: Signal<readonly ShortenedEntry[]> = signal([])
   /** The oldest first. */
   readonly changes: Signal<readonly Change[]> = signal([])
+  /** The names of players by their tokens, as far as the page has heard of their stories. */
+  readonly names = new Map<string, string>()
+  /** The seats of players. Simulated players have none. */
+  readonly players: Signal<readonly PlayerSpan[]> = signal([])
   /** The oldest revision that the mock can still show. */
   readonly oldestRevision = signal(0)
   /** The time of that revision, in ms since the epoch. */
@@ -289,7 +301,10 @@ export class LiveWorld {
     if (type === 'history') this.#showOldest(data)
     if (type === 'schedule') this.schedule.value = data.jobs
     if (type === 'servers') this.servers.value = data.servers
-    if (type === 'stories') this.stories.value = data
+    if (type === 'stories') {
+      this.#nameAll(data.newest)
+      this.stories.value = data
+    }
     if (type === 'world') this.about.value = data
     if (type !== 'journal') return
     this.pending.value = data
@@ -298,6 +313,14 @@ export class LiveWorld {
     this.#loadedRequest = data.loaded
     this.#oldest = data
     this.exchanges.value = this.#withoutDropped(this.exchanges.value)
+  }
+
+  #nameAll(stories: readonly Pick<StorySummary, 'token' | 'name'>[]): void {
+    for (const { token, name } of stories) {
+      this.names.set(token, name)
+      const [oldest = ''] = this.names.keys()
+      if (this.names.size > mostNames) this.names.delete(oldest)
+    }
   }
 
   /** The stream has begun, or goes on after a lost connection. Then the mock sends the events since, or `gone`. */
@@ -359,10 +382,11 @@ export class LiveWorld {
   }
 
   async #loadAll(isNewest: () => boolean): Promise<void> {
-    const [{ revision, rows }, { exchanges }, { change_sets, ...history }] = await Promise.all([
+    const [{ revision, rows }, { exchanges }, { change_sets, ...history }, { stories }] = await Promise.all([
       this.#api.call('GET /rows', { query: {} }),
       this.#api.call('GET /journal', { query: { answers: 'short' } }),
       this.#api.call('GET /history', { query: { limit: mostRead, rows: false } }),
+      this.#api.call('GET /stories', { query: { simulated: false, limit: mostPlayers } }),
     ])
     if (!isNewest()) return
     batch(() => {
@@ -377,6 +401,9 @@ export class LiveWorld {
         for (const { table, id, became } of changes)
           if (table === 'lobbies' && became === 'created') this.made.set(id, { revision, at: Date.parse(at) })
       this.madeSince = Date.parse((change_sets.length === mostRead && change_sets[0]?.at) || history.oldest_at)
+      this.names.clear()
+      this.#nameAll(stories)
+      this.players.value = spansOfStories(stories, id => this.#lobbyWords(id))
       this.#showOldest(history)
       this.revision.value = revision
       this.version.value += 1
@@ -403,13 +430,17 @@ export class LiveWorld {
     this.#exchangeQueue = []
     batch(() => {
       const shown: Change[] = []
-      for (const { revision, at, cause, puts, deletes } of changes) {
-        shown.push({ revision, at: Date.parse(at), cause, rows: puts.length + deletes.length })
+      let players = this.players.peek()
+      for (const change of changes) {
+        const { revision, at, puts, deletes } = change
+        shown.push({ revision, at: Date.parse(at), cause: change.cause, rows: puts.length + deletes.length })
         for (const { table, id } of deletes) this.tables[table].delete(id)
         for (const { table, id } of puts)
           if (table === 'lobbies' && !this.tables.lobbies.has(id)) this.made.set(id, { revision, at: Date.parse(at) })
         putRows(this.tables, puts)
+        players = addPlayers(players, change, id => this.#lobbyWords(id))
       }
+      this.players.value = players
       if (exchanges.length > 0) this.exchanges.value = [...this.exchanges.value, ...exchanges].slice(-mostKept)
       const last = changes.at(-1)
       if (!last) return
@@ -419,6 +450,14 @@ export class LiveWorld {
     })
     const newest = [changes.at(-1)?.at, exchanges.at(-1)?.time].map(time => (time === undefined ? 0 : Date.parse(time)))
     this.#catchUp(Math.max(...newest))
+  }
+
+  /** Names a lobby by its game mode and its region. */
+  #lobbyWords(id: string): string {
+    const lobby = this.tables.lobbies.get(id)
+    if (!lobby) return 'a lobby'
+    const { region_display_name } = this.tables.regions.get(lobby.region_id) ?? {}
+    return `${lobby.game_mode_id}, ${region_display_name || lobby.region_id}`
   }
 
   /** Sets the pause after showing events: longer if that took long, and longest in a flood of requests. */
