@@ -215,6 +215,7 @@ export class MockWorlds {
     this.changes.emit(true)
     const entry = this.#open.get(id)
     if (entry && isKept) Object.assign(entry, { isKept, isHeld: true })
+    this.#stopTimerIfUnneeded()
     return known
   }
 
@@ -273,6 +274,7 @@ export class MockWorlds {
     this.#loader.stop(id)
     this.#open.delete(id)
     this.changes.emit(true)
+    this.#stopTimerIfUnneeded()
     await entry?.mock.close()
     entry?.mock.world.end(reason)
     // A new world may have its id already, and the same file.
@@ -357,6 +359,10 @@ export class MockWorlds {
     this.#open.publish(id, entry)
     if (!isKept) this.#open.startTimer()
     return mock
+  }
+
+  #stopTimerIfUnneeded(): void {
+    if (!this.#loader.kept && [...this.#open.values()].every(({ isKept }) => isKept)) this.#open.stopTimer()
   }
 
   #deleteUnused(): void {

@@ -66,6 +66,12 @@ export class OpenWorlds extends Map<string, OpenWorld> {
     if (typeof this.#timer === 'object') this.#timer.unref()
   }
 
+  stopTimer(): void {
+    if (this.#timer === undefined) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
   close(): void {
     this.#isClosed = true
     clearInterval(this.#timer)
