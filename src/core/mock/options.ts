@@ -140,17 +140,7 @@ export const ListenOptions = lazy(() =>
   }),
 )
 
-const AppOptions = lazy(() =>
-  ListenOptions().pick({
-    allowedHosts: true,
-    control: true,
-    controlHosts: true,
-    controlToken: true,
-    data: true,
-    trustProxy: true,
-    servers: true,
-  }),
-)
+const AppOptions = lazy(() => ListenOptions().omit({ port: true, host: true }))
 
 // The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
 const PluginOptions = lazy(() =>

@@ -77,7 +77,7 @@ describe('createApp', () => {
     [{ allowedHosts: ['a:1'] }, 'options.allowedHosts[0] is "a:1": expected a name without a port'],
     [
       { port: 1 },
-      'options.port is an unknown key. Known: allowedHosts, control, controlHosts, controlToken, data, trustProxy, servers.',
+      'options.port is an unknown key. Known: allowedHosts, control, controlHosts, controlToken, trustProxy, data, servers.',
     ],
   ])('refuses %j', (options, message) => {
     // The types forbid these.
