@@ -268,7 +268,7 @@ function wordsToRun(
   }: {
     readonly command: Command
     readonly example: string
-    /** What may stand before `--`. */
+    /** The words that may stand before `--`. */
     readonly takes: string
     /** The number of its arguments. */
     readonly own: number

@@ -49,7 +49,7 @@ interface Ending {
 interface Kind {
   /** `row`: the row of the player has changed. `end`: so that it has no seat any more. `call`: a call has only named the player. */
   readonly is: 'row' | 'end' | 'call'
-  /** How the player is after it, or how it ended, in a word. Absent: as before. */
+  /** The state of the player after it, or its end. Absent: as before. */
   readonly outcome?: StoryOutcome
   /** The step in two or three words, and in a sentence. */
   readonly title: string
