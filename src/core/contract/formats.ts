@@ -48,10 +48,12 @@ export const displayNameMaxBytes = 128
 
 const whiteSpace = /\p{White_Space}/u
 const encoder = new TextEncoder()
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const ascii = /^[\x00-\x7f]*$/
 
 /** Counts the bytes of a text in UTF-8. */
 export function utf8Length(text: string): number {
-  return encoder.encode(text).length
+  return ascii.test(text) ? text.length : encoder.encode(text).length
 }
 
 /**
