@@ -69,9 +69,12 @@ export class Random {
   }
 }
 
+const bytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** Writes 32 bits as 8 digits. */
 function hex(value: number): string {
-  return (value >>> 0).toString(16).padStart(8, '0')
+  const byte = (shift: number) => bytes[(value >>> shift) & 0xff] ?? ''
+  return byte(24) + byte(16) + byte(8) + byte(0)
 }
 
 function uuidOf([a, b, c, d]: RandomState): string {
