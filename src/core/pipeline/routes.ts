@@ -31,14 +31,18 @@ interface Node<Id> {
   readonly ids: Map<string, Id>
 }
 
-/** In characters. A longer path gets no suggestion, which would take quadratic time. */
+/** In characters. A longer path is not cached, and gets no suggestion, which would take quadratic time. */
 const longestUsualPath = 300
+
+const mostCachedPaths = 500
 
 /** Finds the endpoint of a method and a path. */
 export class RouteTable<Id extends string> {
   readonly #endpoints: readonly Endpoint[]
   readonly #hint: (basePath: string) => string
   readonly #root: Node<Id>
+  /** Most clients request the same few paths. The oldest is dropped first. */
+  readonly #cache = new Map<string, Match<Id>>()
 
   /** `hint` ends the error message for an unknown path. */
   constructor(endpoints: Readonly<Record<Id, Endpoint>>, hint: (basePath: string) => string) {
@@ -52,7 +56,7 @@ export class RouteTable<Id extends string> {
    * precedes all paths in its message.
    */
   find(method: string, path: string, basePath = ''): Route<Id> {
-    const found = match(this.#root, path.split('/'), {})
+    const found = this.#match(path)
     if (!found) throw this.#notFound(path, basePath)
     const id = found.ids.get(method === 'HEAD' ? 'GET' : method)
     if (id !== undefined) return { id, params: found.params }
@@ -66,7 +70,7 @@ export class RouteTable<Id extends string> {
 
   /** Lists the endpoints of a method at a path. `OPTIONS` lists all methods; any other method has at most one endpoint. */
   list(method: string, path: string): readonly Id[] {
-    const ids = match(this.#root, path.split('/'), {})?.ids
+    const ids = this.#match(path)?.ids
     if (!ids) return []
     if (method === 'OPTIONS') return [...ids.values()]
     const id = ids.get(method === 'HEAD' ? 'GET' : method)
@@ -82,6 +86,20 @@ export class RouteTable<Id extends string> {
     const filled = this.#endpoints.map(endpoint => fillParams(endpoint.path.split('/').slice(1), segments))
     const near = nearest(segments.join('/'), filled)
     return near === undefined ? undefined : this.#endpoints[filled.indexOf(near)]
+  }
+
+  #match(path: string): Match<Id> | undefined {
+    const cached = this.#cache.get(path)
+    if (cached) return cached
+    if (path.length > longestUsualPath) return match(this.#root, path.split('/'), {})
+    // A copy, because a substring of a URL keeps the whole URL in memory.
+    const copy: string = JSON.parse(JSON.stringify(path))
+    const found = match(this.#root, copy.split('/'), {})
+    if (!found) return undefined
+    this.#cache.set(copy, found)
+    const [oldest = ''] = this.#cache.keys()
+    if (this.#cache.size > mostCachedPaths) this.#cache.delete(oldest)
+    return found
   }
 
   #notFound(path: string, basePath: string): ApiError {

@@ -177,6 +177,28 @@ describe('routes.find', () => {
     })
   })
 
+  base('returns the parameters of each path, even if it was last found long ago', () => {
+    const games = Array.from({ length: 700 }, (_, i) => `game-${i}`)
+    const found = [...games, ...games].map(id => routes.find('POST', `/cloud/games/${id}/namespaces/validate`).params)
+
+    expect(found).toEqual([...games, ...games].map(game_id => ({ game_id })))
+  })
+
+  base('caches the last 500 paths', () => {
+    const params = (game: string) => routes.find('POST', `/cloud/games/${game}/namespaces/validate`).params
+    const first = params('first')
+    const again = params('first')
+    for (let i = 0; i < 500; i++) params(`other-${i}`)
+
+    expect([again === first, params('first') === first]).toEqual([true, false])
+  })
+
+  base('does not cache a path of more than 300 characters', () => {
+    const path = `/cloud/games/${'x'.repeat(300)}/namespaces/validate`
+
+    expect(routes.find('POST', path).params).not.toBe(routes.find('POST', path).params)
+  })
+
   base('takes HEAD for GET', () => {
     expect(routes.find('HEAD', '/cloud/devices/links').id).toBe('devices.links.get')
   })
