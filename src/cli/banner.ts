@@ -3,7 +3,7 @@ import { countSeats, type WorldStatus } from '../core/control/status.js'
 import type { KeptData } from '../core/control/world-control.js'
 import { counted, escapedLine, sizeText } from '../core/lib/text.js'
 import { formatDuration } from '../core/lib/time.js'
-import type { MockWorld } from '../core/mock/mock-world.js'
+import type { RunningWorld } from '../core/mock/running-world.js'
 import { defaultNamespace, fullNameOf } from '../core/store/namespaces.js'
 import { ownerOf, type TokenInfo } from '../core/store/tokens.js'
 import type { LiveWorld, World } from '../core/store/world.js'
@@ -38,7 +38,7 @@ interface BannerOptions {
 
 /** Prints the first lines: the URL, the page, the world, one line of curl, and where the tokens are. */
 export function printBanner(
-  { world, tokens }: Pick<MockWorld, 'world' | 'tokens'>,
+  { world, tokens }: Pick<RunningWorld, 'world' | 'tokens'>,
   {
     title,
     url,
@@ -149,7 +149,7 @@ function firstCurl(world: World, { tokens, url }: { readonly tokens: readonly To
 
 /** Prints the title, the namespaces, the tokens, and a line of curl for each kind of token. */
 export function printTokens(
-  { world, tokens }: Pick<MockWorld, 'world' | 'tokens'>,
+  { world, tokens }: Pick<RunningWorld, 'world' | 'tokens'>,
   { url, console }: Pick<BannerOptions, 'url' | 'console'>,
 ): void {
   const { print, style } = console
@@ -171,7 +171,7 @@ export function printTokens(
 }
 
 /** Prints a line for each namespace of a world: its players, lobbies and game modes, and its simulated players. */
-export function printNamespaces(world: MockWorld['world'], console: Pick<Console, 'print'>): void {
+export function printNamespaces(world: RunningWorld['world'], console: Pick<Console, 'print'>): void {
   const { namespaces, gameModes, simulations } = world
   const rows = namespaces.all().map(({ namespace_id, tokenless }) => {
     const modes = gameModes.count(q => q.where({ namespace_id }))

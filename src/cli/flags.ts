@@ -341,7 +341,7 @@ export const flagsOf = {
 export type FlagsOf<Name extends keyof typeof flagsOf> = ValuesOf<(typeof flagsOf)[Name]>
 
 /** The values of the flags of all commands that start a mock. */
-export type MockFlags = Partial<ValuesOf<typeof mock>>
+export type ServeFlags = Partial<ValuesOf<typeof mock>>
 
 /** Adds the flags of a command to it. */
 export function addFlags(command: Command, name: string): Command {
@@ -368,8 +368,8 @@ export function durationText([, , { parse, default: value } = {}]: Flag): string
 }
 
 /** Returns the flags that change answers, by their names. All replicas have the same. */
-export function sharedFlags(flags: MockFlags): Record<string, MockFlags[keyof MockFlags]> {
-  const values: Readonly<Record<string, MockFlags[keyof MockFlags]>> = flags
+export function sharedFlags(flags: ServeFlags): Record<string, ServeFlags[keyof ServeFlags]> {
+  const values: Readonly<Record<string, ServeFlags[keyof ServeFlags]>> = flags
   const rows = Object.entries<Flag>(mock).filter(([key, [, , more]]) => more?.isShared && values[key] !== undefined)
   return Object.fromEntries(rows.map(([key, [flag]]) => [flag.replace(/ .*/, ''), values[key]]))
 }

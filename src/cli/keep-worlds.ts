@@ -5,9 +5,9 @@ import type { ReloadSummary } from '../core/store/reload.js'
 import type { HttpReplica } from '../server/cluster/http-replica.js'
 import { isRedisUrl, keepInRedis } from '../server/cluster/keep-in-redis.js'
 import { keepInFolder } from '../server/http/data-folder.js'
-import { type MockFlags, sharedFlags } from './flags.js'
+import { type ServeFlags, sharedFlags } from './flags.js'
 
-interface KeptWorlds {
+interface OpenedStorage {
   /** The numbers of rows that the changed scenario has changed in a kept world. `undefined` if none was kept, or it is the same. */
   readonly merged?: ReloadSummary | undefined
   /** Set if several processes share the worlds. */
@@ -22,9 +22,9 @@ interface KeptWorlds {
  */
 export async function keepWorlds(
   mock: Mock,
-  flags: MockFlags,
+  flags: ServeFlags,
   { url, report }: { readonly url: string; readonly report: (text: string) => void },
-): Promise<KeptWorlds> {
+): Promise<OpenedStorage> {
   const { data, dataTtl: dataTtlMs, advertise, host } = flags
   const options = { ...flags, dataTtlMs, report }
   if (data !== undefined && isRedisUrl(data)) {

@@ -3,9 +3,9 @@ import type { RequestListener } from 'node:http'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
 import { UsageError } from '../core/lib/usage-error.js'
-import { createMock, describeBug, type Mock, type MockEnvironment } from '../core/mock/mock.js'
-import type { MockWorld } from '../core/mock/mock-world.js'
+import { createMock, describeBug, type EntryParts, type Mock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
+import type { RunningWorld } from '../core/mock/running-world.js'
 import { isLoopbackHost } from '../core/pipeline/origin.js'
 import { scenarioCommands } from '../core/scenario/commands.js'
 import { readScenario } from '../core/scenario/read.js'
@@ -21,7 +21,7 @@ import { bind, createListener, localUrl, type OpenPort, PortTaken } from '../ser
 import { linesOf, type ServerLog } from '../server/processes/program-log.js'
 import { startPrograms } from '../server/processes/programs.js'
 import { printBanner } from './banner.js'
-import type { FlagsOf, MockFlags } from './flags.js'
+import type { FlagsOf, ServeFlags } from './flags.js'
 import { keepWorlds } from './keep-worlds.js'
 import { confirmOn, type KeyMode, keyModeOf, obeyKeys } from './key-input.js'
 import { ownWorld, sharedWorld } from './key-world.js'
@@ -32,7 +32,7 @@ import { remoteOf } from './running-mock.js'
 import { printQrCode, shareUrl, sharingFlags } from './share.js'
 
 /** The options of a command that starts a mock. */
-export interface StartOptions<Flags extends MockFlags = MockFlags> {
+export interface StartOptions<Flags extends ServeFlags = ServeFlags> {
   /** Default: the shipped `default`. */
   readonly loaded: LoadedScenario | undefined
   readonly flags: Flags
@@ -44,7 +44,7 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
   /** False: starts no game server and no bot. Default: true. */
   readonly startsPrograms?: boolean
   /** Replaces some of the limits of memory. */
-  readonly memory?: MockEnvironment['memory']
+  readonly memory?: EntryParts['memory']
   /** Asks for the next free port if this one is taken. Default: a taken port is an error. */
   confirm?(question: string): Promise<boolean>
   /** True if the caller shows the URLs for other machines. Default: the warning about them has them. */
@@ -52,7 +52,7 @@ export interface StartOptions<Flags extends MockFlags = MockFlags> {
 }
 
 /** A mock that answers on a port. */
-export interface MockServer {
+export interface RunningServer {
   readonly mock: Mock
   /** A URL that works on this machine. */
   readonly url: string
@@ -89,7 +89,7 @@ export async function startMock(
     confirm,
     showsNetworkUrls,
   }: StartOptions,
-): Promise<MockServer> {
+): Promise<RunningServer> {
   if (flags.reset && flags.data === undefined)
     throw new UsageError('--reset begins the worlds of a storage anew: add --data <folder>, or remove --reset')
   const { host, allowedHosts, control, controlHost, trustProxy, publicUrl, maxBots } = flags
@@ -148,7 +148,7 @@ export async function startMock(
 }
 
 /** Translates the flags of a command into those of a mock. */
-function mockOptionsOf(flags: MockFlags): MockmakerOptions {
+function mockOptionsOf(flags: ServeFlags): MockmakerOptions {
   return {
     seed: flags.seed,
     live: flags.live,
@@ -176,7 +176,7 @@ function timed(confirm: StartOptions['confirm']) {
 }
 
 /** Returns a function that prints a bug of the mock with its stack. */
-function bugReporter(console: Pick<Console, 'warn'>): NonNullable<MockEnvironment['onBug']> {
+function bugReporter(console: Pick<Console, 'warn'>): NonNullable<EntryParts['onBug']> {
   return (error, where) => {
     const [title, cause] = describeBug(error, where)
     console.warn(`${title}\n${inspect(cause)}`)
@@ -208,7 +208,7 @@ function hostsOf(publicUrl: string | undefined): readonly string[] {
 /** Reads a scenario, with the flags for its game servers. */
 function configureServers(
   given: ScenarioInput = defaultScenario,
-  { serverCommand: command, serverReadyWithin: ready_within, serverWatch: watch }: MockFlags,
+  { serverCommand: command, serverReadyWithin: ready_within, serverWatch: watch }: ServeFlags,
 ): CheckedScenario {
   const scenario = readScenario(given)
   const ofFlags = { command, ready_within, watch }
@@ -403,7 +403,7 @@ function reloadOnSave(
 
 /** Prints the first lines, or the first JSON object. */
 function announce(
-  { mock, url, networkUrls, readyMs, merged, controlToken }: MockServer,
+  { mock, url, networkUrls, readyMs, merged, controlToken }: RunningServer,
   {
     world,
     title = world.world.title,
@@ -412,7 +412,7 @@ function announce(
     console,
   }: {
     /** The world `default` as it is now. */
-    readonly world: MockWorld
+    readonly world: RunningWorld
     readonly title: string | undefined
     readonly flags: FlagsOf<'serve'>
     readonly keys: KeyMode

@@ -20,7 +20,7 @@ export function sharingFlags(flags: FlagsOf<'serve'>): FlagsOf<'serve'> {
 }
 
 /** The addresses of a shared mock. */
-interface SharedMock {
+interface SharedAddresses {
   readonly url: string
   readonly publicUrl: string | undefined
   readonly networkUrls: readonly string[]
@@ -28,7 +28,7 @@ interface SharedMock {
 }
 
 /** Returns the URL that opens the page of a shared mock. The token is in the fragment, which browsers send to nobody. */
-export function shareUrl({ url, publicUrl, networkUrls, token }: SharedMock): string {
+export function shareUrl({ url, publicUrl, networkUrls, token }: SharedAddresses): string {
   return `${publicUrl ?? networkUrls[0] ?? url}/#token=${encodeURIComponent(token)}`
 }
 

@@ -2,7 +2,7 @@ import { hasFailed } from '../core/contract/errors.js'
 import { counted, shellWord } from '../core/lib/text.js'
 import { dateAndTime } from '../core/lib/time.js'
 import { UsageError } from '../core/lib/usage-error.js'
-import type { MockWorld } from '../core/mock/mock-world.js'
+import type { RunningWorld } from '../core/mock/running-world.js'
 import { hasCommands, scenarioCommands } from '../core/scenario/commands.js'
 import { readScenario } from '../core/scenario/read.js'
 import { loadScenario } from '../server/files/scenario-file.js'
@@ -58,7 +58,7 @@ export async function show(file: string, flags: FlagsOf<'show'>, console: Consol
 }
 
 /** Counts the requests in the journal of a world, and those that failed. `isExported`: the file has a journal. */
-function journalText({ journal }: MockWorld, isExported: boolean): string {
+function journalText({ journal }: RunningWorld, isExported: boolean): string {
   const entries = journal.find()
   if (entries.length === 0)
     return isExported

@@ -6,7 +6,7 @@ import { quoted } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import type { MockmakerWorld, MockmakerWorlds } from '../core/mock/facade.js'
 import type { Mock } from '../core/mock/mock.js'
-import { type MockWorld, testHasEnded } from '../core/mock/mock-world.js'
+import { type RunningWorld, testHasEnded } from '../core/mock/running-world.js'
 import { checkUnusedFaults } from '../core/pipeline/unused-faults.js'
 import { loadScenarioSync } from '../server/files/scenario-file.js'
 
@@ -34,7 +34,7 @@ export function isolatedWorlds(): MockmakerWorld[] {
 
 /** Gives running functions worlds of their own. */
 export class Isolation {
-  readonly #running = new AsyncLocalStorage<MockWorld>()
+  readonly #running = new AsyncLocalStorage<RunningWorld>()
   readonly #isStrict: boolean
   #count = 0
 
@@ -44,7 +44,7 @@ export class Isolation {
   }
 
   /** The world of the function that runs now. */
-  readonly current = (): MockWorld | undefined => this.#running.getStore()
+  readonly current = (): RunningWorld | undefined => this.#running.getStore()
 
   /** Runs a function in a new world, and inside a boundary of MSW. Deletes the world afterwards. */
   async run<T>(

@@ -4,8 +4,8 @@ import { quoted } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { type Handlers, type Mockmaker, mockFacade } from '../core/mock/facade.js'
 import type { Mock } from '../core/mock/mock.js'
-import type { MockWorld } from '../core/mock/mock-world.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
+import type { RunningWorld } from '../core/mock/running-world.js'
 import type { RequestHandler } from '../core/pipeline/message.js'
 import { checkResolver } from '../core/pipeline/overrides.js'
 import { ofUserCode } from '../core/pipeline/user-code.js'
@@ -15,7 +15,7 @@ import { createHandler, createHandlers, type Http, type RequestHandlers, urlInPr
 interface Additions<More> {
   readonly http: Http
   /** Returns the world of the function that runs now, if it has one of its own. May throw. Default: no function has one. */
-  readonly ownWorld?: () => MockWorld | undefined
+  readonly ownWorld?: () => RunningWorld | undefined
   /** Further members, which replace those of the same name. Gets the handlers of the mock. */
   readonly more: (handlers: Handlers) => More
 }
@@ -27,7 +27,7 @@ export function toMockmaker<More extends object>(
   { http, ownWorld = () => undefined, more }: Additions<More>,
 ): Mockmaker & More {
   const { worlds, router } = mock
-  const choose = (request: Request): (() => MockWorld) | undefined => {
+  const choose = (request: Request): (() => RunningWorld) | undefined => {
     try {
       const id = chosenWorld(worldOf, request)
       if (id !== undefined) return () => worlds.known(id)
@@ -40,7 +40,10 @@ export function toMockmaker<More extends object>(
     }
   }
   /** Routes the requests to a world, or without one, to the world that each request is for. */
-  const routesTo = (world: MockWorld | undefined, handlerOf: (world: MockWorld) => RequestHandler): RequestHandlers => {
+  const routesTo = (
+    world: RunningWorld | undefined,
+    handlerOf: (world: RunningWorld) => RequestHandler,
+  ): RequestHandlers => {
     if (world) {
       const answer = router.routeTo(() => world, handlerOf)
       return { answer, answerOverHttp: answer }
@@ -54,7 +57,7 @@ export function toMockmaker<More extends object>(
       },
     }
   }
-  const handlersOf = (world?: MockWorld): Handlers => {
+  const handlersOf = (world?: RunningWorld): Handlers => {
     let list: HttpHandler[] | undefined
     return {
       url: urlInProcess(baseUrl, worldPath((world ?? mock.default).id)),

@@ -161,7 +161,7 @@ function waitLines(wait: PendingWait): string[] {
 
 function summaryOf(entry: JournalEntry): string {
   const because = entry.fault === undefined ? '' : ', by a fault'
-  return `${lineStart(entry)} → ${outcomeOf(entry)} (${entry.ms.toFixed(1)} ms)${because}`
+  return `${lineStart(entry)} → ${statusText(entry)} (${entry.ms.toFixed(1)} ms)${because}`
 }
 
 function lineStart(request: Pick<PendingRequest, 'method' | 'path' | 'query'>): string {
@@ -172,7 +172,7 @@ function entryLines(entry: JournalEntry, faults: readonly FaultState[]): string[
   const { ms, fault, body, answer } = entry
   const because = fault === undefined ? '' : `, by ${nameFault(fault, faults)}`
   return [
-    `  ${targetOf(entry)} → ${outcomeOf(entry)} (${ms.toFixed(1)} ms)${because}`,
+    `  ${targetOf(entry)} → ${statusText(entry)} (${ms.toFixed(1)} ms)${because}`,
     ...bodyLines('request', body),
     ...bodyLines('answer', answer),
   ]
@@ -185,12 +185,12 @@ function pendingLines(request: PendingRequest, faults: readonly FaultState[]): s
 }
 
 function worldLine({ file, failed: { request, moment } }: NonNullable<ReportOptions['saved']>): string {
-  const before = request && `before ${targetOf(request)} → ${outcomeOf(request)}`
+  const before = request && `before ${targetOf(request)} → ${statusText(request)}`
   const now = `as it is now${before ? `: its history no longer has the moment ${before}` : ''}`
   return `${file} has the world ${moment === 'before' ? `as it was ${before}` : now}. To look at it, run: npx mockmaker show ${file}. To serve it, run: npx mockmaker ${file}`
 }
 
-function outcomeOf({ status }: JournalEntry): string {
+function statusText({ status }: JournalEntry): string {
   if (status === clientClosedRequest) return 'no answer, because the client disconnected'
   return status === 0 ? 'no answer' : String(status)
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../core/contract/errors.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { createMock } from '../core/mock/mock.js'
-import { testHasEnded } from '../core/mock/mock-world.js'
+import { testHasEnded } from '../core/mock/running-world.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import type { RequestHandlers } from '../msw/handlers.js'
 import type { UnhandledRequest } from '../msw/unhandled-requests.js'

@@ -1,4 +1,4 @@
-import { createRegistry, type MockEnvironment } from '../core/mock/mock.js'
+import { createRegistry, type EntryParts } from '../core/mock/mock.js'
 import type { ScenarioRegistry } from '../core/mock/scenario-registry.js'
 import type { ScenarioInput } from '../core/scenario/schema.js'
 
@@ -11,7 +11,7 @@ export class ScenarioCache {
   readonly parsed = new Map<string, ScenarioInput>()
 
   /** Creates a registry, or copies that of an earlier mock with the same scenario object, seed, URL and simulation. */
-  readonly registry: NonNullable<MockEnvironment['registry']> = (options, environment) => {
+  readonly registry: NonNullable<EntryParts['registry']> = (options, environment) => {
     const { scenario, seed, publicUrl, live } = options
     const ofScenario = this.#registries.get(scenario) ?? new Map<string, ScenarioRegistry>()
     this.#registries.set(scenario, ofScenario)

@@ -1,7 +1,7 @@
 import { createClient } from '../client/client.js'
 import type { Fault } from '../core/contract/faults.js'
 import type { NewWorldOptions } from '../core/control/world-control.js'
-import { testHasEnded } from '../core/mock/mock-world.js'
+import { testHasEnded } from '../core/mock/running-world.js'
 import type { MockRequest, MockResponse } from '../core/pipeline/message.js'
 import { withoutWorld } from '../core/pipeline/routes.js'
 import { decisionOf, type ListenOptions } from '../msw/unhandled-requests.js'

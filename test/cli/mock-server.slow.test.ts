@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { MockFlags } from '../../src/cli/flags.js'
+import type { ServeFlags } from '../../src/cli/flags.js'
 import type { Console } from '../../src/cli/output.js'
 import { startMock } from '../../src/cli/serve.js'
 import { readScenario } from '../../src/core/scenario/read.js'
@@ -54,7 +54,7 @@ describe('the flags of game servers', () => {
     scenario: readScenario({ servers: { command: 'node server.mjs', watch: ['src'] } }, { commands: 'allowed' }),
   }
   const console = { warn: expect.unreachable } as unknown as Console
-  const start = (flags: Partial<MockFlags>) => startMock(0, { loaded, flags: flags as MockFlags, console })
+  const start = (flags: Partial<ServeFlags>) => startMock(0, { loaded, flags: flags as ServeFlags, console })
 
   it.for([
     [{ serverWatch: ['package.json'] }, { command: 'node server.mjs', watch: ['package.json'] }],
@@ -110,7 +110,7 @@ describe('a port that is taken', () => {
     }
     const console = { warn: expect.unreachable } as unknown as Console
 
-    const { readyMs, close } = await startMock(port, { loaded: undefined, flags: {} as MockFlags, console, confirm })
+    const { readyMs, close } = await startMock(port, { loaded: undefined, flags: {} as ServeFlags, console, confirm })
     await close()
 
     expect(readyMs).toBeLessThan(hour)

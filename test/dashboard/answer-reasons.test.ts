@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { foldCandidates, loserWords, reasonSentence } from '../../src/dashboard/requests/answer-reasons.js'
-import { createTables } from '../../src/dashboard/world/live-world.js'
+import { createTables } from '../../src/dashboard/world/followed-world.js'
 import { isChosen, regionNotes } from '../../src/dashboard/world/outcome.js'
 import { createMockmaker } from '../../src/index.js'
 

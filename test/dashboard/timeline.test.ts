@@ -13,7 +13,7 @@ import {
   zoomFor,
   zooms,
 } from '../../src/dashboard/timeline/timeline-scale.js'
-import type { Change } from '../../src/dashboard/world/live-world.js'
+import type { Change } from '../../src/dashboard/world/followed-world.js'
 import { changeBeside, requestBeside, revisionAfter } from '../../src/dashboard/world/moments.js'
 import { addPlayers, type PlayerSpan } from '../../src/dashboard/world/player-spans.js'
 

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { frozenCopy } from '../../src/core/lib/json.js'
 import { Dependencies } from '../../src/core/store/dependencies.js'
 import type { RowStore } from '../../src/core/store/records.js'
-import { Table, type TableContext } from '../../src/core/store/table.js'
+import { type TableContext, TreeTable } from '../../src/core/store/table.js'
 import { type Entry, TableState } from '../../src/core/store/table-state.js'
 import { TableCollection } from '../../src/core/store/world-tables.js'
 
@@ -20,7 +20,7 @@ function rowStore(schema: z.ZodType): RowStore<object> {
   const shape = { name: 'records', idOf: (row: object) => ids.get(row) ?? '', key: ['id of the row'] }
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
   const state = TableState.fromRows({ ...shape, indexes: {}, unique: {}, sums: {}, views: {} }, [], 1)
-  const table = new Table<object>(state, context)
+  const table = new TreeTable<object>(state, context)
 
   function parse(input: unknown, id: string): object {
     const row = frozenCopy(schema.parse(input)) as object // the library's records are objects

@@ -12,7 +12,7 @@ import {
   type Reply,
   type ScriptCommand,
 } from '../../src/server/cluster/redis-client.js'
-import { Replica, type WorldRequest } from '../../src/server/cluster/replica.js'
+import { type OwnedRequest, Replica } from '../../src/server/cluster/replica.js'
 import { joinReplicas } from '../../src/server/cluster/replica-storage.js'
 import { agreeOnSettings } from '../../src/server/cluster/shared-settings.js'
 import { Service } from '../../src/server/http/service.js'
@@ -470,7 +470,7 @@ class Simulation implements ClientPlace {
   #route(
     replica: SimulatedReplica,
     request: MockRequest,
-    options: Pick<WorldRequest, 'isForwarded' | 'waitedMs' | 'respond' | 'refuseAsNotOwner'>,
+    options: Pick<OwnedRequest, 'isForwarded' | 'waitedMs' | 'respond' | 'refuseAsNotOwner'>,
   ): void {
     const { parts } = replica
     // It has not joined yet, and nothing listens.
@@ -503,13 +503,13 @@ class Simulation implements ClientPlace {
       waitedMs,
       signal,
       respond,
-    }: { readonly request: MockRequest; readonly signal: AbortSignalLike } & Pick<WorldRequest, 'waitedMs' | 'respond'>,
-  ): ReturnType<WorldRequest['forward']> {
+    }: { readonly request: MockRequest; readonly signal: AbortSignalLike } & Pick<OwnedRequest, 'waitedMs' | 'respond'>,
+  ): ReturnType<OwnedRequest['forward']> {
     return new Promise(resolve => {
       let mayRun = false
       let hasEnded = false
       const target = this.#places.find(({ address }) => address === owner.address)
-      const end = (outcome: Awaited<ReturnType<WorldRequest['forward']>>) => {
+      const end = (outcome: Awaited<ReturnType<OwnedRequest['forward']>>) => {
         if (hasEnded) return
         hasEnded = true
         target?.onDeath.delete(lose)

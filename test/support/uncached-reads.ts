@@ -5,7 +5,7 @@ import { getGame } from '../../src/core/operations/games.js'
 import { resolvers } from '../../src/core/operations/resolvers.js'
 import { Exchange } from '../../src/core/pipeline/exchange.js'
 import type { Call } from '../../src/core/pipeline/execute.js'
-import { WorldFaults } from '../../src/core/pipeline/faults.js'
+import { LiveFaults } from '../../src/core/pipeline/faults.js'
 import { History, HistoryBudget } from '../../src/core/pipeline/history.js'
 import type { RequestHandler } from '../../src/core/pipeline/message.js'
 import { PendingRequests } from '../../src/core/pipeline/pending.js'
@@ -13,8 +13,8 @@ import { Responder } from '../../src/core/pipeline/respond.js'
 import type { Tables } from '../../src/core/store/model.js'
 import type { Predicate } from '../../src/core/store/query.js'
 import type { Rows } from '../../src/core/store/rows.js'
-import type { Table } from '../../src/core/store/table.js'
-import type { LiveWorld, WorldView } from '../../src/core/store/world.js'
+import type { TreeTable } from '../../src/core/store/table.js'
+import type { LiveWorld, ReadView } from '../../src/core/store/world.js'
 import { mapTables } from '../../src/core/store/world-state.js'
 
 /**
@@ -22,8 +22,8 @@ import { mapTables } from '../../src/core/store/world-state.js'
  * all rows. The watch index comes from the change sets alone. It never blocks.
  */
 export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
-  const tables = mapTables<Tables>(name => scanOf(world.tables[name] as unknown as Table<object>))
-  const view: WorldView = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed }
+  const tables = mapTables<Tables>(name => scanOf(world.tables[name] as unknown as TreeTable<object>))
+  const view: ReadView = { tables, hasPassed: at => world.clock.now() >= at, seed: world.seed }
   const linkRevision = followLinks(world)
   const gameRevision = followGames(world, view)
   const execute = ({ id, caller, input }: Call) => {
@@ -57,7 +57,7 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     worldId: 'default',
     world: uncached,
     responder,
-    faults: new WorldFaults(uncached),
+    faults: new LiveFaults(uncached),
     history: new History(
       { exchanges: 0, changes: { count: 1 }, bytes: 0, budget: new HistoryBudget(0) },
       { revision: 1, at: 0 },
@@ -92,7 +92,7 @@ function followLinks(world: LiveWorld): (token: string) => number {
 }
 
 /** Returns the revision of the last change to what a game shows. */
-function followGames(world: LiveWorld, view: WorldView): (id: string) => number {
+function followGames(world: LiveWorld, view: ReadView): (id: string) => number {
   const shown = new Map<string, { readonly text: string; readonly revision: number }>()
   const look = (revision: number) => {
     const ids = view.tables.games.all().map(({ game_id }) => game_id)
@@ -108,7 +108,7 @@ function followGames(world: LiveWorld, view: WorldView): (id: string) => number 
 }
 
 /** Reads the fields that a game shows, and the seats taken in each of its namespaces. */
-function textOf(game_id: string, view: WorldView): string {
+function textOf(game_id: string, view: ReadView): string {
   const input = { game_id, watch_index: undefined }
   const game = getGame({ caller: { kind: 'cloud', gameId: game_id }, input, ...view })
   const { namespaces, lobbies } = view.tables
@@ -117,7 +117,7 @@ function textOf(game_id: string, view: WorldView): string {
 }
 
 /** The reads of a table. Each scans all rows. */
-function scanOf<Row extends object>(table: Table<Row>): Table<Row> {
+function scanOf<Row extends object>(table: TreeTable<Row>): TreeTable<Row> {
   const { shape } = table
   const all = () => table.state.all()
   const findMany = (predicate: Predicate<Row> = query => query) => {
@@ -163,8 +163,8 @@ function scanOf<Row extends object>(table: Table<Row>): Table<Row> {
     },
     inView: (name: string, group: string) => all().filter(row => definition(shape.views, name).group(row) === group),
     findFirst: (predicate?: Predicate<Row>) => findMany(predicate)[0],
-  } satisfies Partial<Table<Row>>
-  return reads as unknown as Table<Row> // reads never write
+  } satisfies Partial<TreeTable<Row>>
+  return reads as unknown as TreeTable<Row> // reads never write
 }
 
 function definition<T>(definitions: Readonly<Record<string, T>>, name: string): T {

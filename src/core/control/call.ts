@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Emitter } from '../lib/emitter.js'
 import { jsonBytes } from '../lib/long-json.js'
 import type { Steps } from '../lib/steps.js'
-import type { WorldJournal } from '../pipeline/journal.js'
+import type { LiveJournal } from '../pipeline/journal.js'
 import type { MockRequest, MockResponseInit } from '../pipeline/message.js'
 import type { BodyLimits } from '../pipeline/parse.js'
 import type { PendingRequests } from '../pipeline/pending.js'
@@ -10,7 +10,7 @@ import type { RequestWaits } from '../pipeline/request-waits.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { YamlOptions } from '../scenario/yaml.js'
 import type { LiveWorld } from '../store/world.js'
-import type { WorldPast } from './explain/past.js'
+import type { Past } from './explain/past.js'
 import type { ObservedWorld } from './states.js'
 import type { StoryBook } from './stories/find-stories.js'
 import type {
@@ -48,11 +48,11 @@ interface ControlledWorld
     'id' | 'faults' | 'held' | 'servers' | 'changes' | 'history' | 'explain' | 'reset' | 'load' | 'restore'
   > {
   readonly world: LiveWorld
-  readonly journal: WorldJournal
+  readonly journal: LiveJournal
   readonly pending: PendingRequests
   readonly waits: RequestWaits
   readonly states: ObservedWorld
-  readonly past: WorldPast
+  readonly past: Past
   readonly stories: StoryBook
   snapshot(options: SnapshotOptions): Steps<ScenarioInput>
   /** Returns the id of the first change set after a revision, among those of requests. `undefined` if there is none. */

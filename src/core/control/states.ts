@@ -6,7 +6,7 @@ import { UsageError } from '../lib/usage-error.js'
 import type { Faults } from '../pipeline/faults.js'
 import type { History } from '../pipeline/history.js'
 import type { PendingRequests } from '../pipeline/pending.js'
-import type { GameServerState, WorldServers } from '../simulation/servers.js'
+import type { GameServerState, LiveServers } from '../simulation/servers.js'
 import { endOf, type FaultsState } from '../store/faults.js'
 import { realTimers, type Timer } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
@@ -89,7 +89,7 @@ interface StateSource {
   readonly history: History
   readonly pending: PendingRequests
   readonly faults: Pick<Faults, 'list'>
-  readonly servers: Pick<WorldServers, 'list' | 'changes'>
+  readonly servers: Pick<LiveServers, 'list' | 'changes'>
   readonly stories: { state(): StoriesState; readonly changed: Emitter<void> }
 }
 

@@ -22,7 +22,7 @@ import type { Clock } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { ReloadSummary } from '../store/reload.js'
 import type { Mock } from './mock.js'
-import type { MockWorld, ReloadOptions } from './mock-world.js'
+import type { ReloadOptions, RunningWorld } from './running-world.js'
 
 /** One world of a mock. Each method works without its object: `const { world, reset } = mock`. */
 export interface MockmakerWorld extends WorldControl {
@@ -87,7 +87,7 @@ export interface Handlers {
 }
 
 /** The clock of a world for users. To read the time first runs the jobs that are due, as each read of a table does. */
-function clockOf({ world: { clock } }: MockWorld): Clock {
+function clockOf({ world: { clock } }: RunningWorld): Clock {
   return {
     get mode() {
       return clock.mode
@@ -108,7 +108,7 @@ function clockOf({ world: { clock } }: MockWorld): Clock {
  * Creates the object that users hold of a world. Once the world has ended, each use throws `UsageError`. `more` has further
  * members, and replaces those of the same name.
  */
-function facade<More extends object>(world: MockWorld, handlers: Handlers, more: More): MockmakerWorld & More {
+function facade<More extends object>(world: RunningWorld, handlers: Handlers, more: More): MockmakerWorld & More {
   const usable = () => world.usable()
   // Typed: users see the public types of these parts, and not those inside the mock.
   const members: Omit<MockmakerWorld, 'handlers' | 'tokens'> = {
@@ -167,7 +167,7 @@ function facade<More extends object>(world: MockWorld, handlers: Handlers, more:
 
 /** The short calls that tests make most. */
 function creatorsAndFaults(
-  usable: () => MockWorld,
+  usable: () => RunningWorld,
 ): Pick<MockmakerWorld, 'lobby' | 'lobbies' | 'player' | 'fail' | 'delay' | 'hold'> {
   return {
     lobby: (fields = {}) => promised(usable(), ({ world }) => createLobbies(world, [fields], 'lobby')[0] as LobbyRow), // one for each input
@@ -181,7 +181,10 @@ function creatorsAndFaults(
 }
 
 /** Runs a function whose errors become rejections. An ended world throws before that. */
-async function promised<Value>(world: MockWorld, run: (world: MockWorld) => Value | Promise<Value>): Promise<Value> {
+async function promised<Value>(
+  world: RunningWorld,
+  run: (world: RunningWorld) => Value | Promise<Value>,
+): Promise<Value> {
   try {
     return await run(world)
   } catch (error) {
@@ -197,11 +200,11 @@ function atCaller(error: unknown): unknown {
 /** Creates the object that users hold of a mock. */
 export function mockFacade<More extends object>(
   mock: Mock,
-  handlers: { readonly own: Handlers; of(world: MockWorld): Handlers },
+  handlers: { readonly own: Handlers; of(world: RunningWorld): Handlers },
   more: More,
 ): Mockmaker & More {
-  const known = new WeakMap<MockWorld, MockmakerWorld>()
-  const objectOf = (world: MockWorld): MockmakerWorld => {
+  const known = new WeakMap<RunningWorld, MockmakerWorld>()
+  const objectOf = (world: RunningWorld): MockmakerWorld => {
     const object = known.get(world) ?? facade(world, handlers.of(world), {})
     known.set(world, object)
     return object

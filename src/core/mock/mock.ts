@@ -14,15 +14,15 @@ import { readScenario } from '../scenario/read.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario } from '../scenario/shipped.js'
 import type { ReloadSummary } from '../store/reload.js'
-import type { MockWorld, MockWorldSettings, ReloadOptions } from './mock-world.js'
-import { MockWorlds } from './mock-worlds.js'
 import { historyLengthOf, type MockmakerOptions, parseOptions } from './options.js'
+import type { CommonSettings, ReloadOptions, RunningWorld } from './running-world.js'
+import { RunningWorlds } from './running-worlds.js'
 import { ScenarioRegistry } from './scenario-registry.js'
-import type { WorldsStorage } from './world-loader.js'
+import type { StorageSettings } from './world-loader.js'
 import { WorldRouter } from './world-router.js'
 
 /** The parts of a mock that depend on its entry point. */
-export interface MockEnvironment {
+export interface EntryParts {
   /** Reports a bug of the mock or of an override. Default: with `console.error`. */
   onBug?(error: unknown, where: string): void
   /** The name of the scenario in the options. Default: `own`, or `default` if the options have none. */
@@ -52,14 +52,14 @@ const memoryLimits = {
 }
 
 /** Options of a reload, for those who reload files. */
-export interface MockReloadOptions extends ReloadOptions {
+export interface CheckedReloadOptions extends ReloadOptions {
   /** Decides about a reload by its numbers. Default: all are accepted. */
   accepts?(summary: ReloadSummary): boolean
 }
 
 /** A mock: its worlds, its scenarios, and the requests of all worlds. Users hold `Mockmaker`. */
 export class Mock {
-  readonly worlds: MockWorlds
+  readonly worlds: RunningWorlds
   /** Brings each request to its world. */
   readonly router: WorldRouter
   /** Publishes each request of any world with its answer. */
@@ -68,7 +68,7 @@ export class Mock {
   readonly answer: RequestHandler
   readonly #registry: ScenarioRegistry
   readonly #isStrict: boolean
-  readonly #commands: MockEnvironment['commands']
+  readonly #commands: EntryParts['commands']
   readonly #ends: (() => Promise<void>)[] = []
   readonly #checks: ((commands: ScenarioCommands) => void)[] = []
   /** Publishes the commands of each scenario that has replaced the mock's own. */
@@ -77,7 +77,7 @@ export class Mock {
   readonly notReady = new Set<string>()
   readonly #createdAt = performance.now()
 
-  constructor(worlds: MockWorlds, settings: MockWorldSettings, { commands }: Pick<MockEnvironment, 'commands'> = {}) {
+  constructor(worlds: RunningWorlds, settings: CommonSettings, { commands }: Pick<EntryParts, 'commands'> = {}) {
     const { registry, log, isStrict } = settings
     this.worlds = worlds
     this.log = log
@@ -89,7 +89,7 @@ export class Mock {
   }
 
   /** The world of requests that name none. */
-  get default(): MockWorld {
+  get default(): RunningWorld {
     return this.worlds.default
   }
 
@@ -114,7 +114,7 @@ export class Mock {
    * another scenario, and `StorageError`.
    */
   keepIn(
-    kept: WorldsStorage,
+    kept: StorageSettings,
     { reset = false }: { readonly reset?: boolean | undefined } = {},
   ): ReloadSummary | undefined {
     const { storage } = kept
@@ -139,7 +139,7 @@ export class Mock {
   /** See `Mockmaker.reload`. Nothing changes if `accepts` refuses the summary. */
   async reload(
     changed: ScenarioInput,
-    { dryRun = false, accepts = () => !dryRun }: MockReloadOptions = {},
+    { dryRun = false, accepts = () => !dryRun }: CheckedReloadOptions = {},
   ): Promise<ReloadSummary> {
     const scenario = readScenario(changed, { commands: this.#commands })
     if (this.#checks.length > 0) for (const check of this.#checks) check(scenarioCommands(scenario))
@@ -184,14 +184,14 @@ export class Mock {
 }
 
 /** Creates a mock. Throws `UsageError` if the scenario or an option is wrong. */
-export function createMock(input: MockmakerOptions = {}, environment: MockEnvironment = {}): Mock {
+export function createMock(input: MockmakerOptions = {}, environment: EntryParts = {}): Mock {
   const { commands } = environment
   const parsed = parseOptions(input)
   const { scenario } = parsed
   const options = commands && scenario ? { ...parsed, scenario: readScenario(scenario, { commands }) } : parsed
   const memory = { ...memoryLimits, ...environment.memory }
   const registry = (environment.registry ?? createRegistry)(options, environment)
-  const settings: MockWorldSettings = {
+  const settings: CommonSettings = {
     registry,
     log: new Emitter(),
     watchTimeoutMs: options.watchTimeoutMs,
@@ -206,7 +206,7 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
     isStrict: options.strict,
     onBug: environment.onBug ?? reportBug,
   }
-  const worlds = new MockWorlds(settings, options)
+  const worlds = new RunningWorlds(settings, options)
   if (!environment.isKept) void worlds.default
   return new Mock(worlds, settings, environment)
 }
@@ -214,7 +214,7 @@ export function createMock(input: MockmakerOptions = {}, environment: MockEnviro
 /** Creates a registry with the scenario of the options and the named ones. Throws `UsageError` if the scenario is wrong. */
 export function createRegistry(
   { scenario, seed, publicUrl, live }: MockmakerOptions,
-  { scenarioName, scenarios = { default: defaultScenario } }: MockEnvironment,
+  { scenarioName, scenarios = { default: defaultScenario } }: EntryParts,
 ): ScenarioRegistry {
   const name = scenarioName ?? (scenario ? 'own' : 'default')
   const own = { name, scenario: scenario ?? defaultScenario }

@@ -1,11 +1,11 @@
 import { defaultWorldId } from '../contract/paths.js'
 import { Emitter } from '../lib/emitter.js'
 import { longestDelayMs } from '../store/timers.js'
-import type { MockWorld } from './mock-world.js'
+import type { RunningWorld } from './running-world.js'
 
 /** A world in memory. */
 export interface OpenWorld {
-  readonly mock: MockWorld
+  readonly mock: RunningWorld
   /** The real time of the last use, in ms since the epoch. */
   usedAt: number
   /** The real time of the creation. Absent if a storage does not have it. */
@@ -24,8 +24,8 @@ export class OpenWorlds extends Map<string, OpenWorld> {
   /** Publishes `true` after a world has come or gone, and `false` when the mock is closed. */
   readonly changes = new Emitter<boolean>()
   /** The newest world `default`. It stays here when it leaves memory. */
-  default: MockWorld | undefined
-  readonly #opened = new Emitter<MockWorld>()
+  default: RunningWorld | undefined
+  readonly #opened = new Emitter<RunningWorld>()
   readonly #sweepMs: number
   readonly #sweep: () => void
   #timer: ReturnType<typeof setInterval> | undefined
@@ -41,7 +41,7 @@ export class OpenWorlds extends Map<string, OpenWorld> {
     return this.#isClosed
   }
 
-  get mocks(): MockWorld[] {
+  get mocks(): RunningWorld[] {
     return [...this.values()].map(({ mock }) => mock)
   }
 
@@ -54,7 +54,7 @@ export class OpenWorlds extends Map<string, OpenWorld> {
   }
 
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
-  follow(listener: (mock: MockWorld) => void): () => void {
+  follow(listener: (mock: RunningWorld) => void): () => void {
     for (const mock of this.mocks) listener(mock)
     return this.#opened.subscribe(listener)
   }

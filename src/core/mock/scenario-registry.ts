@@ -7,12 +7,12 @@ import { keptScenario, type ScenarioCommands, scenarioCommands } from '../scenar
 import { readScenario } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
-import type { WorldContext } from '../storage/world-storage.js'
+import type { LoadContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
-import { createState, type WorldDefinition, type WorldState } from '../store/world-state.js'
+import { createState, type NewWorld, type WorldState } from '../store/world-state.js'
 
 /** The state and the journal of a world. */
-export interface MockState {
+export interface StartState {
   readonly world: WorldState
   /** Earlier requests. A reset deletes them. Default: none. */
   readonly journal?: readonly JournalEntry[] | undefined
@@ -73,7 +73,7 @@ export class ScenarioRegistry {
   }
 
   /** Creates the state of the world `default`, with the journal of the mock's own scenario. Throws `UsageError`. */
-  defaultState(): MockState {
+  defaultState(): StartState {
     return this.stateOf(this.#options.own.name, { worldId: defaultWorldId })
   }
 
@@ -84,7 +84,7 @@ export class ScenarioRegistry {
   stateOf(
     scenario: string | ScenarioInput | undefined,
     { worldId, seed = this.#options.seed }: { readonly worldId: string; readonly seed?: number | undefined },
-  ): MockState {
+  ): StartState {
     const source = scenario ?? this.#options.own.name
     const read = typeof source === 'string' ? this.#named(source) : readScenario(source)
     const definition = this.definitionOf(read, worldId, seed)
@@ -99,7 +99,7 @@ export class ScenarioRegistry {
   }
 
   /** Returns what a storage needs to read the worlds that it keeps. */
-  contextOf(worldId: string): WorldContext {
+  contextOf(worldId: string): LoadContext {
     const { publicUrl } = this.#options
     const path = worldPath(worldId)
     const { scenario: own } = this.own
@@ -116,18 +116,18 @@ export class ScenarioRegistry {
   }
 
   /** Returns a function that creates the state of a world with any seed. Default: from the mock's own scenario. */
-  withSeed(scenario: string | ScenarioInput | undefined, worldId: string): MockState['withSeed'] {
+  withSeed(scenario: string | ScenarioInput | undefined, worldId: string): StartState['withSeed'] {
     return seed => this.stateOf(scenario, { worldId, seed }).world
   }
 
   /** Returns a function that creates a state like that with any seed. */
-  withSeedOf(state: WorldState, worldId: string): MockState['withSeed'] {
+  withSeedOf(state: WorldState, worldId: string): StartState['withSeed'] {
     const { recipe } = state
     if (!recipe) return otherSeeds(state)
     return this.withSeed(recipe.scenario as CheckedScenario, worldId) // `defineWorld` makes recipes
   }
 
-  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): WorldDefinition {
+  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): NewWorld {
     return defineWorld(scenario, { ...this.#options, seed, path: worldPath(worldId) })
   }
 
@@ -151,7 +151,7 @@ export class ScenarioRegistry {
 }
 
 /** Returns a function that copies a state with any seed. Its random numbers begin again. */
-export function otherSeeds(state: WorldState): MockState['withSeed'] {
+export function otherSeeds(state: WorldState): StartState['withSeed'] {
   return seed => ({ ...state, seed, random: new Random(seed, 'world').save() })
 }
 

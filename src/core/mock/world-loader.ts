@@ -2,15 +2,15 @@ import { UnavailableError } from '../contract/errors.js'
 import type { ReplicaState } from '../control/world-control.js'
 import { runAtOnce, type Steps } from '../lib/steps.js'
 import type { SharedStorage } from '../storage/shared-storage.js'
-import type { WorldFile, WorldStorage } from '../storage/world-storage.js'
+import type { WorldInStorage, WorldStorage } from '../storage/world-storage.js'
 import { realTime } from '../store/real-time.js'
 import { runInSlices } from '../store/timers.js'
 import type { LoggedWorld } from '../store/world.js'
-import { MockWorld, type MockWorldSettings } from './mock-world.js'
 import type { OpenWorld, OpenWorlds } from './open-worlds.js'
+import { type CommonSettings, RunningWorld } from './running-world.js'
 
 /** A storage for the worlds of a mock. */
-export interface WorldsStorage {
+export interface StorageSettings {
   readonly storage: WorldStorage
   /** The time after which a world that nobody uses is deleted, in real ms. The worlds of code stay. */
   readonly dataTtlMs: number
@@ -23,19 +23,19 @@ export interface WorldsStorage {
 /** Loads worlds from a storage into memory. */
 export class WorldLoader {
   /** The storage. `undefined`: the worlds are only in memory. */
-  kept: WorldsStorage | undefined
-  readonly #settings: MockWorldSettings
+  kept: StorageSettings | undefined
+  readonly #settings: CommonSettings
   readonly #open: OpenWorlds
   /** The worlds that are being loaded. `find` does the rest of the steps at once. */
-  readonly #loading = new Map<string, { steps: Steps<MockWorld | undefined>; loaded: Promise<unknown> }>()
+  readonly #loading = new Map<string, { steps: Steps<RunningWorld | undefined>; loaded: Promise<unknown> }>()
 
-  constructor(settings: MockWorldSettings, open: OpenWorlds) {
+  constructor(settings: CommonSettings, open: OpenWorlds) {
     this.#settings = settings
     this.#open = open
   }
 
   /** Loads a kept world that is not in memory, at once. Throws `StorageError` if its storage cannot read it. */
-  find(id: string): MockWorld | undefined {
+  find(id: string): RunningWorld | undefined {
     return runAtOnce(this.#takeLoading(id) ?? this.#wake(id))
   }
 
@@ -70,14 +70,14 @@ export class WorldLoader {
     for (const one of ids) this.#takeLoading(one)?.return(undefined)
   }
 
-  /** See `MockWorlds.read`. */
-  read(storage: WorldStorage, id: string): MockWorld | undefined {
+  /** See `RunningWorlds.read`. */
+  read(storage: WorldStorage, id: string): RunningWorld | undefined {
     const file = storage.open(id)
     return file && runAtOnce(this.#readFrom(file, id))
   }
 
   /** Reads a world that another process may run, as it is now. */
-  async copyOf(id: string): Promise<MockWorld | undefined> {
+  async copyOf(id: string): Promise<RunningWorld | undefined> {
     const { shared, storage } = this.kept ?? {}
     const file = shared && (await storage?.read(shared, id))
     return file && (await runInSlices(this.#readFrom(file, id)))
@@ -99,12 +99,12 @@ export class WorldLoader {
     storage: WorldStorage,
     id: string,
     keeping: Pick<OpenWorld, 'isKept' | 'isHeld'>,
-  ): Steps<MockWorld | undefined> {
+  ): Steps<RunningWorld | undefined> {
     this.checkTakesWorlds()
     const createdAt = storage.find(id)?.createdAt
     const file = storage.open(id)
     if (!file) return undefined
-    let mock: MockWorld | undefined
+    let mock: RunningWorld | undefined
     try {
       const logged = yield* this.#loggedIn(file, id)
       mock = this.#beginningWith(logged, id)
@@ -129,20 +129,20 @@ export class WorldLoader {
   }
 
   /** Takes the rest of the steps that load a world. */
-  #takeLoading(id: string): Steps<MockWorld | undefined> | undefined {
+  #takeLoading(id: string): Steps<RunningWorld | undefined> | undefined {
     const steps = this.#loading.get(id)?.steps
     this.#loading.delete(id)
     return steps
   }
 
-  *#wake(id: string): Steps<MockWorld | undefined> {
+  *#wake(id: string): Steps<RunningWorld | undefined> {
     const { storage } = this.kept ?? {}
     const summary = storage?.find(id)
     if (storage && summary) return yield* this.openIn(storage, id, { isKept: summary.isKept, isHeld: false })
     return undefined
   }
 
-  *#readFrom(file: WorldFile, id: string): Steps<MockWorld> {
+  *#readFrom(file: WorldInStorage, id: string): Steps<RunningWorld> {
     const logged = yield* this.#loggedIn(file, id)
     const mock = this.#beginningWith(logged, id)
     const { clock } = mock.world
@@ -154,13 +154,13 @@ export class WorldLoader {
     return mock
   }
 
-  #loggedIn(file: WorldFile, id: string): Steps<LoggedWorld> {
+  #loggedIn(file: WorldInStorage, id: string): Steps<LoggedWorld> {
     return file.load(this.#settings.registry.contextOf(id))
   }
 
   /** Creates a world with the state that a kept one goes back to. */
-  #beginningWith({ initial: { state } }: LoggedWorld, id: string): MockWorld {
+  #beginningWith({ initial: { state } }: LoggedWorld, id: string): RunningWorld {
     const withSeed = this.#settings.registry.withSeedOf(state, id)
-    return new MockWorld(id, { world: state, withSeed }, this.#settings)
+    return new RunningWorld(id, { world: state, withSeed }, this.#settings)
   }
 }

@@ -6,8 +6,8 @@ import { Responder } from '../pipeline/respond.js'
 import { locate, type Place, requestAt, withoutWorld } from '../pipeline/routes.js'
 import { Random } from '../store/random.js'
 import { readTables } from '../store/world-state.js'
-import type { MockWorld, MockWorldSettings } from './mock-world.js'
-import type { MockWorlds } from './mock-worlds.js'
+import type { CommonSettings, RunningWorld } from './running-world.js'
+import type { RunningWorlds } from './running-worlds.js'
 
 /**
  * Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. A server that no
@@ -17,11 +17,11 @@ export type UnknownWorld = 'create' | 'refuse' | { readonly refuseBecause: strin
 
 /** Brings each request to its world. */
 export class WorldRouter {
-  readonly #worlds: MockWorlds
-  readonly #settings: MockWorldSettings
+  readonly #worlds: RunningWorlds
+  readonly #settings: CommonSettings
   #outside: Responder | undefined
 
-  constructor(worlds: MockWorlds, settings: MockWorldSettings) {
+  constructor(worlds: RunningWorlds, settings: CommonSettings) {
     this.#worlds = worlds
     this.#settings = settings
   }
@@ -50,7 +50,7 @@ export class WorldRouter {
     request: MockRequest,
     place: Place,
     unknown: UnknownWorld,
-    use: (mock: MockWorld, request: MockRequest) => MockResponse | Promise<MockResponse>,
+    use: (mock: RunningWorld, request: MockRequest) => MockResponse | Promise<MockResponse>,
   ): MockResponse | Promise<MockResponse> {
     try {
       // A preflight only asks for permission: it creates no world.
@@ -63,7 +63,7 @@ export class WorldRouter {
   }
 
   /** Returns the world of a request, and creates it if `unknown` allows that. Throws `ApiError`. */
-  #worldOf(request: MockRequest, { worldId: id }: Place, unknown: UnknownWorld): MockWorld {
+  #worldOf(request: MockRequest, { worldId: id }: Place, unknown: UnknownWorld): RunningWorld {
     const known = this.#worlds.get(id)
     if (known) return known
     // The default world always exists.
@@ -79,12 +79,12 @@ export class WorldRouter {
   }
 
   /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */
-  route(unknown: UnknownWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
+  route(unknown: UnknownWorld, handlerOf: (mock: RunningWorld) => RequestHandler): RequestHandler {
     return request => this.answer(request, locate(request), unknown, (mock, inner) => handlerOf(mock)(inner))
   }
 
   /** Creates a handler like `route` for the world that `find` returns, whatever the request names. */
-  routeTo(find: () => MockWorld, handlerOf: (mock: MockWorld) => RequestHandler): RequestHandler {
+  routeTo(find: () => RunningWorld, handlerOf: (mock: RunningWorld) => RequestHandler): RequestHandler {
     return request => {
       try {
         const mock = find()

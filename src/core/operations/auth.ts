@@ -5,7 +5,7 @@ import type { DefaultsContext, Tables } from '../store/model.js'
 import { createRow } from '../store/models.js'
 import type { DeviceLinkRow } from '../store/rows.js'
 import { lobbyIdIn } from '../store/tokens.js'
-import type { WorldView } from '../store/world.js'
+import type { ReadView } from '../store/world.js'
 import type { Resolver } from './resolver.js'
 
 /** Returns the settings that a cloud client needs before its first call (PROTOCOL.md C). */
@@ -63,7 +63,7 @@ export function completeLink({ completes: _, ...link }: PendingLink, game_id: st
 }
 
 type PendingLink = Extract<DeviceLinkRow, { status: 'pending' }>
-type LinkView = Pick<WorldView, 'tables' | 'hasPassed'>
+type LinkView = Pick<ReadView, 'tables' | 'hasPassed'>
 
 /** Finds the pending link of a token. Throws `ApiError` if there is none, or if it has expired or is complete. */
 export function findPendingLink(token: string, view: LinkView): PendingLink {

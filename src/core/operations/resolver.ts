@@ -3,7 +3,7 @@ import type { Auth } from '../contract/operation.js'
 import type { OperationId, OperationInput, OperationOutput, Operations } from '../contract/operations.js'
 import type { ServerPorts } from '../store/columns.js'
 import type { Random } from '../store/random.js'
-import type { WorldView } from '../store/world.js'
+import type { ReadView } from '../store/world.js'
 
 /** The sender of a request, identified by its token or else by its Origin. `server` is the game server of a development token. */
 export type Caller =
@@ -52,7 +52,7 @@ export interface Client {
 }
 
 /** A call of an operation that reads. Its answer depends on nothing else. */
-interface ReadCall<Id extends OperationId> extends WorldView {
+interface ReadCall<Id extends OperationId> extends ReadView {
   readonly caller: CallerOf<Operations[Id]['auth']>
   readonly input: OperationInput<Id>
 }

@@ -8,7 +8,7 @@ import { lobbyTokenPrefix } from '../store/columns.js'
 import { defaultNamespace } from '../store/namespaces.js'
 import type { TokenRow } from '../store/rows.js'
 import { devPlayerExpiry, lobbyIdIn } from '../store/tokens.js'
-import type { WorldView } from '../store/world.js'
+import type { ReadView } from '../store/world.js'
 import { header, type MockRequest } from './message.js'
 import { connectionAddress, isLoopbackAddress, namespaceOfOrigin } from './origin.js'
 import type { Route } from './routes.js'
@@ -24,7 +24,7 @@ export function readToken(request: Pick<MockRequest, 'headers'>): string | undef
 }
 
 /** Identifies the caller of an operation. Throws `ApiError` if the operation does not admit them (PROTOCOL.md B1, B3). */
-export function authenticate(request: MockRequest, { id, params }: Route<OperationId>, view: WorldView): Caller {
+export function authenticate(request: MockRequest, { id, params }: Route<OperationId>, view: ReadView): Caller {
   const { auth } = operations[id]
   const token = readToken(request)
   const caller = token === undefined ? callerWithoutToken(auth, request, view) : callerOf(token, view)
@@ -45,14 +45,14 @@ export function authenticate(request: MockRequest, { id, params }: Route<Operati
 
 const anonymous: Caller = { kind: 'anonymous' }
 
-function callerWithoutToken(auth: Auth, request: MockRequest, view: WorldView): Caller {
+function callerWithoutToken(auth: Auth, request: MockRequest, view: ReadView): Caller {
   if (auth === 'none') return anonymous
   if (auth === 'namespace') return tokenlessCaller(request, view)
   throw new ApiError('API_UNAUTHORIZED', `this call needs ${neededToken[auth]} token: ${howToSendToken(auth)}`)
 }
 
 /** The Origin identifies the namespace. Without a known Origin it is the default one, which the real service does not have. */
-function tokenlessCaller(request: MockRequest, { tables }: WorldView): Caller {
+function tokenlessCaller(request: MockRequest, { tables }: ReadView): Caller {
   const origin = header(request, 'origin')
   const namespace = (origin === undefined ? undefined : namespaceOfOrigin(origin, tables)) ?? defaultNamespace(tables)
   if (namespace?.tokenless) return { kind: 'tokenless', namespaceId: namespace.namespace_id }
@@ -65,7 +65,7 @@ function tokenlessCaller(request: MockRequest, { tables }: WorldView): Caller {
   )
 }
 
-function callerOf(token: string, view: WorldView): Caller {
+function callerOf(token: string, view: ReadView): Caller {
   const { tables, hasPassed } = view
   const row = tables.tokens.get(token)
   const found = row ?? tables.deviceLinks.get(token)
@@ -79,7 +79,7 @@ function callerOf(token: string, view: WorldView): Caller {
     : { kind, namespaceId }
 }
 
-function lobbyOrPlayerCaller(token: string, { lobbies, players }: WorldView['tables']): Caller | undefined {
+function lobbyOrPlayerCaller(token: string, { lobbies, players }: ReadView['tables']): Caller | undefined {
   const lobbyId = lobbyIdIn(token)
   const lobby = lobbyId === undefined ? undefined : lobbies.get(lobbyId)
   if (lobby) return { kind: 'lobby', lobbyId: lobby.lobby_id, namespaceId: lobby.namespace_id }
@@ -88,7 +88,7 @@ function lobbyOrPlayerCaller(token: string, { lobbies, players }: WorldView['tab
 }
 
 /** A player of a development server has no row: its token says when it expires. */
-function devPlayerCaller(token: string, { seed, hasPassed }: WorldView): Caller {
+function devPlayerCaller(token: string, { seed, hasPassed }: ReadView): Caller {
   const expiresAt = devPlayerExpiry(token, seed)
   if (expiresAt === undefined)
     throw new ApiError('TOKEN_INVALID', `the mock does not know this token: ${whereToFindOthers(token)}`)

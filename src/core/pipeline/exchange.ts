@@ -10,10 +10,10 @@ import { type Caller, isCanned } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import { authenticate } from './authenticate.js'
 import { type Call, type CallOrigin, type CallRunner, outputNow } from './execute.js'
-import type { AnswerDraft, HeldEnd, SelectedFault, WorldFaults } from './faults.js'
+import type { AnswerDraft, HeldEnd, LiveFaults, SelectedFault } from './faults.js'
 import type { History } from './history.js'
 import { RecordedExchange } from './journal.js'
-import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
+import type { MockRequest, MockResponse, RequestFacts } from './message.js'
 import { checkSite } from './origin.js'
 import { parseBody, parseHeaders, parseQuery } from './parse.js'
 import type { PendingRequests } from './pending.js'
@@ -30,10 +30,10 @@ import {
 import { type Route, routes } from './routes.js'
 
 /** The parts of a world that answer its requests. */
-interface ExchangeParts {
+interface AnsweringParts {
   readonly worldId: string
   readonly world: LiveWorld
-  readonly faults: WorldFaults
+  readonly faults: LiveFaults
   readonly history: History
   readonly pending: PendingRequests
   readonly responder: Responder
@@ -47,19 +47,19 @@ type Answer = MockResponse | Promise<MockResponse>
  * A request to a world, and its way to the answer. The steps are in the order of PROTOCOL.md B9: site, fault, route, method,
  * token, query, body, existence, state. A class, because thousands of requests may be blocked at once.
  */
-export class Exchange implements ExchangeFacts, CallOrigin {
+export class Exchange implements RequestFacts, CallOrigin {
   /** The request as it came, so that it can be asked again. */
   readonly request: MockRequest
   readonly startedAt = performance.now()
   readonly revisions: number[] = []
   operation: OperationId | undefined
   caller: Caller | undefined
-  fault: ExchangeFacts['fault']
+  fault: RequestFacts['fault']
   blockedAt: number | undefined
   pendingSince: number | undefined
   waitsFor: WaitReason | undefined
   longestBlockMs: number | undefined
-  readonly #parts: ExchangeParts
+  readonly #parts: AnsweringParts
   /** Replaces parts of the answer. */
   #edited: HeldAnswer | undefined
   /** An effect on the answer of the operation. */
@@ -72,7 +72,7 @@ export class Exchange implements ExchangeFacts, CallOrigin {
   /** Created on first use, so that a waiting request holds none. */
   #rayId: string | undefined
 
-  constructor(request: MockRequest, parts: ExchangeParts) {
+  constructor(request: MockRequest, parts: AnsweringParts) {
     this.request = request
     this.#parts = parts
     this.#generation = parts.history.generation

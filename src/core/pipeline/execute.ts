@@ -8,7 +8,7 @@ import type { Caller } from '../operations/resolver.js'
 import { resolvers } from '../operations/resolvers.js'
 import type { Reading } from '../store/dependencies.js'
 import { isSeated } from '../store/lobby-rules.js'
-import type { LiveWorld, WorldView } from '../store/world.js'
+import type { LiveWorld, ReadView } from '../store/world.js'
 import { readClient } from './authenticate.js'
 import type { MockRequest } from './message.js'
 import { addIndex, Blocked, checkWaiterLimit, ReadCache, WatchedRead, Watches } from './reads.js'
@@ -205,7 +205,7 @@ export class Executor implements CallRunner {
   }
 }
 
-function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: WorldView, write?: object): Output {
+function resolve({ id, caller, input }: Call, { tables, hasPassed, seed }: ReadView, write?: object): Output {
   // The compiler cannot follow one id through operations and resolvers.
   const resolver = resolvers[id] as (call: object) => Output
   return resolver({ caller, input, tables, hasPassed, seed, ...write })
@@ -220,7 +220,7 @@ function keyOf({ id, caller, input }: Call): string {
 }
 
 /** Throws `ApiError` if the lobby has stopped, or the player was removed. */
-function isLobbyReady(join: Join, { tables }: WorldView): boolean {
+function isLobbyReady(join: Join, { tables }: ReadView): boolean {
   const lobby = tables.lobbies.get(join.lobby.lobby_id)
   if (!lobby || lobby.status === 'stopped') throw lobbyStopped(join)
   if (lobby.status === 'starting') return false
@@ -233,7 +233,7 @@ function isLobbyReady(join: Join, { tables }: WorldView): boolean {
 }
 
 /** Returns an answer with the ports of the lobby's own server. They are known only once the server runs. */
-function withOwnPorts(join: Join, host: string | undefined, { tables }: WorldView): Join {
+function withOwnPorts(join: Join, host: string | undefined, { tables }: ReadView): Join {
   const lobby = tables.lobbies.get(join.lobby.lobby_id)
   const server = lobby?.ports && lobbyPorts(lobby, tables, host)
   if (!server) return join

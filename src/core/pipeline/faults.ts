@@ -21,7 +21,7 @@ import type { Timer } from '../store/timers.js'
 import type { LiveWorld, WriteOptions } from '../store/world.js'
 import { type FaultInput, withTextDurations } from './fault-input.js'
 import { findDifferences, UncheckedRequest } from './match.js'
-import type { ExchangeFacts, MockRequest } from './message.js'
+import type { MockRequest, RequestFacts } from './message.js'
 
 /** Selects faults. */
 export interface FaultFilter {
@@ -63,7 +63,7 @@ export interface SelectedFault {
 
 /** A request that a fault holds or delays. */
 export interface HeldExchange {
-  readonly facts: ExchangeFacts
+  readonly facts: RequestFacts
   /** Returns the answer that it would get now. It changes nothing. */
   draft(): AnswerDraft
 }
@@ -88,7 +88,7 @@ interface Held extends HeldExchange {
 export type HeldEnd = HeldRelease | 'client gone'
 
 /** The faults of a world, and the requests that they hold. The state of the world has their counters. */
-export class WorldFaults implements Faults {
+export class LiveFaults implements Faults {
   readonly #world: LiveWorld
   /** The oldest first. */
   readonly #held = new Set<Held>()

@@ -3,7 +3,7 @@ import { HeldAnswer, HeldRelease } from '../contract/faults.js'
 import type { PendingRequest } from '../contract/journal.js'
 import { parseInput } from '../lib/issues.js'
 import type { LiveWorld } from '../store/world.js'
-import type { AnswerDraft, HeldExchange, WorldFaults } from './faults.js'
+import type { AnswerDraft, HeldExchange, LiveFaults } from './faults.js'
 import { pendingRequest } from './pending.js'
 
 /** A request that a fault holds or delays, and the answer that it would get now. */
@@ -29,11 +29,11 @@ export interface HeldRequests {
 }
 
 /** The requests that the faults of a world hold or delay. */
-export class WorldHeldRequests implements HeldRequests {
+export class LiveHeldRequests implements HeldRequests {
   readonly #world: LiveWorld
-  readonly #faults: WorldFaults
+  readonly #faults: LiveFaults
 
-  constructor(world: LiveWorld, faults: WorldFaults) {
+  constructor(world: LiveWorld, faults: LiveFaults) {
     this.#world = world
     this.#faults = faults
   }

@@ -17,7 +17,7 @@ import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, SentRequest, StoredExchange } from './history.js'
 import { expectationOf, inArguments, JournalMismatch, type Times } from './journal-mismatch.js'
-import type { ExchangeFacts, MockRequest, MockResponse } from './message.js'
+import type { MockRequest, MockResponse, RequestFacts } from './message.js'
 import { isPlainRead } from './outcome.js'
 import type { PendingRequests } from './pending.js'
 import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
@@ -67,7 +67,7 @@ interface JournalSource {
 }
 
 /** The journal of a world. */
-export class WorldJournal implements Journal {
+export class LiveJournal implements Journal {
   readonly #source: JournalSource
 
   constructor(source: JournalSource) {
@@ -203,7 +203,7 @@ export class RecordedExchange implements StoredExchange {
 
   /** `at` is the time of the world's clock, `endedAt` is that of `performance.now()`. */
   constructor(
-    exchange: ExchangeFacts,
+    exchange: RequestFacts,
     response: MockResponse,
     {
       worldId,

@@ -5,7 +5,7 @@ import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import { fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
-import type { WorldView } from '../store/world.js'
+import type { ReadView } from '../store/world.js'
 import { authenticate } from './authenticate.js'
 import type { MockRequest } from './message.js'
 import { decodeJson } from './parse.js'
@@ -114,12 +114,12 @@ function namespaceNamesOf({ namespaceId }: RequestOwner, tables: ReadTables): (s
 export class UncheckedRequest implements MatchableRequest {
   readonly #request: MockRequest
   readonly #route: Route<OperationId> | undefined
-  readonly #view: WorldView
+  readonly #view: ReadView
   #query: URLSearchParams | undefined
   #body: { readonly json: unknown } | undefined
   #caller: { readonly found: Caller | undefined } | undefined
 
-  constructor(request: MockRequest, view: WorldView) {
+  constructor(request: MockRequest, view: ReadView) {
     this.#request = request
     this.#view = view
     this.#route = unlessRefused(() => routes.find(request.method, request.path))

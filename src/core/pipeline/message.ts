@@ -80,7 +80,7 @@ export interface MockResponseInit extends MockResponse {
 export type RequestHandler = (request: MockRequest) => MockResponse | Promise<MockResponse>
 
 /** The facts about a request when it is answered. Times are in ms of `performance.now()`. */
-export interface ExchangeFacts {
+export interface RequestFacts {
   readonly request: MockRequest
   readonly startedAt: number
   readonly rayId: string

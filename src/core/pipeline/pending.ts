@@ -1,21 +1,21 @@
 import type { OperationPattern, PendingRequest } from '../contract/journal.js'
 import { Emitter } from '../lib/emitter.js'
 import { matchesGlob } from '../lib/text.js'
-import type { ExchangeFacts } from './message.js'
+import type { RequestFacts } from './message.js'
 import { bodyField, redactPath, redactQuery } from './redact.js'
 
 /** The requests of a world that wait for their answer, the oldest first. A request that is answered at once never gets here. */
 export class PendingRequests {
-  readonly #exchanges = new Set<ExchangeFacts>()
+  readonly #exchanges = new Set<RequestFacts>()
   readonly #emitter = new Emitter<boolean>()
 
   /** Adds a request that begins to wait, or that waits for something else now. */
-  add(exchange: ExchangeFacts): void {
+  add(exchange: RequestFacts): void {
     this.#exchanges.add(exchange)
     this.#emitter.emit(exchange.fault !== undefined)
   }
 
-  remove(exchange: ExchangeFacts): void {
+  remove(exchange: RequestFacts): void {
     if (this.#exchanges.delete(exchange)) this.#emitter.emit(exchange.fault !== undefined)
   }
 
@@ -36,7 +36,7 @@ export class PendingRequests {
 
   /** Lists the first requests: those that a fault holds or delays, and then the others. */
   listFirst(limit: number): PendingRequest[] {
-    const [held, others]: [ExchangeFacts[], ExchangeFacts[]] = [[], []]
+    const [held, others]: [RequestFacts[], RequestFacts[]] = [[], []]
     for (const exchange of this.#exchanges) {
       const list = exchange.waitsFor === 'fault' ? held : others
       if (list.length < limit) list.push(exchange)
@@ -53,11 +53,11 @@ export class PendingRequests {
   }
 }
 
-function isOf({ operation }: ExchangeFacts, pattern: OperationPattern): boolean {
+function isOf({ operation }: RequestFacts, pattern: OperationPattern): boolean {
   return matchesGlob(operation ?? '', pattern)
 }
 
-export function pendingRequest(exchange: ExchangeFacts): PendingRequest {
+export function pendingRequest(exchange: RequestFacts): PendingRequest {
   const { request, operation, pendingSince = 0, waitsFor, fault } = exchange
   return {
     ...(waitsFor === 'fault' ? { id: exchange.rayId } : {}),

@@ -7,7 +7,7 @@ import type { Random } from '../store/random.js'
 import { hasToken } from '../store/tokens.js'
 import { readToken } from './authenticate.js'
 import type { ExchangeRecord } from './log.js'
-import { type ExchangeFacts, header, type MockRequest, type MockResponse, type MockResponseInit } from './message.js'
+import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestFacts } from './message.js'
 import { type AllowedOrigins, corsHeaders, isAllowedOrigin, isFromOwnPage } from './origin.js'
 import { describeOutcome } from './outcome.js'
 import { ClientGone, isShared } from './reads.js'
@@ -96,7 +96,7 @@ export class Responder {
    * or `record` is a bug: the client still gets a response.
    */
   respond(
-    facts: ExchangeFacts,
+    facts: RequestFacts,
     createResult: () => Result,
     record?: (response: MockResponse, endedAt: number) => void,
   ): MockResponse {
@@ -113,13 +113,13 @@ export class Responder {
   }
 
   /** Creates a result that `respond` gets later, with all that it tells about the world. Never throws. */
-  finish(facts: ExchangeFacts, createResult: () => Result): Result {
+  finish(facts: RequestFacts, createResult: () => Result): Result {
     const result = this.#create(facts, createResult)
     const isLogged = this.#options.log.size > 0 && result.status === 200
     return isLogged ? { ...result, outcome: this.#outcomeOf(facts, result.output) } : result
   }
 
-  #create(facts: ExchangeFacts, createResult: () => Result): Result {
+  #create(facts: RequestFacts, createResult: () => Result): Result {
     try {
       return createResult()
     } catch (error) {
@@ -127,7 +127,7 @@ export class Responder {
     }
   }
 
-  #addHeaders({ request, rayId }: ExchangeFacts, result: Result): MockResponse {
+  #addHeaders({ request, rayId }: RequestFacts, result: Result): MockResponse {
     const { status, headers, body, stream, disconnect } = result
     if (disconnect && disconnect !== 'truncate') return { status, headers, body, disconnect }
     const all = {
@@ -142,7 +142,7 @@ export class Responder {
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream }
   }
 
-  #log(facts: ExchangeFacts, result: Result, endedAt: number): void {
+  #log(facts: RequestFacts, result: Result, endedAt: number): void {
     const { request, rayId, operation, caller, startedAt, blockedAt, fault } = facts
     const { status, cors, code, message, output, outcome } = result
     const { worldId, log } = this.#options
@@ -169,7 +169,7 @@ export class Responder {
     })
   }
 
-  #outcomeOf({ operation, caller }: ExchangeFacts, output: unknown): string | undefined {
+  #outcomeOf({ operation, caller }: RequestFacts, output: unknown): string | undefined {
     // The lobby in the answer to a development token does not exist.
     if (operation === undefined || caller?.kind === 'development') return undefined
     const { lobbies, regions } = this.allowed.tables
@@ -181,7 +181,7 @@ export class Responder {
     })
   }
 
-  #reportBug({ rayId }: ExchangeFacts, error: unknown): Result {
+  #reportBug({ rayId }: RequestFacts, error: unknown): Result {
     this.#options.onBug(error, `answered with 500 ERROR, ray id ${rayId}`)
     const failed = error instanceof UserCodeError ? error.message : 'the mock failed unexpectedly'
     const message = `${failed}: the console of the mock shows the error, at ray id ${rayId}`

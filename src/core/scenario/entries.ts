@@ -178,7 +178,7 @@ export function namespaceColumnsOf({ names, fullName, given }: PlacedNamespace, 
 }
 
 /** The games and namespaces of a new world with their ids, and the source of its other ids. */
-interface WorldParts {
+interface PlacedOwners {
   readonly games: readonly (PlacedGame & { readonly game_id: string })[]
   readonly namespaces: readonly (PlacedNamespace & { readonly namespace_id: string })[]
   readonly ids: SeededIds
@@ -206,7 +206,7 @@ export type DeviceLinkEntry = z.output<typeof DeviceLinkEntry>
 /** Creates the rows of the device links. `check` has found the game of each link that has one. */
 export function deviceLinkRows(
   links: readonly DeviceLinkEntry[],
-  { games, ids, now }: Pick<WorldParts, 'games' | 'ids' | 'now'>,
+  { games, ids, now }: Pick<PlacedOwners, 'games' | 'ids' | 'now'>,
 ): DeviceLinkRow[] {
   const place = placeOf({ games, namespaces: [], now })
   return links.map((link, i): DeviceLinkRow => {
@@ -225,7 +225,7 @@ export function deviceLinkRows(
 }
 
 /** Finds games and namespaces by their names. */
-function placeOf({ games, namespaces, now }: Pick<WorldParts, 'games' | 'namespaces' | 'now'>): EntryPlace {
+function placeOf({ games, namespaces, now }: Pick<PlacedOwners, 'games' | 'namespaces' | 'now'>): EntryPlace {
   const gameIds = new Map<unknown, string>(games.map(game => [game.names.name_id, game.game_id]))
   const namespaceIds = new Map<unknown, string>(namespaces.map(one => [one.fullName, one.namespace_id]))
   const [only = ''] = gameIds.values()
@@ -260,7 +260,7 @@ export const BearerTokenEntry = z.strictObject({
 export type BearerTokenEntry = z.output<typeof BearerTokenEntry>
 
 /** Creates the rows of a scenario that lists its bearer tokens. `check` has found the owner of each. */
-export function* listedTokenRows(listed: readonly BearerTokenEntry[], parts: WorldParts): Iterable<object> {
+export function* listedTokenRows(listed: readonly BearerTokenEntry[], parts: PlacedOwners): Iterable<object> {
   const place = placeOf(parts)
   for (const entry of listed) yield columnsOf('tokens', entry, place)
 }
@@ -271,7 +271,7 @@ export function* listedTokenRows(listed: readonly BearerTokenEntry[], parts: Wor
  */
 export function* ownTokenRows(
   links: readonly DeviceLinkRow[],
-  { games, namespaces, ids, now }: WorldParts,
+  { games, namespaces, ids, now }: PlacedOwners,
 ): Iterable<TokenRow> {
   const expires_at = now + lifetimeMs.token
   for (const { namespace_id, fullName, names, given } of namespaces)

@@ -6,7 +6,7 @@ import { isSeated } from '../store/lobby-rules.js'
 import { nextLobbyJobAt, nextPlayerJobAt, type PlayerRow, withoutSeat } from '../store/matchmaker-rows.js'
 import type { ColumnOf } from '../store/model.js'
 import type { Rows, TableName } from '../store/rows.js'
-import type { Table } from '../store/table.js'
+import type { TreeTable } from '../store/table.js'
 import { tableNames } from '../store/table-names.js'
 import type { Transaction } from '../store/transaction.js'
 import type { LiveWorld } from '../store/world.js'
@@ -228,6 +228,6 @@ export class Scheduler implements Jobs {
   }
 }
 
-function rowsOf(tables: LiveWorld['tables'], name: TableName): Table<object> {
+function rowsOf(tables: LiveWorld['tables'], name: TableName): TreeTable<object> {
   return tables[name]
 }

@@ -128,7 +128,7 @@ export interface GameServerCalls extends GameServerProcesses {
 }
 
 /** The game servers of a world. Without a program that runs them, there are none. */
-export class WorldServers implements GameServerCalls {
+export class LiveServers implements GameServerCalls {
   /** Publishes `now` after a change of a server, and `soon` after a line of its output. */
   readonly changes = new Emitter<'now' | 'soon'>()
   readonly #world: Pick<LiveWorld, 'checkUsable'>

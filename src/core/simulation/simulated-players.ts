@@ -16,10 +16,10 @@ import type { Tables } from '../store/model.js'
 import { Random } from '../store/random.js'
 import { freshToken } from '../store/tokens.js'
 import type { Transaction } from '../store/transaction.js'
-import type { WorldView } from '../store/world.js'
+import type { ReadView } from '../store/world.js'
 
 /** The world inside a job's transaction. `now` is the time of the job, in ms since the epoch. */
-export interface JobContext extends WorldView {
+export interface JobContext extends ReadView {
   readonly random: Random
   readonly now: number
   readonly transaction: Transaction

@@ -14,29 +14,29 @@ import { mapTables, shapes, type TableStates, type WorldState } from '../store/w
 export type PublicUrlOf = (cdnDomain: string) => string
 
 /** A clock. `isReal`: it showed the real time, and shows it again after a restart. */
-export interface KeptClock extends ClockState {
+export interface EncodedClock extends ClockState {
   readonly isReal: boolean
 }
 
 /** A row. `shown` is its `shownRevision`. Its id is in the row. */
-type KeptEntry = readonly [seq: number, revision: number, row: object, shown?: number]
+type EncodedEntry = readonly [seq: number, revision: number, row: object, shown?: number]
 
-interface KeptTable extends SavedTable {
-  readonly entries: readonly KeptEntry[]
+interface EncodedTable extends SavedTable {
+  readonly entries: readonly EncodedEntry[]
 }
 
-interface KeptState {
+interface EncodedState {
   readonly revision: number
-  readonly clock: KeptClock
+  readonly clock: EncodedClock
   readonly random: RandomState
   readonly faults: FaultsState
-  readonly tables: { readonly [Name in TableName]: KeptTable }
+  readonly tables: { readonly [Name in TableName]: EncodedTable }
 }
 
 /** Encodes a state in parts, which are JSON when joined. Leaves out what its origin has: the title and the start time. */
 export function* encodeState(
   { revision, random, faults, tables }: WorldState,
-  clock: KeptClock,
+  clock: EncodedClock,
 ): Generator<string, void, undefined> {
   yield `{"revision":${revision},"clock":${JSON.stringify(clock)},"random":${JSON.stringify(random)},"faults":${JSON.stringify(faults)},"tables":{`
   for (const [i, name] of tableNames.entries()) {
@@ -60,8 +60,8 @@ export function decodeState(
   text: string,
   origin: WorldState,
   publicUrlOf: PublicUrlOf,
-): WorldState & { readonly clock: KeptClock } {
-  const { revision, clock, random, faults, tables } = JSON.parse(text) as KeptState // `encodeState` wrote it
+): WorldState & { readonly clock: EncodedClock } {
+  const { revision, clock, random, faults, tables } = JSON.parse(text) as EncodedState // `encodeState` wrote it
   const states = mapTables<TableStates>(name => {
     const { entries, ...saved } = tables[name]
     const decoded = entries.map(([seq, revision, row, shown]) =>
@@ -89,27 +89,27 @@ function withPublicUrl(row: SettingsRow, publicUrlOf: PublicUrlOf): SettingsRow 
 }
 
 /** A written row: its table, creation number, columns, and `shownRevision`. Or a deleted one: its table and id. */
-type KeptChange =
+type EncodedChange =
   | readonly [table: TableName, seq: number, row: object, shown?: number]
   | readonly [table: TableName, id: string]
 
 /** The faults that changed, and the order of all. */
-interface KeptFaults extends Omit<FaultsState, 'records'> {
+interface EncodedFaults extends Omit<FaultsState, 'records'> {
   readonly ids: readonly string[]
   readonly changed: readonly FaultRecord[]
 }
 
-interface KeptChangeSet extends Pick<ChangeSet, 'at' | 'cause'> {
-  readonly rows: readonly KeptChange[]
+interface EncodedChangeSet extends Pick<ChangeSet, 'at' | 'cause'> {
+  readonly rows: readonly EncodedChange[]
   readonly random?: RandomState | undefined
   /** `before` has the time before jobs on the way of a move ran. */
-  readonly clock?: { readonly before: ClockState; readonly after: KeptClock } | undefined
-  readonly faults?: KeptFaults | undefined
+  readonly clock?: { readonly before: ClockState; readonly after: EncodedClock } | undefined
+  readonly faults?: EncodedFaults | undefined
   /** The hash of the new origin, and its clock. */
   readonly origin?: { readonly hash: string; readonly clock: ClockState } | undefined
 }
 
-function keptChange({ table, id, after }: Change): KeptChange {
+function keptChange({ table, id, after }: Change): EncodedChange {
   if (!after) return [table, id]
   const { seq, row, shownRevision } = after
   return shownRevision === undefined ? [table, seq, row] : [table, seq, row, shownRevision]
@@ -118,9 +118,9 @@ function keptChange({ table, id, after }: Change): KeptChange {
 /** Encodes the result of a change set, without its revision. */
 export function encodeChangeSet(
   { at, cause, changes, random, clock, faults }: ChangeSet,
-  { isReal, origin }: { readonly isReal: boolean; readonly origin: KeptChangeSet['origin'] },
+  { isReal, origin }: { readonly isReal: boolean; readonly origin: EncodedChangeSet['origin'] },
 ): string {
-  const kept: KeptChangeSet = {
+  const kept: EncodedChangeSet = {
     at,
     cause,
     rows: changes.map(keptChange),
@@ -133,7 +133,7 @@ export function encodeChangeSet(
 }
 
 /** A change set as a log has it. */
-export type DecodedChangeSet = Omit<ChangeSetResult, 'clock'> & Pick<KeptChangeSet, 'origin' | 'clock'>
+export type DecodedChangeSet = Omit<ChangeSetResult, 'clock'> & Pick<EncodedChangeSet, 'origin' | 'clock'>
 
 /** Decodes a line that `encodeChangeSet` wrote. `before`: the faults before it. */
 export function decodeChangeSet(
@@ -144,7 +144,7 @@ export function decodeChangeSet(
     publicUrlOf,
   }: { readonly revision: number; readonly faults: FaultsState; readonly publicUrlOf: PublicUrlOf },
 ): DecodedChangeSet {
-  const { at, cause, rows, random, clock, faults, origin } = JSON.parse(text) as KeptChangeSet // `encodeChangeSet` wrote it
+  const { at, cause, rows, random, clock, faults, origin } = JSON.parse(text) as EncodedChangeSet // `encodeChangeSet` wrote it
   const changes = rows.map(change => {
     const [table, seq, row, shown] = change
     if (typeof seq === 'string') return { table, id: seq, after: undefined }
@@ -163,12 +163,12 @@ export function decodeChangeSet(
   }
 }
 
-function encodeFaults(before: FaultsState, { records, lastId, random }: FaultsState): KeptFaults {
+function encodeFaults(before: FaultsState, { records, lastId, random }: FaultsState): EncodedFaults {
   const known = new Set(before.records)
   return { lastId, random, ids: records.map(({ id }) => id), changed: records.filter(record => !known.has(record)) }
 }
 
-function decodeFaults({ ids, changed, lastId, random }: KeptFaults, before: FaultsState): FaultsState {
+function decodeFaults({ ids, changed, lastId, random }: EncodedFaults, before: FaultsState): FaultsState {
   const records = new Map(before.records.map(record => [record.id, record]))
   for (const record of changed) records.set(record.id, { ...frozen(record), beganAt: record.beganAt })
   return { records: ids.flatMap(id => records.get(id) ?? []), lastId, random }

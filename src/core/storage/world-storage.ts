@@ -7,16 +7,16 @@ import type { FaultsState } from '../store/faults.js'
 import { realTime } from '../store/real-time.js'
 import { countPlayers } from '../store/seats.js'
 import { runInSlices } from '../store/timers.js'
-import type { LiveWorld, LoggedChangeSet, LoggedWorld, WorldLog } from '../store/world.js'
+import type { ChangeLog, LiveWorld, LoggedChangeSet, LoggedWorld } from '../store/world.js'
 import { type Initial, nameOf, timeOfState, type WorldState } from '../store/world-state.js'
 import {
   type DecodedChangeSet,
   decodeChangeSet,
   decodeState,
   digestOf,
+  type EncodedClock,
   encodeChangeSet,
   encodeState,
-  type KeptClock,
   type PublicUrlOf,
 } from './encoding.js'
 import { type Environment, realEnvironment } from './environment.js'
@@ -33,7 +33,7 @@ export interface KeptRecipe {
 }
 
 /** The parts of a world that belong to the process, and not to its storage. */
-export interface WorldContext {
+export interface LoadContext {
   readonly publicUrlOf: PublicUrlOf
   /** The mock's own scenario, as `keptScenario` gives it. Most worlds have it, and do not decode it again. */
   readonly ownScenario: string
@@ -61,7 +61,7 @@ interface Mark {
 }
 
 /** The use of a world, as it is now. */
-export type WorldUse = Pick<KeptSummary, 'isKept' | 'usedAt' | 'createdAt'>
+export type UseFacts = Pick<KeptSummary, 'isKept' | 'usedAt' | 'createdAt'>
 
 /** The past of a world, for its base. */
 export interface KeptPast {
@@ -87,7 +87,7 @@ interface WorldStorageOptions {
 /** Keeps the worlds of a mock in a storage. */
 export class WorldStorage {
   readonly #storage: Storage
-  readonly #open = new Map<string, WorldFile>()
+  readonly #open = new Map<string, WorldInStorage>()
   readonly #environment: Pick<Environment, 'setTimer'>
   #cancelTick: (() => void) | undefined
   readonly #report: (text: string) => void
@@ -152,19 +152,19 @@ export class WorldStorage {
   }
 
   /** Opens a world. Returns `undefined` if the storage does not have it. Throws `StorageError`. */
-  open(id: string): WorldFile | undefined {
+  open(id: string): WorldInStorage | undefined {
     const kept = this.#storage.open(id)
     return kept && this.#add(id, kept)
   }
 
   /** Reads a world as `SharedStorage.read` does. Rejects with `StorageError`. */
-  async read(shared: SharedStorage, id: string): Promise<WorldFile | undefined> {
+  async read(shared: SharedStorage, id: string): Promise<WorldInStorage | undefined> {
     const kept = await shared.read(id)
-    return kept && new WorldFile(id, kept, { createHash: () => shared.createHash(), onChange: () => {} })
+    return kept && new WorldInStorage(id, kept, { createHash: () => shared.createHash(), onChange: () => {} })
   }
 
   /** Begins to keep a world, with its present state. Throws `StorageError`. */
-  create(id: string, world: LiveWorld, use: WorldUse): WorldFile {
+  create(id: string, world: LiveWorld, use: UseFacts): WorldInStorage {
     const { state, initial } = world
     const clock = { ...state.clock, isReal: world.clock.showsRealTime }
     const isNew = state.revision === initial.state.revision && startOf(initial.state).isReal === clock.isReal
@@ -205,7 +205,7 @@ export class WorldStorage {
     if (this.#failing.size > 0 !== before) this.#onFailing(!before)
   }
 
-  #add(id: string, kept: KeptWorld): WorldFile {
+  #add(id: string, kept: KeptWorld): WorldInStorage {
     if (kept.cutBytes > 0)
       this.#report(
         `the last change of the world ${id} was written only in part, and its ${kept.cutBytes} bytes were cut off: the process or the machine ended meanwhile`,
@@ -214,7 +214,7 @@ export class WorldStorage {
       this.#report(`the world ${id} ${error ? `takes no changes: ${error.message}` : 'takes changes again'}`)
       this.#setFailing(id, error !== undefined)
     }
-    const file = new WorldFile(id, kept, { createHash: () => this.#storage.createHash(), onChange })
+    const file = new WorldInStorage(id, kept, { createHash: () => this.#storage.createHash(), onChange })
     this.#open.set(id, file)
     return file
   }
@@ -233,7 +233,7 @@ export class WorldStorage {
 }
 
 /** A world in a storage. */
-export class WorldFile implements WorldLog {
+export class WorldInStorage implements ChangeLog {
   readonly #id: string
   readonly #kept: KeptWorld
   /** The oldest first. The first one is for the base. */
@@ -241,7 +241,7 @@ export class WorldFile implements WorldLog {
   readonly #origins = new WeakMap<WorldState, string>()
   #world: LiveWorld | undefined
   #past: KeptPast | undefined
-  #use: WorldUse | undefined
+  #use: UseFacts | undefined
   #failure: StorageError | undefined
   #isReplacing = false
   /** True while the clock stands still because of `check`. */
@@ -283,7 +283,7 @@ export class WorldFile implements WorldLog {
   }
 
   /** Reads the world, a line in each step. Throws `StorageError`. */
-  *load(context: WorldContext): Steps<LoggedWorld> {
+  *load(context: LoadContext): Steps<LoggedWorld> {
     const kept = this.#kept
     const { originHash } = kept
     const state = this.#readOrigin(originHash, context)
@@ -309,7 +309,7 @@ export class WorldFile implements WorldLog {
   }
 
   /** Notes the clock and the origin that the world has from a change set on. */
-  #placed({ clock, origin, ...result }: DecodedChangeSet, context: WorldContext): LoggedChangeSet {
+  #placed({ clock, origin, ...result }: DecodedChangeSet, context: LoadContext): LoggedChangeSet {
     this.#mark({ revision: result.revision, originHash: origin?.hash, isReal: clock?.after.isReal })
     return {
       ...result,
@@ -326,7 +326,7 @@ export class WorldFile implements WorldLog {
   }
 
   /** Keeps each change set of a world from now on. */
-  follow(world: LiveWorld, past: KeptPast, use: WorldUse): void {
+  follow(world: LiveWorld, past: KeptPast, use: UseFacts): void {
     this.#world = world
     this.#past = past
     this.#use = use
@@ -488,7 +488,7 @@ export class WorldFile implements WorldLog {
     return origin.hash
   }
 
-  #readOrigin(hash: string, context: WorldContext): WorldState {
+  #readOrigin(hash: string, context: LoadContext): WorldState {
     const origin = parseOrigin(this.#kept.origin(hash), context.ownScenario)
     const made = 'recipe' in origin ? this.#makeState(origin, context) : stateOfCopy(origin, context)
     const { unseeded } = origin
@@ -499,7 +499,7 @@ export class WorldFile implements WorldLog {
 
   #makeState(
     { recipe, startsAt, digest }: Extract<KeptOrigin, { recipe: KeptRecipe }>,
-    { stateOf }: WorldContext,
+    { stateOf }: LoadContext,
   ): WorldState {
     const state = stateOf(recipe, startsAt)
     if (digestOf(state.tables) === digest) return state
@@ -521,11 +521,11 @@ function* encodeInSteps(steps: Steps<WorldState>, isReal: boolean): Steps<string
 }
 
 /** The clock of a world that begins with a state. */
-function startOf({ clock: { mode, rate, now }, startsAt }: WorldState): KeptClock {
+function startOf({ clock: { mode, rate, now }, startsAt }: WorldState): EncodedClock {
   return { mode, rate, now: now ?? startsAt, isReal: now === undefined && mode === 'running' && rate === 1 }
 }
 
-function withoutReal({ mode, rate, now }: KeptClock): ClockState {
+function withoutReal({ mode, rate, now }: EncodedClock): ClockState {
   return { mode, rate, now }
 }
 
@@ -558,18 +558,18 @@ function parseOrigin(text: string, ownScenario: string): KeptOrigin {
 
 function stateOfCopy(
   { state, ...origin }: Extract<KeptOrigin, { state: object }>,
-  { publicUrlOf }: WorldContext,
+  { publicUrlOf }: LoadContext,
 ): WorldState {
   const named = origin as unknown as WorldState // `decodeState` adds the rest
   return { ...decodeState(JSON.stringify(state), named, publicUrlOf), clock: origin.clock }
 }
 
 /** Callers pass their own objects, which have more. */
-function useOf({ isKept, usedAt, createdAt }: WorldUse): WorldUse {
+function useOf({ isKept, usedAt, createdAt }: UseFacts): UseFacts {
   return { isKept, usedAt, createdAt }
 }
 
-function summaryOf(world: LiveWorld): Omit<KeptSummary, 'id' | keyof WorldUse> {
+function summaryOf(world: LiveWorld): Omit<KeptSummary, 'id' | keyof UseFacts> {
   const { title, seed, revision, clock, waiters } = world
   const players = countPlayers(world.tables)
   return { title, seed, revision, now: clock.now(), players, ...(waiters === 0 ? {} : { waiters }) }

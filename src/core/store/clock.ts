@@ -111,7 +111,7 @@ const never = Number.POSITIVE_INFINITY
  * The clock of a world. It counts the elapsed time since its creation, which never decreases. Timers use that count. The
  * world's time is an epoch plus the elapsed time. It never passes a job that has not run.
  */
-export class WorldClock implements Clock {
+export class LiveClock implements Clock {
   /** The earliest first. Those of the same time are in the order of their creation. */
   readonly #timers = createTree<Timer, undefined>((a, b) => a.at - b.at || a.order - b.order)
   #timersAdded = 0

@@ -4,7 +4,7 @@ import type { Change } from './change-set.js'
 import { type Model, type Reference, type Tables, unknownReference } from './model.js'
 import { models } from './models.js'
 import { type TableName, tokenTables } from './rows.js'
-import type { Table } from './table.js'
+import type { TreeTable } from './table.js'
 import { tableNames } from './table-names.js'
 import { uniqueValues } from './table-state.js'
 
@@ -49,7 +49,7 @@ function isUnchanged(columns: readonly string[], { before, after }: Change): boo
 }
 
 function uniqueProblem({ unique, singular }: Model, change: Change, tables: Tables): string | undefined {
-  const { state }: Table<object> = tables[change.table]
+  const { state }: TreeTable<object> = tables[change.table]
   for (const [name, definition] of Object.entries(unique)) {
     const values = uniqueValues(definition, change.after?.row)
     const before = change.before && uniqueValues(definition, change.before.row)
@@ -88,7 +88,7 @@ function deletionProblem(name: TableName, id: string, tables: Tables): string | 
   const { undeletable } = models[name]
   if (undeletable !== undefined) return undeletable
   for (const { from, reference } of referencesTo.get(name) ?? []) {
-    const table: Table<object> = tables[from]
+    const table: TreeTable<object> = tables[from]
     const [referrer] = reference.referrers(table, id)
     if (!referrer) continue
     const { singular, label }: Model = models[from]
@@ -102,7 +102,7 @@ function deletionProblem(name: TableName, id: string, tables: Tables): string | 
 export function cascadeDeletion(name: TableName, id: string, tables: Tables): void {
   for (const { from, reference } of referencesTo.get(name) ?? []) {
     if (reference.onDelete !== 'cascade') continue
-    const table: Table<object> = tables[from]
+    const table: TreeTable<object> = tables[from]
     for (const referrer of reference.referrers(table, id)) table.delete(table.shape.idOf(referrer))
   }
 }

@@ -5,11 +5,11 @@ import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Random } from './random.js'
 import type { RowInputs, Rows, TableName } from './rows.js'
-import type { Table } from './table.js'
+import type { TreeTable } from './table.js'
 import type { Shape } from './table-state.js'
 
 /** The tables of a world. */
-export type Tables = { readonly [Name in TableName]: Table<Rows[Name]> }
+export type Tables = { readonly [Name in TableName]: TreeTable<Rows[Name]> }
 
 /** The tables that decide which lobbies a list shows, and which one a find chooses. */
 export type LobbyTables = Pick<Tables, 'lobbies' | 'gameModes' | 'regions' | 'settings'>
@@ -36,7 +36,7 @@ export interface Reference<Row, Column = string> {
   readonly table: TableName
   ids(row: Row): readonly string[]
   /** Finds the rows that refer to an id. */
-  referrers(rows: Table<Row & object>, id: string): readonly Row[]
+  referrers(rows: TreeTable<Row & object>, id: string): readonly Row[]
   /** `restrict`: the referenced row cannot be deleted. `cascade`: the referring rows are deleted with it. */
   readonly onDelete: 'restrict' | 'cascade'
 }
@@ -105,7 +105,7 @@ export function nestedReference<Row extends object>(
   table: TableName,
   ids: (row: Row) => readonly string[],
 ): Reference<Row, ColumnOf<Row>> {
-  const referrers = (rows: Table<Row>, id: string) => rows.all().filter(row => ids(row).includes(id))
+  const referrers = (rows: TreeTable<Row>, id: string) => rows.all().filter(row => ids(row).includes(id))
   return { column, columns, table, ids, referrers, onDelete: 'restrict' }
 }
 

@@ -44,7 +44,7 @@ import {
   TokenRow,
 } from './rows.js'
 import { checkLobbyChange, countSeats, updatePlayers } from './seats.js'
-import type { Table } from './table.js'
+import type { TreeTable } from './table.js'
 import { groupOf } from './table-state.js'
 import { freshId, freshToken, tokenLabel } from './tokens.js'
 
@@ -332,7 +332,7 @@ export function createRow<Name extends TableName>(
 ): Rows[Name] {
   const model: Model = models[name]
   const row = parseRow(model.schema, model.withDefaults(input, context), `${name}.create`)
-  const table: Table<object> = context.tables[name]
+  const table: TreeTable<object> = context.tables[name]
   table.put(row)
   return row as Rows[Name] // the schema of that model has checked it
 }

@@ -3,7 +3,7 @@ import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { RowChange } from './model.js'
 import { isFieldValues, type Predicate } from './query.js'
-import type { Table } from './table.js'
+import type { TreeTable } from './table.js'
 import {
   type ChangeDraft,
   type ListOptions,
@@ -28,7 +28,7 @@ export interface RowStore<Row extends object> {
   readonly name: string
   /** The fields of its rows. Default: any. */
   readonly fields?: readonly string[]
-  readonly table: Table<Row>
+  readonly table: TreeTable<Row>
   /** Returns the id of a row. `undefined` if the value is not a row. */
   idOf(row: Row): string | undefined
   /** Runs a function in a transaction. */
@@ -202,7 +202,7 @@ export class Records<Row extends object> {
     return predicate
   }
 
-  #read(): Table<Row> {
+  #read(): TreeTable<Row> {
     this.#store.beforeRead()
     return this.#store.table
   }
@@ -287,7 +287,7 @@ export class Records<Row extends object> {
 }
 
 /** Writes a new row. Begins the messages of its triggers with `call`, too. */
-function putAs<Row extends object>(call: string, table: Table<Row>, row: Row): void {
+function putAs<Row extends object>(call: string, table: TreeTable<Row>, row: Row): void {
   try {
     table.put(row)
   } catch (error) {

@@ -12,7 +12,7 @@ import { models } from './models.js'
 import { realTime } from './real-time.js'
 import { copyChanges } from './records.js'
 import type { TableName } from './rows.js'
-import { Table, type TableContext } from './table.js'
+import { type TableContext, TreeTable } from './table.js'
 import { tableNames } from './table-names.js'
 import { type Entry, TableState } from './table-state.js'
 import { Transaction } from './transaction.js'
@@ -20,8 +20,8 @@ import {
   createState,
   type Initial,
   mapTables,
+  type NewWorld,
   type TableStates,
-  type WorldDefinition,
   type WorldState,
 } from './world-state.js'
 
@@ -56,7 +56,7 @@ type AnyState = TableState<object>
  * unless the scenario changes it. `clock` is undefined if the clock stays the same. Throws `UsageError`.
  */
 export function reloadState(
-  definition: WorldDefinition,
+  definition: NewWorld,
   { state: before, clock: initialClock }: Initial,
   present: WorldState & { readonly clock: ClockState },
 ) {
@@ -93,7 +93,7 @@ export function reloadState(
 function mergeScenario(states: MergeStates): TableStates {
   const merged = mapTables<TableStates>(name => mergeTable(name, states))
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
-  const tables = mapTables<Tables>(name => new Table<object>(merged[name], context))
+  const tables = mapTables<Tables>(name => new TreeTable<object>(merged[name], context))
   context.openTransaction = new Transaction(tables, { revision: 1, now: 0, isRaw: true })
   repair(tables, states.file)
   recountSeats(tables)
@@ -194,7 +194,7 @@ function repair(tables: Tables, file: TableStates): void {
     if (!repairs)
       throw new UsageError(problemLines(violations.map(({ name, id, problem }) => `${name} ${id}: ${problem}`)))
     for (const [name, id, row] of repairs) {
-      const table: Table<object> = tables[name]
+      const table: TreeTable<object> = tables[name]
       if (row) table.put(row)
       else table.delete(id)
     }

@@ -17,9 +17,9 @@ export interface OpenTransaction {
   /** The revision of the change set, if the transaction makes one. */
   readonly revision: number
   /** Logs a write. Called before its trigger. */
-  record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void
+  record(table: TreeTable<object>, before: Entry | undefined, after: Entry | undefined): void
   /** Runs the trigger of a write (`Model.afterWrite`) and its cascades. */
-  runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void
+  runTrigger(table: TreeTable<object>, before: object | undefined, after: object | undefined): void
 }
 
 /** The entries of a row before and after. */
@@ -36,7 +36,7 @@ export interface TableContext {
 }
 
 /** A table of one world. It tracks reads, and writes in place inside a transaction. It does not check rows. */
-export class Table<Row extends object> {
+export class TreeTable<Row extends object> {
   readonly #context: TableContext
   #state: TableState<Row>
   /** True while another world, or a past state, may share this state. */

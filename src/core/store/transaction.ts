@@ -6,12 +6,12 @@ import { cascadeDeletion, findProblem } from './constraints.js'
 import type { Model, Tables } from './model.js'
 import { models } from './models.js'
 import type { TableName } from './rows.js'
-import type { OpenTransaction, Table } from './table.js'
+import type { OpenTransaction, TreeTable } from './table.js'
 import { tableNames } from './table-names.js'
 import type { Entry } from './table-state.js'
 
 interface LoggedWrite {
-  readonly table: Table<object>
+  readonly table: TreeTable<object>
   readonly before: Entry | undefined
   readonly after: Entry | undefined
 }
@@ -30,7 +30,7 @@ export class Transaction implements OpenTransaction {
   readonly #log: LoggedWrite[] = []
   readonly #isRaw: boolean
   /** The creation numbers of the next rows. Only a raw transaction sets them. */
-  readonly #nextSeqs: readonly (readonly [Table<object>, number])[]
+  readonly #nextSeqs: readonly (readonly [TreeTable<object>, number])[]
 
   /** With `isRaw`, writes run no triggers and no checks. Resets and reloads use it. */
   constructor(tables: Tables, options: { readonly revision: number; readonly now: number; readonly isRaw?: boolean }) {
@@ -38,15 +38,15 @@ export class Transaction implements OpenTransaction {
     this.now = options.now
     this.#tables = tables
     this.#isRaw = options.isRaw ?? false
-    const all = this.#isRaw ? Object.values<Table<object>>(tables) : [] // each of some rows
+    const all = this.#isRaw ? Object.values<TreeTable<object>>(tables) : [] // each of some rows
     this.#nextSeqs = all.map(table => [table, table.state.nextSeq])
   }
 
-  record(table: Table<object>, before: Entry | undefined, after: Entry | undefined): void {
+  record(table: TreeTable<object>, before: Entry | undefined, after: Entry | undefined): void {
     this.#log.push({ table, before, after })
   }
 
-  runTrigger(table: Table<object>, before: object | undefined, after: object | undefined): void {
+  runTrigger(table: TreeTable<object>, before: object | undefined, after: object | undefined): void {
     if (this.#isRaw) return
     const name = table.shape.name as TableName // tables of a world
     const model: Model = models[name]
@@ -70,7 +70,7 @@ export class Transaction implements OpenTransaction {
     const changes: Change[] = []
     const written = this.#writtenRows()
     for (const name of tableNames) {
-      const table: Table<object> = this.#tables[name]
+      const table: TreeTable<object> = this.#tables[name]
       for (const [id, { before, after }] of written.get(name) ?? []) {
         if (!before && !after) continue
         // An unchanged row gets its old entry back, with its old revision.

@@ -8,7 +8,7 @@ import { idOf, models } from './models.js'
 import { Random, type RandomState } from './random.js'
 import { realTime } from './real-time.js'
 import type { Rows, TableName } from './rows.js'
-import { Table, type TableContext } from './table.js'
+import { type TableContext, TreeTable } from './table.js'
 import { tableNames } from './table-names.js'
 import { type Shape, TableState } from './table-state.js'
 
@@ -35,7 +35,7 @@ interface Recipe {
 }
 
 /** The definition of a new world. */
-export interface WorldDefinition extends ScenarioName {
+export interface NewWorld extends ScenarioName {
   readonly recipe?: Recipe | undefined
   readonly clock: ClockMode
   /** The rate of the clock. Default: 1. */
@@ -106,11 +106,7 @@ const timedTables: ReadonlySet<TableName> = new Set([
  * the same definition, both share regions, game modes and lobbies, and the schemas do not check the other rows again. Throws
  * `UsageError` if a row does not fit its schema.
  */
-export function createState(
-  definition: WorldDefinition,
-  earlier?: WorldState,
-  at = definition.now ?? realTime(),
-): WorldState {
+export function createState(definition: NewWorld, earlier?: WorldState, at = definition.now ?? realTime()): WorldState {
   const { seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
   const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
@@ -131,7 +127,7 @@ export function createState(
 }
 
 /** Not a closure inside `createState`: that would keep the rows of the definition in memory for as long as the world. */
-function restartable(state: WorldState, definition: WorldDefinition): WorldState {
+function restartable(state: WorldState, definition: NewWorld): WorldState {
   return { ...state, startingAt: later => createState(definition, state, later) }
 }
 
@@ -187,7 +183,10 @@ export function withPublicUrl(state: WorldState, publicUrl: (before: string) => 
 /** Returns read-only tables of a state. */
 export function readTables<Name extends TableName>(states: Pick<TableStates, Name>): Pick<Tables, Name> {
   const context: TableContext = { dependencies: new Dependencies(), openTransaction: undefined }
-  const tables = Object.entries<TableState<object>>(states).map(([name, state]) => [name, new Table(state, context)])
+  const tables = Object.entries<TableState<object>>(states).map(([name, state]) => [
+    name,
+    new TreeTable(state, context),
+  ])
   return Object.fromEntries(tables) as Pick<Tables, Name> // each is of its name
 }
 

@@ -5,7 +5,7 @@ import { draftOf, getKey, isJsonObject, sameJson } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { checkFunction, UsageError } from '../lib/usage-error.js'
 import type { ChangeSet } from './change-set.js'
-import type { WorldClock } from './clock.js'
+import type { LiveClock } from './clock.js'
 import { expandInput } from './expand-input.js'
 import type { Inputs } from './inputs.js'
 import { type Model, parseRow, type RowChange, type Tables } from './model.js'
@@ -14,7 +14,7 @@ import type { Predicate } from './query.js'
 import type { Random } from './random.js'
 import { PendingUpdate, Records, type RowStore } from './records.js'
 import type { Rows, TableName } from './rows.js'
-import type { Table as StoredTable } from './table.js'
+import type { TreeTable as StoredTable } from './table.js'
 import {
   type ListOptions,
   type QueryOptions,
@@ -36,7 +36,7 @@ export type TransactionTables = { readonly [Name in TableName]: TransactionTable
 interface CollectionHost {
   readonly tables: Tables
   readonly random: Random
-  readonly clock: WorldClock
+  readonly clock: LiveClock
   readonly openTransaction: Transaction | undefined
   write<T>(write: () => T): T
   subscribe(listener: (changeSet: ChangeSet) => void): () => void

@@ -3,7 +3,7 @@ import { sameJson } from '../lib/json.js'
 import type { Steps } from '../lib/steps.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type Cause, type Change, type ChangeSet, ChangeSetPublisher, type ChangeSetResult } from './change-set.js'
-import { type Clock, type ClockChange, type ClockState, WorldClock } from './clock.js'
+import { type Clock, type ClockChange, type ClockState, LiveClock } from './clock.js'
 import { callAll, clockTag, Dependencies, type Reading, type Tag } from './dependencies.js'
 import { type FaultsState, replaceScenarioFaults, shiftFaults, withoutScenario } from './faults.js'
 import type { Tables } from './model.js'
@@ -12,17 +12,17 @@ import { Random, type RandomState } from './random.js'
 import { realTime } from './real-time.js'
 import { type ReloadSummary, reloadState } from './reload.js'
 import type { TableName } from './rows.js'
-import { Table, type TableContext } from './table.js'
+import { type TableContext, TreeTable } from './table.js'
 import { tableNames } from './table-names.js'
 import { Transaction } from './transaction.js'
 import {
   type Initial,
   initialClock,
   mapTables,
+  type NewWorld,
   nameOf,
   type TableStates,
   timeOfState,
-  type WorldDefinition,
   type WorldState,
 } from './world-state.js'
 import { openTables, rowStore, TableCollection, type TransactionTables, type WorldTables } from './world-tables.js'
@@ -49,7 +49,7 @@ export interface World extends WorldTables {
 }
 
 /** A world for reads. It has no clock, only `hasPassed`: so `Reading.until` says how long the answer of a read is valid. */
-export interface WorldView {
+export interface ReadView {
   readonly tables: Tables
   /** Checks if the world's time has reached `at`, in ms since the epoch. */
   hasPassed(at: number): boolean
@@ -82,7 +82,7 @@ interface ReplaceOptions {
 }
 
 /** Keeps the change sets of a world outside the process. */
-export interface WorldLog {
+export interface ChangeLog {
   /**
    * Appends a change set before it is committed. `initial` is the new initial state, if the change set replaces it. If it
    * throws, the transaction is rolled back.
@@ -105,14 +105,14 @@ export interface LoggedWorld {
   clockNow(clock: ClockState): ClockState
 }
 
-/** The result of a change set. `initial` is as for `WorldLog.append`. */
+/** The result of a change set. `initial` is as for `ChangeLog.append`. */
 export interface LoggedChangeSet extends ChangeSetResult {
   readonly initial?: Initial | undefined
 }
 
 /** A world with the calls for the mock itself. */
-export class LiveWorld implements WorldTables, TableContext, WorldView {
-  readonly clock: WorldClock
+export class LiveWorld implements WorldTables, TableContext, ReadView {
+  readonly clock: LiveClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
   readonly dependencies = new Dependencies()
@@ -124,7 +124,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   /** The default cause of transactions. */
   #cause: Cause = { kind: 'code' }
   readonly #record: ((changeSet: ChangeSet) => void) | undefined
-  #log: WorldLog | undefined
+  #log: ChangeLog | undefined
   /** Resolves when the newest promise of `settled` has settled. `undefined` if all have. */
   #lastOutput: Promise<void> | undefined
   readonly #publisher = new ChangeSetPublisher()
@@ -133,7 +133,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
 
   /** Calls `record` with each change set after its commit, even if no row changed. */
   constructor(state: WorldState, record?: (changeSet: ChangeSet) => void) {
-    this.clock = new WorldClock(initialClock(state), {
+    this.clock = new LiveClock(initialClock(state), {
       onMove: before => this.#recordClock(before),
       checkMove: () => {
         this.checkUsable()
@@ -147,7 +147,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     this.random.restore(state.random)
     this.#revision = state.revision
     this.#initial = { state, clock: this.clock.state }
-    this.tables = mapTables<Tables>(name => new Table<object>(state.tables[name], this))
+    this.tables = mapTables<Tables>(name => new TreeTable<object>(state.tables[name], this))
   }
 
   get settings() {
@@ -303,7 +303,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   }
 
   /** Appends each change set to a log from now on. */
-  keepIn(log: WorldLog): void {
+  keepIn(log: ChangeLog): void {
     this.#log = log
   }
 
@@ -324,7 +324,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     this.#faults = base.faults
     this.#revision = base.revision
     for (const name of tableNames) {
-      const table: Table<object> = this.tables[name]
+      const table: TreeTable<object> = this.tables[name]
       table.adopt(base.tables[name])
     }
     this.clock.restore(base.clock)
@@ -347,16 +347,16 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   #replay(result: LoggedChangeSet, random: RandomState): void {
     const { revision, at, cause, clock, initial } = result
     const changes = result.changes.map(({ table, id, after }): Change => {
-      const rows: Table<object> = this.tables[table]
+      const rows: TreeTable<object> = this.tables[table]
       return { table, id, before: rows.state.entry(id), after } as Change // of that table
     })
     // First delete rows: a row may get the creation number of a row that goes.
     for (const { table, before, after } of changes) {
-      const rows: Table<object> = this.tables[table]
+      const rows: TreeTable<object> = this.tables[table]
       if (before && before.seq !== after?.seq) rows.replay(before, undefined)
     }
     for (const { table, before, after } of changes) {
-      const rows: Table<object> = this.tables[table]
+      const rows: TreeTable<object> = this.tables[table]
       if (after) rows.replay(before?.seq === after.seq ? before : undefined, after)
     }
     const faults = this.#faults
@@ -378,7 +378,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   }
 
   /** Runs a synchronous read. Returns its value and its dependencies. */
-  read<T>(read: (view: WorldView) => T): Reading<T> {
+  read<T>(read: (view: ReadView) => T): Reading<T> {
     return this.dependencies.track(() => read(this))
   }
 
@@ -497,7 +497,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
    * `accepts` refuses them, it changes nothing. Throws `UsageError`.
    */
   reload(
-    definition: WorldDefinition,
+    definition: NewWorld,
     { accepts = () => true }: { readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined } = {},
   ): ReloadSummary {
     if (this.openTransaction) throw new UsageError('a transaction cannot reload its world: end it first')
@@ -521,7 +521,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
   #restore({ random, tables }: Pick<WorldState, 'random' | 'tables'>, initial: Initial): void {
     this.random.restore(random)
     for (const name of tableNames) {
-      const table: Table<object> = this.tables[name]
+      const table: TreeTable<object> = this.tables[name]
       table.restore(tables[name])
     }
     this.#initial = initial
@@ -649,7 +649,7 @@ export class LiveWorld implements WorldTables, TableContext, WorldView {
     if (isWide && touched) for (const tag of dependencies.tags) touched.add(tag)
     const toTouch = isWide || !dependencies.hasListeners ? undefined : touched
     for (const name of tableNames) {
-      const table: Table<object> = this.tables[name]
+      const table: TreeTable<object> = this.tables[name]
       const own = changes.filter(change => change.table === name)
       if (own.length > 0) table.commit(own, revision, toTouch)
     }
@@ -673,7 +673,7 @@ interface StateWithoutRows {
 }
 
 /** Asks a log when its change sets are kept. */
-function keptBy(log: WorldLog): Promise<void> | undefined {
+function keptBy(log: ChangeLog): Promise<void> | undefined {
   try {
     return log.settled()
   } catch (error) {

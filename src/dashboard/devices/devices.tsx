@@ -3,7 +3,7 @@ import { generate } from 'lean-qr/nano'
 import type { DeviceLinkRow } from '../../core/store/rows.js'
 import { duration } from '../ui/format.js'
 import { runAction } from '../ui/screen.js'
-import type { Tables } from '../world/live-world.js'
+import type { RowMaps } from '../world/followed-world.js'
 import { page } from '../world/page-state.js'
 
 /** The device links of the world. */
@@ -75,7 +75,7 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
 }
 
 /** Counts the links that wait to be completed. */
-export function countPending({ deviceLinks }: Tables, now: number): number {
+export function countPending({ deviceLinks }: RowMaps, now: number): number {
   let count = 0
   for (const link of deviceLinks.values()) if (isPendingAt(link, now)) count += 1
   return count

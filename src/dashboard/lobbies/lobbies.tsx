@@ -9,7 +9,7 @@ import { openDialog } from '../ui/screen.js'
 import { type Column, sorted, Table } from '../ui/table.js'
 import type { LobbyFilter } from '../world/address.js'
 import { sinceThen } from '../world/change-words.js'
-import type { Tables } from '../world/live-world.js'
+import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, regionName, seatWords, serverWords } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
 import { SearchField } from '../world/panes.js'
@@ -77,7 +77,7 @@ export function Lobbies() {
 }
 
 /** Returns the filter of the address. */
-function filterOf(tables: Tables, hidden: Hidden): (lobby: LobbyRow) => boolean {
+function filterOf(tables: RowMaps, hidden: Hidden): (lobby: LobbyRow) => boolean {
   const { region, mode, lobbies: filter, q } = page.address.value
   const hasText = q === undefined ? undefined : textFilter(q, tables)
   return lobby =>
@@ -87,7 +87,7 @@ function filterOf(tables: Tables, hidden: Hidden): (lobby: LobbyRow) => boolean 
     (hasText === undefined || hasText(lobby))
 }
 
-function LobbyTools({ tables }: { readonly tables: Tables }) {
+function LobbyTools({ tables }: { readonly tables: RowMaps }) {
   const { region, mode = '', lobbies: filter } = page.address.value
   return (
     <div class="tools">
@@ -115,7 +115,7 @@ function LobbyTools({ tables }: { readonly tables: Tables }) {
 }
 
 /** Says why the list is empty, and what to do. */
-function NoLobby({ tables }: { readonly tables: Tables }) {
+function NoLobby({ tables }: { readonly tables: RowMaps }) {
   const { region, mode, lobbies: filter, q } = page.address.value
   if (tables.gameModes.size === 0) return <NoGameMode />
   if (region === undefined && mode === undefined && filter === 'running' && q === undefined)
@@ -151,7 +151,7 @@ function MakeLobby() {
 }
 
 /** Returns a function that tells the distance of a lobby from the player in km. `undefined`: the player has no place. */
-function distancesOf(tables: Tables): ((lobby: LobbyRow) => number | undefined) | undefined {
+function distancesOf(tables: RowMaps): ((lobby: LobbyRow) => number | undefined) | undefined {
   const { client } = tables.settings.get('settings') ?? {}
   if (!client) return undefined
   const known = new Map<string, number | undefined>()
@@ -180,7 +180,7 @@ function aboutText(kilometers: number | undefined): string {
 }
 
 /** Returns a function that tells whether a lobby has all words of a text: in its mode, map, region, id, state, or a player. */
-function textFilter(text: string, tables: Tables): (lobby: LobbyRow) => boolean {
+function textFilter(text: string, tables: RowMaps): (lobby: LobbyRow) => boolean {
   const words = text.toLowerCase().split(/\s+/)
   const players = new Map<string, string>()
   for (const { lobby_id, player_token } of tables.players.values())
@@ -207,7 +207,7 @@ function gameState({ state }: LobbyRow): string {
 }
 
 interface ColumnsContext {
-  readonly tables: Tables
+  readonly tables: RowMaps
   readonly hidden: Hidden
   readonly kilometers: ReturnType<typeof distancesOf>
   readonly now: number
@@ -338,7 +338,7 @@ function columnsOfState({ hidden, now }: ColumnsContext): readonly Column<LobbyR
 
 interface PhoneRowProps {
   readonly lobby: LobbyRow
-  readonly tables: Tables
+  readonly tables: RowMaps
   readonly kilometers: number | undefined
 }
 

@@ -2,7 +2,7 @@ import type { ExplainedChoice } from '../../core/control/explain/explain-find.js
 import { counted, grouped } from '../../core/lib/text.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import { Select } from '../ui/controls.js'
-import type { Tables } from '../world/live-world.js'
+import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from '../world/lobby-rows.js'
 import { regionNotes } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
@@ -98,7 +98,7 @@ function signed(difference: number): string {
 }
 
 interface RegionContext {
-  readonly tables: Tables
+  readonly tables: RowMaps
   /** The region and the lobby that a find would get. */
   readonly choice: ExplainedChoice | undefined
   /** The regions of the present, while the page shows the past. */

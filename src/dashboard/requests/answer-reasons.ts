@@ -1,13 +1,13 @@
 import type { AnswerReasons, ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
 import { counted, grouped } from '../../core/lib/text.js'
-import type { Tables } from '../world/live-world.js'
+import type { RowMaps } from '../world/followed-world.js'
 import { regionName } from '../world/lobby-rows.js'
 import { isChosen, outcomeOf, sentence } from '../world/outcome.js'
 
 // The reasons of an answer in the words of the page: one sentence first.
 
 /** The world that the page knows, for names. */
-type Known = Parameters<typeof outcomeOf>[1] & { readonly tables: Tables }
+type Known = Parameters<typeof outcomeOf>[1] & { readonly tables: RowMaps }
 
 /** Says in one sentence why a request got its answer. For a find it names the region that won, and the rule. */
 export function reasonSentence(entry: JournalEntry, { because, candidates }: AnswerReasons, known: Known): string {

@@ -4,7 +4,7 @@ import { dateAndTime, timeOfDay } from '../../core/lib/time.js'
 import { Field, Menu, Parts, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction } from '../ui/screen.js'
-import type { ClockReading, Connection } from '../world/live-world.js'
+import type { ClockReading, Connection } from '../world/followed-world.js'
 import { page } from '../world/page-state.js'
 
 const connectionWords: { readonly [connection in Connection]: string } = {

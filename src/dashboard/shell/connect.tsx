@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { fullNameOf } from '../../core/store/namespaces.js'
 import type { TokenRow } from '../../core/store/rows.js'
 import { CodeBlock, Parts, Select } from '../ui/controls.js'
-import type { Tables } from '../world/live-world.js'
+import type { RowMaps } from '../world/followed-world.js'
 import { page } from '../world/page-state.js'
 
 /** The clients, and the code that points each at the mock. */
@@ -88,7 +88,7 @@ export function ConnectGuide() {
 
 const kinds: readonly TokenRow['kind'][] = ['public', 'development', 'cloud']
 
-function tokenWords(row: TokenRow, tables: Tables): string {
+function tokenWords(row: TokenRow, tables: RowMaps): string {
   const owner =
     row.kind === 'cloud'
       ? (tables.games.get(row.game_id)?.name_id ?? row.game_id)

@@ -1,7 +1,7 @@
 import type { ShortenedEntry } from '../../core/contract/journal.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
-import type { Change } from './live-world.js'
+import type { Change } from './followed-world.js'
 
 // What the page says of the past: who made a change, and what has become of a lobby since.
 

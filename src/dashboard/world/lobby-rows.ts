@@ -2,7 +2,7 @@ import { grouped } from '../../core/lib/text.js'
 import { isSeated, type SeatedPlayer, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow, RegionRow } from '../../core/store/matchmaker-rows.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
-import type { Tables } from './live-world.js'
+import type { RowMaps } from './followed-world.js'
 
 /** A region with what its running lobbies add up to. */
 export interface RegionSums {
@@ -16,7 +16,7 @@ export interface RegionSums {
 }
 
 /** Adds up the running lobbies of each region, in the order of the scenario. */
-export function sumRegions({ regions, lobbies }: Tables): RegionSums[] {
+export function sumRegions({ regions, lobbies }: RowMaps): RegionSums[] {
   const sums = new Map<string, RegionSums>()
   for (const region of regions.values())
     sums.set(region.region_id, { region, lobbies: 0, players: 0, taken: 0, seats: 0 })
@@ -32,17 +32,17 @@ export function sumRegions({ regions, lobbies }: Tables): RegionSums[] {
 }
 
 /** Returns the name of a region for people. Some regions have an empty one. */
-export function regionName(regionId: string, { regions }: Tables): string {
+export function regionName(regionId: string, { regions }: RowMaps): string {
   return regions.get(regionId)?.region_display_name || regionId
 }
 
 /** Names a lobby, or its server, by its game mode and its region: `duel, Frankfurt`. */
-export function placeName(place: Pick<LobbyRow, 'game_mode_id' | 'region_id'>, tables: Tables): string {
+export function placeName(place: Pick<LobbyRow, 'game_mode_id' | 'region_id'>, tables: RowMaps): string {
   return `${place.game_mode_id}, ${regionName(place.region_id, tables)}`
 }
 
 /** Lists the game modes by their keys, with their names. */
-export function modeOptions(tables: Tables): [key: string, name: string][] {
+export function modeOptions(tables: RowMaps): [key: string, name: string][] {
   const hasNamespaces = tables.namespaces.size > 1
   return [...tables.gameModes].map(([key, { namespace_id, game_mode_id }]) => [
     key,
@@ -51,7 +51,7 @@ export function modeOptions(tables: Tables): [key: string, name: string][] {
 }
 
 /** Lists the players of a lobby who have a seat. */
-export function playersOf(lobbyId: string, { players }: Tables): SeatedPlayer[] {
+export function playersOf(lobbyId: string, { players }: RowMaps): SeatedPlayer[] {
   return [...players.values()].filter(isSeated).filter(({ lobby_id }) => lobby_id === lobbyId)
 }
 

@@ -1,5 +1,5 @@
 import type { ShortenedEntry } from '../../core/contract/journal.js'
-import type { Change } from './live-world.js'
+import type { Change } from './followed-world.js'
 
 // The moments between which the page travels. Requests and change sets of a world are counted together, so their numbers tell
 // which was first.

@@ -3,11 +3,11 @@ import type { OperationId } from '../../core/contract/operations.js'
 import { grouped } from '../../core/lib/text.js'
 import { describeOutcome } from '../../core/pipeline/outcome.js'
 import { bytes, duration } from '../ui/format.js'
-import type { LiveWorld } from './live-world.js'
+import type { FollowedWorld } from './followed-world.js'
 import { regionName } from './lobby-rows.js'
 
 /** The parts of a world that outcomes name. */
-type Outcomes = Pick<LiveWorld, 'tables' | 'made'>
+type Outcomes = Pick<FollowedWorld, 'tables' | 'made'>
 
 /** The parts of a request and its answer that tell the outcome. */
 type Answered = Pick<

@@ -8,14 +8,14 @@ import { openDialog, runAction, say } from '../ui/screen.js'
 import { type Address, type Moment, type Opened, parseAddress, printAddress, type ViewName } from './address.js'
 import { Api } from './api.js'
 import { controlToken, takeTokenFromAddress } from './control-token.js'
-import { type ClockReading, createTables, LiveWorld, type Tables, timeOf } from './live-world.js'
+import { type ClockReading, createTables, FollowedWorld, type RowMaps, timeOf } from './followed-world.js'
 import { sumRegions } from './lobby-rows.js'
 import { changeBeside, type KnownHistory, requestBeside, type Target } from './moments.js'
 
 /** The world at a moment of the past. */
 interface PastWorld {
   readonly revision: number
-  readonly tables: Tables
+  readonly tables: RowMaps
   /** The time of the revision, in ms since the epoch. */
   readonly at: number
   /** The ids of all requests before it are smaller. */
@@ -53,7 +53,7 @@ const viewsOf: { readonly [kind in Opened['kind']]: readonly [ViewName, ...ViewN
 class PageState {
   /** The page of a world is at its URL: `/`, `/w/{id}/`, or below the path where an app has mounted the mock. */
   readonly api = new Api(location.origin + location.pathname.replace(/\/$/, ''), undefined, controlToken)
-  readonly live = new LiveWorld(this.api)
+  readonly live = new FollowedWorld(this.api)
   /** The parts that the page shows, as the query of its URL names them. */
   readonly address: Signal<Address> = signal(parseAddress(location.search))
   readonly view: ReadonlySignal<ViewName> = computed(() => this.address.value.view)
@@ -94,7 +94,7 @@ class PageState {
   /** False until the page has the rows of the world. */
   readonly isLoaded = computed(() => this.live.version.value > 0)
   /** The rows that the page shows: now, or at the moment of the time travel. */
-  readonly shown: ReadonlySignal<{ readonly tables: Tables }> = computed(() => {
+  readonly shown: ReadonlySignal<{ readonly tables: RowMaps }> = computed(() => {
     // The rows change in place.
     this.live.version.value
     return this.past.value ?? { tables: this.live.tables }

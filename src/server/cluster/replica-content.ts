@@ -10,7 +10,7 @@ export type SentTexts = readonly (string | undefined)[]
 const pageSize = 4 * 1024 ** 2
 
 /** The content of a world at its opening. */
-export interface WorldContent extends Pick<KeptWorld, 'born' | 'starts' | 'originHash' | 'base' | 'time'> {
+export interface ReplicaContent extends Pick<KeptWorld, 'born' | 'starts' | 'originHash' | 'base' | 'time'> {
   readonly lines: readonly KeptLine[]
   /** The revision of the base. */
   readonly baseRevision: number
@@ -28,7 +28,7 @@ interface Reader {
  * Reads a world. With an empty epoch, any replica may own it, and write meanwhile. Returns `undefined` if there is none, or another
  * replica has taken it over. Rejects with `RedisError` or `StorageError`.
  */
-export async function readContent(reader: Reader, id: string, epoch: string): Promise<WorldContent | undefined> {
+export async function readContent(reader: Reader, id: string, epoch: string): Promise<ReplicaContent | undefined> {
   for (;;) {
     // The lines first: if the base is replaced meanwhile, it has what they lack.
     const pages = await readLines(reader, id, epoch)

@@ -9,7 +9,7 @@ import { type KeptWorld, type NewKeptWorld, StorageError } from '../../core/stor
 import { Lease, type LeaseHolder, type LeaseTimes } from './lease.js'
 import { type RedisClient, RedisError, type Reply, type ScriptCommand } from './redis-client.js'
 import { lossOf, parseInfo, readContent, type SentTexts, summaryOf } from './replica-content.js'
-import { Outcome, ReplicaWorld, type WorldHost } from './replica-world.js'
+import { Outcome, type ReplicaHost, ReplicaWorld } from './replica-world.js'
 
 /** The version of the keys and their content. */
 const format = '1'
@@ -53,7 +53,7 @@ export async function joinReplicas(redis: RedisClient, options: ReplicaOptions):
   return storage
 }
 
-class ReplicaStorage implements SharedStorage, WorldHost, LeaseHolder {
+class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   readonly self: ReplicaInfo
   readonly place: string
   secret = ''

@@ -10,7 +10,7 @@ import {
   StorageError,
 } from '../../core/storage/storage.js'
 import { RedisError, type Reply, type ScriptCommand } from './redis-client.js'
-import type { WorldContent } from './replica-content.js'
+import type { ReplicaContent } from './replica-content.js'
 
 /** The largest line or origin, in UTF-16 units. Redis takes texts of 512 MB. */
 const longestText = 128 * 1024 ** 2
@@ -20,7 +20,7 @@ const partSize = 1024 ** 2
 const mostOpenLines = 256
 
 /** The parts of a storage that its worlds use. */
-export interface WorldHost {
+export interface ReplicaHost {
   readonly place: string
   /** The reason why nothing may leave this process. `undefined` if its lease holds. */
   readonly failure: StorageError | undefined
@@ -86,10 +86,10 @@ export class ReplicaWorld implements KeptWorld {
   readonly time: string | undefined
   readonly lagMs: number
   readonly cutBytes = 0
-  readonly #host: WorldHost
+  readonly #host: ReplicaHost
   /** Empty until the script has given one. */
   #epoch: string
-  #content: WorldContent | undefined
+  #content: ReplicaContent | undefined
   #originHash: string
   #baseBytes: number
   /** The lines after the base. The storage has no offsets, so they count the bytes of all lines. */
@@ -117,9 +117,9 @@ export class ReplicaWorld implements KeptWorld {
 
   /** A world that this replica has claimed and read. */
   constructor(
-    host: WorldHost,
+    host: ReplicaHost,
     id: string,
-    { epoch, lagMs, content }: { readonly epoch: string; readonly lagMs: number; readonly content: WorldContent },
+    { epoch, lagMs, content }: { readonly epoch: string; readonly lagMs: number; readonly content: ReplicaContent },
   ) {
     this.#host = host
     this.id = id
@@ -139,7 +139,7 @@ export class ReplicaWorld implements KeptWorld {
     this.#acknowledged = this.#revision
   }
 
-  static create(host: WorldHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
+  static create(host: ReplicaHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
     const { summary, origin, base } = start
     const { hash: originHash } = origin
     const text = origin.pieces.join('')

@@ -1,13 +1,13 @@
 import { errorStatus, UnavailableError } from '../../core/contract/errors.js'
 import { quoted } from '../../core/lib/text.js'
-import type { MockWorld } from '../../core/mock/mock-world.js'
-import type { MockWorlds } from '../../core/mock/mock-worlds.js'
+import type { RunningWorld } from '../../core/mock/running-world.js'
+import type { RunningWorlds } from '../../core/mock/running-worlds.js'
 import type { AbortSignalLike, MockResponse } from '../../core/pipeline/message.js'
 import type { Environment } from '../../core/storage/environment.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../../core/storage/shared-storage.js'
 
 /** A request to a world, before its owner is known. */
-export interface WorldRequest {
+export interface OwnedRequest {
   readonly worldId: string
   /** True if the request may create the world. */
   readonly mayCreate: boolean
@@ -47,7 +47,7 @@ export type Forwarded = 'done' | 'unread' | 'unreachable' | 'broken'
 interface ReplicaParts {
   readonly storage: SharedStorage
   /** The worlds in the memory of this process. */
-  readonly worlds: Pick<MockWorlds, 'inMemory' | 'load' | 'drop'>
+  readonly worlds: Pick<RunningWorlds, 'inMemory' | 'load' | 'drop'>
   readonly environment: Environment
 }
 
@@ -108,7 +108,7 @@ export class Replica {
   }
 
   /** Routes a request. Never throws. */
-  route(request: WorldRequest): void {
+  route(request: OwnedRequest): void {
     const startedAt = this.#environment.monotonic()
     const leased = this.#storage.leaseSoon()
     // Another replica may have taken the world over while this process was stopped.
@@ -116,7 +116,7 @@ export class Replica {
     else this.#route(request, startedAt)
   }
 
-  #route(request: WorldRequest, startedAt: number): void {
+  #route(request: OwnedRequest, startedAt: number): void {
     const world = this.#worlds.inMemory(request.worldId)
     if (!world) {
       void this.#routeToOwner(request, startedAt)
@@ -132,7 +132,7 @@ export class Replica {
     else request.respond(answered)
   }
 
-  async #routeToOwner(request: WorldRequest, startedAt: number): Promise<void> {
+  async #routeToOwner(request: OwnedRequest, startedAt: number): Promise<void> {
     try {
       await this.#tryOwners(request, startedAt)
     } catch (error) {
@@ -141,7 +141,7 @@ export class Replica {
   }
 
   /** Claims the world, or forwards to its owner, until a replica has answered. Rejects with `UnavailableError`. */
-  async #tryOwners(request: WorldRequest, startedAt: number): Promise<void> {
+  async #tryOwners(request: OwnedRequest, startedAt: number): Promise<void> {
     const { worldId, isForwarded, isRepeatable } = request
     const attempts = new Attempts(this.#environment)
     while (!request.gone.aborted) {
@@ -167,11 +167,11 @@ export class Replica {
     }
   }
 
-  #waitedMs(request: WorldRequest, startedAt: number): number {
+  #waitedMs(request: OwnedRequest, startedAt: number): number {
     return request.waitedMs + this.#environment.monotonic() - startedAt
   }
 
-  async #claim({ worldId, mayCreate, isForwarded }: WorldRequest): Promise<Claim> {
+  async #claim({ worldId, mayCreate, isForwarded }: OwnedRequest): Promise<Claim> {
     if (this.#worlds.inMemory(worldId)) return { kind: 'mine', epoch: 0 }
     const known = isForwarded ? undefined : this.#owners.get(worldId)
     if (known) {
@@ -185,7 +185,7 @@ export class Replica {
   }
 
   /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */
-  async #answer(request: WorldRequest, claim: Claim, startedAt: number): Promise<MockResponse | 'moved'> {
+  async #answer(request: OwnedRequest, claim: Claim, startedAt: number): Promise<MockResponse | 'moved'> {
     const { worldId, gone } = request
     if (claim.kind === 'mine' && request.needsContent && !(await this.#load(worldId))) return 'moved'
     const world = this.#worlds.inMemory(worldId)
@@ -214,12 +214,12 @@ export class Replica {
     return this.#worlds.inMemory(worldId) !== undefined || this.#storage.owns(worldId)
   }
 
-  #hasMoved({ worldId, isRepeatable }: WorldRequest, world: MockWorld | undefined, { status }: MockResponse) {
+  #hasMoved({ worldId, isRepeatable }: OwnedRequest, world: RunningWorld | undefined, { status }: MockResponse) {
     if (status !== unavailableStatus || !isRepeatable) return false
     return world ? this.#worlds.inMemory(worldId) !== world : !this.#storage.owns(worldId)
   }
 
-  async #forward(request: WorldRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
+  async #forward(request: OwnedRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
     const attempt = { isRepeatable: request.isRepeatable, controller: new AbortController() }
     const attempts = this.#waiting.get(owner.id) ?? new Set()
     this.#waiting.set(owner.id, attempts.add(attempt))

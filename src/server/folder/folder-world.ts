@@ -66,7 +66,7 @@ export interface FolderContext {
 }
 
 /** The files of a world, read at once. */
-interface WorldFiles extends Base {
+interface FileContents extends Base {
   readonly log: ReadLog
 }
 
@@ -132,7 +132,7 @@ function readBase(fs: FileCalls, path: string): Base {
 }
 
 /** Reads a world. Throws `StorageError`. */
-function readWorld(fs: FileCalls, path: string, id: string): WorldFiles {
+function readWorld(fs: FileCalls, path: string, id: string): FileContents {
   // The log first: if another process replaces the base meanwhile, the new base has what the new log lacks.
   const file = join(path, logName)
   const bytes = readBytes(fs, file)
@@ -156,7 +156,7 @@ export function writeWorld(fs: FileCalls, path: string, id: string, start: NewKe
 }
 
 /** The facts about a world that is not open. */
-export interface WorldEntry {
+export interface FolderEntry {
   readonly summary: KeptSummary
   /** The memory that the world takes on disk. */
   readonly bytes: number
@@ -165,7 +165,7 @@ export interface WorldEntry {
 }
 
 /** Summarizes a world from its files. Somebody has to look at a damaged one, so it counts as kept until it is deleted. */
-export function describeWorld(fs: FileCalls, path: string, id: string): WorldEntry {
+export function describeWorld(fs: FileCalls, path: string, id: string): FolderEntry {
   const sizes = fileSizes(fs, path)
   const bytes = sizes.reduce((sum, { size }) => sum + size, 0)
   const { size: logBytes = 0, changedAt = 0 } = sizes.find(({ name }) => name === logName) ?? {}

@@ -35,10 +35,10 @@ import {
   baseName,
   describeWorld,
   type FolderContext,
+  type FolderEntry,
   FolderWorld,
   isOrigin,
   logName,
-  type WorldEntry,
   writeWorld,
 } from './folder-world.js'
 
@@ -92,7 +92,7 @@ class Folder implements Storage {
   readonly #isReadOnly: boolean
   readonly #context: FolderContext
   /** All worlds. Those that are open know better. */
-  readonly #entries: Map<string, WorldEntry>
+  readonly #entries: Map<string, FolderEntry>
   readonly #open = new Map<string, FolderWorld>()
   readonly #lock: FolderLock | undefined
   readonly #timer: ReturnType<typeof setInterval> | undefined
@@ -288,7 +288,7 @@ class Folder implements Storage {
     this.#open.delete(id)
   }
 
-  #entry(id: string): WorldEntry | undefined {
+  #entry(id: string): FolderEntry | undefined {
     const world = this.#open.get(id)
     return world ? entryOf(world) : this.#entries.get(id)
   }
@@ -317,7 +317,7 @@ class Folder implements Storage {
   }
 
   /** Returns what is known about each world. Takes it from the index where that is as new as the log. */
-  #readEntries(): Map<string, WorldEntry> {
+  #readEntries(): Map<string, FolderEntry> {
     const names = this.#fs.readdirSync(this.place)
     if (!this.#isReadOnly)
       removeLeftovers(
@@ -326,7 +326,7 @@ class Folder implements Storage {
         names.filter(name => [newWorld, deletedWorld, newIndexName].some(start => name.startsWith(start))),
       )
     const indexed = this.#readIndex()
-    const entries = new Map<string, WorldEntry>()
+    const entries = new Map<string, FolderEntry>()
     for (const name of names) {
       const id = worldOf(name)
       const path = join(this.place, name)
@@ -339,13 +339,13 @@ class Folder implements Storage {
     return entries
   }
 
-  #readIndex(): ReadonlyMap<string, WorldEntry> {
+  #readIndex(): ReadonlyMap<string, FolderEntry> {
     const path = join(this.place, indexName)
     try {
       const bytes = this.#fs.readFileSync(path)
       checkFormat(bytes, path)
       const { worlds } = JSON.parse(`{${sealedText(bytes) ?? '"worlds":[]'}}`) as {
-        readonly worlds: readonly WorldEntry[]
+        readonly worlds: readonly FolderEntry[]
       } // we wrote it
       return new Map(worlds.map(entry => [entry.summary.id, entry]))
     } catch (error) {
@@ -357,7 +357,7 @@ class Folder implements Storage {
   }
 }
 
-function entryOf({ summary, bytes, logBytes }: FolderWorld): WorldEntry {
+function entryOf({ summary, bytes, logBytes }: FolderWorld): FolderEntry {
   return { summary, bytes, logBytes }
 }
 

@@ -11,7 +11,7 @@ import { routes } from '../../core/pipeline/routes.js'
 export const longestHar = 64 * 1024 * 1024
 
 /** A recorded request to an operation, and its answer. */
-export interface HarExchange {
+export interface RecordedRequest {
   readonly operation: OperationId
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
@@ -34,12 +34,12 @@ export interface HarExchange {
   readonly answeredAt: number | undefined
 }
 
-/** The reason why an entry of a HAR is no `HarExchange`: words that follow a number. */
+/** The reason why an entry of a HAR is no `RecordedRequest`: words that follow a number. */
 type LeftOut = 'for other paths' | 'without an answer' | 'without a kept body' | 'redirects' | 'unreadable'
 
 /** The requests to the service in a HAR, in the order of their times. */
 export interface HarRecording {
-  readonly exchanges: readonly HarExchange[]
+  readonly exchanges: readonly RecordedRequest[]
   /** The number of entries that were left out, by the reason. */
   readonly leftOut: ReadonlyMap<LeftOut, number>
   /** The texts that must not leave the HAR: tokens, cookies, and the values of fields with such names. */
@@ -98,7 +98,7 @@ export function readHar(text: string, file: string, readAttached: ReadAttached =
     throw new UsageError(`${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it`)
   const leftOut = new Map<LeftOut, number>()
   const secrets = new Set<string>()
-  const exchanges: HarExchange[] = []
+  const exchanges: RecordedRequest[] = []
   const bodies = new Bodies(readAttached)
   for (const value of archive.data.log.entries) {
     const { success, data } = Entry().safeParse(value)
@@ -174,7 +174,7 @@ interface Reading {
 }
 
 /** `preflight`: a browser asked whether it may send a request. */
-function readEntry(entry: Entry, { secrets, bodies }: Reading): HarExchange | LeftOut | 'preflight' {
+function readEntry(entry: Entry, { secrets, bodies }: Reading): RecordedRequest | LeftOut | 'preflight' {
   const { request, response, startedDateTime, time = 0 } = entry
   const { status } = response
   const url = parseUrl(request.url)
@@ -212,7 +212,7 @@ function readEntry(entry: Entry, { secrets, bodies }: Reading): HarExchange | Le
 function findOperation(
   method: string,
   pathname: string,
-): Pick<HarExchange, 'operation' | 'params' | 'path'> | undefined {
+): Pick<RecordedRequest, 'operation' | 'params' | 'path'> | undefined {
   for (let at = 0; at !== -1; at = pathname.indexOf('/', at + 1)) {
     const path = pathname.slice(at)
     const [operation] = routes.list(method, path)

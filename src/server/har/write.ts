@@ -6,7 +6,7 @@ import { operations } from '../../core/contract/operations.js'
 import { version } from '../../version.js'
 
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
-type MockNotes = Pick<
+type HarNotes = Pick<
   JournalEntry,
   'id' | 'world' | 'operation' | 'caller' | 'fault' | 'edited' | 'blocked_ms' | 'revisions' | 'reasons'
 >
@@ -15,7 +15,7 @@ type MockNotes = Pick<
 interface JournalHarEntry extends Entry {
   /** Why the answer has no status. The developer tools of Chromium show it. Absent if there was an answer. */
   readonly _error?: string
-  readonly _mockmaker: MockNotes
+  readonly _mockmaker: HarNotes
 }
 
 /**
@@ -124,6 +124,6 @@ function notesOf({
   blocked_ms,
   revisions,
   reasons,
-}: JournalEntry): MockNotes {
+}: JournalEntry): HarNotes {
   return { id, world, operation, caller, fault, edited, blocked_ms, revisions, reasons }
 }

@@ -4,7 +4,7 @@ import { decodeSegment, deviceLinkPath } from '../../core/contract/paths.js'
 import type { WorldControl } from '../../core/control/world-control.js'
 import { quoted } from '../../core/lib/text.js'
 import { dateAndTime, formatInstant } from '../../core/lib/time.js'
-import type { MockWorld } from '../../core/mock/mock-world.js'
+import type { RunningWorld } from '../../core/mock/running-world.js'
 import { header, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { isOwnOrigin } from '../../core/pipeline/origin.js'
 import { parseJson } from '../../core/pipeline/parse.js'
@@ -15,7 +15,7 @@ import type { TokenInfo } from '../../core/store/tokens.js'
 /** The parts of a world that the pages show. */
 export type PagedWorld = Pick<WorldControl, 'world' | 'tokens'>
 
-type CompletedWorld = PagedWorld & Pick<MockWorld, 'handle' | 'responder'>
+type CompletedWorld = PagedWorld & Pick<RunningWorld, 'handle' | 'responder'>
 
 /** HTML whose interpolated texts are escaped. */
 interface Html {

@@ -114,13 +114,13 @@ const Handlers = z.array(
 )
 
 /** Consecutive handlers of one mock. Of several handlers of an operation, the first one answers. */
-interface MockGroup {
+interface HandlerGroup {
   readonly basePath: string
   readonly answers: Map<OperationId, RequestHandler>
 }
 
 /** Consecutive handlers: all of one mock, or all from elsewhere. */
-type Group = MockGroup | { readonly others: HttpHandler[] }
+type Group = HandlerGroup | { readonly others: HttpHandler[] }
 
 /**
  * Creates Express middleware from any MSW handlers, of a mock or your own. The first handler that answers wins. The paths of
@@ -171,7 +171,11 @@ function groupHandlers(handlers: readonly HttpHandler[]): Group[] {
 }
 
 /** Answers a request for one of the operations, or its preflight. Returns `false` for any other request. */
-function answerWithMock({ basePath, answers }: MockGroup, request: ExpressRequest, response: ServerResponse): boolean {
+function answerWithMock(
+  { basePath, answers }: HandlerGroup,
+  request: ExpressRequest,
+  response: ServerResponse,
+): boolean {
   const { method, path } = new NodeRequest(request)
   if (!path.startsWith(basePath)) return false
   const inner = pathInWorld(path.slice(basePath.length))

@@ -12,8 +12,8 @@ import { type FoundCall, findControlCall, runControlCall } from '../../core/cont
 import { after } from '../../core/lib/after.js'
 import type { Steps } from '../../core/lib/steps.js'
 import type { Mock } from '../../core/mock/mock.js'
-import type { MockWorld } from '../../core/mock/mock-world.js'
 import type { AppOptions } from '../../core/mock/options.js'
+import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { UnknownWorld } from '../../core/mock/world-router.js'
 import {
   type AbortSignalLike,
@@ -75,7 +75,7 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
 /** A control call in its world. */
 interface CallPlace {
   readonly request: MockRequest
-  readonly world: MockWorld
+  readonly world: RunningWorld
   readonly url: string
 }
 
@@ -272,7 +272,7 @@ export class Service {
     })
   }
 
-  #publicUrlOf({ id }: MockWorld, origin: () => string): string | undefined {
+  #publicUrlOf({ id }: RunningWorld, origin: () => string): string | undefined {
     const { publicUrl } = this.#options
     if (publicUrl === undefined) return undefined
     return (publicUrl === 'asked' ? origin() : publicUrl) + worldPath(id)
@@ -355,7 +355,7 @@ function* untilGone<Result>(steps: Steps<Result>, request: MockRequest): Steps<R
 }
 
 /** Answers in the name of a world that gets no requests. A preflight asks only whether a page may read the answer. */
-function refuseOperation(request: MockRequest, world: MockWorld, because: string) {
+function refuseOperation(request: MockRequest, world: RunningWorld, because: string) {
   if (request.method === 'OPTIONS') return world.handle(request)
   try {
     routes.find(request.method, request.path, request.basePath)

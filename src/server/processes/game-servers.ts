@@ -4,7 +4,7 @@ import { type Environment, lobbyEnvironment } from '../../core/control/environme
 import { shortened } from '../../core/lib/text.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
-import type { MockWorld } from '../../core/mock/mock-world.js'
+import type { RunningWorld } from '../../core/mock/running-world.js'
 import { restartLobby, stopLobby } from '../../core/operations/game-server.js'
 import { lobbyPorts } from '../../core/operations/lobbies.js'
 import { hasCommands, type ScenarioCommands, type ServerCommand } from '../../core/scenario/commands.js'
@@ -51,7 +51,7 @@ export function checkStarted(
 
 /** The process of a lobby. */
 interface Server {
-  readonly world: MockWorld
+  readonly world: RunningWorld
   readonly lobbyId: string
   readonly id: { readonly lobby_id: string }
   /** Begins the lines about it: `duel 8f2c41aa`. */
@@ -192,7 +192,7 @@ export class GameServers {
   }
 
   /** Restarts the server of a lobby. One that has ended gets a new lobby. */
-  #restartByCall(world: MockWorld, lobbyId: string): GameServerState | undefined {
+  #restartByCall(world: RunningWorld, lobbyId: string): GameServerState | undefined {
     const server = this.#find(world, lobbyId)
     if (!server) return undefined
     if (server.end === undefined && !server.isStopping) {
@@ -214,12 +214,12 @@ export class GameServers {
   }
 
   /** Finds the newest server of a lobby. */
-  #find(world: MockWorld, lobbyId: string): Server | undefined {
+  #find(world: RunningWorld, lobbyId: string): Server | undefined {
     const running = this.#running.get(keyOf(world, lobbyId))
     return running ?? this.#ended.findLast(server => server.world === world && server.lobbyId === lobbyId)
   }
 
-  #follow(mock: MockWorld): void {
+  #follow(mock: RunningWorld): void {
     const check = (id: string, before: LobbyRow | undefined, after: LobbyRow | undefined) => {
       if (after?.status === 'starting') this.#startFor(after, mock)
       else if (!after || after.status === 'stopped') this.#stopFor(id, mock, before)
@@ -247,7 +247,7 @@ export class GameServers {
     for (const lobby of mock.world.tables.lobbies.all()) check(lobby.lobby_id, undefined, lobby)
   }
 
-  #startFor(lobby: LobbyRow, world: MockWorld): void {
+  #startFor(lobby: LobbyRow, world: RunningWorld): void {
     const { lobby_id, game_mode_id, region_id, namespace_id } = lobby
     const key = keyOf(world, lobby_id)
     const found = this.#commandFor(lobby, world)
@@ -294,7 +294,7 @@ export class GameServers {
   }
 
   /** Returns the command for a lobby that waits. A game mode that sets `servers` has its own, or none. */
-  #commandFor(lobby: LobbyRow, { world: { tables } }: MockWorld): ServerCommand | undefined {
+  #commandFor(lobby: LobbyRow, { world: { tables } }: RunningWorld): ServerCommand | undefined {
     const mode = tables.gameModes.get(modeKey(lobby))
     if (mode?.servers === undefined)
       return tables.settings.get('settings')?.servers === 'manual' ? this.#options.mock.commands.all : undefined
@@ -370,7 +370,7 @@ export class GameServers {
     else this.#report(server, 'stopped', text)
   }
 
-  #stopFor(lobbyId: string, world: MockWorld, before: LobbyRow | undefined): void {
+  #stopFor(lobbyId: string, world: RunningWorld, before: LobbyRow | undefined): void {
     const server = this.#running.get(keyOf(world, lobbyId))
     if (!server || server.isStopping) return
     const isLate = before?.status === 'starting' && (before.ready_by ?? Number.POSITIVE_INFINITY) <= world.clock.now()
@@ -407,12 +407,12 @@ export class GameServers {
   }
 }
 
-function keyOf({ id }: MockWorld, lobbyId: string): string {
+function keyOf({ id }: RunningWorld, lobbyId: string): string {
   return `${id} ${lobbyId}`
 }
 
 /** The time of the world's clock, in ISO 8601. */
-function timeIn({ world }: MockWorld): string {
+function timeIn({ world }: RunningWorld): string {
   return new Date(world.clock.now()).toISOString()
 }
 

@@ -4,7 +4,7 @@ import { environmentOf } from '../../core/control/environment.js'
 import { sameJson } from '../../core/lib/json.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
-import type { MockWorld } from '../../core/mock/mock-world.js'
+import type { RunningWorld } from '../../core/mock/running-world.js'
 import { versionNameOf } from '../../core/operations/games.js'
 import type { BotCommand, ScenarioCommands } from '../../core/scenario/commands.js'
 import { drawMode } from '../../core/simulation/simulated-players.js'
@@ -41,7 +41,7 @@ export class ScenarioBots {
   /** By the full name of the namespace. */
   readonly #running = new Map<string, { readonly command: BotCommand; readonly bots: Bots }>()
   readonly #ends = new Set<Promise<void>>()
-  #world: MockWorld | undefined
+  #world: RunningWorld | undefined
   #isClosed = false
 
   /** Throws `UsageError` if there are too many bots. */
@@ -62,7 +62,7 @@ export class ScenarioBots {
     await Promise.all(this.#ends)
   }
 
-  #follow(world: MockWorld): void {
+  #follow(world: RunningWorld): void {
     if (world.id !== defaultWorldId) return
     this.#world = world
     world.atClose(() => {
@@ -96,7 +96,7 @@ export class ScenarioBots {
         this.#running.set(namespace, { command, bots: this.#start(this.#world, namespace, command) })
   }
 
-  #start(world: MockWorld, namespace: string, command: BotCommand): Bots {
+  #start(world: RunningWorld, namespace: string, command: BotCommand): Bots {
     const { mock, log, start } = this.#options
     const { concurrent, session_ms } = command
     return new Bots({
@@ -114,7 +114,7 @@ export class ScenarioBots {
 
   /** Returns the variables of a client of a namespace, with its seat if the command asks for one. */
   async #environment(
-    { world }: MockWorld,
+    { world }: RunningWorld,
     {
       namespace: name,
       command: { find, modes },

@@ -4,7 +4,7 @@ import type { CheckResult } from '../../core/lib/check-report.js'
 import { counted } from '../../core/lib/text.js'
 import { reworded, UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
-import type { MockWorld } from '../../core/mock/mock-world.js'
+import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { ServedLobby } from '../../core/simulation/servers.js'
 import { defaultNamespaceId } from '../../core/store/namespaces.js'
 import type { ReadTables } from '../../core/store/table-calls.js'
@@ -101,7 +101,7 @@ export async function checkServer(options: ServerCheckOptions): Promise<CheckRes
 
 class ServerCheck {
   readonly #options: ServerCheckOptions
-  readonly #world: MockWorld
+  readonly #world: RunningWorld
   readonly #lobbyId: string
   /** A public token, which the players send. */
   readonly #token: string | undefined

@@ -1,7 +1,7 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { http } from 'msw'
 import { describe, expect } from 'vitest'
-import { createMock, type MockEnvironment } from '../../../src/core/mock/mock.js'
+import { createMock, type EntryParts } from '../../../src/core/mock/mock.js'
 import { History, HistoryBudget } from '../../../src/core/pipeline/history.js'
 import { restoreExchange } from '../../../src/core/pipeline/journal.js'
 import type { Mockmaker, MockmakerOptions } from '../../../src/index.js'
@@ -35,7 +35,7 @@ async function askOften(
 }
 
 /** Creates a mock of tanks with limits of memory. */
-function mockOf(memory: MockEnvironment['memory'], options: MockmakerOptions = {}): Mockmaker {
+function mockOf(memory: EntryParts['memory'], options: MockmakerOptions = {}): Mockmaker {
   return toMockmaker(createMock({ scenario: tanks, ...options }, { memory }), {}, { http, more: () => ({}) })
 }
 

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
-import { type Story, type storyLimits, WorldStories } from '../../../src/core/control/stories/stories.js'
+import { type Story, StoryRecorder, type storyLimits } from '../../../src/core/control/stories/stories.js'
 import type { StoryFact } from '../../../src/core/control/stories/story-kinds.js'
 import { wholeSince } from '../../../src/core/control/stories/tell-story.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
@@ -37,10 +37,13 @@ function observedTwice(scenario: typeof tanks, limits = few) {
   const mock = closedAfterTest(createMockmaker({ scenario }))
   const { tables, revision, clock } = mockOf(mock, 'test').default.world
   const begin = { revision, at: clock.now() }
-  const [limited, whole] = [new WorldStories(tables, begin, limits), new WorldStories(tables, begin, endless)] as const
+  const [limited, whole] = [
+    new StoryRecorder(tables, begin, limits),
+    new StoryRecorder(tables, begin, endless),
+  ] as const
   for (const name of ['addChange', 'addExchange'] as const) {
-    const add = WorldStories.prototype[name] as (value: unknown) => void // of both
-    vi.spyOn(WorldStories.prototype, name).mockImplementation(function (this: WorldStories, value: unknown) {
+    const add = StoryRecorder.prototype[name] as (value: unknown) => void // of both
+    vi.spyOn(StoryRecorder.prototype, name).mockImplementation(function (this: StoryRecorder, value: unknown) {
       add.call(this, value)
       if (this === limited || this === whole) return
       limited[name](value as never)

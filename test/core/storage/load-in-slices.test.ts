@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mockOf } from '../../../src/core/mock/facade.js'
-import type { MockWorlds } from '../../../src/core/mock/mock-worlds.js'
+import type { RunningWorlds } from '../../../src/core/mock/running-worlds.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker } from '../../../src/index.js'
 import { memoryStorage } from '../../support/memory-storage.js'
@@ -82,8 +82,8 @@ describe('a kept world that is loaded in slices', () => {
   })
 
   it.each([
-    ['it is lost', (worlds: MockWorlds) => worlds.drop('t1', 'another replica has it')],
-    ['the mock is closed', (worlds: MockWorlds) => void worlds.close()],
+    ['it is lost', (worlds: RunningWorlds) => worlds.drop('t1', 'another replica has it')],
+    ['the mock is closed', (worlds: RunningWorlds) => void worlds.close()],
   ])('never comes into memory if %s meanwhile', async (_, end) => {
     const { storage } = await keepWorld()
     const worlds = startIn(storage)

@@ -1,14 +1,14 @@
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, vi } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
-import { WorldClock } from '../../../src/core/store/clock.js'
+import { LiveClock } from '../../../src/core/store/clock.js'
 
 const startAt = 1_700_000_000_000
 
 beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
 
-const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
-const running = () => new WorldClock({ mode: 'running', now: startAt })
+const frozen = () => new LiveClock({ mode: 'frozen', now: startAt })
+const running = () => new LiveClock({ mode: 'running', now: startAt })
 
 describe('clock.advance', () => {
   it.prop([fc.array(fc.nat(50)), fc.nat(50)])(

@@ -24,7 +24,7 @@ function pass(ms: number): void {
 
 /** Returns a clock with a job in each second of its world, which takes so many real ms, and the number of those that ran. */
 function busyClock({ rate, msOf = () => 30 }: { readonly rate: number; msOf?(job: number): number }) {
-  const clock = new clocks.WorldClock({ mode: 'running', rate, now: startAt })
+  const clock = new clocks.LiveClock({ mode: 'running', rate, now: startAt })
   const ran = { jobs: 0 }
   clock.runJobs({
     nextAt: () => startAt + (ran.jobs + 1) * 1_000,
@@ -63,7 +63,7 @@ describe('a clock whose jobs are overdue', () => {
   })
 
   it('does not go back when it is frozen while a timer is overdue', async () => {
-    const clock = new clocks.WorldClock({ mode: 'running', now: startAt })
+    const clock = new clocks.LiveClock({ mode: 'running', now: startAt })
     clock.after(100, () => {})
     pass(10_000)
     const before = [clock.now(), clock.elapsed()]

@@ -1,6 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, vi } from 'vitest'
-import { WorldClock } from '../../../src/core/store/clock.js'
+import { LiveClock } from '../../../src/core/store/clock.js'
 
 // A clock stops after 20 ms of real time to let other work run. On a busy machine, synchronous tests would see that.
 vi.hoisted(() => {
@@ -12,12 +12,12 @@ const dayMs = 86_400_000
 
 beforeEach(() => void vi.useFakeTimers({ now: 5_000 }))
 
-const frozen = () => new WorldClock({ mode: 'frozen', now: startAt })
-const running = () => new WorldClock({ mode: 'running', now: startAt })
+const frozen = () => new LiveClock({ mode: 'frozen', now: startAt })
+const running = () => new LiveClock({ mode: 'running', now: startAt })
 
 describe('a running clock', () => {
   it('starts at the real time', () => {
-    expect(new WorldClock().now()).toBe(5_000)
+    expect(new LiveClock().now()).toBe(5_000)
   })
 
   it('follows the global time from its start', () => {
@@ -117,7 +117,7 @@ describe('a frozen clock', () => {
   })
 
   it('starts at the real time by default', () => {
-    expect(new WorldClock({ mode: 'frozen' }).now()).toBe(5_000)
+    expect(new LiveClock({ mode: 'frozen' }).now()).toBe(5_000)
   })
 
   it('needs no platform timer', () => {

@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, vi } from 'vitest'
 import { Dependencies } from '../../../src/core/store/dependencies.js'
 import { fullestGroup } from '../../../src/core/store/models.js'
-import type { LiveWorld, WorldView } from '../../../src/core/store/world.js'
+import type { LiveWorld, ReadView } from '../../../src/core/store/world.js'
 import {
   type RandomTransaction,
   randomTransaction,
@@ -12,7 +12,7 @@ import {
 import { smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
 
-type Read = (view: WorldView) => unknown
+type Read = (view: ReadView) => unknown
 
 const id = fc.constantFrom('tanks', 'boats', 'g2', 'g3')
 const name = fc.constantFrom('tanks', 'boats', 'red', 'green', 'blue')

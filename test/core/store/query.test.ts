@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import * as z from 'zod'
 import { Dependencies } from '../../../src/core/store/dependencies.js'
 import type { Predicate } from '../../../src/core/store/query.js'
-import { Table } from '../../../src/core/store/table.js'
+import { TreeTable } from '../../../src/core/store/table.js'
 import { TableState } from '../../../src/core/store/table-state.js'
 
 const Thing = z.object({
@@ -27,8 +27,8 @@ const shape = {
   views: {},
 }
 
-function tableOf(rows: readonly Thing[], dependencies = new Dependencies()): Table<Thing> {
-  return new Table(TableState.fromRows<Thing>(shape, rows, 1), { dependencies, openTransaction: undefined })
+function tableOf(rows: readonly Thing[], dependencies = new Dependencies()): TreeTable<Thing> {
+  return new TreeTable(TableState.fromRows<Thing>(shape, rows, 1), { dependencies, openTransaction: undefined })
 }
 
 /** Returns the dependencies of a query. */

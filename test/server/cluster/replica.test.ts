@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { MockWorld } from '../../../src/core/mock/mock-world.js'
+import type { RunningWorld } from '../../../src/core/mock/running-world.js'
 import type { MockResponse } from '../../../src/core/pipeline/message.js'
 import type { Environment } from '../../../src/core/storage/environment.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../../../src/core/storage/shared-storage.js'
-import { type Forwarded, Replica, type WorldRequest } from '../../../src/server/cluster/replica.js'
+import { type Forwarded, type OwnedRequest, Replica } from '../../../src/server/cluster/replica.js'
 
 const infoOf = (id: string): ReplicaInfo => ({ id, address: `http://${id}:4100`, startedAt: 0 })
 const other = (id: string): Claim => ({ kind: 'other', owner: infoOf(id), epoch: 1 })
@@ -54,7 +54,7 @@ interface Peers {
 /** Routes requests. Returns what became of the last one. */
 async function routed(
   { claims, outcomes = ['done'], dead = [], requests = 1, onClaim = () => {}, onLoad, owns, leaseSoon }: Peers,
-  request: Partial<WorldRequest> = {},
+  request: Partial<OwnedRequest> = {},
   use: (replica: Replica) => void = () => {},
 ) {
   const environment = quickClock()
@@ -62,7 +62,7 @@ async function routed(
   const released: string[] = []
   let asked = 0
   let lose: (lost: { id: string; because: string }) => void = () => {}
-  const memory = new Map<string, MockWorld>()
+  const memory = new Map<string, RunningWorld>()
   const storage = {
     claim: async () => {
       asked += 1

@@ -23,7 +23,7 @@ import { choiceText, explainCandidates, obstacleTexts } from './explain-find.js'
 type ExplainedTables = LobbyTables & Pick<Tables, 'namespaces' | 'games'>
 
 /** A past request, and the world around it. */
-interface PastExchange {
+interface PastRequest {
   readonly entry: JournalEntry
   /** The world right before it. `undefined` if the history does not have it. */
   readonly before: { readonly tables: ExplainedTables; readonly faults: readonly FaultRecord[] } | undefined
@@ -32,7 +32,7 @@ interface PastExchange {
 }
 
 /** Explains the answer to a past request, in at most three sentences. */
-export function explainExchange({ entry, before, changeSets }: PastExchange): AnswerReasons {
+export function explainExchange({ entry, before, changeSets }: PastRequest): AnswerReasons {
   const tables = before?.tables
   const find = tables && findAgain(entry, tables)
   const fault = before?.faults.find(({ id }) => id === entry.fault)

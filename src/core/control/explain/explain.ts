@@ -14,7 +14,7 @@ import { UsageError } from '../../lib/usage-error.js'
 import { validateNamespace } from '../../operations/namespaces.js'
 import type { Caller } from '../../operations/resolver.js'
 import { authenticate } from '../../pipeline/authenticate.js'
-import type { WorldFaults } from '../../pipeline/faults.js'
+import type { LiveFaults } from '../../pipeline/faults.js'
 import type { MockRequest } from '../../pipeline/message.js'
 import { isAllowedOrigin, isUnsafeMethod, namespaceOfOrigin } from '../../pipeline/origin.js'
 import { routes } from '../../pipeline/routes.js'
@@ -28,7 +28,7 @@ import {
 } from '../../store/lobby-rules.js'
 import type { LobbyRow } from '../../store/matchmaker-rows.js'
 import { findGame, fullNameOf } from '../../store/namespaces.js'
-import type { WorldView } from '../../store/world.js'
+import type { ReadView } from '../../store/world.js'
 import { type Explanation, explainFind, obstacleTexts } from './explain-find.js'
 
 export const Question = lazy(() =>
@@ -61,10 +61,10 @@ export const Question = lazy(() =>
 export type Question = types.Question
 
 interface ExplainedWorld {
-  readonly world: WorldView
+  readonly world: ReadView
   /** Origins whose pages may read answers, beyond loopback and the pages of the namespaces. */
   readonly corsOrigins: readonly string[]
-  readonly faults: Pick<WorldFaults, 'matching'>
+  readonly faults: Pick<LiveFaults, 'matching'>
   /** Says why a past request got its answer. Throws `UsageError` if the journal does not have it. */
   reasonsOf(exchange: number): AnswerReasons
 }
@@ -87,7 +87,7 @@ export function explain(explained: ExplainedWorld, asked: Question): Explanation
   return explainNames(world, question)
 }
 
-function explainLobby({ tables }: WorldView, lobbyId: string): Explanation {
+function explainLobby({ tables }: ReadView, lobbyId: string): Explanation {
   const lobby = tables.lobbies.get(lobbyId)
   if (!lobby) {
     const ids = tables.lobbies.all().map(({ lobby_id }) => lobby_id)
@@ -129,7 +129,7 @@ function serverText({ run_by, lobby_id }: RunningLobby): string {
   return `a real server runs it: players connect and leave only through calls with the lobby's token (${env})`
 }
 
-function explainNames({ tables, ...view }: WorldView, question: Question): Explanation {
+function explainNames({ tables, ...view }: ReadView, question: Question): Explanation {
   // Replaces a name that was not asked about by a valid one.
   const { game: name, name_id = 'a', display_name = 'A' } = question
   const game = name === undefined ? tables.games.all()[0] : findGame(name, tables)
@@ -212,7 +212,7 @@ const authTexts: { readonly [auth in Auth]: string } = {
   cloud: 'a cloud token. If the path names a game, it must be a token of that game',
 }
 
-function callerText(caller: Caller, origin: string | undefined, { tables }: WorldView): string {
+function callerText(caller: Caller, origin: string | undefined, { tables }: ReadView): string {
   if (caller.kind === 'tokenless') {
     const name = fullNameOf(caller.namespaceId, tables)
     const byOrigin = origin !== undefined && namespaceOfOrigin(origin, tables) !== undefined
@@ -234,7 +234,7 @@ function refusedOriginTexts(origin: string, method: string): string[] {
   return [`pages of ${origin} may not read the answer, unless --cors-origin ${origin} allows them`, ...refused]
 }
 
-type MatchingFault = ReturnType<WorldFaults['matching']>[number]
+type MatchingFault = ReturnType<LiveFaults['matching']>[number]
 
 /** Returns the verdict of the first active fault. Returns `undefined` if there is none, or if it lets the request pass. */
 function faultVerdict(matching: readonly MatchingFault[]): string | undefined {

@@ -8,7 +8,7 @@ import { readTables, type WorldState } from '../../store/world-state.js'
 import { explainExchange } from './explain-exchange.js'
 
 /** The past of a world: its earlier states, and the reasons of its answers. Those that go in steps take the history of the first one. */
-export class WorldPast {
+export class Past {
   readonly #world: LiveWorld
   readonly #history: History
 

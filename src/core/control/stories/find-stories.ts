@@ -11,10 +11,10 @@ import type { LiveWorld } from '../../store/world.js'
 import { type Story, storyLimits } from './stories.js'
 import { plainName, storyName } from './story-names.js'
 import {
-  outcomeOf,
   type StoryJson,
   type StorySource,
   type StorySummary,
+  storyOutcome,
   storyOutcomes,
   summarizeStory,
   tellStory,
@@ -226,7 +226,7 @@ function matcher(
 ): (story: Story) => boolean {
   const tests: ((story: Story) => boolean)[] = []
   if (simulated !== undefined) tests.push(story => story.isSimulated === simulated)
-  if (outcome !== undefined) tests.push(story => outcomeOf(story) === outcome)
+  if (outcome !== undefined) tests.push(story => storyOutcome(story) === outcome)
   if (address !== undefined) tests.push(story => story.address === address)
   if (lobby !== undefined) tests.push(story => story.wasIn(({ lobby_id }) => lobby_id === lobby))
   if (token !== undefined) tests.push(story => story.token === token || beginsWith(story.token, token))

@@ -8,14 +8,14 @@ import { RecordedExchange } from '../../pipeline/journal.js'
 import type { RefusedCall, ServedLobby } from '../../simulation/servers.js'
 import { lobbyIdIn } from '../../store/tokens.js'
 import type { LiveWorld } from '../../store/world.js'
-import type { Story, WorldStories } from './stories.js'
+import type { Story, StoryRecorder } from './stories.js'
 import { storyName } from './story-names.js'
 import { sentenceOf } from './tell-story.js'
 
 interface ServedSource {
   readonly world: LiveWorld
   readonly history: Pick<History, 'exchanges' | 'dropped'>
-  readonly stories: WorldStories
+  readonly stories: StoryRecorder
 }
 
 /** Reads what the server of a lobby has called from the journal and the stories. Throws `ApiError` if there was no such lobby. */

@@ -89,7 +89,7 @@ export class Story {
  * Remembers what happened to the players of a world: facts, and no rows. It observes change sets and exchanges. The stories
  * begin anew when the state of the world is replaced.
  */
-export class WorldStories {
+export class StoryRecorder {
   readonly #tables: LiveWorld['tables']
   readonly #limits: typeof storyLimits
   /** By token, in the order of their creation. Those of simulated players give way first. */

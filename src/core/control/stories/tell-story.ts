@@ -4,13 +4,13 @@ import type * as types from '../../generated/options.js'
 import { elapsedText } from '../../lib/time.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { redactToken } from '../../pipeline/redact.js'
-import type { GameServerState, WorldServers } from '../../simulation/servers.js'
+import type { GameServerState, LiveServers } from '../../simulation/servers.js'
 import type { ChangeSet } from '../../store/change-set.js'
 import { mostPlayers, seatsTaken } from '../../store/lobby-rules.js'
 import { type LobbyRow, nextPlayerJobAt, type PlayerRow } from '../../store/matchmaker-rows.js'
 import type { LiveWorld } from '../../store/world.js'
-import type { WorldPast } from '../explain/past.js'
-import type { Story, WorldStories } from './stories.js'
+import type { Past } from '../explain/past.js'
+import type { Story, StoryRecorder } from './stories.js'
 import { isSeatOperation } from './story-facts.js'
 import {
   endingText,
@@ -141,13 +141,13 @@ export interface StoryJson extends StorySummary {
 export interface StorySource {
   readonly world: LiveWorld
   readonly history: History
-  readonly past: WorldPast
-  readonly servers: Pick<WorldServers, 'list'>
-  readonly stories: WorldStories
+  readonly past: Past
+  readonly servers: Pick<LiveServers, 'list'>
+  readonly stories: StoryRecorder
 }
 
 /** How a story stands, or how it ended, in a word. */
-export function outcomeOf({ state }: Pick<Story, 'state'>): StoryOutcome {
+export function storyOutcome({ state }: Pick<Story, 'state'>): StoryOutcome {
   return kinds[state].outcome ?? 'refused'
 }
 
@@ -216,7 +216,7 @@ export function summarizeStory(story: Story, world: LiveWorld): StorySummary {
     id,
     token: seat === 'unknown' ? redactToken(token) : token,
     name: storyName(token),
-    outcome: outcomeOf(story),
+    outcome: storyOutcome(story),
     sentence: sentenceOf(story, world),
     is_simulated: isSimulated,
     ...(address === undefined ? {} : { address }),

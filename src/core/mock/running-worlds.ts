@@ -20,12 +20,12 @@ import type { KeptSummary } from '../storage/storage.js'
 import type { WorldStorage } from '../storage/world-storage.js'
 import { realTime } from '../store/real-time.js'
 import { withPublicUrl } from '../store/world-state.js'
-import { MockWorld, type MockWorldSettings } from './mock-world.js'
 import { OpenWorlds } from './open-worlds.js'
-import { type MockState, otherSeeds } from './scenario-registry.js'
-import { WorldLoader, type WorldsStorage } from './world-loader.js'
+import { type CommonSettings, RunningWorld } from './running-world.js'
+import { otherSeeds, type StartState } from './scenario-registry.js'
+import { type StorageSettings, WorldLoader } from './world-loader.js'
 
-interface MockWorldsLimits {
+interface Limits {
   /** Counts the default world too. */
   readonly maxWorlds: number
   /** In real ms. */
@@ -37,13 +37,13 @@ interface MockWorldsLimits {
  * it for `worldTtlMs`. The default world stays, and so do the worlds that code made with `worlds.put`. With a storage, an unused
  * world leaves memory after that time, and comes back when somebody asks for it.
  */
-export class MockWorlds {
-  readonly #settings: MockWorldSettings
-  readonly #limits: MockWorldsLimits
+export class RunningWorlds {
+  readonly #settings: CommonSettings
+  readonly #limits: Limits
   readonly #open: OpenWorlds
   readonly #loader: WorldLoader
 
-  constructor(settings: MockWorldSettings, limits: MockWorldsLimits) {
+  constructor(settings: CommonSettings, limits: Limits) {
     this.#settings = settings
     this.#limits = limits
     this.#open = new OpenWorlds(limits.worldTtlMs, () => this.#deleteUnused())
@@ -54,7 +54,7 @@ export class MockWorlds {
    * The world of requests that name none. The first use creates it. If several processes share the worlds, another one may run it.
    * Then this is its initial state, or the last state that this process has seen. Throws `UsageError` if its scenario is wrong.
    */
-  get default(): MockWorld {
+  get default(): RunningWorld {
     this.#open.default ??= this.create(defaultWorldId)
     return this.#open.default
   }
@@ -79,12 +79,12 @@ export class MockWorlds {
    * Keeps the worlds in a storage from now on. Those that it has already replace those of this mock. Throws `StorageError` if
    * it cannot read or write one of them.
    */
-  keepIn(kept: WorldsStorage): void {
+  keepIn(kept: StorageSettings): void {
     const { storage, shared } = kept
     const open = this.#open
     if (shared) {
       // No world is in memory until this process has claimed it.
-      open.default ??= new MockWorld(defaultWorldId, this.#settings.registry.defaultState(), this.#settings)
+      open.default ??= new RunningWorld(defaultWorldId, this.#settings.registry.defaultState(), this.#settings)
       void open.default.close()
       open.clear()
     } else {
@@ -104,7 +104,7 @@ export class MockWorlds {
   }
 
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
-  follow(listener: (mock: MockWorld) => void): () => void {
+  follow(listener: (mock: RunningWorld) => void): () => void {
     return this.#open.follow(listener)
   }
 
@@ -137,7 +137,7 @@ export class MockWorlds {
   }
 
   /** Returns a world that is in memory. It does not count as used. */
-  inMemory(id: string): MockWorld | undefined {
+  inMemory(id: string): RunningWorld | undefined {
     return this.#open.get(id)?.mock
   }
 
@@ -145,7 +145,7 @@ export class MockWorlds {
    * Looks at the world `default` as it is now, whichever process runs it. Before somebody asks replicas for it, it has its initial
    * state. What `look` changes in it is not kept. Rejects with `StorageError`.
    */
-  async lookAtDefault<Result>(look: (mock: MockWorld) => Result): Promise<Result> {
+  async lookAtDefault<Result>(look: (mock: RunningWorld) => Result): Promise<Result> {
     const copy = this.#isElsewhere(defaultWorldId) ? await this.#loader.copyOf(defaultWorldId) : undefined
     try {
       return look(copy ?? this.default)
@@ -161,7 +161,7 @@ export class MockWorlds {
   }
 
   /** Finds a world. It counts as used now. Throws `StorageError` if its storage cannot read it. */
-  get(id: string): MockWorld | undefined {
+  get(id: string): RunningWorld | undefined {
     const entry = this.#open.get(id)
     if (!entry) return this.#loader.find(id)
     entry.usedAt = realTime()
@@ -174,7 +174,7 @@ export class MockWorlds {
   }
 
   /** Reads a kept world as it was at its newest change. Changes to it are not kept. `undefined`: no such world is kept. */
-  read(storage: WorldStorage, id: string): MockWorld | undefined {
+  read(storage: WorldStorage, id: string): RunningWorld | undefined {
     return this.#loader.read(storage, id)
   }
 
@@ -190,10 +190,10 @@ export class MockWorlds {
   }
 
   /** Creates or replaces a world. `isKept`: it stays until code deletes it. Fake timers pass time too, so the code keeps its worlds. */
-  async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<MockWorld> {
+  async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<RunningWorld> {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#loader.copyOf(parsed.fork) : undefined
-    let mock: MockWorld
+    let mock: RunningWorld
     try {
       mock = this.#put(id, this.#stateOf(id, parsed, source), isKept)
     } finally {
@@ -208,7 +208,7 @@ export class MockWorlds {
     return mock
   }
 
-  #put(id: string, state: MockState, isKept: boolean): MockWorld {
+  #put(id: string, state: StartState, isKept: boolean): RunningWorld {
     const known = this.get(id)
     if (!known) return this.#add(id, () => state, isKept)
     known.replaceState(state)
@@ -294,7 +294,7 @@ export class MockWorlds {
   }
 
   /** Returns the world of a request in-process. Throws `ApiError` if it does not exist. */
-  known(id: string): MockWorld {
+  known(id: string): RunningWorld {
     const known = this.get(id)
     if (known) return known
     throw this.unknown(id)
@@ -306,7 +306,7 @@ export class MockWorlds {
   }
 
   /** Creates a world of the mock's own scenario for a request. Throws `ApiError` as `#add` does. */
-  create(id: string): MockWorld {
+  create(id: string): RunningWorld {
     const { registry } = this.#settings
     if (id === defaultWorldId) return this.#add(id, () => registry.defaultState(), true)
     return this.#add(id, () => registry.stateOf(undefined, { worldId: id }), false)
@@ -322,7 +322,7 @@ export class MockWorlds {
     return this.storage?.list().filter(({ id }) => !this.#open.has(id)) ?? []
   }
 
-  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: MockWorld): MockState {
+  #stateOf(id: string, { scenario, fork, revision, seed }: NewWorldOptions, copy?: RunningWorld): StartState {
     if (fork === undefined) return this.#settings.registry.stateOf(scenario, { worldId: id, seed })
     const source = copy ?? (this.#isElsewhere(fork) ? undefined : this.get(fork))
     if (source) return forkState(source, id, { revision, seed })
@@ -330,7 +330,7 @@ export class MockWorlds {
   }
 
   /** Creates a world with a new id. Throws `ApiError` if the id is malformed, or there are too many worlds. */
-  #add(id: string, makeState: () => MockState, isKept: boolean): MockWorld {
+  #add(id: string, makeState: () => StartState, isKept: boolean): RunningWorld {
     // The pattern would accept null as "null".
     if (typeof id !== 'string' || !worldId.pattern.test(id))
       throw new ApiError('API_NOT_FOUND', `${quoted(id)} is no id of a world: expected ${worldId.expected}`)
@@ -342,7 +342,7 @@ export class MockWorlds {
         { headers: { 'retry-after': '1' } },
       )
     this.#loader.checkTakesWorlds()
-    const mock = new MockWorld(id, makeState(), this.#settings)
+    const mock = new RunningWorld(id, makeState(), this.#settings)
     if (this.#open.isClosed) {
       void mock.close()
       return mock
@@ -424,10 +424,10 @@ function timesOf({
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */
 function forkState(
-  source: MockWorld,
+  source: RunningWorld,
   worldId: string,
   { revision, seed }: Pick<NewWorldOptions, 'revision' | 'seed'>,
-): MockState {
+): StartState {
   const present = source.world.state
   const state =
     revision === undefined ? present : { ...runAtOnce(source.past.stateAt(revision)), revision: present.revision }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { mockOf } from '../../src/core/mock/facade.js'
 import { tableNames } from '../../src/core/store/table-names.js'
 import { Api } from '../../src/dashboard/world/api.js'
-import { LiveWorld } from '../../src/dashboard/world/live-world.js'
+import { FollowedWorld } from '../../src/dashboard/world/followed-world.js'
 import { createMockmaker, type Mockmaker } from '../../src/index.js'
 import { keepInFolder } from '../../src/server/http/data-folder.js'
 import { fetchInProcess, origin } from '../support/fetch-in-process.js'
@@ -21,7 +21,7 @@ function rowsOf(mock: Mockmaker): Record<string, Record<string, unknown>> {
   )
 }
 
-const rowsShown = ({ tables }: LiveWorld) =>
+const rowsShown = ({ tables }: FollowedWorld) =>
   Object.fromEntries(tableNames.map(name => [name, Object.fromEntries(tables[name] as Map<string, unknown>)]))
 
 const actions: { readonly [name: string]: (mock: Mockmaker, drop: () => void) => unknown } = {
@@ -40,7 +40,7 @@ describe('the world of a page', () => {
   it('knows the players and their names, also those from before it was opened', async () => {
     const mock = createMockmaker({ scenario: { clock: 'frozen', game_modes: ['duel'] } })
     const { fetch } = fetchInProcess(mock)
-    const followed = new LiveWorld(new Api(origin, fetch))
+    const followed = new FollowedWorld(new Api(origin, fetch))
     await expect.poll(() => followed.version.value).toBeGreaterThan(0)
     const tokens: string[] = []
     for (const duration of ['1s', '5s', '40s', '1s'] as const) {
@@ -49,10 +49,11 @@ describe('the world of a page', () => {
       tokens.push(JSON.parse(new TextDecoder().decode(answer.body)).player.token)
       await mock.clock.advance(duration)
     }
-    const opened = new LiveWorld(new Api(origin, fetch))
+    const opened = new FollowedWorld(new Api(origin, fetch))
     await expect.poll(() => opened.version.value).toBeGreaterThan(0)
 
-    const spansOf = ({ players }: LiveWorld) => tokens.map(token => players.value.find(span => span.token === token))
+    const spansOf = ({ players }: FollowedWorld) =>
+      tokens.map(token => players.value.find(span => span.token === token))
     await expect.poll(() => spansOf(followed)).toEqual(spansOf(opened))
     expect(spansOf(opened)).not.toContain(undefined)
     for (const live of [followed, opened]) {
@@ -77,7 +78,7 @@ describe('the world of a page', () => {
       if (String(input).includes('/__mock/journal')) await released
       return response
     }
-    const live = new LiveWorld(new Api(origin, slow))
+    const live = new FollowedWorld(new Api(origin, slow))
     await expect.poll(() => live.about.value).toBeDefined()
 
     mock.journal.clear()
@@ -95,7 +96,7 @@ describe('the world of a page', () => {
     const kept = createMockmaker({ scenario: tanks })
     const data = dataPath()
     keepInFolder(mockOf(kept, 'test'), { data, report: () => {} })
-    const [inMemory, inFolder] = [mock, kept].map(one => new LiveWorld(new Api(origin, fetchInProcess(one).fetch)))
+    const [inMemory, inFolder] = [mock, kept].map(one => new FollowedWorld(new Api(origin, fetchInProcess(one).fetch)))
 
     await expect.poll(() => inFolder?.data.value).toMatchObject({ place: data, worlds: 1 })
     await expect.poll(() => inMemory?.version.value).toBeGreaterThan(0)
@@ -114,7 +115,7 @@ describe('the world of a page', () => {
     }
     let served = begin()
     const called: string[] = []
-    const live = new LiveWorld(
+    const live = new FollowedWorld(
       new Api(origin, (input, init) => {
         called.push(new URL(String(input)).pathname)
         return served.fetch(input, init)
@@ -148,7 +149,7 @@ describe('the world of a page', () => {
   }, async () => {
     const mock = createMockmaker({ scenario: tanks })
     const { fetch, drop } = fetchInProcess(mock)
-    const live = new LiveWorld(new Api(origin, fetch), { retryMs: 0 })
+    const live = new FollowedWorld(new Api(origin, fetch), { retryMs: 0 })
 
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...Object.keys(actions)), { maxLength: 12 }), async names => {

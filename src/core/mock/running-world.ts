@@ -5,12 +5,12 @@ import { defaultWorldId } from '../contract/paths.js'
 import { type ChangesOptions, type EventBudget, EventReader, type MockEvents } from '../control/events.js'
 import { explain, type Question } from '../control/explain/explain.js'
 import type { Explanation } from '../control/explain/explain-find.js'
-import { WorldPast } from '../control/explain/past.js'
+import { Past } from '../control/explain/past.js'
 import { type HistoryJson, HistoryOptions, listHistory } from '../control/history.js'
 import { ObservedWorld } from '../control/states.js'
 import { StoryBook } from '../control/stories/find-stories.js'
 import { servedLobby } from '../control/stories/served-lobby.js'
-import { WorldStories } from '../control/stories/stories.js'
+import { StoryRecorder } from '../control/stories/stories.js'
 import { ResetOptions, SnapshotOptions } from '../control/world-control.js'
 import type { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
@@ -19,10 +19,10 @@ import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { Exchange } from '../pipeline/exchange.js'
 import { type CallRunner, Executor } from '../pipeline/execute.js'
-import { WorldFaults } from '../pipeline/faults.js'
-import { WorldHeldRequests } from '../pipeline/held-requests.js'
+import { LiveFaults } from '../pipeline/faults.js'
+import { LiveHeldRequests } from '../pipeline/held-requests.js'
 import { History, type HistoryLimits, type StoredExchange } from '../pipeline/history.js'
-import { type RecordedExchange, WorldJournal } from '../pipeline/journal.js'
+import { LiveJournal, type RecordedExchange } from '../pipeline/journal.js'
 import type { ExchangeRecord } from '../pipeline/log.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../pipeline/message.js'
 import { type OverrideResolver, Overrides } from '../pipeline/overrides.js'
@@ -36,15 +36,15 @@ import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
 import { resumeWorld } from '../simulation/resume.js'
 import { Scheduler } from '../simulation/scheduler.js'
-import { WorldServers } from '../simulation/servers.js'
-import type { WorldFile, WorldUse } from '../storage/world-storage.js'
+import { LiveServers } from '../simulation/servers.js'
+import type { UseFacts, WorldInStorage } from '../storage/world-storage.js'
 import type { Clock, ClockState } from '../store/clock.js'
 import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
 import { LiveWorld, type LoggedWorld } from '../store/world.js'
-import { readTables, timeOfState, type WorldDefinition } from '../store/world-state.js'
-import type { MockState, ScenarioRegistry } from './scenario-registry.js'
+import { type NewWorld, readTables, timeOfState } from '../store/world-state.js'
+import type { ScenarioRegistry, StartState } from './scenario-registry.js'
 
 /** The reason for a world whose test has ended. */
 export const testHasEnded = 'this mock belongs to a test that has ended: use the mock of the present test'
@@ -55,7 +55,7 @@ export interface ReloadOptions {
 }
 
 /** Settings that all worlds of a mock share. */
-export interface MockWorldSettings {
+export interface CommonSettings {
   readonly registry: ScenarioRegistry
   readonly log: Emitter<ExchangeRecord>
   readonly watchTimeoutMs: number
@@ -76,13 +76,13 @@ function raysOf(id: string): string {
 }
 
 /** One world with its journal and its faults. It answers requests, and can be controlled. */
-export class MockWorld {
+export class RunningWorld {
   readonly id: string
   readonly world: LiveWorld
-  readonly faults: WorldFaults
+  readonly faults: LiveFaults
   /** The requests that faults hold or delay. */
-  readonly held: WorldHeldRequests
-  readonly journal: WorldJournal
+  readonly held: LiveHeldRequests
+  readonly journal: LiveJournal
   /** Answers the requests of this world. */
   readonly handle: RequestHandler
   /** Responds without running an operation: with a page, a result of the control API, or an error. */
@@ -94,24 +94,24 @@ export class MockWorld {
   /** The calls of test code that wait for requests. */
   readonly waits: RequestWaits
   /** The game servers that the mock has started for its lobbies. */
-  readonly servers: WorldServers
+  readonly servers: LiveServers
   /** The states that event streams follow. */
   readonly states: ObservedWorld
-  readonly past: WorldPast
+  readonly past: Past
   /** The stories of the players. */
   readonly stories: StoryBook
-  readonly #settings: MockWorldSettings
+  readonly #settings: CommonSettings
   readonly #history: History
-  readonly #observer: WorldStories
+  readonly #observer: StoryRecorder
   readonly #runner: CallRunner
   readonly #handlerOf: (runner: CallRunner) => RequestHandler
   #isClosed = false
   readonly #closers: (() => void)[] = []
   /** Creates the state that a reset goes back to, with another seed. */
-  #withSeed: MockState['withSeed']
+  #withSeed: StartState['withSeed']
   readonly #rays: Random
 
-  constructor(id: string, state: MockState, settings: MockWorldSettings) {
+  constructor(id: string, state: StartState, settings: CommonSettings) {
     const { watchTimeoutMs, corsOrigins, log, onBug } = settings
     const { revision } = state.world
     const start = { revision, at: timeOfState(state.world) }
@@ -120,13 +120,13 @@ export class MockWorld {
       history.addChange(changeSet)
       observer.addChange(changeSet)
     })
-    const observer = new WorldStories(world.tables, start)
-    this.past = new WorldPast(world, history)
+    const observer = new StoryRecorder(world.tables, start)
+    this.past = new Past(world, history)
     world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
     this.id = id
     this.world = world
-    this.faults = new WorldFaults(world)
-    this.held = new WorldHeldRequests(world, this.faults)
+    this.faults = new LiveFaults(world)
+    this.held = new LiveHeldRequests(world, this.faults)
     this.pending = new PendingRequests()
     this.#settings = settings
     this.#withSeed = state.withSeed
@@ -135,8 +135,8 @@ export class MockWorld {
     this.overrides = new Overrides(world)
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
-    this.journal = new WorldJournal({ history, world, pending, waits: this.waits })
-    this.servers = new WorldServers(world, lobbyId => servedLobby(lobbyId, { world, history, stories: observer }))
+    this.journal = new LiveJournal({ history, world, pending, waits: this.waits })
+    this.servers = new LiveServers(world, lobbyId => servedLobby(lobbyId, { world, history, stories: observer }))
     const { servers } = this
     const { changed } = observer
     const stories = { state: () => this.stories.state(), changed }
@@ -280,7 +280,7 @@ export class MockWorld {
   }
 
   /** Replaces the state and the journal. From now on a reset goes back to this state. */
-  replaceState({ world, journal = [], withSeed }: MockState): void {
+  replaceState({ world, journal = [], withSeed }: StartState): void {
     this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
@@ -291,7 +291,7 @@ export class MockWorld {
   }
 
   /** Goes on with the world that a storage has kept. What this one did before is lost. Its clock stands still between the steps. */
-  *loadFrom(logged: LoggedWorld, file: WorldFile, use: WorldUse): Steps<void> {
+  *loadFrom(logged: LoggedWorld, file: WorldInStorage, use: UseFacts): Steps<void> {
     const { clock, seed } = this.world
     clock.halt()
     const stopped = yield* this.adopt(logged)
@@ -322,14 +322,14 @@ export class MockWorld {
   }
 
   /** Keeps each change in a storage from now on. `use` says when it was used. */
-  keepIn(file: WorldFile, use: WorldUse): void {
+  keepIn(file: WorldInStorage, use: UseFacts): void {
     // A folder of an earlier version has none.
     this.#history.keptAs = file.born || undefined
     file.follow(this.world, this.past, use)
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
-  applyScenario(definition: WorldDefinition, accepts: (summary: ReloadSummary) => boolean): ReloadSummary {
+  applyScenario(definition: NewWorld, accepts: (summary: ReloadSummary) => boolean): ReloadSummary {
     const summary = this.world.reload(definition, { accepts })
     this.faults.releaseDeleted()
     const { registry } = this.#settings

@@ -17,7 +17,7 @@ import type { Api } from './api.js'
 import { addPlayers, type PlayerSpan, spansOfStories } from './player-spans.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
-export type Tables = { readonly [Name in TableName]: Map<string, Rows[Name]> }
+export type RowMaps = { readonly [Name in TableName]: Map<string, Rows[Name]> }
 
 /** A change set as the timeline shows it. */
 export interface Change {
@@ -94,18 +94,18 @@ const pauseFactor = 20
 const longestPauseMs = 1_000
 
 /** Creates tables with rows. */
-export function createTables(rows: ChangeSetJson['puts'] = []): Tables {
-  const tables = Object.fromEntries(tableNames.map(name => [name, new Map()])) as Tables // one map for each
+export function createTables(rows: ChangeSetJson['puts'] = []): RowMaps {
+  const tables = Object.fromEntries(tableNames.map(name => [name, new Map()])) as RowMaps // one map for each
   putRows(tables, rows)
   return tables
 }
 
-function putRows(tables: Tables, rows: ChangeSetJson['puts']): void {
+function putRows(tables: RowMaps, rows: ChangeSetJson['puts']): void {
   for (const { table, id, row } of rows) (tables[table] as Map<string, object>).set(id, row)
 }
 
 /** One world of a running mock. It follows the event stream of the world. */
-export class LiveWorld {
+export class FollowedWorld {
   readonly tables = createTables()
   /** The change sets that made lobbies, by the id of the lobby. Older lobbies are not here. */
   readonly made = new Map<string, Pick<Change, 'at' | 'revision'>>()
