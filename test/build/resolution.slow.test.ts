@@ -53,9 +53,9 @@ const programs = {
 type Program = keyof typeof programs
 
 const printed: Readonly<Record<Program, string>> = {
-  mockmaker: '6 lobbies\n',
-  'mockmaker/node': '2 lobbies\n',
-  'mockmaker/express': '6 lobbies, a page, OpenAPI 3.1.0\n',
+  mockmaker: '6 lobbies',
+  'mockmaker/node': '2 lobbies',
+  'mockmaker/express': '6 lobbies, a page, OpenAPI 3.1.0',
 }
 const nodeEntries = Object.keys(printed) as Program[]
 
@@ -163,6 +163,24 @@ async function run(folder: string, ...args: string[]): Promise<string> {
   return output
 }
 
+/** Imports the programs in a folder one after the other, and returns what each has printed. */
+async function runEntries(folder: string): Promise<Partial<Record<Program, string>>> {
+  const script = `
+    const { log } = console
+    const printed = {}
+    for (const [entry, file] of Object.entries(JSON.parse(process.argv[1]))) {
+      printed[entry] = await new Promise((resolve, reject) => {
+        console.log = (...words) => resolve(words.join(' '))
+        import(file).catch(reject)
+      })
+    }
+    log(JSON.stringify(printed))`
+  const files = Object.fromEntries(
+    nodeEntries.map(entry => [entry, pathToFileURL(join(folder, fileOf('node', entry))).href]),
+  )
+  return JSON.parse(await run(folder, '--input-type=module', '-e', script, JSON.stringify(files)))
+}
+
 /** Returns the texts of a built module and of all that it loads. */
 function closure(file: string, seen = new Set<string>()): readonly string[] {
   if (seen.has(file) || !existsSync(file)) return []
@@ -211,8 +229,8 @@ describe.each(Object.entries(bundlers))('%s', (name, bundle) => {
       if (!existsSync(ownManifest)) writeFileSync(ownManifest, '{ "type": "module" }')
     }, patience)
 
-    it.each(nodeEntries)('bundles %s, which runs in another folder', async entry => {
-      expect(await run(folder, fileOf('node', entry))).toBe(printed[entry])
+    it('bundles what runs in another folder', async () => {
+      expect(await runEntries(folder)).toEqual(printed)
     })
   })
 })
@@ -256,7 +274,7 @@ describe('@vercel/nft', () => {
     const folder = join(elsewhere, `traced ${entry.replace('/', ' ')}`)
     for (const file of fileList) cpSync(join(project, file), join(folder, file), { recursive: true })
 
-    expect(await run(folder, fileOf('node', entry))).toBe(printed[entry])
+    expect(await run(folder, fileOf('node', entry))).toBe(`${printed[entry]}\n`)
   })
 })
 
