@@ -20,7 +20,7 @@ const library = {
   resolve: {
     alias: ['collection', 'query', 'index'].map(name => ({
       find: `#/src/${name}.js`,
-      replacement: resolve('test/support/library-collection.ts'),
+      replacement: resolve('test/core/store/library-collection.ts'),
     })),
   },
   test: {
@@ -31,7 +31,7 @@ const library = {
       'node_modules/@mswjs/data/tests/{query*,find-*,create-many,update*,delete*,sort,pagination-*,count,clear,nullable}.test.ts',
     ],
     exclude: [],
-    setupFiles: ['test/support/library-exceptions.ts'],
+    setupFiles: ['test/core/store/library-exceptions.ts'],
     server: { deps: { inline: [/@mswjs\/data\/tests/] } },
   },
 }

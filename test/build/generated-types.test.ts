@@ -34,7 +34,7 @@ import type * as columns from '../../src/core/store/columns.js'
 import type * as inputs from '../../src/core/store/inputs.js'
 import type * as matchmaker from '../../src/core/store/matchmaker-rows.js'
 import type * as tables from '../../src/core/store/rows.js'
-import { typesOfSchemas } from '../support/generated-types.js'
+import { typesOfSchemas } from './generated-types.js'
 
 // The compiler checks these tests: `npm run typecheck`.
 

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { parseScenario } from '../../src/core/scenario/index.js'
 import { Scenario } from '../../src/core/scenario/schema.js'
-import { controlDocument } from '../support/control-openapi.js'
 import { pages } from '../support/docs.js'
 import { withGenerated, withoutGenerated } from '../support/generated-tables.js'
-import { generatedFiles, generatedTypes } from '../support/generated-types.js'
 import { landModule } from '../support/land.js'
 import { llmsFile, llmsText } from '../support/llms.js'
+import { controlDocument } from './control-openapi.js'
+import { generatedFiles, generatedTypes } from './generated-types.js'
 
 it('`npm run generate` writes fixtures/scenario.schema.json', async () => {
   await expect(jsonSchema()).toMatchFileSnapshot('../../fixtures/scenario.schema.json')

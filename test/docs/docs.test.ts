@@ -8,9 +8,9 @@ import { DeviceLinkRow } from '../../src/core/store/rows.js'
 import { createMockmaker } from '../../src/index.js'
 import { type Block, blocksWith, exampleOf, isOfExample, type Page, pageAt, pages } from '../support/docs.js'
 import { keysOf, withoutGenerated } from '../support/generated-tables.js'
-import { anchorsOf, linksOf, sentencesOf, wordsIn } from '../support/prose.js'
-import { actionsOf, commandsOfCi, isBashOnly } from '../support/shell-blocks.js'
 import { closedAfterTest } from '../support/worlds.js'
+import { anchorsOf, linksOf, sentencesOf, wordsIn } from './prose.js'
+import { actionsOf, commandsOfCi, isBashOnly } from './shell-blocks.js'
 
 const everyPage = pages.map(page => [page.path, page] as const)
 const pagesWith = (language: string) =>

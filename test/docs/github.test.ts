@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { linksOf, sentencesOf, wordsIn } from '../support/prose.js'
+import { linksOf, sentencesOf, wordsIn } from './prose.js'
 
 const textOf = (file: string) => readFileSync(join('.github', file), 'utf8')
 

@@ -9,7 +9,7 @@ import { executablePath } from '../support/chromium.js'
 import { type OpenCommand, openCommand } from '../support/command.js'
 import { blocksWith, isOfExample, type Page, pageAt, pages } from '../support/docs.js'
 import { createProject, type Project } from '../support/project.js'
-import { matchesShown, sessionsOf } from '../support/shell-blocks.js'
+import { matchesShown, sessionsOf } from './shell-blocks.js'
 
 /** Returns the files of a page, by their paths. */
 function filesOf({ blocks }: Page, { url }: Pick<OpenCommand, 'url'>): Record<string, string> {

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
 import { pageAt, pages } from '../support/docs.js'
 import { llmsFile } from '../support/llms.js'
-import { linksOf } from '../support/prose.js'
+import { linksOf } from './prose.js'
 
 const skill = pageAt('docs/skills/mockmaker/SKILL.md')
 const llms = { path: llmsFile, text: readFileSync(llmsFile, 'utf8'), blocks: [] }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { checkFunctionClient } from '../../src/lab/index.js'
 import type { LabCheckName, LabClient } from '../../src/lab/lab.js'
-import { watchClient } from '../support/watch-clients.js'
+import { watchClient } from './watch-clients.js'
 
 /** Shorter than those of users. */
 const patience = { holdMs: 1_500, deadMs: 6_000 }

@@ -3,7 +3,7 @@ import { checkNames } from '../../src/lab/checks.js'
 import { checkFunctionClient } from '../../src/lab/index.js'
 import type { LabOptions } from '../../src/lab/lab.js'
 import { runLab } from '../../src/lab/laboratory.js'
-import { watchClient } from '../support/watch-clients.js'
+import { watchClient } from './watch-clients.js'
 
 const right = watchClient()
 const givesUp = async () => {

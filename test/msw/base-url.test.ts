@@ -1,8 +1,8 @@
 import { getResponse } from 'msw'
 import { describe, expect } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
-import { it, lobbiesAt } from '../support/node-mock.js'
 import { bearer, ids, tanks, tokens } from '../support/tanks.js'
+import { it, lobbiesAt } from './node-mock.js'
 
 describe('the base URL', () => {
   it.for(['http://mock.test', 'http://mock.test/', 'http://mock.test/v1', 'http://mock.test/v1/'])(

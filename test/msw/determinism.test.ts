@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { setupMockmaker } from '../../src/msw/node.js'
-import { it } from '../support/node-mock.js'
 import { tanks, tokens } from '../support/tanks.js'
+import { it } from './node-mock.js'
 
 describe('the seed', { tags: ['slow'] }, () => {
   /** A program on the built package that prints everything that a client can see of a world, including ray ids. */

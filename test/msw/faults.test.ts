@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Mockmaker } from '../../src/index.js'
-import { it, listUrl, origin } from '../support/node-mock.js'
 import { isBusy, live } from '../support/worlds.js'
+import { it, listUrl, origin } from './node-mock.js'
 
 const prepareUrl = `${origin}/cloud/devices/links`
 const held = (mock: Mockmaker) => expect.poll(() => isBusy(mock)).toBe(true)

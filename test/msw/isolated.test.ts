@@ -2,8 +2,8 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
-import { it, listUrl, lobbiesAt, origin, watchUrl } from '../support/node-mock.js'
 import { flushPromises } from '../support/worlds.js'
+import { it, listUrl, lobbiesAt, origin, watchUrl } from './node-mock.js'
 
 describe('mock.isolated', () => {
   it('sends the requests of the function to a world of its own, and of nobody else', async ({ setup }) => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
-import { it } from '../support/node-mock.js'
 import { closedAfterTest } from '../support/worlds.js'
+import { it } from './node-mock.js'
 
 describe('answer', () => {
   const list = { method: 'GET', path: '/matchmaker/lobbies/list', headers: {} }

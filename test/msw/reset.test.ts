@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { describe, expect } from 'vitest'
-import { complete, it, listUrl, lobbiesAt, until, watchUrl } from '../support/node-mock.js'
 import { ids, tokens } from '../support/tanks.js'
+import { complete, it, listUrl, lobbiesAt, until, watchUrl } from './node-mock.js'
 
 describe('reset', () => {
   it('restores the handlers, the world and the clock', async ({ setup }) => {

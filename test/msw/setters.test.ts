@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { NodeMockmaker } from '../../src/msw/node.js'
 import { mockExpress } from '../../src/server/http/express.js'
-import { it } from '../support/node-mock.js'
+import { it } from './node-mock.js'
 
 const wrong = 'x' as never
 

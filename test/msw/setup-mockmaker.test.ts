@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 import { HttpResponse, http } from 'msw'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { setupMockmaker } from '../../src/msw/node.js'
-import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from '../support/node-mock.js'
 import { bearer, tanks } from '../support/tanks.js'
 import { live } from '../support/worlds.js'
+import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from './node-mock.js'
 
 describe('setupMockmaker', () => {
   it('answers nothing before listen', async () => {

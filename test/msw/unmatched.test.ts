@@ -1,7 +1,7 @@
 import { getResponse } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
-import { it, listUrl, origin } from '../support/node-mock.js'
+import { it, listUrl, origin } from './node-mock.js'
 
 describe('a request that no operation matches', () => {
   it.for([

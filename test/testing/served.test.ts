@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect as vitestExpect } from 'vitest'
 import { matchers } from '../../src/testing/matchers.js'
 import { controls, messageOf } from '../support/controls.js'
-import type { Extended } from '../support/extended-expect.js'
 import { ask, post } from '../support/http.js'
 import { it, type ServedMock } from '../support/served-mock.js'
 import { bearer, tokens } from '../support/tanks.js'
+import type { Extended } from './extended-expect.js'
 
 // Vitest changes its own `expect`.
 vitestExpect.extend(matchers)

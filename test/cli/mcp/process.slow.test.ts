@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort, serveJson } from '../../support/command.js'
-import { toolsOf } from '../../support/mcp-session.js'
+import { toolsOf } from './mcp-session.js'
 
 const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
 

@@ -7,10 +7,10 @@ import { listen } from '../../../src/server/http/index.js'
 import { createListener } from '../../../src/server/http/server.js'
 import { freePort } from '../../support/command.js'
 import { serveListener } from '../../support/http.js'
-import { openSession } from '../../support/mcp-session.js'
 import { it, type ServedMock } from '../../support/served-mock.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
 import { closedAfterTest, stateOf } from '../../support/worlds.js'
+import { openSession } from './mcp-session.js'
 
 /** Sends a find to a world. */
 const find = (url: string) =>

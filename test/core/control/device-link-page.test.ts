@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { operations } from '../../../src/core/contract/index.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
-import { page } from '../../support/pages.js'
+import { page } from './pages.js'
 
 const tanks = '11111111-1111-4111-8111-111111111111'
 const karts = '33333333-3333-4333-8333-333333333333'

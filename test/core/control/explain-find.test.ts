@@ -3,10 +3,10 @@ import { describe, expect, inject, vi } from 'vitest'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { ask, failure, json, post } from '../../support/http.js'
-import { play, randomWorld } from '../../support/random-world.js'
 import { it } from '../../support/served-mock.js'
 import { ids, tanks } from '../../support/tanks.js'
 import { closedAfterTest, live, stateOf } from '../../support/worlds.js'
+import { play, randomWorld } from '../scenario/random-world.js'
 
 const find = (game_mode: string, token?: string) => post('/matchmaker/lobbies/find', { game_modes: [game_mode] }, token)
 

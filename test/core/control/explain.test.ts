@@ -2,10 +2,10 @@ import { it as property } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import { createMockmaker } from '../../../src/index.js'
 import { ask, failure, json } from '../../support/http.js'
-import { play, randomWorld } from '../../support/random-world.js'
 import { it } from '../../support/served-mock.js'
 import { ids, tokens } from '../../support/tanks.js'
 import { closedAfterTest, live } from '../../support/worlds.js'
+import { play, randomWorld } from '../scenario/random-world.js'
 
 describe('explain', () => {
   it.for([

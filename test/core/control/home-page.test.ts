@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../../src/index.js'
-import { page } from '../../support/pages.js'
+import { page } from './pages.js'
 
 describe('the home page', () => {
   it('is the dashboard', () => {

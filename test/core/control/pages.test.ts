@@ -4,7 +4,7 @@ import { openapi } from '../../../src/core/contract/index.js'
 import { createMockmaker } from '../../../src/index.js'
 import { version } from '../../../src/version.js'
 import { uuid } from '../../support/http.js'
-import { ask, page, url } from '../../support/pages.js'
+import { ask, page, url } from './pages.js'
 
 const link = '/devices/link/device.mock.sofa'
 const json = { accept: 'application/json' }

@@ -14,10 +14,10 @@ import {
 } from '../../../src/index.js'
 import { step } from '../../../src/testing/arbitraries/step.js'
 import { ask, json, post } from '../../support/http.js'
-import { memoryStorage } from '../../support/memory-storage.js'
 import { it } from '../../support/served-mock.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
 import { closedAfterTest } from '../../support/worlds.js'
+import { memoryStorage } from '../storage/memory-storage.js'
 
 const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
 const manual = { ...tanks, servers: 'manual' } as const

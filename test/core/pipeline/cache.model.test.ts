@@ -7,8 +7,8 @@ import { ask, comparable, type TestRequest, type TestResponse } from '../../supp
 import { randomRead, randomWriteCall } from '../../support/random-request.js'
 import { play, type RandomWrite, randomWrite } from '../../support/random-write.js'
 import { bearer, tanks } from '../../support/tanks.js'
-import { uncachedRequestHandler } from '../../support/uncached-reads.js'
 import { live } from '../../support/worlds.js'
+import { uncachedRequestHandler } from './uncached-reads.js'
 
 type Step =
   | { readonly kind: 'read'; readonly sent: TestRequest }

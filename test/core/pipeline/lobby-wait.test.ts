@@ -11,10 +11,10 @@ import {
   mswEntryPoint,
   type OpenMock,
 } from '../../support/entry-points.js'
-import { executeCall } from '../../support/executed-calls.js'
 import { ask, failure, json, type TestRequest, type TestResponse } from '../../support/http.js'
 import { bearer } from '../../support/tanks.js'
 import { flushPromises, live, stateOf } from '../../support/worlds.js'
+import { executeCall } from './executed-calls.js'
 
 const tokens = { public: 'pub.mock.one', development: 'dev.mock.one' }
 const manual: ScenarioInput = {

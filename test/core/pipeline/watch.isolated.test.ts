@@ -5,10 +5,10 @@ import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import type { RowQuery } from '../../../src/core/store/query.js'
 import type { DeviceLinkRow } from '../../../src/core/store/rows.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../../src/index.js'
-import { executeCall } from '../../support/executed-calls.js'
 import { ask, json, type TestResponse } from '../../support/http.js'
 import { bearer, completion, ids, startAt, tanks, tokens } from '../../support/tanks.js'
 import { flushPromises, live, watchIndexOf } from '../../support/worlds.js'
+import { executeCall } from './executed-calls.js'
 
 interface Watched {
   readonly cloud_token?: string

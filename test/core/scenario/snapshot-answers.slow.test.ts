@@ -4,10 +4,10 @@ import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { callsTo } from '../../support/example-calls.js'
 import { ask, comparable, type TestRequest, type TestResponse } from '../../support/http.js'
 import { randomRead, randomWriteCall } from '../../support/random-request.js'
-import { play, randomWorld } from '../../support/random-world.js'
 import { play as playWrite, randomWrite } from '../../support/random-write.js'
 import { tanks } from '../../support/tanks.js'
 import { live, snapshotOf } from '../../support/worlds.js'
+import { play, randomWorld } from './random-world.js'
 
 const publicUrl = 'http://links.test'
 

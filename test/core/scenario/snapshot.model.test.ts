@@ -9,8 +9,8 @@ import { defineWorld } from '../../../src/core/scenario/world.js'
 import { encodeState } from '../../../src/core/storage/encoding.js'
 import { LiveWorld } from '../../../src/core/store/world.js'
 import { createState, type WorldState } from '../../../src/core/store/world-state.js'
-import { kinds, play, type RandomWorld, randomWorld } from '../../support/random-world.js'
 import { snapshotOf } from '../../support/worlds.js'
+import { kinds, play, type RandomWorld, randomWorld } from './random-world.js'
 
 const publicUrl = 'http://links.test'
 

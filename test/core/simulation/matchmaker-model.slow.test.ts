@@ -4,8 +4,8 @@ import type { Join } from '../../../src/core/contract/lobbies.js'
 import { models } from '../../../src/core/store/models.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
-import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from '../../support/matchmaker-model.js'
 import { flushPromises } from '../../support/worlds.js'
+import { limits, MatchmakerModel, type ModeId, modes, type Outcome, regionIds } from './matchmaker-model.js'
 
 /** Calls of a lobby's server about the lobby. */
 interface Said {

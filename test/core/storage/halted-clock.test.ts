@@ -3,7 +3,7 @@ import { mockOf } from '../../../src/core/mock/facade.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
-import { memoryStorage } from '../../support/memory-storage.js'
+import { memoryStorage } from './memory-storage.js'
 
 const start = Date.parse('2026-11-20T20:00:00Z')
 const second = 1_000

@@ -10,9 +10,9 @@ import { openFolder } from '../../../src/server/folder/folder.js'
 import { scenario } from '../../../src/testing/arbitraries/scenario.js'
 import { type Step, step } from '../../../src/testing/arbitraries/step.js'
 import { dataPath, quickFs } from '../../support/kept-worlds.js'
-import { memoryStorage } from '../../support/memory-storage.js'
 import { RedisServer } from '../../support/redis-server.js'
 import { newPrefix, patient } from '../../support/replicas.js'
+import { memoryStorage } from './memory-storage.js'
 
 /** Starts a mock whose worlds a storage keeps. */
 function start(options: MockmakerOptions, storage: Storage) {

@@ -7,7 +7,7 @@ import type { Storage } from '../../../src/core/storage/storage.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { fetchInProcess, origin } from '../../support/fetch-in-process.js'
-import { memoryStorage } from '../../support/memory-storage.js'
+import { memoryStorage } from './memory-storage.js'
 
 const scenario = { now: '2026-11-20T20:00:00Z', clock: 'frozen', game_modes: ['duel'] } as const
 

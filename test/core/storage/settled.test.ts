@@ -6,7 +6,7 @@ import { StorageError } from '../../../src/core/storage/storage.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker } from '../../../src/index.js'
 import { Service } from '../../../src/server/http/service.js'
-import { memoryStorage } from '../../support/memory-storage.js'
+import { memoryStorage } from './memory-storage.js'
 
 const scenario = {
   now: '2026-11-20T20:00:00Z',

@@ -6,9 +6,9 @@ import { tableNames } from '../../../src/core/store/table-names.js'
 import type { Entry } from '../../../src/core/store/table-state.js'
 import type { LiveWorld } from '../../../src/core/store/world.js'
 import type { TransactionTables } from '../../../src/core/store/world-tables.js'
-import { randomTransaction, succeeds } from '../../support/random-transactions.js'
 import { game, lobby, smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
+import { randomTransaction, succeeds } from './random-transactions.js'
 
 function recorded(world: LiveWorld): ChangeSet[] {
   const changeSets: ChangeSet[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TransactionTables } from '../../../src/core/store/world-tables.js'
-import { describeRefusals, setLobby } from '../../support/refusals.js'
 import { game, smallWorld } from '../../support/small-world.js'
+import { describeRefusals, setLobby } from './refusals.js'
 
 const identifier = 'expected an identifier: 1 to 16 of 0-9 a-z and -, with single - inside only'
 const displayName = 'expected a display name: 1 to 128 bytes of UTF-8, no white space but single inner spaces'

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import type { World } from '../../../src/core/store/world.js'
 import { createMockmaker } from '../../../src/index.js'
-import { describeRefusals } from '../../support/refusals.js'
 import { ids, startAt, tanks, tokens } from '../../support/tanks.js'
+import { describeRefusals } from './refusals.js'
 
 const worldOf = (scenario: ScenarioInput = tanks) => createMockmaker({ scenario }).world
 

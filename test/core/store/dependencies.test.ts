@@ -3,14 +3,9 @@ import { describe, expect, vi } from 'vitest'
 import { Dependencies } from '../../../src/core/store/dependencies.js'
 import { fullestGroup } from '../../../src/core/store/models.js'
 import type { LiveWorld, ReadView } from '../../../src/core/store/world.js'
-import {
-  type RandomTransaction,
-  randomTransaction,
-  succeeds,
-  transactionsIn,
-} from '../../support/random-transactions.js'
 import { smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
+import { type RandomTransaction, randomTransaction, succeeds, transactionsIn } from './random-transactions.js'
 
 type Read = (view: ReadView) => unknown
 

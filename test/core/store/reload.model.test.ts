@@ -4,9 +4,9 @@ import { describe, expect, inject } from 'vitest'
 import type { GameRow, TokenRow } from '../../../src/core/store/rows.js'
 import { LiveWorld } from '../../../src/core/store/world.js'
 import { createState, type NewWorld } from '../../../src/core/store/world-state.js'
-import { type RandomTransaction, succeeds, transactionsIn } from '../../support/random-transactions.js'
 import { contents } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
+import { type RandomTransaction, succeeds, transactionsIn } from './random-transactions.js'
 
 /** The rows of a world with games and cloud tokens only. */
 interface Lists {

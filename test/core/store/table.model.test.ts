@@ -7,8 +7,8 @@ import { fullestGroup } from '../../../src/core/store/models.js'
 import type { LiveWorld, World } from '../../../src/core/store/world.js'
 import type { TransactionTables } from '../../../src/core/store/world-tables.js'
 import { createMockmaker } from '../../../src/index.js'
-import { indexProblems } from '../../support/check-tables.js'
 import { ids, tanks } from '../../support/tanks.js'
+import { indexProblems } from './check-tables.js'
 
 /** A write to lobbies, players and namespaces. Many are refused. */
 type Step =

@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { LiveWorld } from '../../../src/core/store/world.js'
 import type { TransactionTables } from '../../../src/core/store/world-tables.js'
-import { indexProblems } from '../../support/check-tables.js'
 import { dump, game, smallDefinition, smallWorld } from '../../support/small-world.js'
+import { indexProblems } from './check-tables.js'
 
 class Stop extends Error {}
 

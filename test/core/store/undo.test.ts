@@ -5,10 +5,10 @@ import { type ChangeSet, undoChangeSets } from '../../../src/core/store/change-s
 import { appendFault, countMatch } from '../../../src/core/store/faults.js'
 import { LiveWorld } from '../../../src/core/store/world.js'
 import { createState, type WorldState } from '../../../src/core/store/world-state.js'
-import { type RandomTransaction, randomTransaction, succeeds } from '../../support/random-transactions.js'
 import { smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
 import { snapshotOf } from '../../support/worlds.js'
+import { type RandomTransaction, randomTransaction, succeeds } from './random-transactions.js'
 
 type Event =
   | { readonly does: 'transact'; readonly transaction: RandomTransaction }

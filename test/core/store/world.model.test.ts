@@ -4,7 +4,8 @@ import { describe, expect, inject } from 'vitest'
 import type { RowQuery } from '../../../src/core/store/query.js'
 import type { ReadTable } from '../../../src/core/store/table-calls.js'
 import { LiveWorld } from '../../../src/core/store/world.js'
-import { indexProblems } from '../../support/check-tables.js'
+import { dump, smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
+import { indexProblems } from './check-tables.js'
 import {
   type Columns,
   plainTransaction,
@@ -13,9 +14,8 @@ import {
   randomTransaction,
   succeeds,
   writtenTables,
-} from '../../support/random-transactions.js'
-import { dump, smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
-import { WorldModel } from '../../support/world-model.js'
+} from './random-transactions.js'
+import { WorldModel } from './world-model.js'
 
 type Event =
   | { readonly does: 'transact'; readonly transaction: RandomTransaction }

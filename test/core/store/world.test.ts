@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { ChangeSet } from '../../../src/core/store/change-set.js'
 import { createState } from '../../../src/core/store/world-state.js'
-import { indexProblems } from '../../support/check-tables.js'
-import { plainTransaction, succeeds } from '../../support/random-transactions.js'
 import { contents, dump, game, lobby, smallDefinition, smallRows, smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
+import { indexProblems } from './check-tables.js'
+import { plainTransaction, succeeds } from './random-transactions.js'
 
 describe('a new world', () => {
   it('keeps the order of its rows', () => {

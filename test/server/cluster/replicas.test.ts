@@ -6,7 +6,7 @@ import { joinReplicas } from '../../../src/server/cluster/replica-storage.js'
 import { appendAll, line, newWorld, revisionsOf } from '../../support/kept-worlds.js'
 import { newAddress } from '../../support/replicas.js'
 import { ModelRedis, ScriptModel } from '../../support/script-model.js'
-import { SimulatedTime } from '../../support/simulated-time.js'
+import { SimulatedTime } from './simulated-time.js'
 
 const hour = 3_600_000
 const any = { create: true } as const

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { simulate } from '../../support/simulated-replicas.js'
+import { simulate } from './simulated-replicas.js'
 
 describe('a simulation of replicas', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] }))

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, inject, it } from 'vitest'
-import { type PlantedBug, simulate, type Trouble, troubledMs } from '../../support/simulated-replicas.js'
+import { type PlantedBug, simulate, type Trouble, troubledMs } from './simulated-replicas.js'
 
 const kinds: readonly Trouble['kind'][] = ['cut', 'hang', 'pause', 'kill', 'leave', 'clock', 'apart', 'restart', 'full']
 

@@ -8,9 +8,9 @@ import { readHar } from '../../../src/server/har/read.js'
 import { compareRecording } from '../../../src/server/har/replay.js'
 import { folder } from '../../support/command.js'
 import { post, request, type TestRequest } from '../../support/http.js'
-import { lobby, type Recorded, record, recordedHar, region } from '../../support/recorded-har.js'
 import { runHere } from '../../support/run-here.js'
 import { bearer, ids, startAt, tanks, tokens } from '../../support/tanks.js'
+import { lobby, type Recorded, record, recordedHar, region } from './recorded-har.js'
 
 const list = request('GET', '/matchmaker/lobbies/list', tokens.public)
 const states = { ...list, query: 'include_state=true' }

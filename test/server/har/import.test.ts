@@ -11,17 +11,9 @@ import { scenarioOf } from '../../../src/server/har/scenario-of.js'
 import { folder } from '../../support/command.js'
 import { ask, request } from '../../support/http.js'
 import { randomRead, randomWriteCall } from '../../support/random-request.js'
-import {
-  listAnswer,
-  lobby,
-  type Recorded,
-  record,
-  recordedEntry,
-  recordedHar,
-  region,
-} from '../../support/recorded-har.js'
 import { runHere } from '../../support/run-here.js'
 import { bearer, ids, startAt, tanks, tokens } from '../../support/tanks.js'
+import { listAnswer, lobby, type Recorded, record, recordedEntry, recordedHar, region } from './recorded-har.js'
 
 const list = '/matchmaker/lobbies/list'
 const linkUrl = (token: string) => `/cloud/devices/links?device_link_token=${token}`

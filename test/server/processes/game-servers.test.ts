@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
-import { command, commanded, manage, settled } from '../../support/fake-game-servers.js'
+import { command, commanded, manage, settled } from './fake-game-servers.js'
 
 describe('the game server of a lobby', () => {
   it('starts with its environment, and the seat leads to its port on the host of the client', async () => {

@@ -2,7 +2,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import { stopLobby } from '../../../src/core/operations/game-server.js'
 import type { LobbyRow } from '../../../src/core/store/matchmaker-rows.js'
-import { commanded, manage, settled } from '../../support/fake-game-servers.js'
+import { commanded, manage, settled } from './fake-game-servers.js'
 
 /** Actions of clients, servers and the system. Those of one batch happen in one turn. `nth` counts lobbies or processes. */
 const action = fc.record({

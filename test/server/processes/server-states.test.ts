@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../../src/client/index.js'
 import { createListener } from '../../../src/server/http/server.js'
-import { command, commanded, manage, settled } from '../../support/fake-game-servers.js'
 import { serveListener } from '../../support/http.js'
+import { command, commanded, manage, settled } from './fake-game-servers.js'
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-20T20:00:00Z') + seconds * 1_000).toISOString()
 

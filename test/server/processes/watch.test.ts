@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { command, commanded, manage, settled } from '../../support/fake-game-servers.js'
+import { command, commanded, manage, settled } from './fake-game-servers.js'
 
 const watch = ['src', 'test']
 const watching = { ...commanded, servers: { command, watch, ready_within: '30s' as const } }

@@ -5,14 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createClient } from '../../../src/client/index.js'
 import { balance } from '../../support/balancer.js'
 import { type OpenCommand, openCommand } from '../../support/command.js'
-import {
-  createPlaywrightProject,
-  type Report,
-  type ReportedTest,
-  runPlaywright,
-} from '../../support/playwright-project.js'
 import type { Project } from '../../support/project.js'
 import { RedisServer } from '../../support/redis-server.js'
+import { createPlaywrightProject, type Report, type ReportedTest, runPlaywright } from './playwright-project.js'
 
 /** Returns the tests of a file of test/testing/playwright. */
 const testsOf = ({ tests }: Report, file: string) => tests.filter(test => test.file === `${file}.e2e.ts`)

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { onTestFinished } from 'vitest'
-import { serveTools } from '../../src/cli/mcp/serve.js'
-import type { Remote } from '../../src/client/core.js'
+import { serveTools } from '../../../src/cli/mcp/serve.js'
+import type { Remote } from '../../../src/client/core.js'
 
 /** A session of an agent with a mock. */
 export interface McpSession extends McpTools {

@@ -1,7 +1,7 @@
-import { type Mockmaker, mockOf } from '../../src/core/mock/facade.js'
-import type { MockResponse } from '../../src/core/pipeline/message.js'
-import { createMockmaker } from '../../src/index.js'
-import { type PageContext, pageFor } from '../../src/server/http/pages.js'
+import { type Mockmaker, mockOf } from '../../../src/core/mock/facade.js'
+import type { MockResponse } from '../../../src/core/pipeline/message.js'
+import { createMockmaker } from '../../../src/index.js'
+import { type PageContext, pageFor } from '../../../src/server/http/pages.js'
 
 /** The options of a page. */
 export interface Asked extends Partial<Omit<PageContext, 'mock'>> {

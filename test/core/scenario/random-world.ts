@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { UsageError } from '../../src/core/lib/usage-error.js'
-import type { ScenarioInput } from '../../src/core/scenario/schema.js'
-import { scenarios } from '../../src/core/scenario/shipped.js'
-import type { LiveWorld } from '../../src/core/store/world.js'
-import type { TransactionTables } from '../../src/core/store/world-tables.js'
-import { startAt, tanks } from './tanks.js'
-import { twoGames } from './worlds.js'
+import { UsageError } from '../../../src/core/lib/usage-error.js'
+import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
+import { scenarios } from '../../../src/core/scenario/shipped.js'
+import type { LiveWorld } from '../../../src/core/store/world.js'
+import type { TransactionTables } from '../../../src/core/store/world-tables.js'
+import { startAt, tanks } from '../../support/tanks.js'
+import { twoGames } from '../../support/worlds.js'
 
 /** The inputs of steps. */
 interface Ingredients {

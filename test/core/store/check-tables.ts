@@ -1,5 +1,5 @@
-import { groupOf, type TableState, uniqueValues } from '../../src/core/store/table-state.js'
-import type { LiveWorld } from '../../src/core/store/world.js'
+import { groupOf, type TableState, uniqueValues } from '../../../src/core/store/table-state.js'
+import type { LiveWorld } from '../../../src/core/store/world.js'
 
 /** Returns the differences between the indexes and the rows of a world. */
 export function indexProblems(world: Pick<LiveWorld, 'tables'>): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { UsageError } from '../../src/core/lib/usage-error.js'
-import type { TransactionTables } from '../../src/core/store/world-tables.js'
-import { dump, smallWorld } from './small-world.js'
+import { UsageError } from '../../../src/core/lib/usage-error.js'
+import type { TransactionTables } from '../../../src/core/store/world-tables.js'
+import { dump, smallWorld } from '../../support/small-world.js'
 
 /** A transaction that the small world refuses, and the message. */
 export type Refusal = [what: string, write: (tx: TransactionTables) => unknown, message: string | RegExp]

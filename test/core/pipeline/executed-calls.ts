@@ -1,5 +1,5 @@
-import { type Call, type CallOrigin, type Execute, outputNow } from '../../src/core/pipeline/execute.js'
-import { Blocked } from '../../src/core/pipeline/reads.js'
+import { type Call, type CallOrigin, type Execute, outputNow } from '../../../src/core/pipeline/execute.js'
+import { Blocked } from '../../../src/core/pipeline/reads.js'
 
 /** Executes a call, and waits for its output if it blocks. Throws what the call throws. */
 export function executeCall(execute: Execute, call: Call): unknown {

@@ -1,4 +1,4 @@
-import type { Page } from './docs.js'
+import type { Page } from '../support/docs.js'
 
 /** Returns the sentences in the paragraphs, lists and tables of a page, without code. */
 export function sentencesOf({ text }: Page): string[] {

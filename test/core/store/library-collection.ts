@@ -1,10 +1,10 @@
 import type * as z from 'zod'
-import { frozenCopy } from '../../src/core/lib/json.js'
-import { Dependencies } from '../../src/core/store/dependencies.js'
-import type { RowStore } from '../../src/core/store/records.js'
-import { type TableContext, TreeTable } from '../../src/core/store/table.js'
-import { type Entry, TableState } from '../../src/core/store/table-state.js'
-import { TableCollection } from '../../src/core/store/world-tables.js'
+import { frozenCopy } from '../../../src/core/lib/json.js'
+import { Dependencies } from '../../../src/core/store/dependencies.js'
+import type { RowStore } from '../../../src/core/store/records.js'
+import { type TableContext, TreeTable } from '../../../src/core/store/table.js'
+import { type Entry, TableState } from '../../../src/core/store/table-state.js'
+import { TableCollection } from '../../../src/core/store/world-tables.js'
 
 export { Query } from '@mswjs/data'
 

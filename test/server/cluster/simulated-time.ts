@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/core/storage/environment.js'
+import type { Environment } from '../../../src/core/storage/environment.js'
 
 interface Timer {
   readonly at: number

@@ -1,23 +1,23 @@
-import { createMock, type Mock } from '../../src/core/mock/mock.js'
-import type { AbortSignalLike, MockRequest, MockResponse } from '../../src/core/pipeline/message.js'
-import { locate } from '../../src/core/pipeline/routes.js'
-import type { Environment } from '../../src/core/storage/environment.js'
-import type { ReplicaInfo, SharedStorage } from '../../src/core/storage/shared-storage.js'
-import type { KeptWorld, NewKeptWorld } from '../../src/core/storage/storage.js'
-import { WorldStorage } from '../../src/core/storage/world-storage.js'
+import { createMock, type Mock } from '../../../src/core/mock/mock.js'
+import type { AbortSignalLike, MockRequest, MockResponse } from '../../../src/core/pipeline/message.js'
+import { locate } from '../../../src/core/pipeline/routes.js'
+import type { Environment } from '../../../src/core/storage/environment.js'
+import type { ReplicaInfo, SharedStorage } from '../../../src/core/storage/shared-storage.js'
+import type { KeptWorld, NewKeptWorld } from '../../../src/core/storage/storage.js'
+import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import {
   type RedisClient,
   RedisError,
   type Renewal,
   type Reply,
   type ScriptCommand,
-} from '../../src/server/cluster/redis-client.js'
-import { type OwnedRequest, Replica } from '../../src/server/cluster/replica.js'
-import { joinReplicas } from '../../src/server/cluster/replica-storage.js'
-import { agreeOnSettings } from '../../src/server/cluster/shared-settings.js'
-import { Service } from '../../src/server/http/service.js'
+} from '../../../src/server/cluster/redis-client.js'
+import { type OwnedRequest, Replica } from '../../../src/server/cluster/replica.js'
+import { joinReplicas } from '../../../src/server/cluster/replica-storage.js'
+import { agreeOnSettings } from '../../../src/server/cluster/shared-settings.js'
+import { Service } from '../../../src/server/http/service.js'
+import { ScriptModel } from '../../support/script-model.js'
 import { type ClientCall, contradictions } from './client-history.js'
-import { ScriptModel } from './script-model.js'
 import { SimulatedTime } from './simulated-time.js'
 import { type ClientPlace, type ClientRequest, finish, WorldClient } from './world-client.js'
 

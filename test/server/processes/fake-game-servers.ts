@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
-import type { Join } from '../../src/core/contract/lobbies.js'
-import { createMock } from '../../src/core/mock/mock.js'
-import type { ScenarioInput } from '../../src/core/scenario/schema.js'
-import { lobbyTokenOf } from '../../src/core/store/tokens.js'
-import { GameServers } from '../../src/server/processes/game-servers.js'
-import { linesOf } from '../../src/server/processes/program-log.js'
-import type { Exit } from '../../src/server/processes/server-process.js'
+import type { Join } from '../../../src/core/contract/lobbies.js'
+import { createMock } from '../../../src/core/mock/mock.js'
+import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
+import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
+import { GameServers } from '../../../src/server/processes/game-servers.js'
+import { linesOf } from '../../../src/server/processes/program-log.js'
+import type { Exit } from '../../../src/server/processes/server-process.js'
 
 /** A process that the test ends. */
 interface FakeProcess {

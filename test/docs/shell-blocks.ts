@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
-import type { Block, Page } from './docs.js'
+import type { Block, Page } from '../support/docs.js'
 
 /** Commands for a new checkout or project. `.ci/run` and `.ci/package` run them. */
 export const commandsOfCi = [

@@ -1,6 +1,6 @@
 import type { Entry, Har } from 'har-format'
-import type { RequestHandler } from '../../src/core/pipeline/message.js'
-import { ask, type TestRequest } from './http.js'
+import type { RequestHandler } from '../../../src/core/pipeline/message.js'
+import { ask, type TestRequest } from '../../support/http.js'
 
 /** An exchange as a browser records it. */
 export interface Recorded {

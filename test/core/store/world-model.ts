@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Random, type RandomState } from '../../src/core/store/random.js'
+import { Random, type RandomState } from '../../../src/core/store/random.js'
 import {
   type Columns,
   idColumns,

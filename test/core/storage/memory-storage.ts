@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/core/storage/storage.js'
+import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../../src/core/storage/storage.js'
 
 interface Content {
   born: string

@@ -5,8 +5,8 @@ import {
   type NodeMockmakerOptions,
   setupMockmaker,
 } from '../../src/msw/node.js'
-import { completion, tanks, tokens } from './tanks.js'
-import { watchIndexOf } from './worlds.js'
+import { completion, tanks, tokens } from '../support/tanks.js'
+import { watchIndexOf } from '../support/worlds.js'
 
 /** The origin of the requests. */
 export const origin = 'http://mock.test'

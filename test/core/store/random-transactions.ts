@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import type { RowQuery } from '../../src/core/store/query.js'
-import type { TransactionTable } from '../../src/core/store/table-calls.js'
-import type { LiveWorld } from '../../src/core/store/world.js'
-import type { TransactionTables } from '../../src/core/store/world-tables.js'
-import { game, lobby, namespace } from './small-world.js'
+import type { RowQuery } from '../../../src/core/store/query.js'
+import type { TransactionTable } from '../../../src/core/store/table-calls.js'
+import type { LiveWorld } from '../../../src/core/store/world.js'
+import type { TransactionTables } from '../../../src/core/store/world-tables.js'
+import { game, lobby, namespace } from '../../support/small-world.js'
 
 /** The tables that steps write to. */
 export const writtenTables = ['games', 'namespaces', 'lobbies', 'players', 'tokens'] as const

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { executablePath } from './chromium.js'
-import { createProject, type Project } from './project.js'
+import { executablePath } from '../../support/chromium.js'
+import { createProject, type Project } from '../../support/project.js'
 
 /** A test in the report of Playwright. */
 export interface ReportedTest {
