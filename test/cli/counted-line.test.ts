@@ -1,9 +1,12 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createConsole } from '../../src/cli/output.js'
-import { processWith, written } from '../support/console.js'
+import { processWith } from '../support/console.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate'] }))
+
+/** Lets the console write its lines. The timers are fake. */
+const written = () => vi.advanceTimersByTimeAsync(20)
 
 /** A console whose counted lines are `list ×3`. */
 function counting({ isTTY = false } = {}) {

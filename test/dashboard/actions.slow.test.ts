@@ -6,8 +6,8 @@ import { parseScenario, type ScenarioInput, scenarios } from '../../src/core/sce
 import { createMockmaker } from '../../src/index.js'
 import { keepInFolder } from '../../src/server/http/data-folder.js'
 import { it } from '../support/dashboard-page.js'
-import { deferred } from '../support/express-app.js'
 import { dataPath } from '../support/kept-worlds.js'
+import { deferred } from '../support/worlds.js'
 
 const scenario = {
   title: 'Two modes',

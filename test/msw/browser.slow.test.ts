@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import { type ScenarioInput, scenarios } from '../../src/core/scenario/index.js'
-import { begin, end, fromNetwork, startChromium } from '../support/chromium.js'
 import { answerEntryPoint } from '../support/entry-points.js'
 import { comparable, json, type TestRequest, type TestResponse } from '../support/http.js'
 import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { begin, end, fromNetwork, startChromium } from './mock-page.js'
 
 /** A request that can be passed to a page as JSON. */
 type PageSent = TestRequest & { readonly body?: string }

@@ -1,66 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
-import { posix, resolve } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { rolldown } from 'rolldown'
-import type { MockmakerOptions } from '../../src/index.js'
-import type { BrowserMockmaker } from '../../src/msw/browser.js'
-import { blockOf } from './docs.js'
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
 
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(path => existsSync(path))
 
 /** The path in Debian's packages. The one without windows opens a page in a third of the time. CHROMIUM can name another path. */
 export const executablePath = process.env.CHROMIUM ?? installed ?? '/usr/bin/chromium-headless-shell'
-
-declare global {
-  /** In a page: the exports of its script. */
-  var mockmaker: typeof import('./page-script.js')
-  /** In a page: the mock of `begin`. */
-  var mock: BrowserMockmaker
-}
-
-/** A browser, and a server with a page for it. */
-export interface Chromium {
-  /** Opens a page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. */
-  openPage(at?: { readonly host?: string; readonly path?: string }): Promise<Page>
-  close(): Promise<void>
-}
-
-/** The server's answer to a path without a file. A page gets it if its request reaches the network. */
-export const fromNetwork = 'from the network'
-
-/** Bundles the page's script, serves it with MSW's worker, and starts a browser without access to other hosts. */
-export async function startChromium(): Promise<Chromium> {
-  const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
-    '/': ['text/html', '<!doctype html><link rel="icon" href="data:,"><script src="/page.js"></script>'],
-    '/page.js': ['text/javascript', await bundlePageScript()],
-    '/guide': ['text/html', pageOf('/guide.js')],
-    '/guide.js': ['text/javascript', await bundleGuide("import { mock } from './mocks.ts'; globalThis.mock = mock")],
-    '/mockServiceWorker.js': ['text/javascript', readFileSync(workerPath(), 'utf8')],
-  }
-  const server = createServer(({ url = '' }, response) => {
-    const [type, text] = files[url] ?? ['text/plain', fromNetwork]
-    response.writeHead(200, { 'content-type': type }).end(text)
-  })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  const browser = await launchBrowser()
-  return {
-    async openPage({ host = '127.0.0.1', path = '/' } = {}) {
-      const context = await browser.newContext()
-      const page = await context.newPage()
-      await page.goto(`http://${host}:${port}${path}`)
-      return page
-    },
-    async close() {
-      await browser.close()
-      server.closeAllConnections()
-      await new Promise(done => server.close(done))
-    },
-  }
-}
 
 /** Starts a browser that can reach only this machine. Throws if Chromium is not installed. */
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
@@ -69,19 +13,6 @@ export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
       `there is no ${executablePath}: apt-get install chromium-headless-shell, or set CHROMIUM to its path`,
     )
   return chromium.launch({ executablePath, args: [...quiet, ...args] })
-}
-
-/** Creates a mock in a page, under the name `mock`, and lets it listen. */
-export async function begin(page: Page, options: MockmakerOptions): Promise<void> {
-  await page.evaluate(async text => {
-    globalThis.mock = mockmaker.setupMockmaker(JSON.parse(text))
-    await mock.listen({ onUnhandledRequest: 'bypass', quiet: true })
-  }, JSON.stringify(options))
-}
-
-/** Closes the mock of `begin`, if there is one. */
-export async function end(page: Page): Promise<void> {
-  await page.evaluate(() => globalThis.mock?.close())
 }
 
 /** Without these, a browser looks for updates when it starts. */
@@ -94,43 +25,3 @@ const quiet = [
   '--disable-component-update',
   '--disable-sync',
 ]
-
-async function bundlePageScript(): Promise<string> {
-  const bundle = await rolldown({ input: 'test/support/page-script.ts', platform: 'browser' })
-  const { output } = await bundle.generate({ format: 'iife', name: 'mockmaker', codeSplitting: false })
-  await bundle.close()
-  return output[0].code
-}
-
-const pageOf = (script: string) =>
-  `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${script}"></script>`
-
-/** Blocks of the guide, bundled for a page from a module that imports them. */
-async function bundleGuide(entry: string): Promise<string> {
-  const files = ['mocks.ts']
-  const modules = new Map(files.map(file => [`guide/${file}`, blockOf('docs/guides/test-a-front-end.md', file).text]))
-  modules.set('guide/entry.js', entry)
-  const bundle = await rolldown({
-    input: 'guide/entry.js',
-    platform: 'browser',
-    resolve: { alias: { 'mockmaker/browser': resolve('src/msw/browser.ts'), mockmaker: resolve('src/index.ts') } },
-    plugins: [
-      {
-        name: 'guide',
-        resolveId(source, importer = '') {
-          const id = posix.join(posix.dirname(importer), source)
-          return [source, id].find(one => modules.has(one)) ?? null
-        },
-        load: id => modules.get(id) ?? null,
-      },
-    ],
-  })
-  const { output } = await bundle.generate({ format: 'es', codeSplitting: false })
-  await bundle.close()
-  return output[0].code
-}
-
-/** MSW's own worker, as `npx msw init` copies it. */
-function workerPath(): string {
-  return createRequire(import.meta.url).resolve('msw/mockServiceWorker.js')
-}

@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { vi } from 'vitest'
 import type { Console } from '../../src/cli/output.js'
 
 /** A console that records its lines. */
@@ -42,6 +41,3 @@ export function processWith({
   // The console and the command use no other part of a process, unless they serve.
   return { process: process as unknown as NodeJS.Process, written }
 }
-
-/** Lets the console write its lines. The timers are fake. */
-export const written = () => vi.advanceTimersByTimeAsync(20)

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { originOf } from '../../src/core/storage/origins.js'
-import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld, Storage } from '../../src/core/storage/storage.js'
-import { type FolderOptions, openFolder } from '../../src/server/folder/folder.js'
+import type { KeptLine, KeptSummary, KeptWorld, NewKeptWorld } from '../../src/core/storage/storage.js'
 import type { FileCalls } from '../../src/server/folder/folder-files.js'
 
 /** Returns the path of a folder that does not exist yet. It goes after the test. */
@@ -94,77 +93,9 @@ export function linesOf(world: KeptWorld): readonly KeptLine[] {
   return [...world.lines]
 }
 
-/** Returns everything that a world had at its opening. */
-export function contentOf(world: KeptWorld | undefined) {
-  if (!world) return undefined
-  const { starts, originHash, base, time, cutBytes } = world
-  return { starts, originHash, base, time, cutBytes, lines: linesOf(world) }
-}
-
 /** Reads all files below a folder. */
 export function filesIn(path: string): Readonly<Record<string, string>> {
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort()
   const files = names.filter(name => statSync(join(path, name)).isFile())
   return Object.fromEntries(files.map(name => [name, readFileSync(join(path, name), 'latin1')]))
-}
-
-/** Forgets that this process has the folder, as if it had been killed. */
-export function unlock(path: string): void {
-  rmSync(join(path, '.lock'), { force: true })
-}
-
-/** Opens a folder, whatever process has it. It is closed after the test. */
-export function openAgain(path: string, options: FolderOptions = {}): Storage {
-  unlock(path)
-  const folder = openFolder(path, { fs: quickFs, ...options })
-  onTestFinished(() => folder.close())
-  return folder
-}
-
-/** Creates a folder with a world. */
-export function createWorld(options: FolderOptions & { readonly start?: NewKeptWorld } = {}) {
-  const path = dataPath()
-  const folder = openAgain(path, options)
-  return { path, folder, world: folder.create('default', options.start ?? newWorld), log: join(path, 'default', 'log') }
-}
-
-/** Opens the world of a folder after its process was killed. */
-export function reopen(path: string, options: FolderOptions = {}): KeptWorld {
-  const world = openAgain(path, options).open('default')
-  if (!world) throw new Error('there is no world')
-  return world
-}
-
-/** How a process is killed at a call: after it, or before it, where a write is half done. */
-export const kills = ['halfway', 'after'] as const
-
-/** The process was killed at a call of `node:fs`. */
-class Killed extends Error {}
-
-/** The calls of `node:fs` of a process that is killed at its call number `at`. From then on it makes none. */
-export function killedFs(kill: (typeof kills)[number], at: number): FileCalls {
-  let calls = 0
-  return interceptedFs((call, args, run) => {
-    calls += 1
-    if (calls < at) return run()
-    if (calls > at) throw new Killed()
-    if (kill === 'after') run()
-    else if (call === 'writeSync') {
-      const [fd, bytes, ...where] = args as [number, Buffer, number | undefined, number | undefined, number | undefined]
-      const half = bytes.subarray(0, Math.floor(bytes.length / 2))
-      nodeFs.writeSync(fd, half, where[0] ?? 0, undefined, where[2])
-    }
-    throw new Killed()
-  })
-}
-
-/** Runs a process until it ends or is killed. Returns true if it was killed. */
-export function runUntilKilled(run: () => void): boolean {
-  try {
-    run()
-    return false
-  } catch (error) {
-    if (error instanceof Killed) return true
-    throw error
-  }
 }

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { SharedStorage } from '../../src/core/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../src/core/storage/storage.js'
 import { openRedis, type RedisOptions } from '../../src/server/cluster/redis.js'
-import type { ReplicaOptions, ReplicaTimes } from '../../src/server/cluster/replica-storage.js'
+import type { ReplicaOptions } from '../../src/server/cluster/replica-storage.js'
 import { newWorld } from './kept-worlds.js'
 import type { RedisServer } from './redis-server.js'
 
@@ -19,9 +19,6 @@ export function newAddress(): string {
   count += 1
   return `http://127.0.0.1:${count}`
 }
-
-/** Times that are some fifths of those of users, so that tests need not wait. */
-export const shortTimes: ReplicaTimes = { leaseMs: 600, countsMs: 500, renewMs: 200, retryMs: 20, refreshMs: 1_000 }
 
 /** Times for tests in which no lease may end, however busy the machine is. */
 export const patient = { times: { leaseMs: 60_000, countsMs: 50_000 }, silenceMs: 60_000 } as const

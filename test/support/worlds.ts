@@ -86,6 +86,15 @@ export function stateOf(world: World): string {
   })
 }
 
+/** Creates a promise that a test can resolve. */
+export function deferred() {
+  let resolve: () => void = () => {}
+  const promise = new Promise<void>(keep => {
+    resolve = keep
+  })
+  return { promise, resolve }
+}
+
 /** Waits until all promises without timers have settled. */
 export function flushPromises(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))

@@ -6,8 +6,31 @@ import { Service } from '../../../src/server/http/service.js'
 import { ask } from '../../support/http.js'
 import { play, randomWrite } from '../../support/random-write.js'
 import { ids, startAt, tanks } from '../../support/tanks.js'
-import { eachTurn, steppedClock } from '../../support/turns.js'
 import { closedAfterTest } from '../../support/worlds.js'
+
+/** Each time that the mock reads is 1 ms later. So a slice of 20 ms has at most 20 steps, or fewer. */
+function steppedClock(): () => number {
+  let ms = 0
+  return () => {
+    ms += 1
+    return ms
+  }
+}
+
+/** Runs at each turn of the event loop until a promise settles. Returns its value, and the number of turns. */
+async function eachTurn<Value>(settles: Promise<Value> | Value, run: () => unknown = () => {}) {
+  let turns = 0
+  let isDone = false
+  const done = Promise.resolve(settles).finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await new Promise(resolve => setImmediate(resolve))
+    turns += 1
+    if (!isDone) await run()
+  }
+  return { value: await done, turns }
+}
 
 /** Creates a mock with many lobbies and players, some requests, and some change sets. */
 async function crowdedMock(): Promise<Mock> {

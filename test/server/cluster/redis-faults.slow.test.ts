@@ -7,10 +7,11 @@ import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { KeptWorld } from '../../../src/core/storage/storage.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { openRedis } from '../../../src/server/cluster/redis.js'
-import { folder, serveJson } from '../../support/command.js'
+import type { ReplicaTimes } from '../../../src/server/cluster/replica-storage.js'
+import { folder, freePort, serveJson } from '../../support/command.js'
 import { appendAll, line, revisionsOf } from '../../support/kept-worlds.js'
-import { freePort, RedisServer } from '../../support/redis-server.js'
-import { createWorld, newAddress, openWorld, replicaOf, shortTimes } from '../../support/replicas.js'
+import { RedisServer } from '../../support/redis-server.js'
+import { createWorld, newAddress, openWorld, replicaOf } from '../../support/replicas.js'
 
 /** Starts a server that ends after the test. */
 async function serve(...options: readonly string[]): Promise<RedisServer> {
@@ -18,6 +19,9 @@ async function serve(...options: readonly string[]): Promise<RedisServer> {
   onTestFinished(() => server.stop())
   return server
 }
+
+/** Times that are some fifths of those of users, so that tests need not wait. */
+const shortTimes: ReplicaTimes = { leaseMs: 600, countsMs: 500, renewMs: 200, retryMs: 20, refreshMs: 1_000 }
 
 /** A replica that notices a silence soon, and keeps what it reports. */
 async function watchfulReplica(server: RedisServer, { silenceMs = 300 } = {}) {

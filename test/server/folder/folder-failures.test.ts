@@ -1,18 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type KeptWorld, StorageError } from '../../../src/core/storage/storage.js'
-import {
-  appendAll,
-  contentOf,
-  createWorld,
-  failingFs,
-  filesIn,
-  interceptedFs,
-  line,
-  newWorld,
-  reopen,
-  revisionsOf,
-} from '../../support/kept-worlds.js'
+import { appendAll, failingFs, filesIn, interceptedFs, line, newWorld, revisionsOf } from '../../support/kept-worlds.js'
+import { contentOf, createWorld, reopen } from './opened-folders.js'
 
 beforeEach(() => void vi.useFakeTimers())
 

@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, rmSync, writeSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Storage } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
@@ -6,22 +6,53 @@ import type { FileCalls } from '../../../src/server/folder/folder-files.js'
 import {
   dataPath,
   filesIn,
-  killedFs,
-  kills,
+  interceptedFs,
   line,
   linesOf,
   newWorld,
-  openAgain,
   originText,
   putOrigin,
   quickFs,
   revisionsOf,
-  runUntilKilled,
   summary,
-  unlock,
 } from '../../support/kept-worlds.js'
+import { openAgain, unlock } from './opened-folders.js'
 
 beforeEach(() => void vi.useFakeTimers())
+
+/** How a process is killed at a call: after it, or before it, where a write is half done. */
+const kills = ['halfway', 'after'] as const
+
+/** The process was killed at a call of `node:fs`. */
+class Killed extends Error {}
+
+/** The calls of `node:fs` of a process that is killed at its call number `at`. From then on it makes none. */
+function killedFs(kill: (typeof kills)[number], at: number): FileCalls {
+  let calls = 0
+  return interceptedFs((call, args, run) => {
+    calls += 1
+    if (calls < at) return run()
+    if (calls > at) throw new Killed()
+    if (kill === 'after') run()
+    else if (call === 'writeSync') {
+      const [fd, bytes, ...where] = args as [number, Buffer, number | undefined, number | undefined, number | undefined]
+      const half = bytes.subarray(0, Math.floor(bytes.length / 2))
+      writeSync(fd, half, where[0] ?? 0, undefined, where[2])
+    }
+    throw new Killed()
+  })
+}
+
+/** Runs a process until it ends or is killed. Returns true if it was killed. */
+function runUntilKilled(run: () => void): boolean {
+  try {
+    run()
+    return false
+  } catch (error) {
+    if (error instanceof Killed) return true
+    throw error
+  }
+}
 
 /**
  * Runs a process that is killed at its first call, another one that is killed at its second, and so on. Each finds the folder as

@@ -1,17 +1,8 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  appendAll,
-  contentOf,
-  createWorld,
-  filesIn,
-  line,
-  linesOf,
-  originOfText,
-  reopen,
-  revisionsOf,
-} from '../../support/kept-worlds.js'
+import { appendAll, filesIn, line, linesOf, originOfText, revisionsOf } from '../../support/kept-worlds.js'
+import { contentOf, createWorld, reopen } from './opened-folders.js'
 
 beforeEach(() => void vi.useFakeTimers())
 

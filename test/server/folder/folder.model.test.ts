@@ -2,16 +2,8 @@ import { appendFileSync, readFileSync, rmSync, statSync, truncateSync } from 'no
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, inject, vi } from 'vitest'
 import { type KeptLine, type KeptWorld, StorageError } from '../../../src/core/storage/storage.js'
-import {
-  createWorld,
-  failingFs,
-  line,
-  linesOf,
-  newWorld,
-  openAgain,
-  putOrigin,
-  summary,
-} from '../../support/kept-worlds.js'
+import { failingFs, line, linesOf, newWorld, putOrigin, summary } from '../../support/kept-worlds.js'
+import { createWorld, openAgain } from './opened-folders.js'
 
 beforeEach(() => void vi.useFakeTimers())
 

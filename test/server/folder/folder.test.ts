@@ -6,19 +6,16 @@ import { StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import {
   appendAll,
-  contentOf,
-  createWorld,
   dataPath,
   filesIn,
   interceptedFs,
   line,
   newWorld,
-  openAgain,
   putOrigin,
-  reopen,
   revisionsOf,
   summary,
 } from '../../support/kept-worlds.js'
+import { contentOf, createWorld, openAgain, reopen } from './opened-folders.js'
 
 beforeEach(() => void vi.useFakeTimers())
 

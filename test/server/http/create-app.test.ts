@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import express, { type Express } from 'express'
 import { describe, expect, expectTypeOf } from 'vitest'
 import { createApp } from '../../../src/server/http/index.js'
-import { createTanksMock, it, list } from '../../support/express-app.js'
 import { createProject } from '../../support/project.js'
+import { createTanksMock, it, list } from './express-app.js'
 
 /** Runs a script in a project that has the package, and no Express. Returns what it prints. */
 async function runWithoutExpress(script: string): Promise<string> {

@@ -7,10 +7,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { mockExpress } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
-import { deferred } from '../../support/express-app.js'
 import { openSocket, sendTo } from '../../support/http.js'
 import { completion, tanks, tokens } from '../../support/tanks.js'
-import { live, watchIndexOf } from '../../support/worlds.js'
+import { deferred, live, watchIndexOf } from '../../support/worlds.js'
 
 const path = '/cloud/devices/links'
 const query = ({ world }: Mockmaker) =>

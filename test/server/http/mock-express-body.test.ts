@@ -2,8 +2,9 @@ import express from 'express'
 import { HttpResponse, http } from 'msw'
 import { describe, expect } from 'vitest'
 import { mockExpress } from '../../../src/server/http/index.js'
-import { appWith, createTanksMock, deferred, it, userResolver, validate, validBody } from '../../support/express-app.js'
 import { json } from '../../support/http.js'
+import { deferred } from '../../support/worlds.js'
+import { appWith, createTanksMock, it, userResolver, validate, validBody } from './express-app.js'
 
 describe('a body in mockExpress', () => {
   it('is streamed to a handler as it arrives', async ({ serve }) => {

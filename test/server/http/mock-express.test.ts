@@ -3,18 +3,10 @@ import { delay, type HttpHandler, HttpResponse, http, passthrough } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { ApiError } from '../../../src/index.js'
 import { mockExpress } from '../../../src/server/http/index.js'
-import {
-  appWith,
-  createTanksMock,
-  deferred,
-  it,
-  list,
-  userResolver,
-  validate,
-  validBody,
-} from '../../support/express-app.js'
 import { json, parseResponses, responseTo, sendBytes } from '../../support/http.js'
 import { ids } from '../../support/tanks.js'
+import { deferred } from '../../support/worlds.js'
+import { appWith, createTanksMock, it, list, userResolver, validate, validBody } from './express-app.js'
 
 const theirList = (answer: Parameters<typeof http.get>[1]) => http.get(`*${list}`, answer)
 

@@ -1,10 +1,10 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { type HttpHandler, HttpResponse } from 'msw'
 import { it as base } from 'vitest'
-import { createMockmaker, type MockmakerOptions } from '../../src/index.js'
-import { type MockExpressOptions, mockExpress } from '../../src/server/http/index.js'
-import { sendTo, serveListener, type TestRequest } from './http.js'
-import { bearer, ids, tanks, tokens } from './tanks.js'
+import { createMockmaker, type MockmakerOptions } from '../../../src/index.js'
+import { type MockExpressOptions, mockExpress } from '../../../src/server/http/index.js'
+import { sendTo, serveListener, type TestRequest } from '../../support/http.js'
+import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
 
 interface Served {
   readonly url: string
@@ -50,12 +50,3 @@ export const appWith = (handlers: readonly HttpHandler[], options?: MockExpressO
   express().use(mockExpress(handlers, options))
 /** A resolver of a user. */
 export const userResolver = () => HttpResponse.json({ mine: true })
-
-/** Creates a promise that a test can resolve. */
-export function deferred() {
-  let resolve: () => void = () => {}
-  const promise = new Promise<void>(keep => {
-    resolve = keep
-  })
-  return { promise, resolve }
-}
