@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { rolldown } from 'rolldown'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import configs from '../../build/rolldown.config.js'
 import manifest from '../../package.json' with { type: 'json' }
+import { folder } from '../support/command.js'
 
 describe('the build', () => {
   it.for(configs.map(config => [Object.keys(config.input ?? {}).join(', '), config] as const))(
@@ -33,9 +33,7 @@ describe('the build', () => {
 
 describe('the package', () => {
   it('has the files of an example, and nothing that its tools wrote', { tags: ['slow'] }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'mockmaker-pack-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    cpSync('package.json', join(folder, 'package.json'))
+    const cwd = await folder({ 'package.json': JSON.stringify(manifest) })
     const own = ['examples/godot/main.gd', 'examples/phaser/index.html', 'examples/phaser/src/main.ts']
     const written = [
       'examples/godot/.godot/editor/cache.cfg',
@@ -43,14 +41,12 @@ describe('the package', () => {
       'examples/phaser/node_modules/vite/package.json',
       'examples/phaser/test-results/trace.zip',
     ]
-    for (const file of [...own, ...written].map(one => join(folder, one))) {
+    for (const file of [...own, ...written].map(one => join(cwd, one))) {
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, '')
     }
 
-    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
-      cwd: folder,
-    })
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd })
 
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
     expect(files.map(({ path }) => path).sort()).toEqual([...own, 'package.json'])

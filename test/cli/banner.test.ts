@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { printBanner, printTokens } from '../../src/cli/banner.js'
 import type { Console } from '../../src/cli/output.js'
 import { networkUrlsOf } from '../../src/cli/serve.js'
@@ -10,6 +10,7 @@ import type { MockmakerOptions, ScenarioInput } from '../../src/index.js'
 import { version } from '../../src/version.js'
 import { file, serve, serveJson } from '../support/command.js'
 import { sendTo } from '../support/http.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const shell = promisify(execFile)
 const curlIsThere = await shell('curl', ['--version']).then(
@@ -45,8 +46,7 @@ function printed(print: (console: Pick<Console, 'print' | 'style'>) => void): st
 
 /** A mock that ends with the test. */
 function mockOf(scenario: ScenarioInput, options: MockmakerOptions = {}) {
-  const mock = createMock({ ...options, scenario })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMock({ ...options, scenario }))
   return mock
 }
 

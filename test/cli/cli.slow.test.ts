@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lineLike, run, serveJson, start } from '../support/command.js'
-import { sendTo, stubServer } from '../support/http.js'
+import { sendTo, serveDuringTest } from '../support/http.js'
 
 describe('mockmaker serve', () => {
   it.for([
@@ -42,7 +42,7 @@ describe('mockmaker env', () => {
 describe('mockmaker export', () => {
   it('prints a long snapshot whole before it ends', async () => {
     const json = JSON.stringify({ title: 'x'.repeat(20_000_000) })
-    const url = await stubServer((_, response) => response.end(json))
+    const url = await serveDuringTest((_, response) => response.end(json))
 
     const { code, stdout } = await run(['export', '--url', url])
 

@@ -1,23 +1,15 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { secretVariables } from '../../src/core/control/environment.js'
 import { createMockmaker } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
 import { startProcess } from '../../src/server/processes/server-process.js'
 import { runHere } from '../support/run-here.js'
+import { serveMock } from '../support/served-mock.js'
 import { tanks } from '../support/tanks.js'
 
 const secret = 'secret-control-token-0123456789'
 const variable = { MOCKMAKER_CONTROL_TOKEN: secret }
 
-async function served() {
-  const { url, close } = await listen(createMockmaker({ scenario: tanks }), {
-    port: 0,
-    host: '127.0.0.1',
-    controlToken: secret,
-  })
-  onTestFinished(close)
-  return url
-}
+const served = () => serveMock(createMockmaker({ scenario: tanks }), { controlToken: secret })
 
 describe.each(['env', 'export'])('mockmaker %s', name => {
   it('sends the control token of the flag, and of the variable', async () => {

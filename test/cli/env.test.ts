@@ -1,22 +1,19 @@
 import { execFile } from 'node:child_process'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createMockmaker, type MockmakerOptions } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
 import { freePort } from '../support/command.js'
-import { sendTo, stubServer } from '../support/http.js'
+import { sendTo, serveDuringTest } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
+import { serveMock } from '../support/served-mock.js'
 
 const shell = promisify(execFile)
 const write = { method: 'POST', headers: { 'content-type': 'application/json' } }
 
 /** Serves a mock until the end of the test, and returns its URL. */
-async function serveHere({ control, ...options }: MockmakerOptions & { readonly control?: boolean } = {}) {
-  const { url, close } = await listen(createMockmaker(options), { port: 0, host: '127.0.0.1', control })
-  onTestFinished(close)
-  return url
-}
+const serveHere = ({ control, ...options }: MockmakerOptions & { readonly control?: boolean } = {}) =>
+  serveMock(createMockmaker(options), { control })
 
 const makeWorld = (url: string, id: string) =>
   sendTo(url, { ...write, method: 'PUT', path: `/__mock/worlds/${id}`, body: '{}' })
@@ -52,7 +49,7 @@ describe('mockmaker env', () => {
 
   it('does not accept another kind of token', async () => {
     const asked: (string | undefined)[] = []
-    const url = await stubServer(({ url: path }, response) => {
+    const url = await serveDuringTest(({ url: path }, response) => {
       asked.push(path)
       response.end(JSON.stringify({ tokens: [{ kind: 'cloud', token: 'cloud.mock.x' }] }))
     })
@@ -74,7 +71,9 @@ describe('mockmaker env', () => {
 
   it('quotes special characters of the shell', async () => {
     const token = "it's $HOME; `echo`"
-    const url = await stubServer((_, response) => response.end(JSON.stringify({ tokens: [{ kind: 'public', token }] })))
+    const url = await serveDuringTest((_, response) =>
+      response.end(JSON.stringify({ tokens: [{ kind: 'public', token }] })),
+    )
     const { stdout } = await runHere(['env', '--url', url])
 
     const evaluated = await shell('sh', ['-c', `${stdout}printf %s "$RIVET_TOKEN"`])
@@ -111,7 +110,7 @@ describe('mockmaker env', () => {
       RIVET_MATCHMAKER_API_URL: `${inside}/matchmaker`,
       RIVET_TOKEN: 'lobby.mock.x',
     }
-    const url = await stubServer((_, response) => response.end(JSON.stringify(environment)))
+    const url = await serveDuringTest((_, response) => response.end(JSON.stringify(environment)))
 
     const { stdout } = await runHere(['env', 'x', '--url', url])
 
@@ -156,7 +155,9 @@ describe('mockmaker env', () => {
       RIVET_D: 5,
       __proto__: { RIVET_E: 'y' },
     }
-    const url = await stubServer((_, response) => response.end(JSON.stringify({ ...others, ...wanted, ...hostile })))
+    const url = await serveDuringTest((_, response) =>
+      response.end(JSON.stringify({ ...others, ...wanted, ...hostile })),
+    )
 
     const { code, stdout } = await runHere(['env', 'x', '--url', url])
 
@@ -191,7 +192,7 @@ describe('mockmaker env', () => {
   it.for(['<title>A page</title>', '{}', 'null', '{"X; rm -rf /": "y"}', '{"RIVET_TOKEN": {}}'])(
     'ends with 1 if another server answers for a lobby: %s',
     async body => {
-      const url = await stubServer((_, response) => response.end(body))
+      const url = await serveDuringTest((_, response) => response.end(body))
 
       const { code, stdout, stderr } = await runHere(['env', 'x', '--url', url])
 
@@ -211,7 +212,7 @@ describe('mockmaker env', () => {
   })
 
   it.for(['<title>A page</title>', '{}', 'null'])('ends with 1 if another server answers: %s', async body => {
-    const url = await stubServer((_, response) => response.end(body))
+    const url = await serveDuringTest((_, response) => response.end(body))
 
     const { code, stdout, stderr } = await runHere(['env', '--url', url])
 
@@ -221,7 +222,7 @@ describe('mockmaker env', () => {
 
   it('ends with 1 if another server streams without an end', { tags: ['slow'] }, async () => {
     let isClosed = false
-    const url = await stubServer((_, response) => {
+    const url = await serveDuringTest((_, response) => {
       const endless = new Readable({
         read() {
           this.push('x'.repeat(1_000_000))

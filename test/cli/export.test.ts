@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
-import { stubServer } from '../support/http.js'
+import { serveDuringTest } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
+import { serveMock } from '../support/served-mock.js'
 
 const snapshot = { title: 'Ünter uns', lobbies: [{ lobby_id: 'one' }] }
 const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
@@ -10,7 +10,7 @@ const yaml = 'title: Ünter uns\nlobbies:\n  - lobby_id: one\n'
 /** A server that answers with a snapshot, and the requests that it gets. */
 async function answering() {
   const asked: unknown[] = []
-  const url = await stubServer(({ method, url, headers }, response) => {
+  const url = await serveDuringTest(({ method, url, headers }, response) => {
     asked.push([method, url, headers.accept])
     response.setHeader('content-type', 'application/json').end(JSON.stringify(snapshot))
   })
@@ -45,10 +45,9 @@ describe('mockmaker export', () => {
   })
 
   it('says which revisions are kept if that one is not', async () => {
-    const { url, close } = await listen(createMockmaker(), { port: 0, host: '127.0.0.1' })
+    const url = await serveMock(createMockmaker())
 
     const { code, stdout, stderr } = await runHere(['export', '--url', url, '--revision', '3'])
-    await close()
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('revision 3 is no longer kept: the oldest one is')
@@ -56,12 +55,11 @@ describe('mockmaker export', () => {
 
   it('creates no world if its name is mistyped', async () => {
     const mock = createMockmaker()
-    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+    const url = await serveMock(mock)
     await mock.worlds.put('test-42')
 
     const { code, stdout, stderr } = await runHere(['export', '--url', `${url}/w/test-24`])
     const worlds = mock.worlds.list().map(({ id }) => id)
-    await close()
 
     expect({ code, stdout, worlds }).toEqual({ code: 1, stdout: '', worlds: ['default', 'test-42'] })
     expect(stderr).toContain('there is no world "test-24"')
@@ -69,7 +67,7 @@ describe('mockmaker export', () => {
 
   it('prints a long snapshot whole, as JSON', async () => {
     const json = JSON.stringify({ title: 'x'.repeat(4_000_000) })
-    const url = await stubServer((_, response) => response.end(json))
+    const url = await serveDuringTest((_, response) => response.end(json))
 
     const { stdout } = await runHere(['export', '--url', url])
 
@@ -79,7 +77,7 @@ describe('mockmaker export', () => {
   it.for(['{"title": "cut', '<h1>Not here</h1>', 'title: yes'])(
     'ends with 1 if the response is not a snapshot: %s',
     async answer => {
-      const url = await stubServer((_, response) => response.end(answer))
+      const url = await serveDuringTest((_, response) => response.end(answer))
 
       const { code, stderr } = await runHere(['export', '--url', url])
 
@@ -91,7 +89,7 @@ describe('mockmaker export', () => {
   )
 
   it('ends with 1 if the connection closes early', async () => {
-    const url = await stubServer((_, response) => {
+    const url = await serveDuringTest((_, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('{"title":')
       setImmediate(() => response.destroy())
     })
@@ -109,7 +107,7 @@ describe('mockmaker export', () => {
     ['<h1>Not here</h1>', 'the server at %url/__mock/snapshot is not a mock: it answered 400 <h1>Not here</h1>'],
     ['', 'the server at %url/__mock/snapshot is not a mock: it answered 400'],
   ] as const)('ends with 1 and the message of the server: %s', async ([body, message]) => {
-    const url = await stubServer((_, response) => response.writeHead(400).end(body))
+    const url = await serveDuringTest((_, response) => response.writeHead(400).end(body))
 
     expect(await runHere(['export', '--url', url])).toEqual({
       code: 1,

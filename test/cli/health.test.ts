@@ -1,15 +1,13 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mockOf } from '../../src/core/mock/facade.js'
 import { createMockmaker } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
-import { stubServer } from '../support/http.js'
+import { serveDuringTest } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
+import { serveMock } from '../support/served-mock.js'
 
 async function served() {
   const mock = createMockmaker()
-  const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-  onTestFinished(close)
-  return { url, notReady: mockOf(mock, 'test').notReady }
+  return { url: await serveMock(mock), notReady: mockOf(mock, 'test').notReady }
 }
 
 describe('mockmaker health', () => {
@@ -51,7 +49,7 @@ describe('mockmaker health', () => {
   it.for(['<h1>ok</h1>', '{"status":"fine"}', '"ok"', 'null', ''])(
     'exits with 1 if another program answers %j',
     async body => {
-      const url = await stubServer((_, response) => void response.end(body))
+      const url = await serveDuringTest((_, response) => void response.end(body))
 
       const { code, stderr } = await runHere(['health', '--url', url])
 

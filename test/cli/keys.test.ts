@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ownWorld } from '../../src/cli/key-world.js'
 import { browserCommand, openInBrowser, servingKeys } from '../../src/cli/keys.js'
 import { createMock } from '../../src/core/mock/mock.js'
@@ -12,6 +12,7 @@ import { browserOpener, folder, lineLike, serve, serveJson, serveOnTerminal } fr
 import { recordingConsole } from '../support/console.js'
 import { ask, sendTo, type TestRequest } from '../support/http.js'
 import { dataPath } from '../support/kept-worlds.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const url = 'http://127.0.0.1:4100'
 
@@ -19,8 +20,7 @@ const url = 'http://127.0.0.1:4100'
 function serving(scenario?: ScenarioInput, folder?: string) {
   const { console, lines } = recordingConsole()
   const onExport = vi.fn()
-  const mock = createMock({ scenario }, { scenarios, scenarioName: scenario && 'mine.yaml' })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMock({ scenario }, { scenarios, scenarioName: scenario && 'mine.yaml' }))
   const quit = vi.fn()
   const opened: string[] = []
   const open = async (page: string) => void opened.push(page)

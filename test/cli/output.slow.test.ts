@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { file, folder, freePort, linesAfter, run, serve, serveJson } from '../support/command.js'
+import { isAlive } from '../support/game-server-programs.js'
 
 /** Characters that a terminal interprets: controls, bidi controls and line separators. */
 const obeyed = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
@@ -125,7 +126,7 @@ describe('a terminal that is gone', () => {
     const url = `http://127.0.0.1:${port}`
     await statusOnceThere(url)
     const pid = Number(await readFile(pidFile, 'utf8'))
-    const isThere = () => isRunning(pid)
+    const isThere = () => isAlive(pid)
     onTestFinished(() => void (isThere() && process.kill(pid, 'SIGKILL')))
 
     terminal.kill('SIGKILL')
@@ -136,11 +137,3 @@ describe('a terminal that is gone', () => {
     await expect.poll(() => isThere()).toBe(false)
   })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createConsole } from '../../src/cli/output.js'
 import { file } from '../support/command.js'
 import { processWith } from '../support/console.js'
-import { stubServer } from '../support/http.js'
+import { serveDuringTest } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
 
 /** Characters that a terminal interprets: controls, bidi controls and line separators. */
@@ -383,7 +383,7 @@ describe('the command', () => {
     ['env', bad],
     ['export', JSON.stringify({ message: bad })],
   ])('%s escapes the body of an error', async (name, body) => {
-    const url = await stubServer((_, response) => response.writeHead(500).end(body))
+    const url = await serveDuringTest((_, response) => response.writeHead(500).end(body))
 
     const { stderr } = await runHere([name, '--url', url])
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { createMockmaker } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
 import { sendTo } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
+import { serveMock } from '../support/served-mock.js'
 
 describe('mockmaker --help', () => {
   it('prints the flags, the commands and the shipped scenarios', async () => {
@@ -194,9 +194,8 @@ describe('mockmaker openapi', () => {
     [[], '/openapi.json'],
     [['--control'], '/__mock/openapi.json'],
   ] as const)('with %j prints the document of GET %s without its server', async ([options, path]) => {
-    const { url, close } = await listen(createMockmaker(), { port: 0, host: '127.0.0.1' })
+    const url = await serveMock(createMockmaker())
     const { body } = await sendTo(url, { method: 'GET', path })
-    await close()
 
     const { code, stdout } = await runHere(['openapi', ...options])
 

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -216,10 +214,7 @@ describe('mockmaker --json', () => {
   })
 
   it('has the folder of the worlds in the first object', async () => {
-    const cwd = await mkdtemp(join(tmpdir(), 'mockmaker-'))
-    onTestFinished(() => rm(cwd, { recursive: true }))
-
-    const { lines } = await serveJson(['--data', 'worlds'], { cwd })
+    const { lines } = await serveJson(['--data', 'worlds'], { cwd: await folder() })
 
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({
       event: 'listening',

@@ -20,13 +20,15 @@ import { ask, failure, json, ok, sendTo } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
 import { jsonHeaders } from '../support/served-mock.js'
 import { tanks } from '../support/tanks.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 
 /** The world file of a mock that has answered two requests. */
 async function exported() {
-  const mock = createMock({ scenario: { ...tanks, title: 'Tanks', clock: 'running', now: '2026-11-20T20:14:15Z' } })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(
+    createMock({ scenario: { ...tanks, title: 'Tanks', clock: 'running', now: '2026-11-20T20:14:15Z' } }),
+  )
   mock.default.faults.add({ effect: { error: { status: 503 } }, operation: 'lobbies.find' })
   await ask(mock, list)
   await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{}' })
@@ -121,8 +123,7 @@ describe('mockmaker show', () => {
   })
 
   it('says that an exported journal is empty', async () => {
-    const mock = createMock()
-    onTestFinished(() => mock.close())
+    const mock = closedAfterTest(createMock())
     const path = await folder()
     const name = await writeWorldFile(ownWorld(mock), path)
 

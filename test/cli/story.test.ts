@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { storyName } from '../../src/core/control/stories/story-names.js'
 import { lobbyTokenOf } from '../../src/core/store/tokens.js'
 import { createMockmaker } from '../../src/index.js'
-import { listen } from '../../src/server/http/index.js'
 import { freePort } from '../support/command.js'
-import { ask, json, post, stubServer } from '../support/http.js'
+import { ask, json, post, serveDuringTest } from '../support/http.js'
 import { runHere } from '../support/run-here.js'
+import { serveMock } from '../support/served-mock.js'
 import { tanks, tokens } from '../support/tanks.js'
 
 const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.public)
@@ -13,8 +13,7 @@ const find = post('/matchmaker/lobbies/find', { game_modes: ['duel'] }, tokens.p
 /** Serves a mock whose player plays for a while, until the end of the test. */
 async function servedPlayer(world?: string) {
   const mock = createMockmaker({ scenario: tanks })
-  const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-  onTestFinished(close)
+  const url = await serveMock(mock)
   const played = world === undefined ? mock : await mock.worlds.put(world)
   const { player, lobby } = json(await ask(played, find)) as {
     player: { token: string }
@@ -98,7 +97,7 @@ describe('mockmaker story', () => {
 
   it('ends with 1 if no mock runs, or if the server is none', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`
-    const other = await stubServer((_, response) => response.end('{"token":"x"}'))
+    const other = await serveDuringTest((_, response) => response.end('{"token":"x"}'))
 
     const results = [
       await runHere(['story', 'player.x', '--url', nobody]),

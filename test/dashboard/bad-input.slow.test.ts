@@ -9,6 +9,7 @@ import type { ScenarioInput } from '../../src/core/scenario/index.js'
 import { folder, lineLike, start } from '../support/command.js'
 import { it } from '../support/dashboard-page.js'
 import { ask } from '../support/http.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const scenario = {
   title: 'Two modes',
@@ -309,8 +310,7 @@ describe('large data', () => {
 
 describe('a file that the page shows', () => {
   it('can be read and explained, and nothing of it can be changed', async ({ browser }) => {
-    const mock = createMock({ scenario: { ...scenario, clock: 'running' } })
-    onTestFinished(() => mock.close())
+    const mock = closedAfterTest(createMock({ scenario: { ...scenario, clock: 'running' } }))
     await ask(mock, { method: 'POST', path: '/matchmaker/lobbies/find', body: '{"game_modes":["none"]}' })
     const path = await folder()
     await writeWorldFile(ownWorld(mock), path)

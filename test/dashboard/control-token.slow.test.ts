@@ -1,20 +1,16 @@
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { createApp } from '../../src/server/http/index.js'
 import { it } from '../support/dashboard-page.js'
-import { serveListener } from '../support/http.js'
+import { serveDuringTest } from '../support/http.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 const secret = 'secret-control-token-0123456789'
 
 /** Serves a mock with a control token, which other machines reach under a name. */
 async function serve() {
-  const mock = createMockmaker({ seed: 1 })
-  const app = createApp(mock, { controlToken: secret, allowedHosts: ['other.example'] })
-  const { url, close } = await serveListener(app)
-  onTestFinished(async () => {
-    await mock.close()
-    await close()
-  })
+  const mock = closedAfterTest(createMockmaker({ seed: 1 }))
+  const url = await serveDuringTest(createApp(mock, { controlToken: secret, allowedHosts: ['other.example'] }))
   return { mock, url, port: new URL(url).port }
 }
 

@@ -9,6 +9,7 @@ import { keepInFolder } from '../../src/server/http/data-folder.js'
 import { fetchInProcess, origin } from '../support/fetch-in-process.js'
 import { dataPath } from '../support/kept-worlds.js'
 import { tanks } from '../support/tanks.js'
+import { closedAfterTest } from '../support/worlds.js'
 
 /** All rows of a mock, as JSON, by table and id. */
 function rowsOf(mock: Mockmaker): Record<string, Record<string, unknown>> {
@@ -93,8 +94,8 @@ describe('the world of a page', () => {
 
   it('knows the folder of the worlds, and no folder if there is none', async () => {
     const mock = createMockmaker({ scenario: tanks })
-    const kept = createMockmaker({ scenario: tanks })
     const data = dataPath()
+    const kept = closedAfterTest(createMockmaker({ scenario: tanks }))
     keepInFolder(mockOf(kept, 'test'), { data, report: () => {} })
     const [inMemory, inFolder] = [mock, kept].map(one => new FollowedWorld(new Api(origin, fetchInProcess(one).fetch)))
 
@@ -103,7 +104,6 @@ describe('the world of a page', () => {
     expect(inMemory?.data.value).toBeUndefined()
     inMemory?.close()
     inFolder?.close()
-    await kept.close()
   })
 
   it('goes on with a kept world after a restart, and reads its rows only once', async () => {

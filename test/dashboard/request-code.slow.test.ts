@@ -6,7 +6,7 @@ import { fc } from '@fast-check/vitest'
 import { describe, expect } from 'vitest'
 import type { SentRequest } from '../../src/core/pipeline/history.js'
 import { curlOf, testOf } from '../../src/dashboard/requests/request-code.js'
-import { sendTo, stubServer } from '../support/http.js'
+import { sendTo, serveDuringTest } from '../support/http.js'
 import { it } from '../support/served-mock.js'
 import { createVitestProject } from '../support/vitest-project.js'
 
@@ -48,7 +48,7 @@ async function sendRaw(
 /** Serves what arrives last, with its body in hexadecimal digits. */
 async function serveEcho() {
   const arrived: Arrived[] = []
-  const url = await stubServer(async (request, response) => {
+  const url = await serveDuringTest(async (request, response) => {
     const body = (await buffer(request)).toString('hex')
     const { 'content-type': type, 'x-coords': coords } = request.headers
     arrived.push({ method: request.method, url: request.url, type, coords: coords as string | undefined, body })

@@ -39,7 +39,7 @@ function servedBy({ text }: Block): string[] | undefined {
 }
 
 /** Shell blocks of a page that share one server and one shell. */
-export interface Session {
+interface Session {
   readonly page: Page
   /** The arguments of the server. */
   readonly args: readonly string[]

@@ -1,15 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { folder } from '../support/command.js'
 import { runProgram, withVersions } from '../support/example-projects.js'
-
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-run-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  return folder
-}
+import { isAlive } from '../support/game-server-programs.js'
 
 describe('a program of an example', () => {
   it('is reported, and ended, if it leaves a process behind', async () => {
@@ -19,13 +12,13 @@ describe('a program of an example', () => {
       left.unref()
       console.log(left.pid)
     `
-    const cwd = folderWith({ 'leave.mjs': script })
+    const cwd = await folder({ 'leave.mjs': script })
 
     const { code, output, left } = await runProgram('node', ['leave.mjs'], { cwd, env: process.env })
 
     expect(code).toBe(0)
     expect(left).toEqual([expect.stringContaining('setInterval')])
-    await expect.poll(() => isRunning(Number(output))).toBe(false)
+    await expect.poll(() => isAlive(Number(output))).toBe(false)
   })
 
   it('has nothing to report if it leaves nothing behind', async () => {
@@ -62,12 +55,3 @@ describe('the manifest of an example', () => {
     expect(() => withVersions(JSON.stringify(pinned), {})).toThrow('"mockmaker": "file:../.."')
   })
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}

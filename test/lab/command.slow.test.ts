@@ -1,15 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { LabReport } from '../../src/lab/lab.js'
-import { run, start } from '../support/command.js'
+import { folder, run, start } from '../support/command.js'
 import { isAlive, until } from '../support/game-server-programs.js'
 
 const client = fileURLToPath(new URL('right-client.sh', import.meta.url))
-const folder = () => mkdtemp(join(tmpdir(), 'mockmaker-lab-'))
 const lab = (...args: string[]) => run(['lab', ...args])
 
 /** Runs JavaScript as a client. `poll()` asks for the link. It writes the id of its process to a file. */

@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import { createMockmaker, type ExchangeRecord, type Mockmaker, type MockmakerOptions } from '../../src/index.js'
 import { listen } from '../../src/server/http/index.js'
 import { launchBrowser } from '../support/chromium.js'
+import { serveListener } from '../support/http.js'
 import { tanks } from '../support/tanks.js'
 import { stateOf } from '../support/worlds.js'
 
@@ -107,15 +106,13 @@ describe('a mock', inChromium)
 
 async function inChromium() {
   const browser = await launchBrowser(['--host-resolver-rules=MAP *.example 127.0.0.1'])
-  const site = createServer(
+  const site = await serveListener(
     (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A site</p>'),
   )
-  await new Promise<void>(done => site.listen(0, '127.0.0.1', done))
-  const { port } = site.address() as AddressInfo
+  const { port } = new URL(site.url)
   afterAll(async () => {
     await browser.close()
-    site.closeAllConnections()
-    await new Promise(done => site.close(done))
+    await site.close()
   })
 
   const it = base.extend<{ open: (host: string, how?: Opening) => Promise<Attack> }>({

@@ -2,7 +2,7 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
-import { flushPromises } from '../support/worlds.js'
+import { closedAfterTest, flushPromises } from '../support/worlds.js'
 import { it, listUrl, lobbiesAt, origin, watchUrl } from './node-mock.js'
 
 describe('mock.isolated', () => {
@@ -219,7 +219,7 @@ describe('a mock of a test that has ended', () => {
 describe('a second mock that listens', () => {
   it('is refused until the first one closes', async ({ setup }) => {
     const first = setup()
-    const second = setupMockmaker()
+    const second = closedAfterTest(setupMockmaker())
 
     expect(() => second.listen()).toThrow(
       'another mock listens already: await its close() first, or give it the handlers of this one, with use(...mock.handlers)',
@@ -227,7 +227,6 @@ describe('a second mock that listens', () => {
     await first.close()
     second.listen()
     expect((await lobbiesAt()).length).toBe(6)
-    await second.close()
   })
 
   it('leaves the first one as it is when it closes', async ({ setup }) => {

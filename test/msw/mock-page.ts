@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { posix, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
@@ -9,6 +7,7 @@ import type { MockmakerOptions } from '../../src/index.js'
 import type { BrowserMockmaker } from '../../src/msw/browser.js'
 import { launchBrowser } from '../support/chromium.js'
 import { blockOf } from '../support/docs.js'
+import { serveListener } from '../support/http.js'
 
 declare global {
   /** In a page: the exports of its script. */
@@ -18,7 +17,7 @@ declare global {
 }
 
 /** A browser, and a server with a page for it. */
-export interface Chromium {
+interface Chromium {
   /** Opens a page in a profile of its own. Default: the path `/` of the host `127.0.0.1`. */
   openPage(at?: { readonly host?: string; readonly path?: string }): Promise<Page>
   close(): Promise<void>
@@ -36,12 +35,11 @@ export async function startChromium(): Promise<Chromium> {
     '/guide.js': ['text/javascript', await bundleGuide("import { mock } from './mocks.ts'; globalThis.mock = mock")],
     '/mockServiceWorker.js': ['text/javascript', readFileSync(workerPath(), 'utf8')],
   }
-  const server = createServer(({ url = '' }, response) => {
+  const server = await serveListener(({ url = '' }, response) => {
     const [type, text] = files[url] ?? ['text/plain', fromNetwork]
     response.writeHead(200, { 'content-type': type }).end(text)
   })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
+  const { port } = new URL(server.url)
   const browser = await launchBrowser()
   return {
     async openPage({ host = '127.0.0.1', path = '/' } = {}) {
@@ -52,8 +50,7 @@ export async function startChromium(): Promise<Chromium> {
     },
     async close() {
       await browser.close()
-      server.closeAllConnections()
-      await new Promise(done => server.close(done))
+      await server.close()
     },
   }
 }

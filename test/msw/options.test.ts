@@ -1,9 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { createMockmaker, UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
+import { folder } from '../support/command.js'
 import { closedAfterTest } from '../support/worlds.js'
 import { it } from './node-mock.js'
 
@@ -38,15 +36,13 @@ describe('the scenario of setupMockmaker', () => {
   })
 
   it('can be the path of a YAML or JSON file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mockmaker-'))
-    const [yaml, jsonFile] = [`${folder}/a.yaml`, `${folder}/b.json`] as const
-    await writeFile(yaml, 'title: From YAML\nseed: 3\n')
-    await writeFile(jsonFile, '{"title": "From JSON"}')
+    const path = await folder({ 'a.yaml': 'title: From YAML\nseed: 3\n', 'b.json': '{"title": "From JSON"}' })
 
-    const titles = [yaml, jsonFile].map(scenario => setupMockmaker({ scenario }).world.title)
+    const titles = [`${path}/a.yaml` as const, `${path}/b.json` as const].map(
+      scenario => setupMockmaker({ scenario }).world.title,
+    )
 
     expect(titles).toEqual(['From YAML', 'From JSON'])
-    await rm(folder, { recursive: true })
   })
 
   it.for([

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { RivetClient } from '@rivet-gg/api'
 import type { Browser, Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
@@ -7,6 +5,7 @@ import { afterAll, it as base, describe, expect } from 'vitest'
 import { createMockmaker } from '../../src/index.js'
 import { listen } from '../../src/server/http/index.js'
 import { launchBrowser } from '../support/chromium.js'
+import { serveListener } from '../support/http.js'
 import { tanks, tokens } from '../support/tanks.js'
 
 declare global {
@@ -74,22 +73,18 @@ function play(page: Page, environment: string) {
 /** Serves a page with the published client, at any host name. */
 async function serveGame(browser: Browser) {
   const script = await bundleClient()
-  const server = createServer(({ url }, response) => {
+  const server = await serveListener(({ url }, response) => {
     if (url === '/client.js') return response.setHeader('content-type', 'text/javascript').end(script)
     return response.setHeader('content-type', 'text/html').end('<!doctype html><script src="/client.js"></script>')
   })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
+  const { port } = new URL(server.url)
   return {
     async openPage(host: string): Promise<Page> {
       const page = await (await browser.newContext()).newPage()
       await page.goto(`http://${host}:${port}/`)
       return page
     },
-    close() {
-      server.closeAllConnections()
-      return new Promise(done => server.close(done))
-    },
+    close: server.close,
   }
 }
 

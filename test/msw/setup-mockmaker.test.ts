@@ -4,15 +4,14 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { bearer, tanks } from '../support/tanks.js'
-import { live } from '../support/worlds.js'
+import { closedAfterTest, live } from '../support/worlds.js'
 import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from './node-mock.js'
 
 describe('setupMockmaker', () => {
   it('answers nothing before listen', async () => {
-    const mock = setupMockmaker({ scenario: tanks })
+    closedAfterTest(setupMockmaker({ scenario: tanks }))
 
     await expect(fetch(`${origin}/matchmaker/lobbies/list`)).rejects.toThrow()
-    await mock.close()
   })
 
   it('answers fetch', async ({ setup }) => {

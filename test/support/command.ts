@@ -99,7 +99,7 @@ export async function serve(args: readonly string[] = [], options?: StartOptions
 }
 
 /** The first line of `--json`. */
-export interface ListeningLine {
+interface ListeningLine {
   readonly event: string
   readonly url: string
   readonly scenario: string
@@ -144,7 +144,7 @@ async function firstOf(command: Command, find: (lines: readonly string[]) => str
 }
 
 /** A command on a terminal. */
-export interface OnTerminal extends Served {
+interface OnTerminal extends Served {
   /** Types keys. */
   type(keys: string): void
 }
@@ -194,18 +194,17 @@ export async function linesAfter(
   return command.lines().slice(from)
 }
 
-/** Creates a folder for one test. */
-export async function folder(): Promise<string> {
+/** Creates a folder with files for one test. */
+export async function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
-  onTestFinished(() => rm(path, { recursive: true }))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content)
   return path
 }
 
 /** Creates a file for one test, in a folder of its own. */
 export async function file(name: string, content: string | Uint8Array): Promise<string> {
-  const path = join(await folder(), name)
-  await writeFile(path, content)
-  return path
+  return join(await folder({ [name]: content }), name)
 }
 
 /** A folder with a program that opens a browser: it notes the URL and a secret of the mock, and exits with a code. */

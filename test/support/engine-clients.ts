@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { Environment } from '../../src/core/control/environment.js'
 
 /** An answer as received on a socket. */
-export interface WireAnswer {
+interface WireAnswer {
   readonly status: number
   /** By their names in lower case. */
   readonly headers: ReadonlyMap<string, string>
@@ -142,7 +142,7 @@ type PlayerPrefs = Readonly<Record<string, string>>
 export type Framing = 'length' | 'continue' | 'chunked'
 
 /** A game with the plugin. Each call resolves with the argument of `success`, and rejects with that of `fail`. */
-export interface UnityGame {
+interface UnityGame {
   findLobby(request: { game_modes: string[]; regions?: string[] }): Promise<UnityLobby>
   joinLobby(lobbyId: string): Promise<UnityLobby>
   createLobby(request: { game_mode: string; region?: string; publicity: 'public' | 'private' }): Promise<UnityLobby>
@@ -249,7 +249,7 @@ interface UnrealConfig {
 }
 
 /** A game with the plugin. Calls resolve with the argument of `OnSuccess`, and reject with that of `OnFailure`. */
-export interface UnrealGame {
+interface UnrealGame {
   find(gameModes: readonly string[], regions?: readonly string[]): Promise<UnrealLobby>
   join(lobbyId: string): Promise<UnrealLobby>
   ready(): Promise<void>

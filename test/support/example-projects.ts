@@ -17,7 +17,7 @@ export interface Versions {
 }
 
 /** The result of a program. */
-export interface Ended {
+interface Ended {
   readonly code: number | null
   /** Its standard output and standard error. */
   readonly output: string
@@ -26,7 +26,7 @@ export interface Ended {
 }
 
 /** An example in a folder of its own. */
-export interface ExampleProject {
+interface ExampleProject {
   /** The scripts of its manifest. */
   readonly scripts: Readonly<Record<string, string>>
   /** Runs a program of the project until it exits. Ends the processes that it leaves behind. */

@@ -4,7 +4,7 @@ import type { Mockmaker } from '../../src/index.js'
 import { Service } from '../../src/server/http/service.js'
 
 /** A `fetch` of the service of a mock, without a connection. Its open streams can be broken, as by a laptop that sleeps. */
-export interface FetchInProcess {
+interface FetchInProcess {
   readonly fetch: typeof fetch
   /** Breaks the open streams. */
   drop(): void

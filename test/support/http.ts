@@ -153,8 +153,8 @@ export async function serveListener(
   }
 }
 
-/** Serves a listener instead of a mock, until the end of the test. */
-export async function stubServer(listener: RequestListener): Promise<string> {
+/** Serves a listener until the end of the test, and returns its URL. */
+export async function serveDuringTest(listener: RequestListener): Promise<string> {
   const { url, close } = await serveListener(listener)
   onTestFinished(() => void close())
   return url

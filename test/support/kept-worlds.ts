@@ -15,7 +15,7 @@ export function dataPath(): string {
   return join(path, 'data')
 }
 
-export type FileCall = keyof FileCalls
+type FileCall = keyof FileCalls
 
 /** The calls of `node:fs`, each through `intercept`. Nothing waits for the disk, as no test cuts the power. */
 export function interceptedFs(

@@ -14,3 +14,10 @@ export function documented(id: OperationId): OpenApiOperation {
   if (!operation) throw new Error(`${id} is not in the document`)
   return operation
 }
+
+/** Lists all values of `$ref`. */
+export function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const here = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : []
+  return [...here, ...Object.values(value).flatMap(references)]
+}

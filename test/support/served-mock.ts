@@ -1,8 +1,8 @@
-import { it as base } from 'vitest'
+import { it as base, onTestFinished } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.js'
 import type { Mockmaker, MockmakerOptions } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
-import { listen } from '../../src/server/http/index.js'
+import { type ListenOptions, listen } from '../../src/server/http/index.js'
 import { sendTo, type TestRequest, type TestResponse } from './http.js'
 import { tanks } from './tanks.js'
 
@@ -43,6 +43,13 @@ export const it = base.extend<{ serve: (options?: ServeOptions) => Promise<Serve
     await Promise.all(ends.map(end => end()))
   },
 })
+
+/** Serves a mock until the end of the test, and returns its URL. */
+export async function serveMock(mock: Mockmaker, options: ListenOptions = {}): Promise<string> {
+  const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1', ...options })
+  onTestFinished(close)
+  return url
+}
 
 /** The header that the control API requires for a write. */
 export const jsonHeaders = { 'content-type': 'application/json' } as const

@@ -1,35 +1,26 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { scenarios } from '../../src/core/scenario/index.js'
 import { loadScenarioSync } from '../../src/server/files/scenario-file.js'
 import { ScenarioCache } from '../../src/testing/scenario-cache.js'
-
-function fileWith(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'mockmaker-scenario-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'scenario.yaml')
-  writeFileSync(file, text)
-  return file
-}
+import { file } from '../support/command.js'
 
 describe('the scenarios of the tests of a file', () => {
-  it('are parsed once, unless the file changes or other tests begin', () => {
-    const file = fileWith('game_modes: [duel]')
+  it('are parsed once, unless the file changes or other tests begin', async () => {
+    const path = await file('scenario.yaml', 'game_modes: [duel]')
     const known = new ScenarioCache()
     known.begin('one.spec.ts')
-    const first = loadScenarioSync(file, known.parsed)
+    const first = loadScenarioSync(path, known.parsed)
 
     known.begin('one.spec.ts')
-    expect(loadScenarioSync(file, known.parsed)).toBe(first)
+    expect(loadScenarioSync(path, known.parsed)).toBe(first)
 
-    writeFileSync(file, 'game_modes: [ffa]')
-    const changed = loadScenarioSync(file, known.parsed)
+    writeFileSync(path, 'game_modes: [ffa]')
+    const changed = loadScenarioSync(path, known.parsed)
     expect(changed).toHaveProperty('content.game_modes', ['ffa'])
 
     known.begin('two.spec.ts')
-    expect(loadScenarioSync(file, known.parsed)).not.toBe(changed)
+    expect(loadScenarioSync(path, known.parsed)).not.toBe(changed)
   })
 
   it('are the shipped ones, by name', () => {

@@ -6,7 +6,7 @@ import { serveTools } from '../../../src/cli/mcp/serve.js'
 import type { Remote } from '../../../src/client/core.js'
 
 /** A session of an agent with a mock. */
-export interface McpSession extends McpTools {
+interface McpSession extends McpTools {
   readonly client: Client
   /** Closes the input of the tools, as an agent does at its end. Resolves when they have ended. */
   end(): Promise<void>
@@ -17,7 +17,7 @@ export interface McpSession extends McpTools {
 }
 
 /** Calls tools. */
-export interface McpTools {
+interface McpTools {
   /** Calls a tool that succeeds, and returns its JSON or its text. */
   // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects
   use(tool: string, args?: Record<string, unknown>): Promise<any>

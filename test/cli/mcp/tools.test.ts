@@ -1,15 +1,14 @@
-import { describe, expect, onTestFinished, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { tools } from '../../../src/cli/mcp/tools.js'
 import { limitedResponse } from '../../../src/core/lib/limited-response.js'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { createMockmaker } from '../../../src/index.js'
-import { listen } from '../../../src/server/http/index.js'
 import { createListener } from '../../../src/server/http/server.js'
 import { freePort } from '../../support/command.js'
-import { serveListener } from '../../support/http.js'
-import { it, type ServedMock } from '../../support/served-mock.js'
+import { serveDuringTest } from '../../support/http.js'
+import { it, type ServedMock, serveMock } from '../../support/served-mock.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
-import { closedAfterTest, stateOf } from '../../support/worlds.js'
+import { stateOf } from '../../support/worlds.js'
 import { openSession } from './mcp-session.js'
 
 /** Sends a find to a world. */
@@ -497,10 +496,9 @@ describe('an error', () => {
   })
 
   it('says that the control token is missing, and a session with it works', async () => {
-    const mock = closedAfterTest(createMockmaker())
+    const mock = createMockmaker()
     const token = 'Secret-control-token-0123456789'
-    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1', controlToken: token })
-    onTestFinished(async () => void (await close()))
+    const url = await serveMock(mock, { controlToken: token })
     const [without, having] = [await openSession(url), await openSession(url, { token })]
 
     expect(await without.fail('get_world')).toContain('control token')
@@ -513,8 +511,7 @@ describe('an error', () => {
   it('says why a mock that only shows a world takes no changes, and reads work', async () => {
     const mock = createMock({ scenario: tanks })
     const because = 'this mock only shows world.yaml'
-    const { url, close } = await serveListener(createListener(mock, {}, { readOnlyBecause: because }))
-    onTestFinished(async () => void (await close()))
+    const url = await serveDuringTest(createListener(mock, {}, { readOnlyBecause: because }))
     const { use, fail } = await openSession(url)
 
     expect(await fail('get_world')).toContain(because)

@@ -11,7 +11,7 @@ import {
   operations,
 } from '../../../src/core/contract/index.js'
 import { documentOperation } from '../../../src/core/contract/openapi.js'
-import { documented, spec } from '../../support/openapi.js'
+import { documented, references, spec } from '../../support/openapi.js'
 
 /** Gets the value at a path, or `undefined`. */
 function at(value: unknown, ...path: readonly (string | number)[]): unknown {
@@ -26,13 +26,6 @@ function parameter(id: OperationId, name: string) {
 function codes(operation: OpenApiOperation, status: number | string): unknown {
   const schema = operation.responses[status]?.content?.['application/json'].schema
   return at(schema, 'allOf', 1, 'properties', 'code', 'enum')
-}
-
-/** Lists all values of `$ref`. */
-function references(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const here = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : []
-  return [...here, ...Object.values(value).flatMap(references)]
 }
 
 describe('openapi', () => {

@@ -7,7 +7,7 @@ import { createApp, listen } from '../../../src/server/http/index.js'
 import { failure, json, sendTo, type TestResponse } from '../../support/http.js'
 import { jsonHeaders } from '../../support/served-mock.js'
 import { bearer, tanks, tokens } from '../../support/tanks.js'
-import { stateOf } from '../../support/worlds.js'
+import { closedAfterTest, stateOf } from '../../support/worlds.js'
 
 /** Serves a mock whose clients all seem to come from one address. */
 async function serveTo(remoteAddress: string, options: AppOptions = {}) {
@@ -97,12 +97,11 @@ describe('the control API', () => {
     '10.0.0.0/8/8',
     '**',
   ])('takes neither names nor other texts: %j', async host => {
-    const mock = createMockmaker()
+    const mock = closedAfterTest(createMockmaker())
     const message = `options.controlHosts[1] is ${JSON.stringify(host)}: expected an IP address`
 
     expect(() => createApp(mock, { controlHosts: ['::1', host] })).toThrow(message)
     await expect(listen(mock, { port: 0, controlHosts: ['::1', host] })).rejects.toThrow(message)
-    await mock.close()
   })
 
   it.for(['/', '/openapi.json', '/devices/link/device.mock.pending', '/matchmaker/lobbies/list'])(
@@ -246,11 +245,10 @@ describe('trustProxy', () => {
   })
 
   it.for(['localhost', '', '*', '192.168.1', '10.0.0.0/33', '10.0.0.0/8/8'])('refuses %j', async proxy => {
-    const mock = createMockmaker()
+    const mock = closedAfterTest(createMockmaker())
     const message = `options.trustProxy[1] is ${JSON.stringify(proxy)}: expected an IP address (192.168.1.20) or a network`
 
     expect(() => createApp(mock, { trustProxy: ['::1', proxy] })).toThrow(message)
     await expect(listen(mock, { port: 0, trustProxy: ['::1', proxy] })).rejects.toThrow(message)
-    await mock.close()
   })
 })

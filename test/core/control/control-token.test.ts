@@ -8,7 +8,7 @@ import { createApp, listen } from '../../../src/server/http/index.js'
 import { failure, json, ok, sendTo, type TestRequest } from '../../support/http.js'
 import { jsonHeaders } from '../../support/served-mock.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
-import { stateOf } from '../../support/worlds.js'
+import { closedAfterTest, stateOf } from '../../support/worlds.js'
 
 const secret = 'Secret-control-token-0123456789'
 const withToken = bearer(secret)
@@ -169,13 +169,12 @@ describe('a control token', () => {
     'x'.repeat(513),
     'auto',
   ])('refuses the form %j, and does not show it', async controlToken => {
-    const mock = createMockmaker()
+    const mock = closedAfterTest(createMockmaker())
     const create = () => createApp(mock, { controlToken })
 
     expect(create).toThrow('expected 16 to 512 letters, digits or . _ ~ + / = -')
     if (controlToken !== '') expect(create).not.toThrow(controlToken)
     await expect(listen(mock, { port: 0, controlToken })).rejects.toThrow('options.controlToken')
-    await mock.close()
   })
 })
 

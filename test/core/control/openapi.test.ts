@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { controlCalls } from '../../../src/core/control/api.js'
 import { type ControlOperation, controlOpenapi } from '../../../src/server/http/control-openapi.js'
+import { references } from '../../support/openapi.js'
 import { type ServedMock, it as served } from '../../support/served-mock.js'
 import { showServers } from '../../support/shown-servers.js'
 import { bearer, ids, tokens } from '../../support/tanks.js'
@@ -16,13 +17,6 @@ const operations: readonly (readonly [route: string, ControlOperation])[] = Obje
     ),
 )
 const routes = operations.map(([route]) => route)
-
-/** Lists all values of `$ref`. */
-function references(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const here = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : []
-  return [...here, ...Object.values(value).flatMap(references)]
-}
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema({ $id: 'http://mock/', components: document.components })

@@ -4,7 +4,7 @@ import { createMockmaker } from '../../../src/index.js'
 import { type PageContext, pageFor } from '../../../src/server/http/pages.js'
 
 /** The options of a page. */
-export interface Asked extends Partial<Omit<PageContext, 'mock'>> {
+interface Asked extends Partial<Omit<PageContext, 'mock'>> {
   /** Default `GET`. */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>

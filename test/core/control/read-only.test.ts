@@ -1,25 +1,21 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createClient, type MockEvent } from '../../../src/client/index.js'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
 import { describeCalls } from '../../../src/core/control/api.js'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { createListener } from '../../../src/server/http/server.js'
 import { successes } from '../../support/example-calls.js'
-import { failure, json, ok, sendTo, serveListener, type TestRequest } from '../../support/http.js'
+import { failure, json, ok, sendTo, serveDuringTest, type TestRequest } from '../../support/http.js'
 import { jsonHeaders, it as served } from '../../support/served-mock.js'
 import { bearer, tanks, tokens } from '../../support/tanks.js'
-import { stateOf } from '../../support/worlds.js'
+import { closedAfterTest, stateOf } from '../../support/worlds.js'
 
 const because = 'this mock only shows world.yaml. To use its world, run mockmaker world.yaml'
 
 /** Serves a mock of tanks that nothing may change. */
 async function serveReadOnly() {
-  const mock = createMock({ scenario: tanks })
-  const { url, close } = await serveListener(createListener(mock, {}, { readOnlyBecause: because }))
-  onTestFinished(async () => {
-    await close()
-    await mock.close()
-  })
+  const mock = closedAfterTest(createMock({ scenario: tanks }))
+  const url = await serveDuringTest(createListener(mock, {}, { readOnlyBecause: because }))
   return { mock, url, send: (request: TestRequest) => sendTo(url, request) }
 }
 

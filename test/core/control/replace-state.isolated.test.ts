@@ -4,7 +4,7 @@ import { setupMockmaker } from '../../../src/msw/node.js'
 import { ask, failure, json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 import { tanks } from '../../support/tanks.js'
-import { stateOf } from '../../support/worlds.js'
+import { closedAfterTest, stateOf } from '../../support/worlds.js'
 
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
 const fails = { operation: 'lobbies.list', effect: { error: { status: 503 } } } as const
@@ -194,7 +194,7 @@ describe('the clock', () => {
 
 describe('a response that cannot be written', () => {
   it('is a failure in the journal and the log', async () => {
-    const mock = setupMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(setupMockmaker({ scenario: tanks }))
     mock.listen({ onUnhandledRequest: 'error' })
     const codes: (string | undefined)[] = []
     mock.log.subscribe(({ code }) => void codes.push(code))
@@ -206,6 +206,5 @@ describe('a response that cannot be written', () => {
     expect([status, codes, mock.journal.find().map(entry => entry.status)]).toEqual([500, ['ERROR'], [500]])
     expect(consoleSpy).toHaveBeenCalledOnce()
     consoleSpy.mockRestore()
-    await mock.close()
   })
 })

@@ -1,19 +1,21 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { createLobbies } from '../../../src/core/control/creators.js'
 import { worldStatus } from '../../../src/core/control/status.js'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { ask } from '../../support/http.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 it('the status has the clock, taken seats, running lobbies, faults and requests that wait', async () => {
-  const mock = createMock({
-    scenario: {
-      now: '2026-11-20T20:14:15Z',
-      clock: { mode: 'frozen', rate: 60 },
-      game_modes: ['duel'],
-      lobbies: [{ players: [{}, {}] }, { status: 'stopped' }, {}],
-    },
-  })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(
+    createMock({
+      scenario: {
+        now: '2026-11-20T20:14:15Z',
+        clock: { mode: 'frozen', rate: 60 },
+        game_modes: ['duel'],
+        lobbies: [{ players: [{}, {}] }, { status: 'stopped' }, {}],
+      },
+    }),
+  )
   const before = worldStatus(mock.default)
 
   createLobbies(mock.default.world, [{}])

@@ -1,14 +1,13 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../../src/index.js'
 import { setupMockmaker } from '../../../src/msw/node.js'
 import { ask, json, type TestResponse } from '../../support/http.js'
-import { flushPromises } from '../../support/worlds.js'
+import { closedAfterTest, flushPromises } from '../../support/worlds.js'
 
 /** Creates a mock that runs on fake time, and closes it after the test. */
 function created(options: MockmakerOptions) {
-  const mock = createMockmaker(options)
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMockmaker(options))
   return mock
 }
 
@@ -47,8 +46,7 @@ describe('after a synchronous advance of timers, a request', () => {
   )
 
   it('of fetch sees the jobs that were due', async () => {
-    const mock = setupMockmaker({ scenario: completing })
-    onTestFinished(() => mock.close())
+    const mock = closedAfterTest(setupMockmaker({ scenario: completing }))
     mock.listen({ onUnhandledRequest: 'error' })
 
     vi.advanceTimersByTime(5_000)

@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ChangeSet } from '../../../src/core/store/change-set.js'
 import type { World } from '../../../src/core/store/world.js'
 import { createMockmaker, type ScenarioInput } from '../../../src/index.js'
 import { json } from '../../support/http.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const now = '2026-11-20T20:00:00Z'
 const scenario = {
@@ -27,8 +28,7 @@ const lobbyOf = (lobby_id: string, more: object = {}) => ({
 })
 
 function mocked(options: object = {}) {
-  const mock = createMockmaker({ scenario, ...options })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMockmaker({ scenario, ...options }))
   const changeSets: ChangeSet[] = []
   mock.world.subscribe(changeSet => changeSets.push(changeSet))
   return { mock, world: mock.world, changeSets }

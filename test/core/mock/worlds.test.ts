@@ -1,10 +1,11 @@
 import express from 'express'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { setupMockmaker } from '../../../src/msw/node.js'
 import { mockExpress } from '../../../src/server/http/index.js'
 import { ask, failure, json, sendTo, serveListener, type TestRequest, type TestResponse } from '../../support/http.js'
 import { bearer, tanks, tokens } from '../../support/tanks.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 interface Opened {
   readonly mock: Mockmaker
@@ -103,34 +104,31 @@ describe.each(baseUrls)('a world through $name', entryPoint => {
 
 describe('load', () => {
   it.each([undefined, null])('refuses %s, and changes nothing', async scenario => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     mock.world.deviceLinks.clear()
 
     await expect(mock.load(scenario as never)).rejects.toThrow(`load: the scenario is ${scenario}: expected a scenario`)
     expect(mock.world.deviceLinks.count()).toBe(0)
-    await mock.close()
   })
 })
 
 describe('worlds.put', () => {
   it('creates one world for two concurrent calls with the same name', async () => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
 
     const [one, other] = await Promise.all([mock.worlds.put('x'), mock.worlds.put('x', { seed: 5 })])
 
     expect(one).toBe(other)
     expect([mock.worlds.list().length, mock.worlds.get('x')]).toEqual([2, one])
-    await mock.close()
   })
 
   it.each([null, undefined, 5, '', 'a b', 'x'.repeat(65)])('refuses the id %j', async id => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
 
     const put = mock.worlds.put(id as never) // no type lets it pass
 
     await expect(put).rejects.toThrow('is no id of a world: expected 1 to 64 of A-Z a-z 0-9 _ -')
     expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default'])
-    await mock.close()
   })
 })
 
@@ -140,7 +138,7 @@ describe('a transaction', () => {
     ['a fork', mock => mock.worlds.put('copy', { fork: 'default' })],
     ['a fork of a revision', mock => mock.worlds.put('copy', { fork: 'default', revision: mock.history().newest })],
   ])('is never copied before its end: %s', async (_, copy) => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     await mock.world.lobbies.update('closed', { is_closed: false })
     let copied: unknown
 
@@ -151,13 +149,12 @@ describe('a transaction', () => {
 
     await expect(copied).rejects.toThrow('a transaction cannot copy its world: end it first')
     expect(mock.worlds.list()).toHaveLength(1)
-    await mock.close()
   })
 })
 
 describe('an override', () => {
   it('replaces the operation in every world, and gets the world of the request', async () => {
-    const mock = setupMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(setupMockmaker({ scenario: tanks }))
     mock.listen({ onUnhandledRequest: 'error' })
     await (await mock.worlds.put('other')).world.lobbies.create({ game_mode_id: 'duel' })
     mock.use(
@@ -173,14 +170,12 @@ describe('an override', () => {
     )
 
     expect(answers).toMatchObject([{ game_modes: [{ game_mode_id: '8' }] }, { game_modes: [{ game_mode_id: '9' }] }])
-    await mock.close()
   })
 })
 
 describe('a world of worlds.put', () => {
   it('has methods that work without their object', async () => {
-    const mock = createMockmaker({ scenario: tanks })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const { world, reset, snapshot, on, answer } = await mock.worlds.put('other')
     await world.lobbies.create({ game_mode_id: 'duel' })
     on('regions.list', () => ({ regions: [] }))
@@ -196,8 +191,7 @@ describe('a world of worlds.put', () => {
   })
 
   it('answers in itself, whatever world a request names', async () => {
-    const mock = createMockmaker({ scenario: tanks })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const other = await mock.worlds.put('other')
     await other.world.lobbies.create({ game_mode_id: 'duel' })
     const requests = [
@@ -213,8 +207,7 @@ describe('a world of worlds.put', () => {
   })
 
   it('has MSW handlers and overrides of its own, over HTTP too', async () => {
-    const mock = createMockmaker({ scenario: tanks })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const other = await mock.worlds.put('other')
     await other.world.lobbies.create({ game_mode_id: 'duel' })
     const override = other.override('regions.list', ({ world }) => ({
@@ -236,8 +229,7 @@ describe('a world of worlds.put', () => {
   it.each(['*', '*/api', 'https://one.test', 'https://one.test/api'])(
     'has a URL that fetch reaches: %s',
     async baseUrl => {
-      const mock = setupMockmaker({ scenario: tanks, baseUrl })
-      onTestFinished(mock.close)
+      const mock = closedAfterTest(setupMockmaker({ scenario: tanks, baseUrl }))
       mock.listen({ onUnhandledRequest: 'error' })
       const other = await mock.worlds.put('other')
       await other.world.lobbies.create({ game_mode_id: 'duel' })
@@ -248,8 +240,7 @@ describe('a world of worlds.put', () => {
   )
 
   it('is gone for its handlers once it is deleted', async () => {
-    const mock = createMockmaker({ scenario: tanks })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const other = await mock.worlds.put('other')
     const { url, close } = await serveListener(express().use(mockExpress(other.handlers)))
     await mock.worlds.delete('other')
@@ -267,8 +258,9 @@ describe('the option world', () => {
     fetch(`https://any.test${path}${list.path}`, { headers: { ...list.headers, ...headers } })
 
   it('chooses the world of each request, before its path and its header', async () => {
-    const mock = setupMockmaker({ scenario: tanks, world: ({ headers }) => headers.get('x-test') ?? undefined })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(
+      setupMockmaker({ scenario: tanks, world: ({ headers }) => headers.get('x-test') ?? undefined }),
+    )
     mock.listen({ onUnhandledRequest: 'error' })
     const [a, b] = await Promise.all([mock.worlds.put('a'), mock.worlds.put('b')])
     await a.world.lobbies.clear()
@@ -288,8 +280,7 @@ describe('the option world', () => {
   })
 
   it('chooses for overrides in use too', async () => {
-    const mock = setupMockmaker({ scenario: tanks, world: () => 'a' })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(setupMockmaker({ scenario: tanks, world: () => 'a' }))
     mock.listen({ onUnhandledRequest: 'error' })
     await (await mock.worlds.put('a')).world.lobbies.clear()
     mock.use(
@@ -304,8 +295,7 @@ describe('the option world', () => {
   })
 
   it('is refused if it names an unknown world', async () => {
-    const mock = setupMockmaker({ scenario: tanks, world: () => 'tset-42' })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(setupMockmaker({ scenario: tanks, world: () => 'tset-42' }))
     mock.listen({ onUnhandledRequest: 'error' })
     await mock.worlds.put('test-42')
 
@@ -329,8 +319,7 @@ describe('the option world', () => {
     ],
   ])('that returns %s fails the request, and the console shows why', async (_, world, message) => {
     const consoleSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const mock = setupMockmaker({ scenario: tanks, world: world as () => string })
-    onTestFinished(mock.close)
+    const mock = closedAfterTest(setupMockmaker({ scenario: tanks, world: world as () => string }))
     mock.listen({ onUnhandledRequest: 'error' })
 
     const response = await listFrom({})

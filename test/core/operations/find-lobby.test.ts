@@ -1,9 +1,9 @@
 import { fc, it as prop } from '@fast-check/vitest'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findLobby } from '../../../src/core/operations/matchmaking.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { createMockmaker } from '../../../src/index.js'
-import { live } from '../../support/worlds.js'
+import { closedAfterTest, live } from '../../support/worlds.js'
 
 const modeIds = ['duel', 'ffa', 'race'] as const
 const regionIds = ['lnd-fra', 'lnd-syd', 'lnd-atl', 'lnd-tok'] as const
@@ -25,8 +25,7 @@ interface Asked {
  * modes, regions and fullest lobbies.
  */
 function find({ game_modes, regions }: Asked): { readonly places: string[]; readonly lookUps: number } {
-  const mock = createMockmaker({ scenario })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMockmaker({ scenario }))
   const world = live(mock.world)
   const { tables, random, hasPassed, seed } = world
   const places: string[] = []

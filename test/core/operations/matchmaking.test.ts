@@ -3,6 +3,7 @@ import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { createMockmaker } from '../../../src/index.js'
 import { ask, json, post } from '../../support/http.js'
 import { bearer } from '../../support/tanks.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const now = '2026-11-20T20:00:00Z'
 const disabled = ['find', 'join', 'create'] as const
@@ -49,7 +50,7 @@ describe('a refusal of the matchmaker says what to do:', () => {
     ['players/connected', { player_token: 'nobody' }, 'find, join and create return one'],
     ['players/connected', { player_token: 'lobby.mock.full' }, 'find, join and create return one'],
   ] as const)('POST /matchmaker/%s of %j', async ([path, body, mend]) => {
-    const mock = createMockmaker({ scenario })
+    const mock = closedAfterTest(createMockmaker({ scenario }))
     const headers = path.startsWith('players') ? lobby : {}
 
     const got = await ask(mock, {
@@ -60,7 +61,6 @@ describe('a refusal of the matchmaker says what to do:', () => {
     })
 
     expect((json(got) as { message: string }).message).toContain(mend)
-    await mock.close()
   })
 })
 
@@ -77,14 +77,13 @@ async function messageOfLast(
 }
 
 it('a find in a namespace without game modes says how to get one', async () => {
-  const mock = createMockmaker({ scenario: {} })
+  const mock = closedAfterTest(createMockmaker({ scenario: {} }))
 
   const { message } = json(await ask(mock, findDuel)) as { message: string }
 
   expect(message).toBe(
     'the namespace has no game mode "duel". There are none. Add one to game_modes in the scenario, or load another scenario.',
   )
-  await mock.close()
 })
 
 describe('a find above a limit of the namespace', () => {

@@ -13,7 +13,7 @@ import {
 } from '../../support/entry-points.js'
 import { ask, failure, json, type TestRequest, type TestResponse } from '../../support/http.js'
 import { bearer } from '../../support/tanks.js'
-import { flushPromises, live, stateOf } from '../../support/worlds.js'
+import { closedAfterTest, flushPromises, live, stateOf } from '../../support/worlds.js'
 import { executeCall } from './executed-calls.js'
 
 const tokens = { public: 'pub.mock.one', development: 'dev.mock.one' }
@@ -52,7 +52,7 @@ async function seats({ send }: Pick<OpenMock, 'send'>): Promise<number> {
 
 describe.each([...entryPoints, listenEntryPoint])('through $name, with manual servers', ({ open }) => {
   it('find, join and create reserve a seat, and answer when the lobby is ready', async () => {
-    const mock = await open(manual)
+    const mock = closedAfterTest(await open(manual))
     const found = mock.send(find)
     const [id = ''] = await listed(mock, 1)
     const joined = mock.send(call('lobbies/join', { lobby_id: id }))
@@ -69,26 +69,24 @@ describe.each([...entryPoints, listenEntryPoint])('through $name, with manual se
       [200, id],
       [200, other],
     ])
-    await mock.close()
   })
 })
 
 describe.each([mswEntryPoint, expressEntryPoint, listenEntryPoint])('through $name', ({ open }) => {
   it('answers a request that waits for a lobby when the world is reset', async () => {
-    const mock = await open(manual)
+    const mock = closedAfterTest(await open(manual))
     const found = mock.send(find)
     await listed(mock, 1)
 
     await mock.reset()
 
     expect(failure(await found)).toBe('400 MATCHMAKER_LOBBY_STOPPED')
-    await mock.close()
   })
 })
 
 describe('on a socket', () => {
   it('a client that disconnects frees its seat', async () => {
-    const mock = await listenEntryPoint.open(manual)
+    const mock = closedAfterTest(await listenEntryPoint.open(manual))
     const client = new AbortController()
     const { path, headers, body } = find
     const gone = fetch(`${mock.url}${path}`, {
@@ -105,7 +103,6 @@ describe('on a socket', () => {
     await expect(gone).rejects.toThrow()
     while ((await seats(mock)) > 0);
     expect(mock.world?.waiters).toBe(0)
-    await mock.close()
   })
 })
 
@@ -135,7 +132,7 @@ async function waiting(mock: Mockmaker, signal?: AbortSignal) {
 describe('a find that waits for its lobby', () => {
   // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_ready_set.rs: empty
   it('has a seat at once, which lasts for 2 minutes after the lobby is ready', async () => {
-    const mock = createMockmaker({ scenario: manual })
+    const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const { answer, lobby_id, player } = await waiting(mock)
     expect(mock.world.waiters).toBe(1)
     await mock.world.clock.advance(4 * minute)
@@ -151,11 +148,10 @@ describe('a find that waits for its lobby', () => {
     const [entry] = mock.journal.find({ operation: 'lobbies.find' })
     expect(entry).toMatchObject({ status: 200, blocked_ms: expect.any(Number) })
     expect(entry?.blocked_ms).toBeGreaterThan(0)
-    await mock.close()
   })
 
   it('answers when a job makes the lobby ready', async () => {
-    const mock = createMockmaker({ scenario: manual })
+    const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const { answer, lobby_id, player } = await waiting(mock)
 
     await mock.world.lobbies.update(q => q.where({ lobby_id }), {
@@ -167,12 +163,11 @@ describe('a find that waits for its lobby', () => {
 
     expect((await answer).status).toBe(200)
     expect(player()).toMatchObject({ expires_at: mock.world.clock.now() + 2 * minute })
-    await mock.close()
   })
 
   // rivet v23.2.0-rc1, svc/pkg/mm/worker/tests/lobby_find.rs: lobby_crash_immediate
   it('has no watch deadline, and answers after 5 minutes that the lobby has stopped', async () => {
-    const mock = createMockmaker({ scenario: manual })
+    const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const { answer, player } = await waiting(mock)
 
     await mock.world.clock.advance(5 * minute - 1)
@@ -181,7 +176,6 @@ describe('a find that waits for its lobby', () => {
 
     expect(failure(await answer)).toBe('400 MATCHMAKER_LOBBY_STOPPED')
     expect([player()?.status, mock.world.waiters]).toEqual(['removed', 0])
-    await mock.close()
   })
 
   it.each<[string, (mock: Mockmaker) => Promise<unknown>]>([
@@ -189,18 +183,17 @@ describe('a find that waits for its lobby', () => {
     ['load', mock => mock.load(manual)],
     ['close', mock => mock.close()],
   ])('answers that the lobby has stopped on %s', async (_, end) => {
-    const mock = createMockmaker({ scenario: manual })
+    const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const { answer } = await waiting(mock)
 
     await end(mock)
 
     expect(failure(await answer)).toBe('400 MATCHMAKER_LOBBY_STOPPED')
     expect(mock.world.waiters).toBe(0)
-    await mock.close()
   })
 
   it('frees its seat when its client disconnects, before or during the wait', async () => {
-    const mock = createMockmaker({ scenario: manual })
+    const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const client = new AbortController()
     const { answer, lobby_id, player } = await waiting(mock, client.signal)
 
@@ -210,18 +203,16 @@ describe('a find that waits for its lobby', () => {
     expect((await ask(mock, find, client.signal)).status).toBe(499)
 
     expect(mock.world.lobbies.get(lobby_id)).toMatchObject({ reserved_player_count: 0 })
-    await mock.close()
   })
 
   it('is refused if its seat is deleted', async () => {
-    const mock = createMockmaker({ scenario: manual })
+    const mock = closedAfterTest(createMockmaker({ scenario: manual }))
     const { answer, lobby_id } = await waiting(mock)
 
     await mock.world.players.delete(q => q.where({ lobby_id }))
     await ask(mock, ready(lobby_id))
 
     expect(failure(await answer)).toBe('400 MATCHMAKER_PLAYER_REMOVED')
-    await mock.close()
   })
 
   it('is refused at the limit of waiting requests, and changes nothing', async () => {
@@ -261,10 +252,9 @@ describe('a find that waits for its lobby', () => {
     ['with a development token', manual, tokens.development],
     ['with simulated servers', { ...manual, servers: 'auto' as const }, tokens.public],
   ])('does not wait %s', async (_, scenario, token) => {
-    const mock = createMockmaker({ scenario })
+    const mock = closedAfterTest(createMockmaker({ scenario }))
 
     expect((await ask(mock, { ...find, headers: bearer(token) })).status).toBe(200)
-    await mock.close()
   })
 
   it('is not part of a snapshot, in which the seat still lasts 2 minutes after the lobby is ready', async () => {

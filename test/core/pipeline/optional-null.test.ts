@@ -5,7 +5,7 @@ import { reservedPlayer, successes, tokenOf } from '../../support/example-calls.
 import { ask, json } from '../../support/http.js'
 import { documented, spec } from '../../support/openapi.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
-import { stateOf } from '../../support/worlds.js'
+import { closedAfterTest, stateOf } from '../../support/worlds.js'
 
 const { schemas } = openapi().components
 
@@ -91,20 +91,18 @@ describe('null in an optional field', () => {
   )
 
   it('stays null if the body is any JSON', async () => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     await ask(mock, { method: 'PUT', path: '/matchmaker/lobbies/state', headers: bearer(tokens.arena), body: 'null' })
 
     expect(mock.world.lobbies.get('arena')).toHaveProperty('state', null)
-    await mock.close()
   })
 
   it('stays null inside any JSON', async () => {
     const state = '{"map":null,"__proto__":{"ports":null}}'
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     await ask(mock, { method: 'PUT', path: '/matchmaker/lobbies/state', headers: bearer(tokens.arena), body: state })
 
     expect(JSON.stringify(mock.world.lobbies.get('arena')?.state)).toBe(state)
-    await mock.close()
   })
 
   it.each([
@@ -114,13 +112,12 @@ describe('null in an optional field', () => {
     ['lobbies.join', { lobby_id: null }, 'body: lobby_id is null: expected string'],
     ['lobbies.join', null, 'body: is null: expected object'],
   ] as const)('is refused elsewhere: %s %j', async (id, body, message) => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const before = stateOf(mock.world)
     const { path } = successes[id]
     const got = await ask(mock, { method: 'POST', path, headers: {}, body: JSON.stringify(body) })
 
     expect(json(got)).toEqual({ code: 'API_BAD_BODY', message: expect.stringContaining(message) })
     expect(stateOf(mock.world)).toBe(before)
-    await mock.close()
   })
 })

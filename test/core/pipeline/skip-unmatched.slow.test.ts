@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
 import { createMockmaker } from '../../../src/index.js'
 import { tanks } from '../../support/tanks.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const baseUrls = ['*', '*/api', '/api', 'https://mock.test', 'HTTPS://Mock.test/V1/', 'http://[::1]:4100/api']
 
@@ -57,7 +58,7 @@ const answers = (handler: HttpHandler, { method, url }: { readonly method: strin
 
 describe('a handler', () => {
   it.for(baseUrls)('answers the same requests as an MSW handler with its pattern and method: %s', async baseUrl => {
-    const mock = createMockmaker({ scenario: tanks, baseUrl })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks, baseUrl }))
     const plain = plainHandlers(mock.handlers)
 
     await fc.assert(
@@ -69,6 +70,5 @@ describe('a handler', () => {
       }),
       { numRuns: Math.ceil(inject('runs') / 3) },
     )
-    await mock.close()
   })
 })

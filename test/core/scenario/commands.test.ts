@@ -8,6 +8,7 @@ import { setupMockmaker } from '../../../src/msw/node.js'
 import { createApp, listen } from '../../../src/server/http/index.js'
 import { json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const top: ScenarioInput = { servers: { command: 'touch /tmp/owned', ready_within: '30s' }, game_modes: ['duel'] }
 const inMode: ScenarioInput = {
@@ -67,12 +68,11 @@ describe('a command of game servers', () => {
   })
 
   it('needs servers: true of what serves the mock', async () => {
-    const mock = createMockmaker({ scenario: top })
+    const mock = closedAfterTest(createMockmaker({ scenario: top }))
     const reason = 'starts no program unasked: pass servers: true, or leave servers.command out'
 
     await expect(listen(mock, { port: 0 })).rejects.toThrow(`listen ${reason}`)
     expect(() => createApp(mock)).toThrow(`createApp ${reason}`)
-    await mock.close()
   })
 
   it('may stand in the text of a file', () => {
@@ -165,12 +165,11 @@ describe('a command of bots', () => {
   })
 
   it('needs servers: true of what serves the mock', async () => {
-    const mock = createMockmaker({ scenario: readScenario(bots, { commands: 'allowed' }) })
+    const mock = closedAfterTest(createMockmaker({ scenario: readScenario(bots, { commands: 'allowed' }) }))
 
     await expect(listen(mock, { port: 0 })).rejects.toThrow(
       'the scenario has a command for bots, and listen starts no program unasked: pass servers: true, or leave players.command out',
     )
-    await mock.close()
   })
 
   it('takes the place of simulated players, also with live, and is in no snapshot and no storage', () => {

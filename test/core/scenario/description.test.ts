@@ -1,16 +1,15 @@
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect } from 'vitest'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../../src/index.js'
 import { json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
-import { problemLines } from '../../support/worlds.js'
+import { closedAfterTest, problemLines } from '../../support/worlds.js'
 
 const described = { title: 'Here', description: 'Two duels.', clock: 'frozen', game_modes: ['duel'] } as const
 const bare: ScenarioInput = { title: 'There', clock: 'frozen' }
 
 function mocked(scenario: ScenarioInput = described): Mockmaker {
-  const mock = createMockmaker({ scenario })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMockmaker({ scenario }))
   return mock
 }
 

@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { Scheduler } from '../../../src/core/simulation/scheduler.js'
@@ -9,7 +9,7 @@ import { createMockmaker } from '../../../src/index.js'
 import { ask, json } from '../../support/http.js'
 import { smallRows, smallWorld } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
-import { flushPromises, live } from '../../support/worlds.js'
+import { closedAfterTest, flushPromises, live } from '../../support/worlds.js'
 
 const realNow = performance.now.bind(performance)
 
@@ -201,7 +201,7 @@ async function countTurns(promise: Promise<unknown>, look: () => void = () => {}
 describe('a job whose time is in the past', () => {
   it('runs at the present time, and does not turn the clock back', async () => {
     const now = '2026-11-20T20:00:00.000Z'
-    const mock = createMockmaker({ scenario: { now, clock: 'frozen' } })
+    const mock = closedAfterTest(createMockmaker({ scenario: { now, clock: 'frozen' } }))
     const { world } = mock
     const [game] = world.games.all()
     const ats: number[] = []
@@ -214,7 +214,6 @@ describe('a job whose time is in the past', () => {
     expect(world.deviceLinks.get(link.device_link_token)?.status).toBe('complete')
     expect([before, world.clock.now(), ...ats]).toEqual([before, before, before, before])
     expect(before).toBe(Date.parse(now))
-    await mock.close()
   })
 })
 
@@ -238,8 +237,9 @@ describe('an advance', () => {
   })
 
   it.each([100_000, 1_000_000])('ends on a clock with the rate %i, and accepts the next call', async rate => {
-    const mock = createMockmaker({ scenario: { ...lively, clock: 'running', players: { concurrent: 20 } }, live: true })
-    onTestFinished(() => mock.close())
+    const mock = closedAfterTest(
+      createMockmaker({ scenario: { ...lively, clock: 'running', players: { concurrent: 20 } }, live: true }),
+    )
     const { clock } = mock.world
     const began = clock.now()
     await clock.set({ rate })
@@ -263,8 +263,7 @@ describe('a long backlog', () => {
   /** A mock that is an hour late. Each of its jobs takes 5 ms. */
   function late() {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'performance'] })
-    const mock = createMockmaker({ scenario })
-    onTestFinished(() => mock.close())
+    const mock = closedAfterTest(createMockmaker({ scenario }))
     const began = mock.world.clock.now()
     mock.world.subscribe(() => {
       for (const end = realNow() + 5; realNow() < end; );
@@ -322,8 +321,7 @@ describe('jobs of several worlds', () => {
       game_modes: [{ game_mode_id: 'duel', max_players: 8 }],
       lobbies: Array.from({ length: 100 }, () => ({ total_player_count: 8 })),
     }
-    const mock = createMockmaker({ scenario: evening })
-    onTestFinished(() => mock.close())
+    const mock = closedAfterTest(createMockmaker({ scenario: evening }))
     const worlds = await Promise.all(Array.from({ length: 20 }, (_, i) => mock.worlds.put(`world-${i}`)))
     const settled = () => worlds.filter(({ world }) => world.simulations.all()[0]?.settled).length
     const seen = [0]
@@ -372,8 +370,7 @@ describe('a shipped scenario with simulated players', () => {
   // A minute of `nasty` takes seconds.
   for (const name of names)
     it(`${name} counts its players right`, { tags: name === 'nasty' ? ['slow'] : [] }, async () => {
-      const mock = createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true })
-      onTestFinished(() => mock.close())
+      const mock = closedAfterTest(createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true }))
 
       await mock.world.clock.advance(name === 'nasty' ? '1m' : '10m')
 

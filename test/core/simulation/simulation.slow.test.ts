@@ -6,6 +6,7 @@ import { isSeated, seatsTaken } from '../../../src/core/store/lobby-rules.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { ask, json, post } from '../../support/http.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const lively: ScenarioInput = {
   now: '2026-11-20T00:00:00Z',
@@ -330,7 +331,7 @@ describe('the clock of a world with simulated players', () => {
     const now = Date.parse('2026-11-20T00:00:00Z')
     vi.useFakeTimers({ now })
     const scenario: ScenarioInput = { ...lively, clock: 'running', players: { concurrent: 499 } }
-    const late = createMockmaker({ scenario })
+    const late = closedAfterTest(createMockmaker({ scenario }))
     const advanced = opened({ players: { concurrent: 500 } })
 
     vi.setSystemTime(now + 60_000)
@@ -349,7 +350,6 @@ describe('the clock of a world with simulated players', () => {
     expect(late.world.clock.now()).toBe(now + 65_000)
     expect(late.world.players.all()).toEqual(advanced.world.players.all())
     expect(late.world.players.count()).toBeGreaterThan(30)
-    await late.close()
   })
 
   it('skips no player if it is late, as after the machine slept', async () => {

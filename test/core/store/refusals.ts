@@ -4,7 +4,7 @@ import type { TransactionTables } from '../../../src/core/store/world-tables.js'
 import { dump, smallWorld } from '../../support/small-world.js'
 
 /** A transaction that the small world refuses, and the message. */
-export type Refusal = [what: string, write: (tx: TransactionTables) => unknown, message: string | RegExp]
+type Refusal = [what: string, write: (tx: TransactionTables) => unknown, message: string | RegExp]
 
 /** Updates the lobby l0 of the small world. */
 export const setLobby = (values: object) => (tx: TransactionTables) => {

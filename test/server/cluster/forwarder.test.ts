@@ -1,28 +1,18 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request as openRequest, type RequestListener } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type IncomingMessage, request as openRequest, type RequestListener } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Forwarder } from '../../../src/server/cluster/forward.js'
-
-/** Serves on a free port until the end of the test. Returns the URL. */
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
-}
+import { serveDuringTest } from '../../support/http.js'
 
 /** Forwards each request to an owner, which answers with the listener. Returns the URL. */
 async function forwardTo(owner: RequestListener): Promise<string> {
-  const address = await serve(owner)
+  const address = await serveDuringTest(owner)
   const forwarder = new Forwarder()
   onTestFinished(() => forwarder.close())
   const { signal } = new AbortController()
-  return await serve((request, response) => {
+  return await serveDuringTest((request, response) => {
     const target = request.url ?? ''
     const client = { request, response, target, host: request.headers.host, gone: signal, disconnect() {} }
     void forwarder.forward(client, { address, facts: 'secret e30', signal })

@@ -34,7 +34,7 @@ export interface Trouble {
   readonly replica: number
 }
 
-export interface SimulationOptions {
+interface SimulationOptions {
   readonly seed: number
   readonly troubles: readonly Trouble[]
   /** A bug that the simulation must find. Default: none. */
@@ -48,7 +48,7 @@ export interface SimulationOptions {
 export type PlantedBug = 'fence' | 'lease' | 'answer'
 
 /** What a simulation found: what the clients saw, and what is wrong with that. */
-export interface SimulationResult {
+interface SimulationResult {
   readonly calls: readonly ClientCall[]
   readonly problems: readonly string[]
 }

@@ -8,7 +8,7 @@ interface Timer {
 }
 
 /** The clocks of a process. */
-export interface SimulatedEnvironment extends Environment {
+interface SimulatedEnvironment extends Environment {
   /** The time that its system clock is ahead, in ms. */
   skewMs: number
   /** The time that its machine has slept. The monotonic clock stands still meanwhile. */

@@ -1,15 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { createClient } from '../../../src/client/index.js'
-import { lineLike, start } from '../../support/command.js'
+import { folder, freePort, lineLike, start } from '../../support/command.js'
 import { blockOf } from '../../support/docs.js'
 import { failure, json, ok, sendTo } from '../../support/http.js'
 import { RedisServer } from '../../support/redis-server.js'
@@ -17,20 +15,6 @@ import { RedisServer } from '../../support/redis-server.js'
 const run = promisify(execFile)
 const secret = 'secret-control-token-0123456789'
 const env = { MOCKMAKER_CONTROL_TOKEN: secret }
-
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'mockmaker-deploy-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
 
 /** Starts the command, and returns its URL. */
 async function serve(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -40,22 +24,22 @@ async function serve(args: readonly string[], more: Readonly<Record<string, stri
 
 /** Puts a real nginx with a shipped configuration in front of mocks. Returns its URL. */
 async function nginxBefore(...mockUrls: readonly string[]): Promise<string> {
-  const [folder, port] = [await emptyFolder(), await freePort()]
+  const [path, port] = [await folder(), await freePort()]
   const shipped = await readFile(
     mockUrls.length === 1 ? 'docs/deploy/nginx.conf' : 'docs/deploy/replicas.nginx.conf',
     'utf8',
   )
   const hosts = mockUrls.map(url => new URL(url).host)
   const site = shipped.replaceAll(/server mock(?:-(\d))?:4100;/g, (_, number = '1') => `server ${hosts[number - 1]};`)
-  await writeFile(join(folder, 'site.conf'), site.replace('listen 8080;', `listen 127.0.0.1:${port};`))
+  await writeFile(join(path, 'site.conf'), site.replace('listen 8080;', `listen 127.0.0.1:${port};`))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    name => `${name}_temp_path ${folder}/${name};`,
+    name => `${name}_temp_path ${path}/${name};`,
   )
-  const main = `daemon off; master_process off; pid ${folder}/pid; error_log stderr warn;
+  const main = `daemon off; master_process off; pid ${path}/pid; error_log stderr warn;
 events {}
-http { access_log off; ${temporary.join(' ')} include ${folder}/site.conf; }`
-  await writeFile(join(folder, 'nginx.conf'), main)
-  const args = ['-p', folder, '-c', join(folder, 'nginx.conf')]
+http { access_log off; ${temporary.join(' ')} include ${path}/site.conf; }`
+  await writeFile(join(path, 'nginx.conf'), main)
+  const args = ['-p', path, '-c', join(path, 'nginx.conf')]
   await run('nginx', ['-t', ...args])
   const nginx = spawn('nginx', args, { stdio: 'ignore' })
   onTestFinished(async () => {
@@ -253,8 +237,8 @@ describe('Dockerfile', () => {
   it('installs a package that serves and checks itself, in a fresh folder', async () => {
     const text = await readFile('Dockerfile', 'utf8')
     const [, image = ''] = text.split(/^FROM .*slim$/m)
-    const [folder, port] = [await emptyFolder(), await freePort()]
-    const [pack, app] = [join(folder, 'pack'), join(folder, 'app')]
+    const [path, port] = [await folder(), await freePort()]
+    const [pack, app] = [join(path, 'pack'), join(path, 'app')]
     await Promise.all([mkdir(pack), mkdir(app)])
     // The image builds it from the sources. Here the checkout is built already.
     await run('npm', ['pack', '--ignore-scripts', '--pack-destination', pack])

@@ -4,11 +4,11 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { createMockmaker } from '../../../src/index.js'
 import { journalToHar } from '../../../src/server/har/write.js'
-import { listen } from '../../../src/server/http/index.js'
 import { launchBrowser } from '../../support/chromium.js'
 import { folder } from '../../support/command.js'
 import { ask, post } from '../../support/http.js'
 import { runHere } from '../../support/run-here.js'
+import { serveMock } from '../../support/served-mock.js'
 import { tanks, tokens } from '../../support/tanks.js'
 
 const url = 'https://matchmaker.example'
@@ -53,8 +53,7 @@ it('answers a page through page.routeFromHAR', async () => {
 
 it.for(['embed', 'attach'] as const)('is made into a scenario if Playwright has recorded it with %s', async content => {
   const mock = createMockmaker({ scenario: tanks })
-  const { url: recorded, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-  onTestFinished(close)
+  const recorded = await serveMock(mock)
   const path = await folder()
   const file = join(path, 'session.har')
   const browser = await launchBrowser()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test } from '@fast-check/vitest'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import { readHar } from '../../../src/server/har/read.js'
@@ -13,6 +13,7 @@ import { ask, request } from '../../support/http.js'
 import { randomRead, randomWriteCall } from '../../support/random-request.js'
 import { runHere } from '../../support/run-here.js'
 import { bearer, ids, startAt, tanks, tokens } from '../../support/tanks.js'
+import { closedAfterTest } from '../../support/worlds.js'
 import { listAnswer, lobby, type Recorded, record, recordedEntry, recordedHar, region } from './recorded-har.js'
 
 const list = '/matchmaker/lobbies/list'
@@ -29,8 +30,7 @@ function scenarioFrom(entries: readonly Recorded[]) {
 }
 
 function mockOf(scenario: object): Mock {
-  const mock = createMock({ scenario: { ...scenario, clock: 'frozen' } })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMock({ scenario: { ...scenario, clock: 'frozen' } }))
   return mock
 }
 

@@ -10,12 +10,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import { createMockmaker } from '../../../src/index.js'
 import { journalToHar } from '../../../src/server/har/write.js'
-import { listen } from '../../../src/server/http/index.js'
 import { folder } from '../../support/command.js'
 import { ask, post, type TestRequest } from '../../support/http.js'
 import { randomRead, randomWriteCall } from '../../support/random-request.js'
 import { runHere } from '../../support/run-here.js'
+import { serveMock } from '../../support/served-mock.js'
 import { tanks, tokens } from '../../support/tanks.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const url = 'http://127.0.0.1:4100'
 const list = { method: 'GET', path: '/matchmaker/lobbies/list' } as const
@@ -36,8 +37,7 @@ function isHar(value: unknown): boolean {
 const harOf = (mock: Mock) => journalToHar(mock.default.journal.find(), { url })
 
 function mockOf(scenario: object = tanks): Mock {
-  const mock = createMock({ scenario, seed: 1 })
-  onTestFinished(() => mock.close())
+  const mock = closedAfterTest(createMock({ scenario, seed: 1 }))
   return mock
 }
 
@@ -179,10 +179,9 @@ describe('mockmaker export --har', () => {
   /** A running mock with some requests, and its URL. */
   async function running() {
     const mock = createMockmaker({ scenario: tanks, seed: 1 })
-    const server = await listen(mock, { port: 0, host: '127.0.0.1' })
-    onTestFinished(server.close)
-    await fetch(`${server.url}/matchmaker/lobbies/list`)
-    return { mock, url: server.url }
+    const served = await serveMock(mock)
+    await fetch(`${served}/matchmaker/lobbies/list`)
+    return { mock, url: served }
   }
 
   it('prints the journal of a running mock', async () => {
@@ -207,8 +206,7 @@ describe('mockmaker export --har', () => {
 
   it('says how many requests the journal has dropped', async () => {
     const mock = createMockmaker({ scenario: tanks, journalSize: 2 })
-    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-    onTestFinished(close)
+    const url = await serveMock(mock)
     for (let i = 0; i < 5; i++) await fetch(`${url}/matchmaker/lobbies/list`)
 
     const { code, stdout, stderr } = await runHere(['export', '--har', '--url', url])

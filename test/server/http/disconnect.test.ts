@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { request as httpRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import express from 'express'
 import { HttpResponse, http } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { mockExpress } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
-import { openSocket, sendTo } from '../../support/http.js'
+import { openSocket, sendTo, serveDuringTest, serveListener } from '../../support/http.js'
 import { completion, tanks, tokens } from '../../support/tanks.js'
 import { deferred, live, watchIndexOf } from '../../support/worlds.js'
 
@@ -19,16 +19,7 @@ const watching = (mock: Mockmaker) => `GET ${path}?${query(mock)} HTTP/1.1\r\nho
 /** An Express app of a user, with handlers of its own before the mock. */
 async function userApp(mock: Mockmaker) {
   const theirs = http.get('*/nothing', () => HttpResponse.json(null))
-  const server: Server = createServer(express().use(mockExpress([theirs, ...mock.handlers])))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    url,
-    async close() {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
-  }
+  return serveListener(express().use(mockExpress([theirs, ...mock.handlers])))
 }
 
 const until = (mock: Mockmaker, waiters: number) => expect.poll(() => mock.world.waiters, { interval: 5 }).toBe(waiters)
@@ -155,9 +146,7 @@ describe('a client with a blocked watch', () => {
     app.use(mockExpress(mock.handlers))
     const answered = vi.fn()
     mock.log.subscribe(answered)
-    const server = createServer(app)
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await serveDuringTest(app)
     const client = httpRequest(`${url}${path}?${query(mock)}`).on('error', () => {})
     client.end()
     await asked.promise
@@ -166,7 +155,6 @@ describe('a client with a blocked watch', () => {
     await expect.poll(() => answered).toHaveBeenCalled()
 
     expect([mock.world.waiters, live(mock.world).clock.pending]).toEqual([0, 0])
-    await new Promise(resolve => server.close(resolve))
   })
 
   it('is answered at once when the server closes, and the connection ends', async () => {

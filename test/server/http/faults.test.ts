@@ -1,5 +1,5 @@
 import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
@@ -9,7 +9,7 @@ import { mockExpress } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
 import { link, list, nowhere, prepare, validate } from '../../support/faults.js'
 import { it } from '../../support/fixtures.js'
-import { openSocket, parseResponses, sendTo } from '../../support/http.js'
+import { openSocket, parseResponses, sendTo, serveDuringTest } from '../../support/http.js'
 import { contents } from '../../support/small-world.js'
 import { bearer, completion, tanks, tokens } from '../../support/tanks.js'
 import { isBusy, live } from '../../support/worlds.js'
@@ -154,12 +154,9 @@ describe.each([
   it('works in an Express app of the user', async () => {
     const mock = createMockmaker({ scenario: tanks })
     mock.faults.add(fault)
-    const server = createServer(express().use(mockExpress(mock.handlers)))
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await serveDuringTest(express().use(mockExpress(mock.handlers)))
 
     expect(await endAfter(url, head(list))).toEqual(gone[how])
-    await new Promise(resolve => server.close(resolve))
   })
 
   it('works on a socket without TCP, which has no reset', async () => {

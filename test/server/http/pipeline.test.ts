@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { it as base, describe, expect } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { createApp } from '../../../src/server/http/index.js'
-import { openSocket, parseResponses, sendBytes } from '../../support/http.js'
+import { openSocket, parseResponses, sendBytes, serveListener } from '../../support/http.js'
 import { tanks, tokens } from '../../support/tanks.js'
 import { live } from '../../support/worlds.js'
 
@@ -21,16 +20,13 @@ const it = base.extend<{ served: Served }>({
     const mock = createMockmaker({ scenario: tanks })
     const app = createApp(mock)
     let read = 0
-    const server = createServer((request, response) => {
+    const { url, close } = await serveListener((request, response) => {
       read += 1
       app(request, response)
     })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    await use({ mock, url: `http://127.0.0.1:${port}`, read: () => read })
-    server.closeAllConnections()
+    await use({ mock, url, read: () => read })
+    await close()
     await mock.close()
-    await new Promise(resolve => server.close(resolve))
   },
 })
 

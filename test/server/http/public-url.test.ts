@@ -1,9 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createClient } from '../../../src/client/index.js'
 import { createMock } from '../../../src/core/mock/mock.js'
 import type { ScenarioInput } from '../../../src/index.js'
 import { createListener } from '../../../src/server/http/server.js'
-import { json, ok, sendTo, serveListener } from '../../support/http.js'
+import { json, ok, sendTo, serveDuringTest } from '../../support/http.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const scenario: ScenarioInput = {
   game_modes: ['duel'],
@@ -12,12 +13,8 @@ const scenario: ScenarioInput = {
 
 /** Serves a mock as the command does. */
 async function serve(publicUrl: string, allowedHosts: readonly string[] = ['mock.example']) {
-  const mock = createMock({ scenario, publicUrl: 'http://127.0.0.1:4100' })
-  const { url, close } = await serveListener(createListener(mock, { allowedHosts }, { publicUrl }))
-  onTestFinished(async () => {
-    await mock.close()
-    await close()
-  })
+  const mock = closedAfterTest(createMock({ scenario, publicUrl: 'http://127.0.0.1:4100' }))
+  const url = await serveDuringTest(createListener(mock, { allowedHosts }, { publicUrl }))
   const linkUrl = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const got = ok(await sendTo(url, { method: 'POST', path: `${path}/cloud/devices/links`, headers }))
     return (got as { device_link_url: string }).device_link_url.replace(/device\.mock\..*/, '…')
@@ -52,12 +49,8 @@ describe('without --public-url', () => {
   })
 
   it('a mock in code keeps its own option', async () => {
-    const mock = createMock({ scenario, publicUrl: 'https://hub.example' })
-    const { url, close } = await serveListener(createListener(mock))
-    onTestFinished(async () => {
-      await mock.close()
-      await close()
-    })
+    const mock = closedAfterTest(createMock({ scenario, publicUrl: 'https://hub.example' }))
+    const url = await serveDuringTest(createListener(mock))
 
     const got = ok(await sendTo(url, { method: 'POST', path: '/cloud/devices/links' }))
 

@@ -1,17 +1,15 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createMockmaker } from '../../../src/index.js'
-import { listen } from '../../../src/server/http/index.js'
 import { takeSeat } from '../../../src/server/processes/bot-seat.js'
-import { stubServer } from '../../support/http.js'
+import { serveDuringTest } from '../../support/http.js'
+import { serveMock } from '../../support/served-mock.js'
 import { tanks, tokens } from '../../support/tanks.js'
 
 const { signal } = new AbortController()
 
 async function served() {
   const mock = createMockmaker({ scenario: tanks })
-  const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
-  onTestFinished(close)
-  return { mock, url }
+  return { mock, url: await serveMock(mock) }
 }
 
 describe('the seat of a bot', () => {
@@ -47,7 +45,7 @@ describe('the seat of a bot', () => {
       player: { token: 'p' },
       ports: { 'game-udp': { ...port, port: 7 }, voice: { ...port, port_range: { min: 8, max: 9 } } },
     })
-    const url = await stubServer((_request, response) => response.end(body))
+    const url = await serveDuringTest((_request, response) => response.end(body))
 
     expect(await takeSeat({ lobby_id: 'l' }, { url, token: undefined, signal })).toMatchObject({
       HOST_game_udp: 'a.example',
@@ -66,7 +64,7 @@ describe('the seat of a bot', () => {
   })
 
   it('is missing if another server answers', async () => {
-    const url = await stubServer((_request, response) => response.end('<html>'))
+    const url = await serveDuringTest((_request, response) => response.end('<html>'))
 
     await expect(takeSeat({ lobby_id: 'l' }, { url, token: undefined, signal })).rejects.toThrow(
       `it got no seat: ${url} answers 200: <html>`,

@@ -1,6 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,6 +8,7 @@ import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { createApp, listen } from '../../../src/server/http/index.js'
 import { folder } from '../../support/command.js'
 import { isGroupAlive, play, shown, until } from '../../support/game-server-programs.js'
+import { serveDuringTest } from '../../support/http.js'
 
 /** A mock whose lobbies have the server of the guide. */
 async function createGame(): Promise<Mockmaker> {
@@ -41,12 +40,9 @@ describe('the game servers of a mock that code serves', () => {
   it('run with createApp below its path, and end when the mock closes', async () => {
     const mock = await createGame()
     onTestFinished(() => mock.close())
-    const server = createServer(express().use('/mock', createApp(mock, { servers: true })))
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
+    const url = await serveDuringTest(express().use('/mock', createApp(mock, { servers: true })))
 
-    const played = await playAt(`http://127.0.0.1:${port}/mock`)
+    const played = await playAt(`${url}/mock`)
     await mock.close()
 
     expect(played.line).toBe('welcome')

@@ -1,20 +1,12 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Join } from '../../../src/core/contract/lobbies.js'
 import type { GameServerState } from '../../../src/core/simulation/servers.js'
-import { serve } from '../../support/command.js'
+import { folder, serve } from '../../support/command.js'
 import { isGroupAlive, play, shown, until } from '../../support/game-server-programs.js'
-
-async function folder(files: Readonly<Record<string, string>> = {}): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'mockmaker-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
-  return path
-}
 
 /** Serves a scenario whose lobbies have a game server with this command. */
 async function serveGames(command: string, { cwd, within = '30s' }: { cwd?: string; within?: string } = {}) {

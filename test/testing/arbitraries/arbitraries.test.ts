@@ -8,6 +8,7 @@ import { successes, tokenOf } from '../../support/example-calls.js'
 import { ask, failure, type TestRequest } from '../../support/http.js'
 import { it as servedIt } from '../../support/served-mock.js'
 import { bearer, tanks } from '../../support/tanks.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 /** Turns the URL of a generated request into a path and a query. */
 function asked({ url, ...others }: Omit<TestRequest, 'path' | 'query'> & { readonly url: string }): TestRequest {
@@ -43,7 +44,7 @@ describe.each(operationIds)('answer(%s)', id => {
 
 describe.each(operationIds)('request(%s)', id => {
   it('is never refused because of its form', async () => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const token = tokenOf(id)
     await fc.assert(
       fc.asyncProperty(request(id, { token }), async generated => {
@@ -55,7 +56,6 @@ describe.each(operationIds)('request(%s)', id => {
       }),
       { numRuns: 10 },
     )
-    await mock.close()
   })
 })
 
@@ -158,7 +158,7 @@ describe('step', () => {
   })
 
   it('changes lobbies, players and the clock', async () => {
-    const mock = createMockmaker({ scenario: tanks })
+    const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const before = contents(mock)
     const steps = fc.sample(step(mock), { numRuns: 400, seed: 5 })
 
@@ -175,7 +175,6 @@ describe('step', () => {
       expect(done.filter(text => words.test(text)).length).toBeGreaterThan(0)
     expect(mock.journal.find({ status: 200 }).length).toBeGreaterThan(50)
     expect(badForms(mock)).toEqual([])
-    await mock.close()
   })
 
   it('says what it will do, before it runs', () => {

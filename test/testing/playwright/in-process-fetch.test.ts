@@ -4,15 +4,15 @@ import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import type { RequestHandler } from '../../../src/core/pipeline/message.js'
 import { Service } from '../../../src/server/http/service.js'
 import { createInProcessFetch } from '../../../src/testing/playwright/in-process-fetch.js'
+import { closedAfterTest } from '../../support/worlds.js'
 
 const url = 'https://matchmaker.test/api'
 
 const it = base.extend<{ mock: Mock; client: Client }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   mock: async ({}, use) => {
-    const mock = createMock({ scenario: { game_modes: ['duel'] } })
+    const mock = closedAfterTest(createMock({ scenario: { game_modes: ['duel'] } }))
     await use(mock)
-    await mock.close()
   },
   client: async ({ mock }, use) => {
     await use(createClient(url, { fetch: createInProcessFetch(serviceOf(mock), '/api') }))

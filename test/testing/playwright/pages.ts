@@ -16,7 +16,7 @@ export async function openPage(page: Page, origin = 'http://app.localhost'): Pro
 const html = '<!doctype html><title>app</title><link rel="icon" href="data:,"><body></body>'
 
 /** The response to a `fetch` of a page. */
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
