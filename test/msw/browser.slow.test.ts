@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, it as base, describe, expect } from 'vitest'
 import { type ScenarioInput, scenarios } from '../../src/core/scenario/index.js'
 import { answerEntryPoint } from '../support/entry-points.js'
-import { comparable, json, type TestRequest, type TestResponse } from '../support/http.js'
-import { bearer, completion, ids, tanks, tokens } from '../support/tanks.js'
+import { comparable, json, post, type TestRequest, type TestResponse } from '../support/http.js'
+import { completion, ids, tanks, tokens } from '../support/tanks.js'
 import { begin, end, fromNetwork, startChromium } from './mock-page.js'
 
 /** A request that can be passed to a page as JSON. */
@@ -17,12 +17,6 @@ const link = (query = ''): PageSent => ({
   method: 'GET',
   path: '/cloud/devices/links',
   query: `device_link_token=${tokens.pending}${query}`,
-})
-const post = (path: string, body: unknown, token: string): PageSent => ({
-  method: 'POST',
-  path,
-  headers: bearer(token),
-  body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 const namespaces = `/cloud/games/${ids.tanks}/namespaces`
 

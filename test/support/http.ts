@@ -136,11 +136,14 @@ export async function responseTo(url: string, bytes: string): Promise<TestRespon
   return response
 }
 
-/** Serves a listener on a free port. */
+/** Serves a listener on a free port. Clients seem to come from `remoteAddress`, if there is one. */
 export async function serveListener(
   listener: RequestListener,
+  remoteAddress?: string,
 ): Promise<{ readonly url: string; breakConnections(): void; close(): Promise<unknown> }> {
   const server = createServer(listener)
+  if (remoteAddress !== undefined)
+    server.on('connection', socket => Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress }))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo // a string only for a pipe
   return {
@@ -154,8 +157,8 @@ export async function serveListener(
 }
 
 /** Serves a listener until the end of the test, and returns its URL. */
-export async function serveDuringTest(listener: RequestListener): Promise<string> {
-  const { url, close } = await serveListener(listener)
+export async function serveDuringTest(...args: Parameters<typeof serveListener>): Promise<string> {
+  const { url, close } = await serveListener(...args)
   onTestFinished(() => void close())
   return url
 }

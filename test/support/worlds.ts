@@ -87,9 +87,9 @@ export function stateOf(world: World): string {
 }
 
 /** Creates a promise that a test can resolve. */
-export function deferred() {
-  let resolve: () => void = () => {}
-  const promise = new Promise<void>(keep => {
+export function deferred<Value = void>() {
+  let resolve: (value: Value) => void = () => {}
+  const promise = new Promise<Value>(keep => {
     resolve = keep
   })
   return { promise, resolve }

@@ -1,26 +1,16 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AppOptions } from '../../../src/core/mock/options.js'
 import { createMockmaker } from '../../../src/index.js'
 import { createApp, listen } from '../../../src/server/http/index.js'
-import { failure, json, sendTo, type TestResponse } from '../../support/http.js'
+import { failure, json, sendTo, serveDuringTest, type TestResponse } from '../../support/http.js'
 import { jsonHeaders } from '../../support/served-mock.js'
 import { bearer, tanks, tokens } from '../../support/tanks.js'
 import { closedAfterTest, stateOf } from '../../support/worlds.js'
 
 /** Serves a mock whose clients all seem to come from one address. */
 async function serveTo(remoteAddress: string, options: AppOptions = {}) {
-  const mock = createMockmaker({ scenario: tanks })
-  const app = createApp(mock, options)
-  const server = createServer(app)
-  server.on('connection', socket => Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress }))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.close()
-    await mock.close()
-  })
-  return { mock, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
+  return { mock, url: await serveDuringTest(createApp(mock, options), remoteAddress) }
 }
 
 const reset = { method: 'POST', path: '/__mock/reset', headers: jsonHeaders, body: '{}' }

@@ -1,11 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ClientError, createClient } from '../../../src/client/index.js'
 import type { AppOptions } from '../../../src/core/mock/options.js'
 import { createMockmaker } from '../../../src/index.js'
 import { createApp, listen } from '../../../src/server/http/index.js'
-import { failure, json, ok, sendTo, type TestRequest } from '../../support/http.js'
+import { failure, json, ok, sendTo, serveDuringTest, type TestRequest } from '../../support/http.js'
 import { jsonHeaders } from '../../support/served-mock.js'
 import { bearer, ids, tanks, tokens } from '../../support/tanks.js'
 import { closedAfterTest, stateOf } from '../../support/worlds.js'
@@ -15,16 +13,8 @@ const withToken = bearer(secret)
 
 /** Serves a mock with a control token. All clients seem to come from `remoteAddress`. */
 async function serve(options: AppOptions = {}, remoteAddress = '127.0.0.1') {
-  const mock = createMockmaker({ scenario: tanks })
-  const server = createServer(createApp(mock, { controlToken: secret, ...options }))
-  server.on('connection', socket => Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress }))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await mock.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
+  const url = await serveDuringTest(createApp(mock, { controlToken: secret, ...options }), remoteAddress)
   return { mock, url, send: (request: TestRequest) => sendTo(url, request) }
 }
 

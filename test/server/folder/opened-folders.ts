@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { KeptWorld, NewKeptWorld, Storage } from '../../../src/core/storage/storage.js'
+import type { KeptWorld, Storage } from '../../../src/core/storage/storage.js'
 import { type FolderOptions, openFolder } from '../../../src/server/folder/folder.js'
 import { dataPath, linesOf, newWorld, quickFs } from '../../support/kept-worlds.js'
 
@@ -26,15 +26,15 @@ export function openAgain(path: string, options: FolderOptions = {}): Storage {
 }
 
 /** Creates a folder with a world. */
-export function createWorld(options: FolderOptions & { readonly start?: NewKeptWorld } = {}) {
+export function createWorld(options: FolderOptions = {}) {
   const path = dataPath()
   const folder = openAgain(path, options)
-  return { path, folder, world: folder.create('default', options.start ?? newWorld), log: join(path, 'default', 'log') }
+  return { path, folder, world: folder.create('default', newWorld), log: join(path, 'default', 'log') }
 }
 
 /** Opens the world of a folder after its process was killed. */
-export function reopen(path: string, options: FolderOptions = {}): KeptWorld {
-  const world = openAgain(path, options).open('default')
+export function reopen(path: string): KeptWorld {
+  const world = openAgain(path).open('default')
   if (!world) throw new Error('there is no world')
   return world
 }

@@ -3,10 +3,11 @@ import { request as httpRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import express from 'express'
 import { HttpResponse, http } from 'msw'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { mockExpress } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
+import { it } from '../../support/fixtures.js'
 import { openSocket, sendTo, serveDuringTest, serveListener } from '../../support/http.js'
 import { completion, tanks, tokens } from '../../support/tanks.js'
 import { deferred, live, watchIndexOf } from '../../support/worlds.js'
@@ -52,19 +53,16 @@ it('a connection that never had a request does not hold up the close', async () 
 describe('a client with a blocked watch', () => {
   it('removes its waiter and its deadline when it disconnects: 1,000 clients leave none', {
     tags: ['slow'],
-  }, async () => {
-    const { mock, url, close } = await listenTanks()
+  }, async ({ server: { mock, url } }) => {
     const sockets = await blockedSockets(mock, { url, count: 1_000 })
 
     for (const socket of sockets) socket.destroy()
     await until(mock, 0)
 
     expect(live(mock.world).clock.pending).toBe(0)
-    await close()
   })
 
-  it('is answered at its deadline while other clients disconnect', async () => {
-    const { mock, url, close } = await listenTanks()
+  it('is answered at its deadline while other clients disconnect', async ({ server: { mock, url } }) => {
     const patient = sendTo(url, { method: 'GET', path, query: query(mock) })
     await until(mock, 1)
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(url)))
@@ -77,11 +75,9 @@ describe('a client with a blocked watch', () => {
 
     expect((await patient).body).toContain('cloud_token')
     expect([mock.world.waiters, live(mock.world).clock.pending]).toEqual([0, 0])
-    await close()
   })
 
-  it('removes all waiters of its connection when it disconnects', async () => {
-    const { mock, url, close } = await listenTanks()
+  it('removes all waiters of its connection when it disconnects', async ({ server: { mock, url } }) => {
     const warned = vi.fn()
     process.on('warning', warned)
     const socket = await openSocket(url)
@@ -93,22 +89,18 @@ describe('a client with a blocked watch', () => {
 
     expect([live(mock.world).clock.pending, warned.mock.calls]).toEqual([0, []])
     process.off('warning', warned)
-    await close()
   })
 
-  it('removes its waiter and ends when it half-closes the connection', async () => {
-    const { mock, url, close } = await listenTanks()
+  it('removes its waiter and ends when it half-closes the connection', async ({ server: { mock, url } }) => {
     const [socket] = await blockedSockets(mock, { url, count: 1 })
 
     socket?.end()
     await until(mock, 0)
 
     expect(live(mock.world).clock.pending).toBe(0)
-    await close()
   })
 
-  it('removes its waiter when it disconnects after a long, meaningless body', async () => {
-    const { mock, url, close } = await listenTanks()
+  it('removes its waiter when it disconnects after a long, meaningless body', async ({ server: { mock, url } }) => {
     const socket = await openSocket(url)
     const body = 'x'.repeat(300_000)
     socket.write(watching(mock).replace('\r\n\r\n', `\r\ncontent-length: ${body.length}\r\n\r\n${body}`))
@@ -118,7 +110,6 @@ describe('a client with a blocked watch', () => {
     await until(mock, 0)
 
     expect(live(mock.world).clock.pending).toBe(0)
-    await close()
   })
 
   it('removes its waiter in an Express app of the user', async () => {
@@ -168,8 +159,7 @@ describe('a client with a blocked watch', () => {
     expect(live(mock.world).clock.pending).toBe(0)
   })
 
-  it('leaves no listener on a keep-alive connection', async () => {
-    const { mock, url, close } = await listenTanks()
+  it('leaves no listener on a keep-alive connection', async ({ server: { mock, url } }) => {
     const warned = vi.fn()
     process.on('warning', warned)
     const socket = await openSocket(url)
@@ -183,6 +173,5 @@ describe('a client with a blocked watch', () => {
     expect([mock.world.waiters, live(mock.world).clock.pending, warned.mock.calls]).toEqual([0, 0, []])
     process.off('warning', warned)
     socket.destroy()
-    await close()
   })
 })

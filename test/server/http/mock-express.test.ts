@@ -112,7 +112,7 @@ describe('mockExpress', () => {
   it('aborts the signal of a request when its client disconnects', async ({ serve }) => {
     const [asked, aborted] = [deferred(), deferred()]
     const slow = http.get('*/slow', async ({ request }) => {
-      request.signal.addEventListener('abort', aborted.resolve)
+      request.signal.addEventListener('abort', () => aborted.resolve())
       asked.resolve()
       await delay('infinite')
     })

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Bots, checkBotCount } from '../../../src/server/processes/bots.js'
 import { linesOf } from '../../../src/server/processes/program-log.js'
 import type { Exit } from '../../../src/server/processes/server-process.js'
+import { deferred } from '../../support/worlds.js'
 
 interface FakeBot {
   readonly env: Readonly<Record<string, string>>
@@ -45,10 +46,7 @@ function run({
         void (report.isFailure ? failures : lines).push(linesOf(report, { showsOutput: true }).join('\n')),
     },
     start(_command, env, onLine, graceMs) {
-      let resolve = (_: Exit) => {}
-      const exited = new Promise<Exit>(done => {
-        resolve = done
-      })
+      const { promise: exited, resolve } = deferred<Exit>()
       const bot: FakeBot = {
         env,
         graceMs,

@@ -6,6 +6,7 @@ import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { GameServers } from '../../../src/server/processes/game-servers.js'
 import { linesOf } from '../../../src/server/processes/program-log.js'
 import type { Exit } from '../../../src/server/processes/server-process.js'
+import { deferred } from '../../support/worlds.js'
 
 /** A process that the test ends. */
 interface FakeProcess {
@@ -53,10 +54,7 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
       findPorts: async wanted => wanted.map(port => ({ ...port, target_port: nextPort++ })),
       start(started, env, onLine) {
         if (refuses()) throw new Error('no more processes')
-        let resolve = (_: Exit) => {}
-        const promise = new Promise<Exit>(done => {
-          resolve = done
-        })
+        const { promise, resolve } = deferred<Exit>()
         const signals: string[] = []
         const end = (signal: string) => {
           signals.push(signal)

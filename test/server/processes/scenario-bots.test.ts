@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMock } from '../../../src/core/mock/mock.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { ScenarioBots } from '../../../src/server/processes/scenario-bots.js'
 import type { Exit } from '../../../src/server/processes/server-process.js'
+import { closedAfterTest, deferred } from '../../support/worlds.js'
 
 const players = { command: './client', concurrent: 3 }
 const duels: ScenarioInput = { clock: 'frozen', game_modes: ['duel'], players }
@@ -11,7 +12,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 /** Runs the bots of a scenario on a fake clock, with fake processes, which end so many ms after a signal. */
 function run(scenario: ScenarioInput, { maxBots, endMs = 0 }: { maxBots?: number; endMs?: number } = {}) {
-  const mock = createMock({ scenario }, { commands: 'allowed' })
+  const mock = closedAfterTest(createMock({ scenario }, { commands: 'allowed' }))
   const processes: { command: string; env: Readonly<Record<string, string>>; isAlive: boolean }[] = []
   const lines: string[] = []
   const bots = new ScenarioBots({
@@ -21,10 +22,7 @@ function run(scenario: ScenarioInput, { maxBots, endMs = 0 }: { maxBots?: number
     log: { report: ({ text }) => void lines.push(text) },
     start(command, env) {
       const process = { command, env, isAlive: true }
-      let resolve = (_: Exit) => {}
-      const exited = new Promise<Exit>(done => {
-        resolve = done
-      })
+      const { promise: exited, resolve } = deferred<Exit>()
       const end = (signal: string) => {
         const ended = () => {
           process.isAlive = false
@@ -39,7 +37,6 @@ function run(scenario: ScenarioInput, { maxBots, endMs = 0 }: { maxBots?: number
       return { pid: 1, exited, gone, lastLines, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
     },
   })
-  onTestFinished(() => mock.close())
   return { mock, bots, processes, lines, alive: () => processes.filter(({ isAlive }) => isAlive) }
 }
 
