@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folder, run, serve, start } from '../support/command.js'
+import { pageAt } from '../support/docs.js'
 import { isGroupAlive, until } from '../support/game-server-programs.js'
 
 /** Serves a scenario beside the files of a page, and returns its folder, with the client. */
 async function serveGame(page: string, scenario: string) {
   const cwd = await folder()
-  const files = readFileSync(page, 'utf8').matchAll(/```\w+\n(?:\/\/|#) (\S+\.(?:yaml|mjs))\n([\s\S]*?)```/g)
-  const texts = new Map([...files].map(([, name = '', text = '']) => [name, text]))
+  const files = pageAt(page).blocks.filter(({ file = '' }) => /\.(yaml|mjs)$/.test(file))
+  const texts = new Map(files.map(({ file = '', text }) => [file, text]))
   texts.set('game.yaml', 'servers: { command: node lobby-server.mjs }\ngame_modes: [duel]\n')
   for (const [name, text] of texts) await writeFile(join(cwd, name), text)
   const mock = await serve([scenario], { cwd })

@@ -122,14 +122,6 @@ export const commandEntryPoint: EntryPoint<OpenMock & { readonly url: string }> 
   },
 }
 
-/** All entry points. */
-export const entryPoints: readonly EntryPoint[] = [
-  answerEntryPoint,
-  mswEntryPoint,
-  expressEntryPoint,
-  commandEntryPoint,
-]
-
 /** The entry points whose mock runs in this process. */
 export const localEntryPoints: readonly EntryPoint<OpenLocalMock>[] = [
   answerEntryPoint,

@@ -1,15 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Join } from '../../src/core/contract/lobbies.js'
 import { processStat } from '../../src/server/processes/process-stat.js'
+import { blockOf } from './docs.js'
 
 /** Returns a file that a page of the docs shows. */
-export function shown(name: string, page = 'docs/guides/game-servers.md'): string {
-  const [, text] = new RegExp(`\`\`\`\\w+\\n(?://|#) ${name}\\n([^]*?)\`\`\``).exec(readFileSync(page, 'utf8')) ?? []
-  if (text === undefined) throw new Error(`${page} shows no ${name}`)
-  return text
-}
+export const shown = (name: string, page = 'docs/guides/game-servers.md') => blockOf(page, name).text
 
 /** Connects a player to the server of its seat, and returns the first line that the server says. */
 export async function play({ ports, player }: Join): Promise<{ line: string; leave(): void }> {

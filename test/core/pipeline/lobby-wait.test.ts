@@ -5,9 +5,10 @@ import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import {
-  entryPoints,
+  commandEntryPoint,
   expressEntryPoint,
   listenEntryPoint,
+  localEntryPoints,
   mswEntryPoint,
   type OpenMock,
 } from '../../support/entry-points.js'
@@ -50,7 +51,7 @@ async function seats({ send }: Pick<OpenMock, 'send'>): Promise<number> {
   return (json(got) as { player_count: number }).player_count
 }
 
-describe.each([...entryPoints, listenEntryPoint])('through $name, with manual servers', ({ open }) => {
+describe.each([...localEntryPoints, commandEntryPoint])('through $name, with manual servers', ({ open }) => {
   it('find, join and create reserve a seat, and answer when the lobby is ready', async () => {
     const mock = closedAfterTest(await open(manual))
     const found = mock.send(find)
