@@ -2,12 +2,13 @@ import * as z from 'zod'
 import { parseInput } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
-import { reworded, UsageError } from '../lib/usage-error.js'
+import { UsageError } from '../lib/usage-error.js'
 import { freeSeats } from '../store/lobby-rules.js'
 import type { LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import { defaultNamespaceId } from '../store/namespaces.js'
-import type { World } from '../store/world.js'
-import type { TransactionTables } from '../store/world-tables.js'
+import { brokenConstraints } from '../store/transaction.js'
+import type { LiveWorld } from '../store/world.js'
+import { createAs } from '../store/world-tables.js'
 import { mostCreated, type NewLobby, type NewPlayer } from './new-rows.js'
 
 const fieldsOf = <Fields>() => z.custom<Fields>(isJsonObject, 'expected an object with fields')
@@ -19,17 +20,14 @@ export const NewPlayerInput = fieldsOf<NewPlayer>()
 
 /** Creates lobbies with their players, in one change set. Throws `UsageError`, whose message begins with `call`. Default: `lobbies`. */
 export function createLobbies(
-  world: Pick<World, 'transaction'>,
+  world: LiveWorld,
   lobbies: readonly NewLobby[],
   call: 'lobby' | 'lobbies' = 'lobbies',
 ): LobbyRow[] {
   const players = lobbies.reduce((sum, fields) => sum + playerCount(fields), 0)
   if (lobbies.length > 1 && players > mostCreated)
     throw new UsageError(`${call}: they have ${players} players: expected at most ${mostCreated} in one call`)
-  return reworded(
-    () => world.transaction(tx => lobbies.map(fields => tx.lobbies.create(fields))),
-    message => message.replace(/^lobbies\.create(?=:)/, call),
-  )
+  return world.transaction(() => lobbies.map(fields => createAs(call, 'lobbies', fields, world)))
 }
 
 /** Returns the number of players of a lobby, or 0 if it is wrong. */
@@ -39,20 +37,23 @@ function playerCount({ players }: NewLobby): number {
 }
 
 /** Creates a player, in one change set. Throws `UsageError`. */
-export function createPlayer(world: Pick<World, 'transaction'>, player: NewPlayer = {}): PlayerRow {
+export function createPlayer(world: LiveWorld, player: NewPlayer = {}): PlayerRow {
   parseInput(NewPlayerInput, player, 'player')
-  const create = (tx: TransactionTables) =>
-    tx.players.create({ ...player, lobby_id: player.lobby_id ?? lobbyWithSeat(tx, player) })
-  return reworded(
-    () => world.transaction(create),
+  try {
+    return world.transaction(() => {
+      const lobby_id = player.lobby_id ?? lobbyWithSeat(world, player)
+      return createAs('player', 'players', { ...player, lobby_id }, world)
+    })
+  } catch (error) {
     // The row has a token that the caller has never seen.
-    message => message.replace(/^(?:(?:players|lobbies)\.create|players "[^"]*")(?=:)/, 'player'),
-  )
+    const broken = brokenConstraints.get(Object(error))
+    throw broken?.table === 'players' ? new UsageError(`player: ${broken.problem}`) : error
+  }
 }
 
-function lobbyWithSeat(tx: TransactionTables, { namespace_id = defaultNamespaceId(tx) }: NewPlayer): string {
+function lobbyWithSeat(world: LiveWorld, { namespace_id = defaultNamespaceId(world.tables) }: NewPlayer): string {
   const isFree = (lobby: LobbyRow) =>
     lobby.namespace_id === namespace_id && lobby.status === 'ready' && !lobby.is_closed && freeSeats(lobby) > 0
-  const free = tx.lobbies.all().findLast(isFree)
-  return (free ?? tx.lobbies.create({ namespace_id })).lobby_id
+  const free = world.tables.lobbies.all().findLast(isFree)
+  return (free ?? createAs('player', 'lobbies', { namespace_id }, world)).lobby_id
 }

@@ -21,6 +21,9 @@ interface Written {
   after: Entry | undefined
 }
 
+/** For errors about a row that breaks a constraint: its table, and the message without the row. */
+export const brokenConstraints = new WeakMap<object, { readonly table: TableName; readonly problem: string }>()
+
 /** An open transaction. It writes in place, and keeps a log to undo its writes. */
 export class Transaction implements OpenTransaction {
   readonly revision: number
@@ -90,7 +93,10 @@ export class Transaction implements OpenTransaction {
 
   #check(change: Change): void {
     const problem = findProblem(change, this.#tables)
-    if (problem !== undefined) throw new UsageError(`${change.table} ${quoted(change.id)}: ${problem}`)
+    if (problem === undefined) return
+    const error = new UsageError(`${change.table} ${quoted(change.id)}: ${problem}`)
+    brokenConstraints.set(error, { table: change.table, problem })
+    throw error
   }
 
   /** The first and the last entry of each row that was written after a savepoint, by table and id. */

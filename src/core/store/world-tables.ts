@@ -64,6 +64,16 @@ export function openTables(world: CollectionHost): { readonly tables: Transactio
   }
 }
 
+/** Creates a row inside a transaction, as `create` of its table does. Messages begin with `call`. */
+export function createAs<Name extends TableName>(
+  call: string,
+  name: Name,
+  input: Inputs[Name],
+  world: CollectionHost,
+): Rows[Name] {
+  return new Records(rowStore(name, world)).createAs(call, input) as Rows[Name] // a row of that table
+}
+
 /** Connects a table with the rules of its model. */
 export function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
@@ -93,7 +103,7 @@ export function rowStore(name: TableName, world: CollectionHost): RowStore<objec
         row,
         createOwned() {
           for (const { table, path, input } of ownedRows(row))
-            new Records(rowStore(table, world)).createAs(`${call}${call.includes(': ') ? '.' : ': '}${path}`, input)
+            createAs(`${call}${call.includes(': ') ? '.' : ': '}${path}`, table, input, world)
         },
       }
     },

@@ -2,10 +2,12 @@ import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment, variablePart } from '../../core/control/environment.js'
 import type { CheckResult } from '../../core/lib/check-report.js'
 import { counted } from '../../core/lib/text.js'
-import { reworded, UsageError } from '../../core/lib/usage-error.js'
+import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { ServedLobby } from '../../core/simulation/servers.js'
+import type { GameModeRow } from '../../core/store/matchmaker-rows.js'
+import { unknownReference } from '../../core/store/model.js'
 import { defaultNamespaceId } from '../../core/store/namespaces.js'
 import type { ReadTables } from '../../core/store/table-calls.js'
 import { takeSeat } from './bot-seat.js'
@@ -70,10 +72,10 @@ interface Client extends Omit<ClientEnd, 'lastLines'> {
  * seats, or if there is no such game mode.
  */
 export function tooFewSeats(
-  { gameModes, settings }: Pick<ReadTables, 'gameModes' | 'settings'>,
+  tables: Pick<ReadTables, 'gameModes' | 'settings'>,
   { players, gameMode }: Pick<ServerCheckOptions, 'players' | 'gameMode'>,
 ): string | undefined {
-  const modes = gameModes.findMany(q => q.where({ namespace_id: defaultNamespaceId({ settings }) ?? '' }))
+  const modes = modesOf(tables)
   const mode = gameMode === undefined ? modes[0] : modes.find(one => one.game_mode_id === gameMode)
   // The players join by the id of the lobby.
   if (!mode || mode.max_players_direct >= players) return undefined
@@ -84,6 +86,10 @@ export function tooFewSeats(
     larger ? `${seats > 0 ? '' : 'pass '}--game-mode ${larger.game_mode_id}` : 'raise its max_players in the scenario',
   ]
   return `${game_mode_id} has ${counted(seats, 'seat', 'seats')}: ${choices.join(', or ')}`
+}
+
+function modesOf({ gameModes, settings }: Pick<ReadTables, 'gameModes' | 'settings'>): GameModeRow[] {
+  return gameModes.findMany(q => q.where({ namespace_id: defaultNamespaceId({ settings }) ?? '' }))
 }
 
 /**
@@ -121,14 +127,16 @@ class ServerCheck {
     const { mock, gameMode } = options
     this.#options = options
     this.#world = mock.default
+    const { world } = this.#world
+    const ids = modesOf(world.tables).map(({ game_mode_id }) => game_mode_id)
+    if (gameMode !== undefined && !ids.includes(gameMode))
+      throw new UsageError(unknownReference('the game mode', gameMode, ids))
     const mode = gameMode === undefined ? {} : { game_mode_id: gameMode }
-    const [lobby] = reworded(
-      () => createLobbies(this.#world.world, [{ status: 'starting', ...mode }]),
-      message => message.replace(/^lobbies "[^"]*": game_mode_id\b/, 'the game mode'),
-    )
+    const [lobby] = createLobbies(world, [{ status: 'starting', ...mode }])
     this.#lobbyId = lobby?.lobby_id ?? ''
-    const tokens = this.#world.world.tables.tokens.all()
-    const own = tokens.find(token => token.kind === 'public' && token.namespace_id === lobby?.namespace_id)
+    const own = world.tables.tokens
+      .all()
+      .find(token => token.kind === 'public' && token.namespace_id === lobby?.namespace_id)
     this.#token = own?.token
   }
 
