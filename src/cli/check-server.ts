@@ -2,7 +2,7 @@ import { allPassed, countsText } from '../core/lib/check-report.js'
 import { formatDuration } from '../core/lib/time.js'
 import { playerCalls } from '../server/processes/judge-server.js'
 import { checkServer, tooFewSeats } from '../server/processes/server-check.js'
-import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'
+import { printCheck, runChecks } from './checks.js'
 import { defaultExpected, type FlagsOf } from './flags.js'
 import { commandLine } from './players.js'
 import { type StartOptions, startMock } from './serve.js'
@@ -26,51 +26,34 @@ export async function checkServerCommand(
 ): Promise<number> {
   const { expect: expected = defaultExpected, within: withinMs, players, client, gameMode, seed, json, junit } = flags
   const waitsForPlayers = client === undefined && players > 0 && expected.some(call => playerCalls.includes(call))
-  const suite = 'mockmaker check-server'
-  // A file that cannot be written is said before the checks.
-  if (junit !== undefined) await writeJunit(junit, { suite, checks: [] })
-  const command = commandLine(words)
-  const { mock, url, close } = await startMock(0, {
-    loaded,
-    flags: { journal, seed },
-    console,
-    startsPrograms: false,
-  })
-  const { signal, release } = abortOnSignals()
-  try {
-    const tooFew = tooFewSeats(mock.default.world.tables, { players, gameMode })
-    if (tooFew !== undefined) return refuse(tooFew)
-    const onLine = (from: string, line: string) => console.warn(`${from} | ${line}`)
-    const checks = await checkServer({
-      mock,
-      url,
-      command,
-      client,
-      players,
-      expected,
-      withinMs,
-      gameMode,
-      onReady() {
-        if (waitsForPlayers)
-          console.warn(
-            `waiting up to ${formatDuration(withinMs)} for the server to connect the players of MOCKMAKER_PLAYER_TOKENS (or pass --client)`,
-          )
-      },
-      onLine,
-      signal,
-    })
-    const passed = allPassed(checks)
-    if (junit !== undefined) await writeJunit(junit, { suite, checks })
-    if (json) console.printJson({ passed, checks })
-    else {
-      for (const check of checks) printCheck(check, console)
-      console.print(countsText(checks))
-    }
-    return passed ? 0 : 1
-  } catch (error) {
-    if (error instanceof Interrupted) return error.exitCode
-    throw error
-  } finally {
-    await close().finally(release)
+  const onReady = () => {
+    if (waitsForPlayers)
+      console.warn(
+        `waiting up to ${formatDuration(withinMs)} for the server to connect the players of MOCKMAKER_PLAYER_TOKENS (or pass --client)`,
+      )
   }
+  const onLine = (from: string, line: string) => console.warn(`${from} | ${line}`)
+  return runChecks('mockmaker check-server', junit, async signal => {
+    const { mock, url, close } = await startMock(0, {
+      loaded,
+      flags: { journal, seed },
+      console,
+      startsPrograms: false,
+    })
+    try {
+      const tooFew = tooFewSeats(mock.default.world.tables, { players, gameMode })
+      if (tooFew !== undefined) return refuse(tooFew)
+      const checked = { mock, url, command: commandLine(words), client, players, expected, withinMs, gameMode }
+      const checks = await checkServer({ ...checked, onReady, onLine, signal })
+      const passed = allPassed(checks)
+      if (json) console.printJson({ passed, checks })
+      else {
+        for (const check of checks) printCheck(check, console)
+        console.print(countsText(checks))
+      }
+      return { passed, checks }
+    } finally {
+      await close()
+    }
+  })
 }

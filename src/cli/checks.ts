@@ -12,15 +12,33 @@ export function printCheck(result: CheckResult, console: Console): void {
   for (const line of checkLines(result, mark)) console.print(line)
 }
 
-/** Writes a JUnit report. Rejects with `UsageError`. */
-export async function writeJunit(
-  file: string,
-  { suite, checks }: { readonly suite: string; readonly checks: readonly CheckResult[] },
-): Promise<void> {
+/**
+ * Runs checks, and writes their results to `junit`, if it is given. Resolves with the exit code: 0 if all checks pass, 1 if one
+ * fails. Rejects with `UsageError`.
+ */
+export async function runChecks(
+  suite: string,
+  junit: string | undefined,
+  run: (signal: AbortSignal) => Promise<{ readonly passed: boolean; readonly checks: readonly CheckResult[] }>,
+): Promise<number> {
+  const write = async (checks: readonly CheckResult[]) => {
+    if (junit === undefined) return
+    await writeFile(junit, junitOf(suite, checks)).catch(error => {
+      throw asWriteError(error, `the JUnit report ${junit}`)
+    })
+  }
+  // A file that cannot be written is said before the checks.
+  await write([])
+  const { signal, release } = abortOnSignals()
   try {
-    await writeFile(file, junitOf(suite, checks))
+    const { passed, checks } = await run(signal)
+    await write(checks)
+    return passed ? 0 : 1
   } catch (error) {
-    throw asWriteError(error, `the JUnit report ${file}`)
+    if (error instanceof Interrupted) return error.exitCode
+    throw error
+  } finally {
+    release()
   }
 }
 

@@ -6,7 +6,7 @@ import { checkNames, isCheckName } from '../lab/checks.js'
 import { commandClient } from '../lab/command-client.js'
 import type { LabCheckName, LabReport } from '../lab/lab.js'
 import { runLab } from '../lab/laboratory.js'
-import { abortOnSignals, Interrupted, printCheck, writeJunit } from './checks.js'
+import { printCheck, runChecks } from './checks.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
@@ -20,25 +20,15 @@ export async function runLabCommand(
 ): Promise<number> {
   const { only, quick, json, junit } = flags
   const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline)
-  const suite = 'mockmaker lab'
-  // A file that cannot be written is said before the checks.
-  if (junit !== undefined) await writeJunit(junit, { suite, checks: [] })
-  const { signal, release } = abortOnSignals()
   const onResult = (result: CheckResult) => {
     if (!json) printCheck(result, console)
   }
-  try {
+  return runChecks('mockmaker lab', junit, async signal => {
     const report = await runLab(commandClient(command), { only, quick, baseline, onResult, signal })
     if (json) console.printJson(report)
     else console.print(summaryOf(report, { isQuick: quick === true }))
-    if (junit !== undefined) await writeJunit(junit, { suite, checks: report.checks })
-    return report.passed ? 0 : 1
-  } catch (error) {
-    if (error instanceof Interrupted) return error.exitCode
-    throw error
-  } finally {
-    release()
-  }
+    return report
+  })
 }
 
 function summaryOf({ checks, grade, notRun }: LabReport, { isQuick }: { readonly isQuick: boolean }): string {

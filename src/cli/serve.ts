@@ -107,14 +107,18 @@ export async function startMock(
       { ...mockOptionsOf(flags), scenario, publicUrl: publicUrl ?? url },
       {
         scenarios,
-        onBug: bugReporter(console),
+        onBug(error, where) {
+          const [title, cause] = describeBug(error, where)
+          console.warn(`${title}\n${inspect(cause)}`)
+        },
         scenarioName: loaded?.name ?? 'default',
         isKept: flags.data !== undefined,
         memory,
       },
     )
-    const hosts = { allowedHosts: [...(allowedHosts ?? []), ...hostsOf(publicUrl)], controlHosts: controlHost }
-    const served = { ...hosts, control, controlToken, trustProxy }
+    // Clients send the host of the public URL as their Host.
+    const hosts = [...(allowedHosts ?? []), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])]
+    const served = { allowedHosts: hosts, controlHosts: controlHost, control, controlToken, trustProxy }
     const serveWith = isReplica ? serveLater(bound) : bound.serve
     const { merged, replica, serverHost } = await keepWorlds(mock, flags, { url, report: console.warn })
     const ownToken = createControlToken()
@@ -175,14 +179,6 @@ function timed(confirm: StartOptions['confirm']) {
   return asked
 }
 
-/** Returns a function that prints a bug of the mock with its stack. */
-function bugReporter(console: Pick<Console, 'warn'>): NonNullable<EntryParts['onBug']> {
-  return (error, where) => {
-    const [title, cause] = describeBug(error, where)
-    console.warn(`${title}\n${inspect(cause)}`)
-  }
-}
-
 /** Serves a port before its listener is ready, because Redis takes a moment. Early requests wait until the returned function gets it. */
 function serveLater(port: OpenPort): (listener: RequestListener) => void {
   let listener: RequestListener | undefined
@@ -198,11 +194,6 @@ function serveLater(port: OpenPort): (listener: RequestListener) => void {
     listener = given
     for (const exchange of early) given(...exchange)
   }
-}
-
-/** Returns the host of the public URL, which clients send as their Host. */
-function hostsOf(publicUrl: string | undefined): readonly string[] {
-  return publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
 }
 
 /** Reads a scenario, with the flags for its game servers. */

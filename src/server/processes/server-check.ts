@@ -96,13 +96,8 @@ function modesOf({ gameModes, settings }: Pick<ReadTables, 'gameModes' | 'settin
  * Runs a game server as the server of a new lobby, sends it players, and checks its calls and its end. No process is left when
  * it resolves. Rejects with `UsageError` if the lobby cannot be made, or has no seats for the players.
  */
-export async function checkServer(options: ServerCheckOptions): Promise<CheckResult[]> {
-  const check = new ServerCheck(options)
-  try {
-    return await check.run()
-  } finally {
-    await check.end()
-  }
+export function checkServer(options: ServerCheckOptions): Promise<CheckResult[]> {
+  return new ServerCheck(options).run()
 }
 
 class ServerCheck {
@@ -143,12 +138,8 @@ class ServerCheck {
   async run(): Promise<CheckResult[]> {
     const { mock, expected, withinMs, client, onReady } = this.#options
     const unsubscribe = mock.log.subscribe(({ operation, status, caller }) => {
-      if (
-        operation === 'lobbies.ready' &&
-        status === 200 &&
-        caller?.kind === 'lobby' &&
-        caller.lobbyId === this.#lobbyId
-      )
+      const isOwn = caller?.kind === 'lobby' && caller.lobbyId === this.#lobbyId
+      if (isOwn && operation === 'lobbies.ready' && status === 200)
         this.#readyMs ??= performance.now() - this.#startedAt
       this.#onChange()
     })
@@ -180,16 +171,12 @@ class ServerCheck {
       return judgeServer({ served, expected, withinMs, readyMs: this.#readyMs, end, clients: ended, refusingPorts })
     } finally {
       unsubscribe()
+      this.#abort.abort()
+      this.#server?.stop()
+      this.#stopClients()
+      await Promise.all([this.#server?.gone, ...this.#seats.map(({ client }) => client?.process.gone)])
+      process.off('exit', this.#kill)
     }
-  }
-
-  /** Ends what still runs. */
-  async end(): Promise<void> {
-    this.#abort.abort()
-    this.#server?.stop()
-    this.#stopClients()
-    await Promise.all([this.#server?.gone, ...this.#seats.map(({ client }) => client?.process.gone)])
-    process.off('exit', this.#kill)
   }
 
   #stopClients(): void {
