@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { splitWorldUrl } from '../core/contract/paths.js'
 import { secretVariables } from '../core/control/environment.js'
+import { parseInput } from '../core/lib/issues.js'
 import { parseUrl } from '../core/lib/parse-url.js'
 import { nearest } from '../core/lib/text.js'
 import { expectedDuration, formatDuration, parseDuration } from '../core/lib/time.js'
-import { historyFormat, historyLengthOf, parseOptions } from '../core/mock/options.js'
+import { historyFormat, historyLengthOf, MockmakerOptions } from '../core/mock/options.js'
 import { hostForm, isHost, isOrigin } from '../core/pipeline/origin.js'
 import { sessionLimits } from '../core/store/matchmaker-rows.js'
 import { checkNames } from '../lab/checks.js'
@@ -53,7 +54,7 @@ type ValuesOf<Rows> = { readonly [Name in Preset<Rows>]: ValueOf<Rows[Name]> } &
   readonly [Name in Exclude<keyof Rows, Preset<Rows>>]?: ValueOf<Rows[Name]> | undefined
 }
 
-const defaults = parseOptions({})
+const defaults = parseInput(MockmakerOptions, {}, 'options')
 
 /** The kinds of tokens that clients use. A game server uses the token of its lobby instead. */
 const token = [

@@ -2,6 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { inspect } from 'node:util'
+import { hostInUrl } from '../core/lib/parse-url.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { createMock, describeBug, type EntryParts, type Mock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
@@ -225,7 +226,7 @@ function warnOfOpenHost(
     console,
   }: { readonly urls: readonly string[]; readonly hasToken: boolean; readonly console: Console },
 ): void {
-  if (isLoopbackHost(host.includes(':') ? `[${host}]` : host)) return
+  if (isLoopbackHost(hostInUrl(host))) return
   const what = hasToken
     ? 'use the mock; only the control token lets them control it'
     : 'use the mock and read its tokens'
@@ -292,7 +293,7 @@ async function bindNext({ port: taken, ...place }: Place): Promise<OpenPort | un
 }
 
 async function scenarioServedOn({ host, port }: PortTaken): Promise<string | undefined> {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : hostInUrl(host)
   const url = `http://${name}:${port}/`
   const limits = { bytes: longestAnswer, beginsWithinMs: answerTimeoutMs, endsWithinMs: answerTimeoutMs }
   const response = await remoteOf({ url }, limits).fetch(url, { headers: { accept: 'application/json' } })

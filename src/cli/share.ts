@@ -1,4 +1,5 @@
 import { generate } from 'lean-qr/nano'
+import { hostInUrl } from '../core/lib/parse-url.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { isLoopbackHost } from '../core/pipeline/origin.js'
 import type { FlagsOf } from './flags.js'
@@ -12,7 +13,7 @@ export function sharingFlags(flags: FlagsOf<'serve'>): FlagsOf<'serve'> {
     throw new UsageError(
       '--share opens the page, which needs the control API: remove --no-control, or use --host 0.0.0.0 instead',
     )
-  if (isLoopbackHost(host.includes(':') ? `[${host}]` : host))
+  if (isLoopbackHost(hostInUrl(host)))
     throw new UsageError(
       `--share is for other machines, and --host ${host} lets only this one in: remove one of the two`,
     )

@@ -1,9 +1,9 @@
 import { ApiError } from '../contract/errors.js'
+import type { Join } from '../contract/lobbies.js'
 import { quoted, shellWord } from '../lib/text.js'
 import { versionNameOf } from '../operations/games.js'
 import { lobbyPorts } from '../operations/lobbies.js'
 import { hasPassed } from '../store/clock.js'
-import type { ServerPorts } from '../store/columns.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { lobbyTokenOf, type TokenInfo } from '../store/tokens.js'
@@ -93,7 +93,11 @@ export function lobbyEnvironment(
     RIVET_MAX_PLAYERS_PARTY: String(lobby.max_players_party),
     ...(lobby_config === undefined ? {} : { RIVET_LOBBY_CONFIG: JSON.stringify(lobby_config) }),
     ...(tags === undefined ? {} : { RIVET_LOBBY_TAGS: JSON.stringify(tags) }),
-    ...Object.fromEntries((lobbyPorts(lobby, tables)?.lobby_ports ?? []).flatMap(portVariables)),
+    ...Object.fromEntries(
+      (lobbyPorts(lobby, tables)?.lobby_ports ?? []).flatMap(({ label, target_port: port, port_range }) =>
+        portVariables(label, { port, port_range }),
+      ),
+    ),
     // Deprecated by the service, but older servers read them.
     RIVET_LOBBY_TOKEN: token,
     RIVET_LOBBY_GROUP_ID: game_mode_id,
@@ -116,14 +120,19 @@ export function variablePart(label: string): string {
   return label.replaceAll('-', '_')
 }
 
-function portVariables({ label, target_port, port_range }: ServerPorts['lobby_ports'][number]): [string, string][] {
+/** Returns the variables of a port, or of a range of ports. */
+export function portVariables(
+  label: string,
+  { hostname, port, port_range }: Partial<Join['ports'][string]>,
+): [name: string, value: string][] {
   const name = variablePart(label)
-  const variables: [string, number | undefined][] = [
-    [`PORT_${name}`, target_port],
+  const variables: [string, string | number | undefined][] = [
+    [`HOST_${name}`, hostname],
+    [`PORT_${name}`, port],
     [`PORT_RANGE_MIN_${name}`, port_range?.min],
     [`PORT_RANGE_MAX_${name}`, port_range?.max],
   ]
-  return variables.flatMap(([variable, port]) => (port === undefined ? [] : [[variable, String(port)]]))
+  return variables.flatMap(([variable, value]) => (value === undefined ? [] : [[variable, String(value)]]))
 }
 
 const kinds: readonly TokenInfo['kind'][] = ['public', 'development', 'cloud']

@@ -2,6 +2,7 @@ import { defaultWorldId } from '../contract/paths.js'
 import { EventBudget } from '../control/events.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
+import { parseInput } from '../lib/issues.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { HistoryBudget } from '../pipeline/history.js'
@@ -14,7 +15,7 @@ import { readScenario } from '../scenario/read.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import { defaultScenario } from '../scenario/shipped.js'
 import type { ReloadSummary } from '../store/reload.js'
-import { historyLengthOf, type MockmakerOptions, parseOptions } from './options.js'
+import { historyLengthOf, MockmakerOptions } from './options.js'
 import type { CommonSettings, ReloadOptions, RunningWorld } from './running-world.js'
 import { RunningWorlds } from './running-worlds.js'
 import { ScenarioRegistry } from './scenario-registry.js'
@@ -186,7 +187,7 @@ export class Mock {
 /** Creates a mock. Throws `UsageError` if the scenario or an option is wrong. */
 export function createMock(input: MockmakerOptions = {}, environment: EntryParts = {}): Mock {
   const { commands } = environment
-  const parsed = parseOptions(input)
+  const parsed = parseInput(MockmakerOptions, input, 'options')
   const { scenario } = parsed
   const options = commands && scenario ? { ...parsed, scenario: readScenario(scenario, { commands }) } : parsed
   const memory = { ...memoryLimits, ...environment.memory }

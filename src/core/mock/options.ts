@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type * as types from '../generated/options.js'
-import { parseInput } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { parseUrl } from '../lib/parse-url.js'
@@ -140,10 +139,10 @@ export const ListenOptions = lazy(() =>
   }),
 )
 
-const AppOptions = lazy(() => ListenOptions().omit({ port: true, host: true }))
+export const AppOptions = lazy(() => ListenOptions().omit({ port: true, host: true }))
 
 // The path of the plugin takes the place of `baseUrl`. The others are for tests in-process.
-const PluginOptions = lazy(() =>
+export const PluginOptions = lazy(() =>
   MockmakerOptions.omit({ baseUrl: true, world: true, strict: true }).extend({
     path: z
       .custom<string>(
@@ -183,24 +182,4 @@ export interface MockmakerPluginOptions
   readonly scenario?: ScenarioInput | ScenarioNameOrPath | undefined
   /** Names to allow in the Host header besides those of this machine and IP addresses. Default: those in Vite's own list. */
   readonly allowedHosts?: readonly string[] | undefined
-}
-
-/** Checks the options of the Vite plugin, and fills in the defaults. Throws `UsageError`. */
-export function parsePluginOptions(options: MockmakerPluginOptions): z.output<ReturnType<typeof PluginOptions>> {
-  return parseInput(PluginOptions(), options, 'options')
-}
-
-/** Checks the options of a mock, and fills in the defaults. Throws `UsageError`. */
-export function parseOptions(options: MockmakerOptions): z.output<typeof MockmakerOptions> {
-  return parseInput(MockmakerOptions, options, 'options')
-}
-
-/** Checks the options of a server. Throws `UsageError`. */
-export function checkListenOptions(options: ListenOptions): void {
-  parseInput(ListenOptions(), options, 'options')
-}
-
-/** Checks the options of an app. Throws `UsageError`. */
-export function checkAppOptions(options: AppOptions): void {
-  parseInput(AppOptions(), options, 'options')
 }

@@ -1,6 +1,6 @@
 import { secretVariables } from '../../core/control/environment.js'
 import type { ReplicaState } from '../../core/control/world-control.js'
-import { parseUrl } from '../../core/lib/parse-url.js'
+import { hostInUrl, parseUrl } from '../../core/lib/parse-url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import { isLoopbackHost } from '../../core/pipeline/origin.js'
@@ -79,16 +79,12 @@ export async function shareWorlds(
 /** Throws `UsageError` if other machines could reach a replica without a secret. */
 function checkSecret({ secret, advertise, host }: RedisOptions): string | undefined {
   if (secret !== undefined) return checkControlToken(secret, secretVariables.clusterSecret)
-  const hosts = [parseUrl(advertise)?.hostname ?? '', ...(host === undefined ? [] : [bracketed(host)])]
+  const hosts = [parseUrl(advertise)?.hostname ?? '', ...(host === undefined ? [] : [hostInUrl(host)])]
   const open = hosts.find(each => !isLoopbackHost(each))
   if (open === undefined) return undefined
   throw new UsageError(
     `replicas that other machines can reach (${open}) need a secret: set ${secretVariables.clusterSecret} to the same text for all of them, such as the output of openssl rand -hex 24`,
   )
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Returns the secrets that all replicas have in common. */

@@ -1,7 +1,7 @@
 // The types of lazy.cjs.
 declare module '#lazy' {
   export function yaml(): import('../../core/scenario/yaml.js').Yaml
-  /** Has the type `ControlDocument`. */
+  /** Has the type `OpenApiDocument`, without `tags`. */
   export function controlOpenapi(): unknown
   /** The page as HTML, compressed by gzip, in base64. */
   export function dashboard(): string

@@ -6,16 +6,13 @@ import { operations } from '../../core/contract/operations.js'
 import { version } from '../../version.js'
 
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
-type HarNotes = Pick<
-  JournalEntry,
-  'id' | 'world' | 'operation' | 'caller' | 'fault' | 'edited' | 'blocked_ms' | 'revisions' | 'reasons'
->
+const notes = ['id', 'world', 'operation', 'caller', 'fault', 'edited', 'blocked_ms', 'revisions', 'reasons'] as const
 
 /** An entry of a HAR from the journal. */
 interface JournalHarEntry extends Entry {
   /** Why the answer has no status. The developer tools of Chromium show it. Absent if there was an answer. */
   readonly _error?: string
-  readonly _mockmaker: HarNotes
+  readonly _mockmaker: Partial<JournalEntry>
 }
 
 /**
@@ -45,7 +42,7 @@ function harEntry(entry: JournalEntry, url: string): JournalHarEntry {
     cache: {},
     timings: { send: 0, wait: ms, receive: 0 },
     ...(status === 0 && { _error: 'the connection was closed without an answer' }),
-    _mockmaker: notesOf(entry),
+    _mockmaker: Object.fromEntries(notes.map(name => [name, entry[name]])),
   }
 }
 
@@ -112,18 +109,4 @@ function bodyText(body: unknown): string {
 
 function listed(values: Readonly<Record<string, string | readonly string[]>>): QueryString[] & Header[] {
   return Object.entries(values).flatMap(([name, all]) => [all].flat().map(value => ({ name, value })))
-}
-
-function notesOf({
-  id,
-  world,
-  operation,
-  caller,
-  fault,
-  edited,
-  blocked_ms,
-  revisions,
-  reasons,
-}: JournalEntry): HarNotes {
-  return { id, world, operation, caller, fault, edited, blocked_ms, revisions, reasons }
 }

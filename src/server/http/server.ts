@@ -11,11 +11,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError, type ErrorCode } from '../../core/contract/errors.js'
+import { parseInput } from '../../core/lib/issues.js'
+import { hostInUrl } from '../../core/lib/parse-url.js'
 import { escapedLine } from '../../core/lib/text.js'
 import { systemReason, UsageError } from '../../core/lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../../core/mock/facade.js'
 import type { Mock } from '../../core/mock/mock.js'
-import { type AppOptions, checkAppOptions, checkListenOptions, type ListenOptions } from '../../core/mock/options.js'
+import { AppOptions, ListenOptions } from '../../core/mock/options.js'
 import { header } from '../../core/pipeline/message.js'
 import { checkStarted } from '../processes/game-servers.js'
 import { standardError } from '../processes/program-log.js'
@@ -43,7 +45,7 @@ export function createListener(
     readonly router?: Router | undefined
   } = {},
 ): (request: IncomingRequest, response: ServerResponse) => void {
-  checkAppOptions(options)
+  parseInput(AppOptions(), options, 'options')
   const { allowedHosts = [], trustProxy = [] } = options
   const isTrusted = trustProxy.length > 0 ? parseProxies(trustProxy) : undefined
   const service = new Service(mock, { ...options, allowedHosts, ...more })
@@ -71,9 +73,8 @@ const largeHeaders = `the target and the headers of the request have ${maxHeader
 export function urlOnThisMachine({ socket, baseUrl = '' }: IncomingRequest): string {
   const { localAddress = '127.0.0.1', localPort } = socket
   const address = localAddress.replace(/^::ffff:/, '')
-  const host = address.includes(':') ? `[${address}]` : address
   const port = localPort === undefined ? '' : `:${localPort}`
-  return `${'encrypted' in socket ? 'https' : 'http'}://${host}${port}${baseUrl}`
+  return `${'encrypted' in socket ? 'https' : 'http'}://${hostInUrl(address)}${port}${baseUrl}`
 }
 
 /** A running server. */
@@ -86,7 +87,7 @@ export interface Listening {
 
 /** Serves a mock on this machine. Rejects with `UsageError` if an option is wrong or the port is taken. */
 export async function listen(mockmaker: Mockmaker, options: ListenOptions = {}): Promise<Listening> {
-  checkListenOptions(options)
+  parseInput(ListenOptions(), options, 'options')
   const mock = mockOf(mockmaker, 'listen')
   const { port = defaultPort, host, servers, data, ...app } = options
   checkStarted(mock, { servers, call: 'listen' })
@@ -215,7 +216,7 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
     await closeAll(servers)
   }
   return {
-    url: `http://${first.includes(':') ? `[${first}]` : first}:${port}`,
+    url: `http://${hostInUrl(first)}:${port}`,
     port,
     serve(listener, { waits = false } = {}) {
       for (const each of servers) {

@@ -1,6 +1,6 @@
 import type { Join } from '../../core/contract/lobbies.js'
 import type { Environment } from '../../core/control/environment.js'
-import { environmentOf, variablePart } from '../../core/control/environment.js'
+import { environmentOf, portVariables } from '../../core/control/environment.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 
 /** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
@@ -54,15 +54,4 @@ function answerOf(text: string): Partial<Join> & { readonly code?: string; reado
   } catch {
     return {}
   }
-}
-
-function portVariables(label: string, { hostname, port, port_range }: Join['ports'][string]): [string, string][] {
-  const name = variablePart(label)
-  const variables: [string, string | number | undefined][] = [
-    [`HOST_${name}`, hostname],
-    [`PORT_${name}`, port],
-    [`PORT_RANGE_MIN_${name}`, port_range?.min],
-    [`PORT_RANGE_MAX_${name}`, port_range?.max],
-  ]
-  return variables.flatMap(([variable, value]) => (value === undefined ? [] : [[variable, String(value)]]))
 }

@@ -3,9 +3,10 @@ import { relative, resolve } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { inspect, styleText } from 'node:util'
 import type { PreviewServer, ViteDevServer } from 'vite'
+import { parseInput } from '../../core/lib/issues.js'
 import { escapedLine } from '../../core/lib/text.js'
 import { createMock, describeBug } from '../../core/mock/mock.js'
-import { type MockmakerPluginOptions, parsePluginOptions } from '../../core/mock/options.js'
+import { type MockmakerPluginOptions, PluginOptions } from '../../core/mock/options.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { Reloader, type ReloaderOptions, reloadText } from '../../server/files/reloader.js'
@@ -26,7 +27,7 @@ type ViteServer = ViteDevServer | PreviewServer
 
 /** Checks the options of the plugin, and returns the path of the mock. Throws `UsageError`. */
 export function pluginPath(options: MockmakerPluginOptions): string {
-  return parsePluginOptions(options).path
+  return parseInput(PluginOptions(), options, 'options').path
 }
 
 /**
@@ -47,7 +48,7 @@ export async function serveBesideApp(
     trustProxy,
     servers,
     ...mockOptions
-  } = parsePluginOptions(options)
+  } = parseInput(PluginOptions(), options, 'options')
   const appOptions = { allowedHosts, control, controlHosts, controlToken, trustProxy }
   const commands = servers ? 'allowed' : undefined
   const loaded = await load(scenario, server.config.root, commands)

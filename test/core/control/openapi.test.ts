@@ -1,8 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
+import type { OpenApiOperation } from '../../../src/core/contract/openapi.js'
 import { controlCalls } from '../../../src/core/control/api.js'
-import { type ControlOperation, controlOpenapi } from '../../../src/server/http/control-openapi.js'
+import { controlOpenapi } from '../../../src/server/http/control-openapi.js'
 import { references } from '../../support/openapi.js'
 import { type ServedMock, it as served } from '../../support/served-mock.js'
 import { showServers } from '../../support/shown-servers.js'
@@ -10,7 +11,7 @@ import { bearer, ids, tokens } from '../../support/tanks.js'
 
 const document = controlOpenapi({ version: '1.2.3', serverUrl: 'http://127.0.0.1:4100' })
 
-const operations: readonly (readonly [route: string, ControlOperation])[] = Object.entries(document.paths).flatMap(
+const operations: readonly (readonly [route: string, OpenApiOperation])[] = Object.entries(document.paths).flatMap(
   ([path, item]) =>
     Object.entries(item).map(
       ([method, operation]) => [`${method.toUpperCase()} ${path.slice('/__mock'.length) || '/'}`, operation] as const,
@@ -32,7 +33,7 @@ function schemasOf(route: string) {
   const [, operation] = operations.find(([documented]) => documented === route) ?? []
   return {
     body: operation?.requestBody?.content['application/json']?.schema,
-    answer: operation?.responses['200']?.content['application/json']?.schema,
+    answer: operation?.responses['200']?.content?.['application/json']?.schema,
   }
 }
 
