@@ -77,7 +77,10 @@ export function createConsole(process: NodeJS.Process): Console {
   return {
     print: line => printLine({ text: () => escapeLine(line) }),
     printCounted: line => printLine({ key: () => line.key(), text: count => escapeLine(line.text(count)) }),
-    printJson: object => printLine({ text: () => escapedLine(jsonOf(object)), isJson: true }),
+    printJson(object) {
+      const create = typeof object === 'function' ? object : () => object
+      printLine({ text: () => escapedLine(JSON.stringify(create())), isJson: true })
+    },
     printDocument: text => stdout.writeAfterLines(`${stdout.isTerminal ? escapeLines(text) : text}\n`),
     warn,
     fail(text) {
@@ -99,10 +102,6 @@ export function documentPrinter(file: string | undefined, console: Console): Pri
     writeFile(file, `${text}\n`).catch(error => {
       throw asWriteError(error, file)
     })
-}
-
-function jsonOf(object: object | (() => object)): string {
-  return JSON.stringify(typeof object === 'function' ? object() : object)
 }
 
 /** Lines are collected for this time before they are written, in ms. */

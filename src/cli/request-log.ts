@@ -103,7 +103,7 @@ export function logRequests(
   const { printCounted, printJson, style } = console
   log.subscribe(record => {
     if (failuresOnly && record.status < 400) return
-    if (isReadOfDashboard(record) || isPreflight(record) || isProbe(record)) return
+    if (record.status < 400 && isNoise(record)) return
     // The line is made when it is written, many in a row. Between two answers, each would take several times as long.
     if (format === 'json') printJson(() => requestObject(record))
     else {
@@ -124,19 +124,12 @@ function sameness({ rayId: _rayId, ms: _ms, caller, ...shown }: ExchangeRecord):
   return JSON.stringify([shown, caller?.kind])
 }
 
-/** The dashboard reads the world each second. That would hide the requests of the game. */
-function isReadOfDashboard({ fromOwnPage, method, path, status }: ExchangeRecord): boolean {
-  return fromOwnPage && method === 'GET' && status < 400 && isControlPath(pathInWorld(path))
-}
-
-/** A browser sends a preflight by itself before a request of the page. */
-function isPreflight({ method, status }: ExchangeRecord): boolean {
-  return method === 'OPTIONS' && status < 400
-}
-
-/** A container asks each few seconds. */
-function isProbe({ path, status }: ExchangeRecord): boolean {
-  return path === readinessPath && status < 400
+/** Tells whether a request would hide those of the game. */
+function isNoise({ fromOwnPage, method, path }: ExchangeRecord): boolean {
+  // A browser sends a preflight by itself. A container asks for readiness each few seconds.
+  if (method === 'OPTIONS' || path === readinessPath) return true
+  // The dashboard reads the world each second.
+  return fromOwnPage && method === 'GET' && isControlPath(pathInWorld(path))
 }
 
 /** The least widths of the columns method, path and duration. Every method and nearly all paths fit. */

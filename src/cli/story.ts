@@ -31,7 +31,9 @@ function printSteps(steps: readonly StoryStep[], console: Console): void {
   for (const { at, after_ms = 0, title, text, request, reasons } of steps) {
     const pause = after_ms > 0 ? `+${elapsedText(after_ms)}` : ''
     const id = request === undefined ? '' : console.style('dim', ` (request ${request})`)
-    const begin = `${timeOf(at)}  ${pause.padStart(pauseWidth)}  `
+    // In UTC.
+    const time = at.replace('T', ' ').replace('Z', '')
+    const begin = `${time}  ${pause.padStart(pauseWidth)}  `
     console.print(`${begin}${console.style('bold', title.padEnd(width))}  ${text}${id}`)
     for (const line of losersOf(reasons?.candidates))
       console.print(console.style('dim', `${' '.repeat(begin.length + width + 2)}${line}`))
@@ -51,11 +53,6 @@ function losersOf(candidates: Required<StoryStep>['reasons']['candidates'] = [])
   )
   const more = losers.length - mostLosers
   return more > 0 ? [...losers.slice(0, mostLosers), `and ${more} more that lost`] : losers
-}
-
-/** Writes a time of the world in UTC. */
-function timeOf(iso: string): string {
-  return iso.replace('T', ' ').replace('Z', '')
 }
 
 function endLines({ lobby, server, notes }: StoryJson): string[] {

@@ -247,8 +247,10 @@ class RedisConnection implements RedisClient {
   #redisError(error: unknown): RedisError {
     // An argument that is no text.
     if (error instanceof TypeError) throw error
-    if (isReply(error))
-      return new RedisError(isNotNow(error) ? 'unready' : 'refused', this.#redacted(replyReason(error)))
+    if (isReply(error)) {
+      const isLater = isReply(error, '(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN)')
+      return new RedisError(isLater ? 'unready' : 'refused', this.#redacted(replyReason(error)))
+    }
     // While there is no connection, the reason for that says more.
     const cause = error instanceof this.#library.ClientOfflineError ? (this.#trouble ?? error) : error
     if (isReply(cause)) return new RedisError('unready', this.#redacted(replyReason(cause)))
@@ -265,11 +267,6 @@ class RedisConnection implements RedisClient {
 /** Tells whether an error is a reply of the server, which begins with a word in capitals. */
 function isReply(error: unknown, word = '[A-Z]+'): error is Error {
   return error instanceof Error && new RegExp(`^${word} `).test(error.message) && !('code' in error)
-}
-
-/** Tells whether the server runs no commands now, and will later. */
-function isNotNow({ message }: Error): boolean {
-  return /^(?:LOADING|BUSY|TRYAGAIN|MASTERDOWN) /.test(message)
 }
 
 const replyReasons = {

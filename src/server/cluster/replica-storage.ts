@@ -172,7 +172,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
       if (own) return own
       const earlier = this.#releases.get(id) ?? this.#claims.get(id) ?? this.#deletions.get(id)
       if (!earlier) break
-      await this.#untilEnd(earlier.then(nothing, nothing))
+      await this.#untilEnd(Promise.allSettled([earlier]))
     }
     const claim = this.#claim(id, create)
     this.#claims.set(id, claim)
@@ -589,5 +589,3 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     this.stop()
   }
 }
-
-function nothing(): void {}

@@ -153,7 +153,8 @@ export class Replica {
       if (claim.kind !== 'other') {
         const response = await this.#answer(request, claim, startedAt)
         if (response === 'moved' && (await attempts.next('here'))) continue
-        return request.respond(response === 'moved' ? request.responseTo(movedAway(worldId)) : response)
+        if (response !== 'moved') return request.respond(response)
+        throw new UnavailableError(`the world ${quoted(worldId)} keeps moving between replicas`)
       }
       if (isForwarded) return request.refuseAsNotOwner()
       const { owner } = claim
@@ -272,7 +273,3 @@ class Attempts {
 }
 
 const unavailableStatus = errorStatus.API_UNAVAILABLE
-
-function movedAway(worldId: string): UnavailableError {
-  return new UnavailableError(`the world ${quoted(worldId)} keeps moving between replicas`)
-}

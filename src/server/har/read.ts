@@ -178,7 +178,8 @@ function readEntry(entry: Entry, { secrets, bodies }: Reading): RecordedRequest 
   const { request, response, startedDateTime, time = 0 } = entry
   const { status } = response
   const url = parseUrl(request.url)
-  addSecretPairs([...request.headers, ...response.headers, ...parametersOf(url)], secrets)
+  const parameters = [...(url?.searchParams ?? [])].map(([name, value]) => ({ name, value }))
+  addSecretPairs([...request.headers, ...response.headers, ...parameters], secrets)
   for (const { value } of [...request.cookies, ...response.cookies]) addSecret(value, secrets)
   for (const text of [url?.username, url?.password]) addSecret(text ?? '', secrets)
   addSecretPairs(request.postData?.params ?? [], secrets)
@@ -242,10 +243,6 @@ function jsonOrText(text: string | undefined): unknown {
 
 /** In characters. Shorter values are no secrets: they are in other texts by chance. */
 const shortestSecret = 8
-
-function parametersOf(url: URL | undefined): Pairs {
-  return [...(url?.searchParams ?? [])].map(([name, value]) => ({ name, value }))
-}
 
 function addSecret(text: string, secrets: Set<string>): void {
   // A token has parts, and an id may be one of them.

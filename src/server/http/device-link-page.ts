@@ -51,8 +51,11 @@ export function deviceLinkMain(link: DeviceLinkRow, { world, tokens }: PagedWorl
     return main(token, 'complete', [html`<p>The device has a cloud token of ${name}. You may close this page.</p>`])
   }
   const games = world.games.all().map(game => {
-    const cloud = cloudTokenOf(game, tokens)
-    return html`<li>${cloud ? gameButton(game) : missingTokenNote(game)}</li>`
+    const { game_id, display_name: name } = game
+    const choice = cloudTokenOf(game, tokens)
+      ? html`<button type="button" dir="auto" disabled data-game-id="${game_id}" data-game-name="${name}">${name}</button>`
+      : html`<span class="note">${name} has no cloud token in this scenario, so you cannot complete a link for it.</span>`
+    return html`<li>${choice}</li>`
   })
   return main(token, 'pending', [
     html`<div class="choice">
@@ -131,14 +134,6 @@ function main(token: string, state: keyof typeof titles, card: readonly Html[]):
 ${card}
 </div>
 </main>`
-}
-
-function gameButton({ game_id, display_name }: GameRow): Html {
-  return html`<button type="button" dir="auto" disabled data-game-id="${game_id}" data-game-name="${display_name}">${display_name}</button>`
-}
-
-function missingTokenNote({ display_name }: GameRow): Html {
-  return html`<span class="note">${display_name} has no cloud token in this scenario, so you cannot complete a link for it.</span>`
 }
 
 function expiryNote({ expires_at }: DeviceLinkRow, now: number): Html {

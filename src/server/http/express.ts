@@ -13,7 +13,7 @@ import { UsageError } from '../../core/lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../../core/mock/facade.js'
 import { operationOf } from '../../core/mock/handler-operation.js'
 import type { AppOptions } from '../../core/mock/options.js'
-import { bodyLimit, type MockRequest, type RequestHandler } from '../../core/pipeline/message.js'
+import type { MockRequest, RequestHandler } from '../../core/pipeline/message.js'
 import { explainUnmatched, routes } from '../../core/pipeline/routes.js'
 import { checkStarted } from '../processes/game-servers.js'
 import { standardError } from '../processes/program-log.js'
@@ -182,7 +182,7 @@ function answerWithMock(
   const id = routes.list(method, inner).find(there => answers.has(there))
   const answer = id && answers.get(id)
   if (!answer) return false
-  const serve = (incoming: MockRequest) => ({ maxBodyBytes: bodyLimit, answer: () => answer(incoming) })
+  const serve = (incoming: MockRequest) => ({ answer: () => answer(incoming) })
   serveNodeRequest(request, response, serve, { basePath })
   return true
 }

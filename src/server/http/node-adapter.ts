@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { nestingLimit } from '../../core/lib/json.js'
-import type { AbortSignalLike, MockRequest, MockResponse } from '../../core/pipeline/message.js'
+import { type AbortSignalLike, bodyLimit, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { connectionAddress } from '../../core/pipeline/origin.js'
 import { clientBehind } from './proxy-headers.js'
 import type { ForwardedRequest, Router } from './router.js'
@@ -27,7 +27,7 @@ export function serveNodeRequest(
     const forwarded = router?.receive(request)
     const incoming = new NodeRequest(request, options, forwarded)
     const served = serve(incoming, forwarded !== undefined)
-    const { world, maxBodyBytes } = served
+    const { world, maxBodyBytes = bodyLimit } = served
     const answer = () => {
       if (isSafe(request)) return served.answer()
       // The server leaves this to its listener: another process may want the body.

@@ -17,7 +17,6 @@ import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { UnknownWorld } from '../../core/mock/world-router.js'
 import {
   type AbortSignalLike,
-  bodyLimit,
   header,
   type MockRequest,
   type MockResponse,
@@ -39,8 +38,8 @@ import type { NeededWorld } from './router.js'
 
 /** A request whose body may still be on its way. */
 export interface ServedRequest {
-  /** The most bytes of its body that the service reads. */
-  readonly maxBodyBytes: number
+  /** The most bytes of its body that the service reads. Default: `bodyLimit`. */
+  readonly maxBodyBytes?: number | undefined
   /** The world that it needs, if several processes share the worlds. `undefined`: any of them may answer. */
   readonly world?: NeededWorld | undefined
   /** Answers it, with its body. Never throws or rejects. */
@@ -114,8 +113,7 @@ export class Service {
     { isForwarded = false }: { readonly isForwarded?: boolean } = {},
   ): ServedRequest {
     const { control = true } = this.#options
-    if (!isForwarded && isReadinessProbe(request))
-      return { maxBodyBytes: bodyLimit, answer: () => this.#answerProbe(request) }
+    if (!isForwarded && isReadinessProbe(request)) return { answer: () => this.#answerProbe(request) }
     try {
       if (!isForwarded) this.#checkHost(request)
       const place = locate(request)
@@ -130,9 +128,8 @@ export class Service {
           `this is the control token, and only the calls under ${controlPath} take it`,
         )
       if (this.#isDashboardOfNone(request, place))
-        return { maxBodyBytes: bodyLimit, answer: () => this.#mock.router.outside.answer(request, dashboardPage()) }
+        return { answer: () => this.#mock.router.outside.answer(request, dashboardPage()) }
       return {
-        maxBodyBytes: bodyLimit,
         answer: () => this.#answer(request, place, origin),
         world: this.#neededWorld(place.worldId, () => this.#mayCreate(request, place)),
       }
@@ -143,7 +140,7 @@ export class Service {
 
   /** Answers a request with an error, in no world. */
   refuse(request: MockRequest, error: unknown): ServedRequest {
-    return { maxBodyBytes: bodyLimit, answer: () => this.#mock.router.outside.refuse(request, error) }
+    return { answer: () => this.#mock.router.outside.refuse(request, error) }
   }
 
   /** Answers everybody, before all checks (PROTOCOL.md B9). */
@@ -171,10 +168,9 @@ export class Service {
   ): ServedRequest {
     const { worlds, router } = this.#mock
     const found = findControlCall(request, place, access)
-    if ('preflight' in found)
-      return { maxBodyBytes: bodyLimit, answer: () => router.outside.answer(request, found.preflight) }
+    if ('preflight' in found) return { answer: () => router.outside.answer(request, found.preflight) }
     const { limits, answeredBy, method } = found.call
-    const maxBodyBytes = limits?.bytes ?? bodyLimit
+    const maxBodyBytes = limits?.bytes
     // This URL names the world in its path, even if the request named it in a header.
     const urlOf = (id: string) => origin() + worldPath(id)
     const named = String(found.params.world_id)

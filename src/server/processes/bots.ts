@@ -2,7 +2,7 @@ import type { Environment } from '../../core/control/environment.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { drawSession } from '../../core/simulation/simulated-players.js'
 import { Random } from '../../core/store/random.js'
-import { age, isNotFound } from './exit-report.js'
+import { age, exitFields, isNotFound } from './exit-report.js'
 import { ProgramReports, type ServerLog } from './program-log.js'
 import { type Exit, type ServerProcess, type StartProcess, startProcess } from './server-process.js'
 
@@ -199,8 +199,8 @@ export class Bots {
 
   /** Reports the end of a bot. Returns the time until it comes back, in ms. */
   #whenEnded(bot: Bot, { exit, ageMs }: { readonly exit: Exit; readonly ageMs: number }): number {
-    const { code, signal, error } = exit
-    const how = { ...(code === undefined ? {} : { exit_code: code }), ...(signal === undefined ? {} : { signal }) }
+    const { code, error } = exit
+    const how = exitFields(exit)
     const isAtOnce = ageMs < atOnceMs && !bot.isLeaving
     bot.quickEnds = isAtOnce ? bot.quickEnds + 1 : 0
     const { least, most } = comesBackMs

@@ -10,6 +10,11 @@ const notFoundCodes: readonly (number | undefined)[] = [127, 9009]
 /** Tells whether the shell found no such command. */
 export const isNotFound = ({ code }: Exit): boolean => notFoundCodes.includes(code)
 
+/** Writes an exit as fields of an event. */
+export function exitFields({ code, signal }: Exit): { readonly exit_code?: number; readonly signal?: string } {
+  return { ...(code !== undefined && { exit_code: code }), ...(signal !== undefined && { signal }) }
+}
+
 /** The end of a process whose lobby had not stopped. */
 interface Ended {
   readonly exit: Exit

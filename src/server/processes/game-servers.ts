@@ -8,14 +8,14 @@ import type { RunningWorld } from '../../core/mock/running-world.js'
 import { restartLobby, stopLobby } from '../../core/operations/game-server.js'
 import { lobbyPorts } from '../../core/operations/lobbies.js'
 import { hasCommands, type ScenarioCommands, type ServerCommand } from '../../core/scenario/commands.js'
-import type { GameServerLog, GameServerState, ServerLine } from '../../core/simulation/servers.js'
+import type { GameServerState, ServerLine } from '../../core/simulation/servers.js'
 import type { LobbyPort } from '../../core/store/columns.js'
 import { modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
 import type { ReadTables } from '../../core/store/table-calls.js'
 import type { LiveWorld } from '../../core/store/world.js'
-import { describeExit, longestTail, tailOf, tailStart } from './exit-report.js'
+import { describeExit, exitFields, longestTail, tailOf, tailStart } from './exit-report.js'
 import { type FindPorts, findPorts } from './ports.js'
 import { ProgramReports, type ServerLog } from './program-log.js'
 import { KeptLines } from './server-output.js'
@@ -232,7 +232,7 @@ export class GameServers {
       list: () => [...this.#ended, ...this.#running.values()].filter(({ world }) => world === mock).map(stateOf),
       get: id => {
         const server = this.#find(mock, id)
-        return server && logOf(server)
+        return server && { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
       },
       restart: id => this.#restartByCall(mock, id),
     })
@@ -346,8 +346,8 @@ export class GameServers {
   }
 
   #whenExited(server: Server, exit: Exit): void {
-    const { code, signal } = exit
-    const how = { ...(code === undefined ? {} : { exit_code: code }), ...(signal === undefined ? {} : { signal }) }
+    const { code } = exit
+    const how = exitFields(exit)
     if (server.isStopping) {
       setEnd(server, 'stopped', how)
       this.#report(server, 'stopped', 'stopped its game server')
@@ -423,10 +423,6 @@ function publish({ world }: Server): void {
 
 function stateOf(server: Server): GameServerState {
   return { ...server.state, status: statusOf(server), lines: server.log.count, last_lines: lastLinesOf(server) }
-}
-
-function logOf(server: Server): GameServerLog {
-  return { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
 }
 
 function lastLinesOf({ log, end }: Server): ServerLine[] {

@@ -69,6 +69,7 @@ type Verdict = Pick<CheckResult, 'passed' | 'sentence'> & Partial<CheckResult>
 export function judgeServer(judged: Judged): CheckResult[] {
   const { served, end } = judged
   const { bodies, tokens, others } = sorted(served.refused)
+  const missing = judged.expected.filter(call => !hasCome(judged, call))
   const verdicts: readonly (readonly [name: string, verdict: Verdict | undefined])[] = [
     ['ready', judgeReady(judged)],
     ['connected', judgePlayers(judged, 'connected')],
@@ -78,7 +79,7 @@ export function judgeServer(judged: Judged): CheckResult[] {
     ['tokens', noneOf(tokens, ['call', 'calls'], 'with a refused token')],
     ['calls', noneOf(others, ['other call', 'other calls'], 'that the mock refused')],
     ['clients', hasCrashed(end) ? undefined : judgeClients(judged)],
-    ['exit', judgeEnd(end, missingCalls(judged))],
+    ['exit', judgeEnd(end, missing)],
   ]
   return verdicts.flatMap(([name, verdict]) =>
     verdict ? [{ name, evidence: [], ...verdict, ms: Math.round(verdict.ms ?? 0) }] : [],
@@ -147,7 +148,9 @@ function judgeClosed(judged: Judged): Verdict | undefined {
 /** Passes if there are no such calls. */
 function noneOf(calls: readonly RefusedCall[], [one, many]: readonly [string, string], what: string): Verdict {
   if (calls.length === 0) return { passed: true, sentence: `no ${one} ${what}` }
-  const lines = calls.slice(0, mostShown).map(callLine)
+  const lines = calls
+    .slice(0, mostShown)
+    .map(({ method, path, status, code, message }) => `${method} ${path} → ${status} ${code}: ${message}`)
   const more = calls.length - mostShown
   const evidence = more > 0 ? [...lines, `… and ${counted(more, one, many)} more`] : lines
   return { passed: false, sentence: `${counted(calls.length, one, many)} ${what}`, evidence }
@@ -186,7 +189,8 @@ function judgeEnd(end: ServerEnd, missing: readonly ExpectableCall[]): Verdict {
   const fail = (sentence: string): Verdict => ({ passed: false, sentence, ms, evidence: tailOf(lastLines) })
   if (!wasStopped) {
     if (code === 0) return { passed: true, sentence: `it ${describeEnd(exit, ms)}`, ms }
-    const because = hasStarted(exit) ? 'because it crashed' : 'because it did not start'
+    const hasStarted = exit.error === undefined && !isNotFound(exit)
+    const because = hasStarted ? 'because it crashed' : 'because it did not start'
     return {
       ...fail(`it ${describeEnd(exit, ms)}`),
       notes: missing.map(call => `${call}, ${because}`),
@@ -208,10 +212,6 @@ function describeEnd(exit: Exit, ms?: number): string {
   return `${code === 0 ? 'ended by itself' : 'crashed'} with exit code ${code}${after}`
 }
 
-function hasStarted(exit: Exit): boolean {
-  return exit.error === undefined && !isNotFound(exit)
-}
-
 function hasCrashed({ wasStopped, exit }: ServerEnd): boolean {
   return !wasStopped && exit.code !== 0
 }
@@ -230,19 +230,10 @@ export function hasCome({ served, readyMs }: Pick<Judged, 'served' | 'readyMs'>,
   return players.every(player => player[call])
 }
 
-/** Lists the expected calls that have not come. */
-function missingCalls(judged: Judged): ExpectableCall[] {
-  return judged.expected.filter(call => !hasCome(judged, call))
-}
-
 /** Sorts refused calls by what was wrong with them. */
 function sorted(refused: readonly RefusedCall[]) {
   const bodies = refused.filter(({ operation, code }) => operation === 'lobbies.setState' && code === 'API_BAD_BODY')
   const tokens = refused.filter(({ code }) => /^(?:TOKEN_|CLAIMS_|API_UNAUTHORIZED$|API_FORBIDDEN$)/.test(code))
   const others = refused.filter(call => !bodies.includes(call) && !tokens.includes(call))
   return { bodies, tokens, others }
-}
-
-function callLine({ method, path, status, code, message }: RefusedCall): string {
-  return `${method} ${path} → ${status} ${code}: ${message}`
 }

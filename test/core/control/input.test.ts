@@ -1,5 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { mockOf } from '../../../src/core/mock/facade.js'
+import { bodyLimit } from '../../../src/core/pipeline/message.js'
 import { createMockmaker } from '../../../src/index.js'
 import { Service } from '../../../src/server/http/service.js'
 import { failure, json, sendTo } from '../../support/http.js'
@@ -102,7 +103,7 @@ describe('the body of a call', () => {
     const service = new Service(mockOf(createMockmaker(), 'test'))
     const request = { method: 'PUT', path, headers: { ...jsonType, ...headers } }
 
-    const { maxBodyBytes } = service.serve(request, () => 'http://127.0.0.1:4100')
+    const { maxBodyBytes = bodyLimit } = service.serve(request, () => 'http://127.0.0.1:4100')
 
     expect(maxBodyBytes).toBe(mebibytes * 1024 * 1024)
   })
