@@ -2,7 +2,6 @@ import type { ExchangeMatch, Expectation, JournalEntry, OperationPattern } from 
 import { beginAtCaller } from '../lib/caller-stack.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import type { Difference } from './match.js'
 import type { NearMiss, Verification } from './verify.js'
 
 /** The number of matching requests: exactly so many, or a range. */
@@ -63,9 +62,9 @@ export function requestText({ method, path, status }: JournalEntry): string {
 
 /** Writes a request, and below it a line for each difference. */
 export function nearMissLines({ exchange, differs }: NearMiss): string[] {
-  return [`  ${requestText(exchange)}`, ...differs.map(one => `     ${differenceText(one)}`)]
-}
-
-function differenceText({ field, expected, actual }: Difference): string {
-  return `${field}: expected ${quoted(expected)}, and it is ${actual === undefined ? 'missing' : quoted(actual)}`
+  const lines = differs.map(({ field, expected, actual }) => {
+    const found = actual === undefined ? 'missing' : quoted(actual)
+    return `     ${field}: expected ${quoted(expected)}, and it is ${found}`
+  })
+  return [`  ${requestText(exchange)}`, ...lines]
 }

@@ -101,11 +101,6 @@ function redactHeader(name: string, value: string): string {
   return token.length === 0 ? redactToken(scheme) : `${scheme} ${redactToken(token.join(' '))}`
 }
 
-/** Redacts the tokens in a body that is not JSON. */
-function redactBody(body: string): string {
-  return redactText(body.includes('token') ? body.replaceAll(tokenInBody, redactToken) : body)
-}
-
 /** Redacts the tokens in a JSON value. Values below `levels` become `…`. Default: as deep as a body may nest. */
 function redactJson(value: unknown, redact = redactText, levels = nestingLimit): unknown {
   if (typeof value === 'string') return redact(value)
@@ -136,7 +131,7 @@ export function bodyField(
   try {
     return { [name]: redactJson(JSON.parse(text)) }
   } catch {
-    return { [name]: redactBody(text) }
+    return { [name]: redactText(text.includes('token') ? text.replaceAll(tokenInBody, redactToken) : text) }
   }
 }
 

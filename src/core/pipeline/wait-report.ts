@@ -65,11 +65,10 @@ export function timeoutText(
     '',
     ...evidenceLines(wait),
     ...(count === 0 ? [] : ['', 'These requests still wait for their answers:']),
-    ...pending.map(pendingLine),
+    ...pending.map(({ method, path, waits_for: reason, fault }) => {
+      const name = reason === 'fault' && fault !== undefined ? ` fault ${fault}` : ''
+      return `  ${method} ${path} ${waitTexts[reason]}${name}`
+    }),
     ...(others === 0 ? [] : [`  … and ${others} more`]),
   ].join('\n')
-}
-
-function pendingLine({ method, path, waits_for: reason, fault }: PendingRequest): string {
-  return `  ${method} ${path} ${waitTexts[reason]}${reason === 'fault' && fault !== undefined ? ` fault ${fault}` : ''}`
 }

@@ -143,7 +143,7 @@ export class Replica {
   /** Claims the world, or forwards to its owner, until a replica has answered. Rejects with `UnavailableError`. */
   async #tryOwners(request: OwnedRequest, startedAt: number): Promise<void> {
     const { worldId, isForwarded, isRepeatable } = request
-    const attempts = new Attempts(this.#environment)
+    const mayTryAgain = limitAttempts(this.#environment)
     while (!request.gone.aborted) {
       if (this.#isClosing && !this.#worlds.inMemory(worldId)) {
         if (isForwarded) return request.refuseAsNotOwner()
@@ -152,7 +152,7 @@ export class Replica {
       const claim = await this.#claim(request)
       if (claim.kind !== 'other') {
         const response = await this.#answer(request, claim, startedAt)
-        if (response === 'moved' && (await attempts.next('here'))) continue
+        if (response === 'moved' && (await mayTryAgain('here'))) continue
         if (response !== 'moved') return request.respond(response)
         throw new UnavailableError(`the world ${quoted(worldId)} keeps moving between replicas`)
       }
@@ -164,7 +164,7 @@ export class Replica {
       const runs = `the replica ${owner.address} runs the world ${quoted(worldId)}`
       if (outcome === 'broken' && !isRepeatable)
         throw new UnavailableError(`${runs}, and the connection to it broke. The outcome of this request is unknown`)
-      if (!(await attempts.next(owner.id))) throw new UnavailableError(`${runs}, and does not answer`)
+      if (!(await mayTryAgain(owner.id))) throw new UnavailableError(`${runs}, and does not answer`)
     }
   }
 
@@ -247,27 +247,21 @@ export class Replica {
   }
 }
 
-/** Limits the attempts of a request. */
-class Attempts {
-  readonly #environment: Environment
-  #owner: string | undefined
-  #owners = 0
-  #since = 0
-
-  constructor(environment: Environment) {
-    this.#environment = environment
-  }
-
-  /** Waits a moment after an attempt, if the one before failed with the same owner. Resolves with `false` after the last one. */
-  async next(owner: string): Promise<boolean> {
-    if (owner !== this.#owner) {
-      this.#owner = owner
-      this.#owners += 1
-      this.#since = this.#environment.monotonic()
-      return this.#owners < mostOwners
+/**
+ * Limits the attempts of a request. Returns a function to call after each. It waits a moment, if the attempt before failed with the
+ * same owner. It resolves with `false` after the last attempt.
+ */
+function limitAttempts(environment: Environment): (owner: string) => Promise<boolean> {
+  let [last, owners, since]: [string | undefined, number, number] = [undefined, 0, 0]
+  return async owner => {
+    if (owner !== last) {
+      last = owner
+      owners += 1
+      since = environment.monotonic()
+      return owners < mostOwners
     }
-    if (this.#environment.monotonic() - this.#since >= sameOwnerMs) return false
-    await new Promise<void>(resolve => this.#environment.setTimer(resolve, pauseMs))
+    if (environment.monotonic() - since >= sameOwnerMs) return false
+    await new Promise<void>(resolve => environment.setTimer(resolve, pauseMs))
     return true
   }
 }

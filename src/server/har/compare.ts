@@ -108,14 +108,10 @@ function compare(pair: Pair, names: Names): Drift[] {
   if (Array.isArray(recorded) && Array.isArray(mock)) return compareLists({ ...pair, recorded, mock, sure }, names)
   if (isObject(recorded) && isObject(mock)) return compareObjects({ ...pair, recorded, mock, sure }, names)
   if (!names.hasPlace && (name === 'kilometers' || name === 'miles')) return []
-  const isSame = typeof recorded === 'string' ? isSameText(recorded, mock, names) : recorded === mock
-  if (isSame) return []
+  // A text with a secret in it is in the mock's world as it is shown.
+  const isSame = (one: string) => names.translate(one) === mock || names.show(one) === mock
+  if (typeof recorded === 'string' ? isSame(recorded) : recorded === mock) return []
   return [{ kind: 'value', path, sure, recorded: shownValue(recorded, names), mock: shownValue(mock, names) }]
-}
-
-/** A text with a secret in it is in the mock's world as it is shown. */
-function isSameText(recorded: string, mock: unknown, { translate, show }: Names): boolean {
-  return translate(recorded) === mock || show(recorded) === mock
 }
 
 function compareObjects(
@@ -123,7 +119,8 @@ function compareObjects(
   names: Names,
 ): Drift[] {
   const [theirs, ours] = [new Map(Object.entries(recorded)), new Map(Object.entries(mock))]
-  const at = (name: string) => joined(path, names.show(name))
+  const start = path === '' ? '' : `${path}.`
+  const at = (name: string) => start + shortened(names.show(name), longestShown)
   // The scenario has states only if a list has shown them.
   const sureOf = (name: string) => (name === 'state' || sure === 'possible' ? 'possible' : 'certain')
   return [
@@ -211,9 +208,4 @@ function typeText(value: unknown): string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function joined(path: string, name: string): string {
-  const shown = shortened(name, longestShown)
-  return path === '' ? shown : `${path}.${shown}`
 }

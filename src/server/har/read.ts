@@ -102,7 +102,7 @@ export function readHar(text: string, file: string, readAttached: ReadAttached =
   const bodies = new Bodies(readAttached)
   for (const value of archive.data.log.entries) {
     const { success, data } = Entry().safeParse(value)
-    const read = success ? readEntry(data, { secrets, bodies }) : 'unreadable'
+    const read = success ? readEntry(data, secrets, bodies) : 'unreadable'
     if (typeof read !== 'string') exchanges.push(read)
     else if (read !== 'preflight') leftOut.set(read, (leftOut.get(read) ?? 0) + 1)
   }
@@ -168,13 +168,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-interface Reading {
-  readonly secrets: Set<string>
-  readonly bodies: Bodies
-}
-
 /** `preflight`: a browser asked whether it may send a request. */
-function readEntry(entry: Entry, { secrets, bodies }: Reading): RecordedRequest | LeftOut | 'preflight' {
+function readEntry(entry: Entry, secrets: Set<string>, bodies: Bodies): RecordedRequest | LeftOut | 'preflight' {
   const { request, response, startedDateTime, time = 0 } = entry
   const { status } = response
   const url = parseUrl(request.url)

@@ -187,8 +187,8 @@ class Import {
   #takeList(exchange: RecordedRequest): boolean {
     const list = answerOf(exchange, 'lobbies.list')
     if (!list) {
-      // Note which token it has.
-      if (isOfPlayer(exchange)) this.#games.takeCall(exchange)
+      // Note which token of a namespace it has.
+      if (['namespace', 'public'].includes(operations[exchange.operation].auth)) this.#games.takeCall(exchange)
       return false
     }
     const namespace = this.#games.takeCall(
@@ -390,11 +390,6 @@ function shortest(region: RegionInput): RegionInput | string {
 function isMisfit({ operation, status, answer }: RecordedRequest): boolean {
   const { output }: OperationSpec = operations[operation]
   return status < 300 && output?.safeParse(answer).success === false
-}
-
-/** Tells whether a request has the token of a namespace, or none. */
-function isOfPlayer({ operation }: RecordedRequest): boolean {
-  return ['namespace', 'public'].includes(operations[operation].auth)
 }
 
 /** Guesses where a client is: at its nearest region. `undefined` if the answer tells no distance. */

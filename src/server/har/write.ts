@@ -69,12 +69,14 @@ function harResponse(entry: JournalEntry): Response {
   const text = bodyText(answer)
   const mimeType = typeof answer === 'string' ? 'text/plain' : 'application/json'
   const isLost = answer === undefined && hadAnswer(entry)
+  // The journal keeps no headers of answers. Every answer has these.
+  const known = { ...((text !== '' || isLost) && { 'content-type': mimeType }), 'cache-control': 'no-store' }
   return {
     status,
     statusText: STATUS_CODES[status] ?? '',
     httpVersion: 'HTTP/1.1',
     cookies: [],
-    headers: status === 0 ? [] : knownHeaders(text === '' && !isLost ? undefined : mimeType),
+    headers: status === 0 ? [] : listed(known),
     content: {
       size: Buffer.byteLength(text),
       mimeType: status === 0 ? 'x-unknown' : mimeType,
@@ -93,14 +95,6 @@ function hadAnswer({ method, operation, status }: JournalEntry): boolean {
 }
 
 const specs: ReadonlyMap<string | undefined, OperationSpec> = new Map(Object.entries(operations))
-
-/** The journal keeps no headers of answers. Every answer has these. */
-function knownHeaders(type: string | undefined): Header[] {
-  return [
-    ...(type === undefined ? [] : [{ name: 'content-type', value: type }]),
-    { name: 'cache-control', value: 'no-store' },
-  ]
-}
 
 function bodyText(body: unknown): string {
   if (body === undefined) return ''

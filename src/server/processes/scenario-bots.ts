@@ -106,38 +106,26 @@ export class ScenarioBots {
       seed: world.world.seed,
       // Those of one namespace need no name.
       name: mock.commands.bots.size > 1 ? namespace : undefined,
-      environment: (random, signal) => this.#environment(world, { namespace, command, random, signal }),
+      environment: this.#environmentOf(world, namespace, command),
       log,
       start,
     })
   }
 
-  /** Returns the variables of a client of a namespace, with its seat if the command asks for one. */
-  async #environment(
-    { world }: RunningWorld,
-    {
-      namespace: name,
-      command: { find, modes },
-      random,
-      signal,
-    }: {
-      readonly namespace: string
-      readonly command: BotCommand
-      readonly random: Random
-      readonly signal: AbortSignal
-    },
-  ): Promise<Environment> {
-    const url = await this.#options.url
-    const { tables } = world
-    const namespace = tables.namespaces.all().find(({ namespace_id }) => fullNameOf(namespace_id, tables) === name)
-    if (!namespace) throw new UsageError(`the world has no namespace ${name} any more`)
-    const { namespace_id } = namespace
-    const token = tables.tokens.all().find(row => row.kind === 'public' && row.namespace_id === namespace_id)?.token
-    const mode = find ? drawMode({ namespace_id, ...(modes && { modes }) }, random, tables) : undefined
-    if (find && mode === undefined) throw new UsageError(`players find no lobby in any game mode of ${name}`)
-    return {
-      ...environmentOf({ url, token, versionName: versionNameOf(namespace, tables) }),
-      ...(mode !== undefined && (await takeSeat({ game_modes: [mode] }, { url, token, signal }))),
+  /** Returns a function that returns the variables of a client of a namespace, with its seat if the command asks for one. */
+  #environmentOf({ world: { tables } }: RunningWorld, name: string, { find, modes }: BotCommand) {
+    return async (random: Random, signal: AbortSignal): Promise<Environment> => {
+      const url = await this.#options.url
+      const namespace = tables.namespaces.all().find(({ namespace_id }) => fullNameOf(namespace_id, tables) === name)
+      if (!namespace) throw new UsageError(`the world has no namespace ${name} any more`)
+      const { namespace_id } = namespace
+      const token = tables.tokens.all().find(row => row.kind === 'public' && row.namespace_id === namespace_id)?.token
+      const mode = find ? drawMode({ namespace_id, ...(modes && { modes }) }, random, tables) : undefined
+      if (find && mode === undefined) throw new UsageError(`players find no lobby in any game mode of ${name}`)
+      return {
+        ...environmentOf({ url, token, versionName: versionNameOf(namespace, tables) }),
+        ...(mode !== undefined && (await takeSeat({ game_modes: [mode] }, { url, token, signal }))),
+      }
     }
   }
 }
