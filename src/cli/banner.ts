@@ -66,7 +66,9 @@ export function printBanner(
     ...networkUrls.map(each => ['network', style('cyan', each)] as const),
     ['page', style('cyan', `${url}/`)],
     ['world', worldLine(world, title, labelWidth)],
-    ...(data ? [['data', dataLine(data)] as const] : []),
+    ...(data
+      ? [['data', `${data.place}: ${counted(data.worlds, 'world', 'worlds')}, ${sizeText(data.bytes)}`] as const]
+      : []),
     ['try', firstCurl(world, { tokens, url })],
     ['tokens', places.filter(Boolean).join(', ')],
     ...control,
@@ -74,11 +76,6 @@ export function printBanner(
   const hint = keys ? `. Press ${keyText('h', keys)} for help.` : ''
   const ready = `${style('bold', 'mockmaker')} ${version}${style('dim', `, ready in ${Math.round(readyMs)} ms${hint}`)}`
   printFirstLines(rows, ready, console)
-}
-
-/** Describes the place that keeps the worlds: `.mockmaker: 4 worlds, 2.1 MB`. */
-function dataLine({ place, worlds, bytes }: KeptData): string {
-  return `${place}: ${counted(worlds, 'world', 'worlds')}, ${sizeText(bytes)}`
 }
 
 /** A line and its label. */

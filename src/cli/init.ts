@@ -28,7 +28,11 @@ interface InitOptions {
 /** Writes a scenario, or the project of an example, into a folder. Throws `UsageError` instead of overwriting a file. */
 export function init(folder: string, { packageRoot, example, console }: InitOptions): void {
   const root = fileURLToPath(packageRoot)
-  const templates = example === undefined ? scenarioTemplates(root) : exampleTemplates(join(root, 'examples', example))
+  const scenarioTemplates = [
+    { from: join(root, 'fixtures/default.yaml'), to: scenarioFile },
+    { from: join(root, 'fixtures/scenario.schema.json'), to: 'scenario.schema.json' },
+  ]
+  const templates = example === undefined ? scenarioTemplates : exampleTemplates(join(root, 'examples', example))
   try {
     makeFolders(folder, { fs })
     if (!statSync(folder).isDirectory()) throw new UsageError(`${folder} is a file: name a folder`)
@@ -51,13 +55,6 @@ export function init(folder: string, { packageRoot, example, console }: InitOpti
 }
 
 const scenarioFile = 'scenario.yaml'
-
-function scenarioTemplates(root: string): Template[] {
-  return [
-    { from: join(root, 'fixtures/default.yaml'), to: scenarioFile },
-    { from: join(root, 'fixtures/scenario.schema.json'), to: 'scenario.schema.json' },
-  ]
-}
 
 /** Names in a checkout that are not of the example. */
 const notOfExample = /^(?:node_modules|dist|\.godot|test-results|package-lock\.json|\.npmrc)$/

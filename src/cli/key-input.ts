@@ -95,7 +95,13 @@ export async function confirmOn(
 
 /** Returns a function that presses a key by its name, and reports its failure. */
 function presser(keys: readonly Key[], mode: KeyMode, console: KeyConsole): (name: string) => void {
-  const help: Key = { key: 'h', description: 'help', press: () => printKeys(all, mode, console) }
+  const { print, style } = console
+  const printKeys = () => {
+    print('')
+    for (const { key, description } of all) print(`  ${style('bold', key)}${keyText('', mode)}  ${description}`)
+    print('')
+  }
+  const help: Key = { key: 'h', description: 'help', press: printKeys }
   const all = [...keys, help]
   return name => {
     const key = all.find(({ key }) => key === name)
@@ -104,12 +110,6 @@ function presser(keys: readonly Key[], mode: KeyMode, console: KeyConsole): (nam
       .then(() => key.press())
       .catch((error: unknown) => console.fail(error instanceof Error ? error.message : String(error)))
   }
-}
-
-function printKeys(keys: readonly Key[], mode: KeyMode, { print, style }: KeyConsole): void {
-  print('')
-  for (const { key, description } of keys) print(`  ${style('bold', key)}${keyText('', mode)}  ${description}`)
-  print('')
 }
 
 /** Obeys the keys of this process's terminal. */

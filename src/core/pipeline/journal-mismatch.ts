@@ -1,7 +1,8 @@
-import type { ExchangeMatch, Expectation, JournalEntry, OperationPattern } from '../contract/journal.js'
+import type { ExchangeMatch, Expectation, OperationPattern } from '../contract/journal.js'
 import { beginAtCaller } from '../lib/caller-stack.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import { requestText } from './request-text.js'
 import type { NearMiss, Verification } from './verify.js'
 
 /** The number of matching requests: exactly so many, or a range. */
@@ -53,11 +54,6 @@ export function describeMismatch({ reason = '', nearest }: Verification): string
     reason,
     ...(nearest.length === 0 ? [] : ['', 'The nearest requests:', ...nearest.flatMap(nearMissLines)]),
   ].join('\n')
-}
-
-/** Names a request and its answer in a message. Its id would be a number that no other output shows. */
-export function requestText({ method, path, status }: JournalEntry): string {
-  return `${method} ${path} → ${status}`
 }
 
 /** Writes a request, and below it a line for each difference. */

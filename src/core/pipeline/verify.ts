@@ -1,8 +1,8 @@
 import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
 import { counted, matchesGlob } from '../lib/text.js'
 import type { ReadTables } from '../store/table-calls.js'
-import { requestText } from './journal-mismatch.js'
 import { type Difference, difference, findDifferences, type MatchableRequest, type RequestOwner } from './match.js'
+import { requestText } from './request-text.js'
 import { routes } from './routes.js'
 
 /** The result of comparing the journal with an expectation. If it differs, `reason` and `nearest` tell why. */

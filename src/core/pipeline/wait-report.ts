@@ -1,6 +1,7 @@
 import type { ExchangeMatch, JournalEntry, OperationPattern, PendingRequest, WaitReason } from '../contract/journal.js'
 import { counted } from '../lib/text.js'
-import { nearMissLines, requestText } from './journal-mismatch.js'
+import { nearMissLines } from './journal-mismatch.js'
+import { requestText } from './request-text.js'
 import type { NearMiss } from './verify.js'
 
 /** The requests that `next` or `blocked` waits for. */

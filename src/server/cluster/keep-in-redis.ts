@@ -50,8 +50,8 @@ export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<Ht
   // Few mocks need Redis.
   const { openRedis } = await import('./redis.js')
   const secrets = secretsOf({ ...options, secret })
-  const proofs = (id: string) => proofsOf(secrets, id)
-  const shared = await openRedis(data, { prefix: dataPrefix, address: advertise, report, proofsOf: proofs })
+  const joining = { prefix: dataPrefix, address: advertise, report, proofsOf: (id: string) => proofsOf(secrets, id) }
+  const shared = await openRedis(data, joining)
   return await shareWorlds(mock, shared, { ...options, secret })
 }
 

@@ -37,7 +37,7 @@ export function explainExchange({ entry, before, changeSets }: PastRequest): Ans
   const find = tables && findAgain(entry, tables)
   const fault = before?.faults.find(({ id }) => id === entry.fault)
   const because = [
-    entry.fault === undefined ? undefined : faultText(entry.fault, fault),
+    entry.fault && `fault ${entry.fault} applied to it${fault ? `: ${JSON.stringify(fault.fault.effect)}` : ''}`,
     entry.edited ? editedText : undefined,
     fault?.fault.effect.error || entry.edited ? undefined : reasonOf(entry, tables, find),
     entry.fault === undefined ? callerText(entry, tables) : undefined,
@@ -49,10 +49,6 @@ export function explainExchange({ entry, before, changeSets }: PastRequest): Ans
 }
 
 const editedText = 'its release replaced the answer of the operation by another one'
-
-function faultText(id: string, record: FaultRecord | undefined): string {
-  return record ? `fault ${id} applied to it: ${JSON.stringify(record.fault.effect)}` : `fault ${id} applied to it`
-}
 
 function verdictOf({ status, answer, operation }: JournalEntry): string {
   if (status === 0) return 'the connection was closed without an answer'
