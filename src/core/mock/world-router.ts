@@ -28,18 +28,15 @@ export class WorldRouter {
 
   /** Answers the requests that reach no world. */
   get outside(): Responder {
-    this.#outside ??= this.#createOutside()
-    return this.#outside
-  }
-
-  #createOutside(): Responder {
+    if (this.#outside) return this.#outside
     const replica = this.#worlds.shared?.self.id
     const { corsOrigins, log, onBug } = this.#settings
     const { seed, tables } = this.#worlds.default.world.initialState
     // No two replicas use the same ids.
     const rays = new Random(seed, `rays outside of worlds${replica === undefined ? '' : `#${replica}`}`)
     const allowed = { tables: readTables(tables), corsOrigins }
-    return new Responder({ worldId: undefined, allowed, log, rays, onBug })
+    this.#outside = new Responder({ worldId: undefined, allowed, log, rays, onBug })
+    return this.#outside
   }
 
   /**

@@ -1,5 +1,5 @@
 import type * as Library from 'yaml'
-import type { CST, Document, LineCounter, Node, YAMLMap } from 'yaml'
+import type { CST, Document, Node, YAMLMap } from 'yaml'
 import { ApiError } from '../contract/errors.js'
 import { withoutStacks } from '../lib/caller-stack.js'
 import { exceededLimit, nestingLimit } from '../lib/json.js'
@@ -146,17 +146,6 @@ function countKeys(content: unknown): number {
   return keys
 }
 
-/** Parses YAML to tokens: one for each document. */
-function tokensOf(text: string, { Parser }: Yaml, lines: LineCounter): CST.Token[] {
-  return [...new Parser(lines.addNewLine).parse(text)]
-}
-
-/** Composes documents of tokens. */
-function documentsOf(tokens: readonly CST.Token[], length: number, { Composer }: Yaml): Document.Parsed[] {
-  // The library makes an error for each problem. Without their stacks that takes a tenth of the time.
-  return withoutStacks(() => [...new Composer({ stringKeys: true, uniqueKeys: false }).compose(tokens, true, length)])
-}
-
 function parseYaml(
   text: string,
   { file = 'scenario', yaml, carets = false }: YamlOptions,
@@ -167,13 +156,16 @@ function parseYaml(
     return `${file}:${line}:${col}`
   }
   const source = carets ? (offset: number) => sourceLine(text, lines.linePos(offset)) : () => ''
-  const tokens = tokensOf(text, yaml, lines)
+  // One for each document.
+  const tokens = [...new yaml.Parser(lines.addNewLine).parse(text)]
   const tooDeep = tokens.map(findTooDeep).find(token => token !== undefined)
   if (tooDeep) {
     const { offset } = tooDeep
     throw new UsageError(`${placeOf(offset)}: nests deeper than ${fileNestingLimit} levels.${source(offset)}`)
   }
-  const documents = documentsOf(tokens, text.length, yaml)
+  const composer = new yaml.Composer({ stringKeys: true, uniqueKeys: false })
+  // The library makes an error for each problem. Without their stacks that takes a tenth of the time.
+  const documents = withoutStacks(() => [...composer.compose(tokens, true, text.length)])
   const problems = documents.flatMap((document, i) =>
     i > 0
       ? [{ at: document.range[0], message: 'this starts a second document, but a scenario has one' }]
@@ -262,7 +254,7 @@ function syntaxProblems(
 ): SyntaxProblem[] {
   const found = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
     at: pos[0],
-    message: plainMessage(message),
+    message: plainMessages.find(([start]) => message.startsWith(start))?.[1] ?? message,
   }))
   const anchors = new Map<string, Node>()
   const [aliases, keys]: [SyntaxProblem[], SyntaxProblem[]] = [[], []]
@@ -309,10 +301,6 @@ const plainMessages: readonly (readonly [start: string, message: string])[] = [
   ['All mapping items must start', 'the keys of a map must begin at the same column'],
   ['Implicit map keys need', 'a key needs a colon after it'],
 ]
-
-function plainMessage(message: string): string {
-  return plainMessages.find(([start]) => message.startsWith(start))?.[1] ?? message
-}
 
 /** Quotes the rest of the line, for the end of a message. */
 function excerpt(text: string, at: number): string {

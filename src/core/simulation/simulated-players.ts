@@ -232,7 +232,9 @@ function isFull(lobby: LobbyRow): boolean {
 
 /** Draws the session of a player: whole steps, in ms. `session_ms` is the mean, and `factor` multiplies it. */
 export function drawSession({ session_ms }: Pick<SimulationRow, 'session_ms'>, random: Random, factor = 1): number {
-  const steps = Math.round(logNormal(session_ms * factor, random) / simulationStepMs)
+  // A log-normal value with that mean.
+  const drawn = session_ms * factor * Math.exp(sigma * random.normal() - (sigma * sigma) / 2)
+  const steps = Math.round(drawn / simulationStepMs)
   return Math.min(Math.max(steps, 1) * simulationStepMs, sessionLimits.max)
 }
 
@@ -266,11 +268,6 @@ function poissonOfSmallMean(mean: number, random: Random): number {
 
 /** The standard deviation of the logarithm of a session. */
 const sigma = 0.75
-
-/** Draws a log-normal value with that mean. */
-function logNormal(mean: number, random: Random): number {
-  return mean * Math.exp(sigma * random.normal() - (sigma * sigma) / 2)
-}
 
 /** Draws one of the choices by their weights; `undefined` if all weights are 0. */
 function drawWeighted<T extends { readonly weight: number }>(choices: readonly T[], random: Random): T | undefined {

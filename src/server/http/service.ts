@@ -113,7 +113,9 @@ export class Service {
     { isForwarded = false }: { readonly isForwarded?: boolean } = {},
   ): ServedRequest {
     const { control = true } = this.#options
-    if (!isForwarded && isReadinessProbe(request)) return { answer: () => this.#answerProbe(request) }
+    const { method, path } = request
+    const isProbe = path === readinessPath && (method === 'GET' || method === 'HEAD')
+    if (isProbe && !isForwarded) return { answer: () => this.#answerProbe(request) }
     try {
       if (!isForwarded) this.#checkHost(request)
       const place = locate(request)
@@ -328,10 +330,6 @@ function takesChanges({ shared }: Mock['worlds']): boolean {
   } catch {
     return false
   }
-}
-
-function isReadinessProbe({ method, path }: MockRequest): boolean {
-  return path === readinessPath && (method === 'GET' || method === 'HEAD')
 }
 
 /** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */

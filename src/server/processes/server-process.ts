@@ -48,11 +48,6 @@ function spawnShell(command: string, env: Environment) {
   })
 }
 
-function notStarted(error: string): ServerProcess {
-  const exited = Promise.resolve({ error })
-  return { pid: undefined, exited, gone: Promise.resolve(), lastLines: () => [], stop() {}, kill() {} }
-}
-
 /** Starts a process in a group of its own, so that signals reach its children. */
 export const startProcess: StartProcess = (command, env, onLine, graceMs = defaultGraceMs) => {
   let child: ReturnType<typeof spawnShell>
@@ -60,7 +55,8 @@ export const startProcess: StartProcess = (command, env, onLine, graceMs = defau
     child = spawnShell(command, env)
   } catch (error) {
     // Node throws what it does not emit, such as E2BIG.
-    return notStarted(systemReason(error as Error))
+    const exited = Promise.resolve({ error: systemReason(error as Error) })
+    return { pid: undefined, exited, gone: Promise.resolve(), lastLines: () => [], stop() {}, kill() {} }
   }
   if (child.pid !== undefined) watchdog.add(-child.pid)
   const output = new ServerOutput([child.stdout, child.stderr], onLine)
