@@ -1,6 +1,7 @@
 import { toSvgPath } from 'lean-qr/extras/svg'
 import { generate } from 'lean-qr/nano'
 import type { DeviceLinkRow } from '../../core/store/rows.js'
+import { Button } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction } from '../ui/screen.js'
 import type { RowMaps } from '../world/followed-world.js'
@@ -64,9 +65,7 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
                 Complete as {display_name}
               </button>
             ))}
-            <button type="button" onClick={expire}>
-              Expire now
-            </button>
+            <Button onClick={expire}>Expire now</Button>
           </fieldset>
         )}
       </div>

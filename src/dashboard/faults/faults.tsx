@@ -4,7 +4,7 @@ import type { Fault, FaultState } from '../../core/contract/faults.js'
 import { counted } from '../../core/lib/text.js'
 import { durationFormat, parseDuration } from '../../core/lib/time.js'
 import { beginOf, hasEnded } from '../../core/store/faults.js'
-import { Field, Select } from '../ui/controls.js'
+import { Button, Field, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -88,14 +88,12 @@ function ActiveFaults() {
             {fault.holding > 0 && (
               <>
                 <HeldOf fault={fault.id} />
-                <button type="button" onClick={() => call('POST /faults/{fault_id}/release', fault.id)}>
-                  Release
-                </button>
+                <Button onClick={() => call('POST /faults/{fault_id}/release', fault.id)}>Release</Button>
               </>
             )}
-            <button type="button" onClick={() => call('DELETE /faults/{fault_id}', fault.id)}>
+            <Button onClick={() => call('DELETE /faults/{fault_id}', fault.id)}>
               {isOver(fault, page.time.value) ? 'Remove' : 'Turn off'}
-            </button>
+            </Button>
           </span>
         </li>
       ))}
@@ -147,11 +145,7 @@ function BeginOf({ fault }: { readonly fault: StagedFault }) {
 function HeldOf({ fault }: { readonly fault: string }) {
   const id = page.live.pending.value.pending.find(one => one.fault === fault)?.id
   if (id === undefined) return null
-  return (
-    <button type="button" onClick={() => page.open('held', id)}>
-      Edit the answer
-    </button>
-  )
+  return <Button onClick={() => page.open('held', id)}>Edit the answer</Button>
 }
 
 /** True if a fault applies to no more requests. */

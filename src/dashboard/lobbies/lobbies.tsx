@@ -2,7 +2,7 @@ import type { Coordinates } from '../../core/contract/regions.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
-import { Removal, SeatBar, Select } from '../ui/controls.js'
+import { Button, Removal, SeatBar, Select } from '../ui/controls.js'
 import { age, stateSummary } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { openDialog } from '../ui/screen.js'
@@ -92,9 +92,9 @@ function LobbyTools({ tables }: { readonly tables: RowMaps }) {
   return (
     <div class="tools">
       {region !== undefined && (
-        <button type="button" onClick={() => page.filter({ region: undefined })}>
+        <Button onClick={() => page.filter({ region: undefined })}>
           {regionName(region, tables)} <Removal>Show all regions</Removal>
-        </button>
+        </Button>
       )}
       <SearchField label="Search the lobbies" />
       <Select
@@ -129,9 +129,7 @@ function NoLobby({ tables }: { readonly tables: RowMaps }) {
   return (
     <>
       No lobby matches.
-      <button type="button" onClick={clear}>
-        Clear filters
-      </button>
+      <Button onClick={clear}>Clear filters</Button>
     </>
   )
 }
@@ -139,14 +137,9 @@ function NoLobby({ tables }: { readonly tables: RowMaps }) {
 function MakeLobby() {
   if (page.past.value) return null
   return (
-    <button
-      type="button"
-      aria-label="Make a lobby"
-      disabled={page.isReadOnly.value}
-      onClick={() => (openDialog.value = 'new-lobby')}
-    >
+    <Button aria-label="Make a lobby" disabled={page.isReadOnly.value} onClick={() => (openDialog.value = 'new-lobby')}>
       <Icon name="plus" /> <span class="words">Make a lobby</span>
-    </button>
+    </Button>
   )
 }
 

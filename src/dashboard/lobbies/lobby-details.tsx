@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../../core/lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
-import { CodeBlock, CopyButton, type DetailsAction, Reasons } from '../ui/controls.js'
+import { Button, CodeBlock, CopyButton, type DetailsAction, Reasons } from '../ui/controls.js'
 import { bytes, duration, parseJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -123,13 +123,9 @@ function PlayerLine({ player }: { readonly player: SeatedPlayer }) {
         {player.status === 'reserved' ? 'on the way' : 'plays'} from {player.address}
         <span class="muted">{timerWords(player, page.time.value)}</span>
       </span>
-      <button
-        type="button"
-        disabled={page.isReadOnly.value}
-        onClick={() => runAction(() => removePlayer(player.player_token))}
-      >
+      <Button disabled={page.isReadOnly.value} onClick={() => runAction(() => removePlayer(player.player_token))}>
         Remove
-      </button>
+      </Button>
     </li>
   )
 }
@@ -241,9 +237,9 @@ function ServerOf({ lobby }: { readonly lobby: LobbyRow }) {
       {server && (
         <p>
           {server.status}{' '}
-          <button type="button" class="link" onClick={() => page.open('server', lobby_id)}>
+          <Button class="link" onClick={() => page.open('server', lobby_id)}>
             Open the server
-          </button>
+          </Button>
         </p>
       )}
       {status !== 'stopped' && environment && (

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Field, Select } from '../ui/controls.js'
+import { Button, Field, Select } from '../ui/controls.js'
 import { openDialog, runAction, scenarioMenu } from '../ui/screen.js'
 import { modeOptions, regionName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -65,12 +65,12 @@ export function NoGameMode() {
   return (
     <>
       This world has no game mode.
-      <button type="button" disabled={page.isReadOnly.value} onClick={() => (openDialog.value = 'new-game-mode')}>
+      <Button disabled={page.isReadOnly.value} onClick={() => (openDialog.value = 'new-game-mode')}>
         Add a game mode
-      </button>
-      <button type="button" disabled={page.isReadOnly.value} onClick={() => (openDialog.value = scenarioMenu)}>
+      </Button>
+      <Button disabled={page.isReadOnly.value} onClick={() => (openDialog.value = scenarioMenu)}>
         Load a scenario
-      </button>
+      </Button>
     </>
   )
 }

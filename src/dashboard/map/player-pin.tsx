@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Coordinates } from '../../core/contract/regions.js'
+import { Button } from '../ui/controls.js'
 import { runAction } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 import { fromFrame, type MapFrame, type Point } from './map-layout.js'
@@ -19,14 +20,9 @@ export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
   const move = useMoves(dragged)
   if (!place || !at)
     return (
-      <button
-        type="button"
-        class="no-place"
-        disabled={page.isReadOnly.value}
-        onClick={() => move({ latitude: 50, longitude: 10 })}
-      >
+      <Button class="no-place" disabled={page.isReadOnly.value} onClick={() => move({ latitude: 50, longitude: 10 })}>
         Set your place
-      </button>
+      </Button>
     )
   const steer = (event: KeyboardEvent) => {
     const target = steered(place, event)
@@ -36,8 +32,7 @@ export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
     move(target)
   }
   return (
-    <button
-      type="button"
+    <Button
       class="you"
       disabled={page.isReadOnly.value}
       aria-label={`you, at latitude ${place.latitude.toFixed(1)}, longitude ${place.longitude.toFixed(1)}. The arrow keys move you.`}
@@ -56,7 +51,7 @@ export function PlayerPin({ place, at, dragged, frame }: PlayerPinProps) {
       <svg width="18" height="24" viewBox="-9 -22 18 24" aria-hidden="true">
         <path d="M0 0l-6-10a7 7 0 1 1 12 0z" />
       </svg>
-    </button>
+    </Button>
   )
 }
 

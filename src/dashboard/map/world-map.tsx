@@ -1,7 +1,7 @@
 import type { ExplainedChoice } from '../../core/control/explain/explain-find.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
-import { Select } from '../ui/controls.js'
+import { Button, Select } from '../ui/controls.js'
 import type { RowMaps } from '../world/followed-world.js'
 import { modeOptions, type RegionSums, regionName, sumRegions } from '../world/lobby-rows.js'
 import { regionNotes } from '../world/outcome.js'
@@ -35,11 +35,7 @@ export function WorldMap() {
           <MapTitle sums={sums} />
         )}
         {now && compared.size === 0 && <ChangeSince sums={sums} now={[...now.values()]} />}
-        {page.framed.value && (
-          <button type="button" onClick={() => (page.framed.value = undefined)}>
-            Whole world
-          </button>
-        )}
+        {page.framed.value && <Button onClick={() => (page.framed.value = undefined)}>Whole world</Button>}
         {!isPast && !page.framed.value && mode !== undefined && (
           <label class="next-find">
             <span>Next find in</span>
@@ -163,15 +159,14 @@ function RegionTable({ regions }: { readonly regions: readonly MapRegion[] }) {
           {regions.map(({ id, name, players, lobbies, taken, seats, note, change }) => (
             <tr key={id}>
               <td>
-                <button
-                  type="button"
+                <Button
                   class="link"
                   dir="auto"
                   aria-pressed={page.region.value === id}
                   onClick={() => page.filter({ region: page.region.value === id ? undefined : id })}
                 >
                   {name}
-                </button>
+                </Button>
               </td>
               <td>{grouped(players)}</td>
               <td>{grouped(lobbies)}</td>

@@ -1,6 +1,6 @@
 import type { StoryJson, StoryStep, StorySummary } from '../../core/control/stories/tell-story.js'
 import type { StoryOutcome } from '../../core/generated/options.js'
-import { CopyButton, copyAction } from '../ui/controls.js'
+import { Button, CopyButton, copyAction } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { page } from '../world/page-state.js'
@@ -45,9 +45,7 @@ export function PlayerDetails() {
       <DetailsPane label="The chosen player" title="Player">
         <p class="empty">
           The story of this player is no longer kept.
-          <button type="button" onClick={() => page.go({ opened: undefined })}>
-            All players
-          </button>
+          <Button onClick={() => page.go({ opened: undefined })}>All players</Button>
         </p>
       </DetailsPane>
     )
@@ -122,9 +120,9 @@ function Step({ step }: { readonly step: StoryStep }) {
         <span class="muted" dir="auto">
           {text}{' '}
           {request !== undefined && (
-            <button type="button" class="link" onClick={() => page.open('request', request)}>
+            <Button class="link" onClick={() => page.open('request', request)}>
               {operation ?? `request ${request}`}
-            </button>
+            </Button>
           )}
         </span>
       </span>
@@ -143,16 +141,12 @@ function Places({ story: { lobby, server } }: { readonly story: StoryJson }) {
           Its lobby, {game_mode_id} in {region}, is gone.
         </span>
       ) : (
-        <button type="button" onClick={() => page.open('lobby', lobby_id)}>
+        <Button onClick={() => page.open('lobby', lobby_id)}>
           {game_mode_id} in {region}
           {seats !== undefined && `, ${seats} / ${max_players}`}
-        </button>
+        </Button>
       )}
-      {server && (
-        <button type="button" onClick={() => page.open('server', lobby_id)}>
-          Server, {server.status}
-        </button>
-      )}
+      {server && <Button onClick={() => page.open('server', lobby_id)}>Server, {server.status}</Button>}
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { HeldAnswer, HeldRelease } from '../../core/contract/faults.js'
 import type { HeldRequest } from '../../core/pipeline/held-requests.js'
-import { type DetailsAction, Field } from '../ui/controls.js'
+import { Button, type DetailsAction, Field } from '../ui/controls.js'
 import { duration, parseJson, prettyJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -157,9 +157,7 @@ function AnswerForm({ held: { id, draft }, edit }: { readonly held: HeldRequest;
               old={[`Draft: ${drafted.status}`, drafted.body]}
               changed={[`Edited: ${shown.status}`, shown.body]}
             />
-            <button type="button" onClick={undo}>
-              Undo the changes
-            </button>
+            <Button onClick={undo}>Undo the changes</Button>
           </>
         )}
       </form>

@@ -7,7 +7,16 @@ import type { RecordedChange } from '../../core/control/history.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { formatInstant } from '../../core/lib/time.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
-import { CodeBlock, CopyButton, copyAction, type DetailsAction, Parts, Reasons, SeatBar } from '../ui/controls.js'
+import {
+  Button,
+  CodeBlock,
+  CopyButton,
+  copyAction,
+  type DetailsAction,
+  Parts,
+  Reasons,
+  SeatBar,
+} from '../ui/controls.js'
 import { bytes, prettyJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { Icon } from '../ui/icons.js'
@@ -64,9 +73,7 @@ function Unreadable({ id, why }: { readonly id: number; readonly why: string }) 
     <DetailsPane label="The chosen request" title={`Request ${id}`}>
       <p class="empty">
         {why}
-        <button type="button" onClick={() => page.go({ opened: undefined })}>
-          Newest requests
-        </button>
+        <Button onClick={() => page.go({ opened: undefined })}>Newest requests</Button>
       </p>
     </DetailsPane>
   )
@@ -135,9 +142,9 @@ function Facts({ entry: { caller, answer } }: Pick<Details, 'entry'>) {
         <>
           {' '}
           Gave a seat in{' '}
-          <button type="button" class="link" onClick={() => page.open('lobby', lobbyId)}>
+          <Button class="link" onClick={() => page.open('lobby', lobbyId)}>
             {lobbyId.slice(0, 8)}
-          </button>
+          </Button>
           .
         </>
       )}
@@ -205,14 +212,9 @@ function Candidates({ explanation: { candidates = [] } }: Pick<Details, 'explana
         </div>
       )}
       {others !== '' && (
-        <button
-          type="button"
-          class="quiet"
-          aria-expanded={isUnfolded.value}
-          onClick={() => (isUnfolded.value = !isUnfolded.value)}
-        >
+        <Button class="quiet" aria-expanded={isUnfolded.value} onClick={() => (isUnfolded.value = !isUnfolded.value)}>
           <Icon name={isUnfolded.value ? 'down' : 'forward'} /> {others}
-        </button>
+        </Button>
       )}
     </section>
   )

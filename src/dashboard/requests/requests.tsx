@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { ShortenedEntry, WaitReason } from '../../core/contract/journal.js'
 import type { JournalState } from '../../core/control/states.js'
 import { counted, grouped } from '../../core/lib/text.js'
-import { Removal, Select } from '../ui/controls.js'
+import { Button, Removal, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { layout, openDialog, runAction } from '../ui/screen.js'
@@ -107,9 +107,9 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
   return (
     <div class="tools">
       {span && (
-        <button type="button" onClick={() => (brushed.value = undefined)}>
+        <Button onClick={() => (brushed.value = undefined)}>
           {page.timeText(span.from)} to {page.timeText(span.to)} <Removal>Show all times</Removal>
-        </button>
+        </Button>
       )}
       <Select
         label="Operation"
@@ -118,11 +118,10 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
         options={[['', 'All operations'], ...operations.map(name => [name, name] as const)]}
         onChange={value => page.filter({ operation: value || undefined })}
       />
-      <button type="button" class="quiet errors" aria-pressed={errors} onClick={() => page.filter({ errors: !errors })}>
+      <Button class="quiet errors" aria-pressed={errors} onClick={() => page.filter({ errors: !errors })}>
         Errors <span class="count">{grouped(failed)}</span>
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         class="quiet square"
         aria-label="Pause"
         aria-pressed={isPaused}
@@ -130,9 +129,8 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
         onClick={() => (pausedAt.value = isPaused ? undefined : (all.at(-1)?.id ?? 0))}
       >
         <Icon name={isPaused ? 'play' : 'pause'} />
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         class="quiet square"
         aria-label="Clear"
         title="Clear the list"
@@ -140,7 +138,7 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
         onClick={clear}
       >
         <Icon name="clear" />
-      </button>
+      </Button>
     </div>
   )
 }
@@ -178,12 +176,10 @@ function FirstRequest() {
       <span>
         Waiting for the first request. Point your client at <code>{page.api.url}</code>
       </span>
-      <button type="button" onClick={() => (openDialog.value = 'connect')}>
-        Connect a client
-      </button>
-      <button type="button" disabled={page.isReadOnly.value} onClick={list}>
+      <Button onClick={() => (openDialog.value = 'connect')}>Connect a client</Button>
+      <Button disabled={page.isReadOnly.value} onClick={list}>
         Send a list
-      </button>
+      </Button>
     </>
   )
 }
@@ -264,12 +260,10 @@ function PendingList({ waiting, pending }: Pick<JournalState, 'waiting' | 'pendi
           </span>
           {id !== undefined && (
             <>
-              <button type="button" onClick={() => page.open('held', id)}>
-                Edit the answer
-              </button>
-              <button type="button" disabled={page.isReadOnly.value} onClick={() => release(id)}>
+              <Button onClick={() => page.open('held', id)}>Edit the answer</Button>
+              <Button disabled={page.isReadOnly.value} onClick={() => release(id)}>
                 Release
-              </button>
+              </Button>
             </>
           )}
         </li>

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { GameServerState } from '../../core/simulation/servers.js'
-import { DismissButton } from '../ui/controls.js'
+import { Button, DismissButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -65,12 +65,8 @@ function CrashNotice({ server }: { readonly server: GameServerState }) {
       </span>
       <DismissButton onClick={() => markSeen(server)} />
       <div>
-        <button type="button" onClick={() => page.open('server', lobby_id)}>
-          Show log
-        </button>{' '}
-        <button type="button" onClick={() => seeEnd(ended_at)}>
-          See the world then
-        </button>
+        <Button onClick={() => page.open('server', lobby_id)}>Show log</Button>{' '}
+        <Button onClick={() => seeEnd(ended_at)}>See the world then</Button>
       </div>
     </div>
   )

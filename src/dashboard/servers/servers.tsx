@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { counted, grouped } from '../../core/lib/text.js'
 import type { GameServerState, ServerLine } from '../../core/simulation/servers.js'
 import { storyKeyOf } from '../players/player-details.js'
-import { CodeBlock, CopyButton } from '../ui/controls.js'
+import { Button, CodeBlock, CopyButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -138,9 +138,9 @@ function Players({ lobbyId }: { readonly lobbyId: string }) {
       {list.stories.map((story, i) => (
         <span key={story.id}>
           {i > 0 && ', '}
-          <button type="button" class="link" onClick={() => page.open('player', storyKeyOf(story))}>
+          <Button class="link" onClick={() => page.open('player', storyKeyOf(story))}>
             {story.name}
-          </button>
+          </Button>
         </span>
       ))}
       {list.total > mostPlayers && ' …'}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Input } from '../../client/core.js'
 import { dateAndTime, timeOfDay } from '../../core/lib/time.js'
-import { Field, Menu, Parts, Select } from '../ui/controls.js'
+import { Button, Field, Menu, Parts, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction } from '../ui/screen.js'
 import type { ClockReading, Connection } from '../world/followed-world.js'
@@ -95,24 +95,17 @@ function WorldClock() {
     <fieldset class="clock-menu" disabled={page.isReadOnly.value} aria-label="Clock of the world">
       <time>{clock.value ? `${dateAndTime(page.time.value)} UTC` : '…'}</time>
       <div class="tools">
-        <button type="button" onClick={toggleClock}>
-          {mode === 'frozen' ? 'Run' : 'Freeze'}
-        </button>
+        <Button onClick={toggleClock}>{mode === 'frozen' ? 'Run' : 'Freeze'}</Button>
         <Select
           label="Speed of the clock"
           value={String(rate)}
           options={rates.map(one => [String(one), `×${one}`])}
           onChange={value => setClock({ rate: Number(value) })}
         />
-        <button type="button" onClick={() => advanceClock('1m')}>
-          +1 min
-        </button>
-        <button type="button" onClick={() => advanceClock('1h')}>
-          +1 h
-        </button>
+        <Button onClick={() => advanceClock('1m')}>+1 min</Button>
+        <Button onClick={() => advanceClock('1h')}>+1 h</Button>
       </div>
-      <button
-        type="button"
+      <Button
         disabled={!next}
         title={next ? `${timeOfDay(Date.parse(next.at))}: ${next.what}` : 'Nothing is due.'}
         onClick={goToNextEvent}
@@ -121,7 +114,7 @@ function WorldClock() {
         <span class="muted cut" dir="auto">
           {next ? `${duration(Math.max(0, Date.parse(next.at) - page.now.value))}: ${next.what}` : 'Nothing is due.'}
         </span>
-      </button>
+      </Button>
       <form class="row-of" onSubmit={setTime}>
         <Field
           label="Set to, in UTC"

@@ -4,7 +4,7 @@ import { openStream } from '../../client/core.js'
 import type { ListedWorld, ReplicaState } from '../../core/control/world-control.js'
 import { counted, grouped, sizeText } from '../../core/lib/text.js'
 import { dateAndTime } from '../../core/lib/time.js'
-import { Field, Menu } from '../ui/controls.js'
+import { Button, Field, Menu } from '../ui/controls.js'
 import { age } from '../ui/format.js'
 import { Icon, type IconName } from '../ui/icons.js'
 import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
@@ -32,9 +32,9 @@ export function Header() {
         ))}
       </nav>
       <ClockMenu />
-      <button type="button" class="search" aria-label="Search or do Ctrl K" onClick={() => page.openPalette()}>
+      <Button class="search" aria-label="Search or do Ctrl K" onClick={() => page.openPalette()}>
         <Icon name="search" /> <span>Search or do</span> <span class="kbd">Ctrl K</span>
-      </button>
+      </Button>
     </header>
   )
 }
@@ -61,8 +61,7 @@ function ViewTab({ view: { name, title, counts, count, alert } }: { readonly vie
   const size = counts ?? 'few'
   const shown = number > most[size] ? `${grouped(most[size])}+` : grouped(number)
   return (
-    <button
-      type="button"
+    <Button
       aria-label={warning && `${title} ${shown}, ${warning.text}`}
       aria-current={viewOf(page.view.value).name === name ? 'page' : undefined}
       onClick={() => page.show(name)}
@@ -76,7 +75,7 @@ function ViewTab({ view: { name, title, counts, count, alert } }: { readonly vie
         </span>
       )}
       {warning && <i class={`dot ${warning.tone}`} />}
-    </button>
+    </Button>
   )
 }
 
@@ -192,17 +191,12 @@ function WorldMenu() {
           <ul>
             {worlds.value.map(world => (
               <li key={world.id}>
-                <button
-                  type="button"
-                  class="choice"
-                  aria-current={world.id === id}
-                  onClick={() => page.openWorld(world.id)}
-                >
+                <Button class="choice" aria-current={world.id === id} onClick={() => page.openWorld(world.id)}>
                   <b>{world.id}</b> <span dir="auto">{world.title}</span>
                   <span>{useOf(world)}</span>
                   {world.sleeping && <span>asleep, its clock at {dateAndTime(Date.parse(world.now))}</span>}
                   {world.replica !== undefined && <span>at {new URL(world.replica).host}</span>}
-                </button>
+                </Button>
               </li>
             ))}
           </ul>
@@ -213,9 +207,9 @@ function WorldMenu() {
               <button type="submit">Fork</button>
             </form>
           )}
-          <button type="button" disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
+          <Button disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
             Delete this world
-          </button>
+          </Button>
           {data.value && (
             <p class="muted">
               The worlds are kept in {data.value.place}: {sizeText(data.value.bytes)}.
@@ -226,13 +220,9 @@ function WorldMenu() {
               {counted(replicas.value.length, 'replica', 'replicas')}: {replicas.value.map(replicaText).join(', ')}.
             </p>
           )}
-          <button type="button" onClick={() => (openDialog.value = 'connect')}>
-            Connect a client
-          </button>
+          <Button onClick={() => (openDialog.value = 'connect')}>Connect a client</Button>
           {layout.value !== 'wide' && (
-            <button type="button" onClick={() => (openDialog.value = scenarioMenu)}>
-              Scenario: {about.value?.title}
-            </button>
+            <Button onClick={() => (openDialog.value = scenarioMenu)}>Scenario: {about.value?.title}</Button>
           )}
           {id === 'default' && <p class="muted">The world “default” cannot be deleted.</p>}
         </>

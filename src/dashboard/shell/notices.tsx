@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
 import { CrashNotices } from '../servers/crashes.js'
-import { DismissButton, MessageNotice } from '../ui/controls.js'
+import { Button, DismissButton, MessageNotice } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { layout, modals, runAction } from '../ui/screen.js'
@@ -24,25 +24,21 @@ export function PastBanner() {
         </b>{' '}
         {layout.value === 'wide' && <ChangeSeen revision={past.revision} />}
       </span>
-      <button
-        type="button"
-        disabled={past.revision <= page.live.oldestRevision.value}
-        onClick={() => page.stepToChange(-1)}
-      >
+      <Button disabled={past.revision <= page.live.oldestRevision.value} onClick={() => page.stepToChange(-1)}>
         <Icon name="back" /> Previous
-      </button>
-      <button type="button" onClick={() => page.stepToChange(1)}>
+      </Button>
+      <Button onClick={() => page.stepToChange(1)}>
         Next change <Icon name="forward" />
-      </button>
-      <button type="button" onClick={() => page.fork(past.revision)}>
+      </Button>
+      <Button onClick={() => page.fork(past.revision)}>
         <Icon name="fork" /> Fork from here
-      </button>
-      <button type="button" class="main" onClick={() => page.travelToNow()}>
+      </Button>
+      <Button class="main" onClick={() => page.travelToNow()}>
         Back to now{' '}
         <span class="kbd" aria-hidden="true">
           Esc
         </span>
-      </button>
+      </Button>
     </section>
   )
 }
@@ -79,9 +75,7 @@ export function Notices() {
       {connection.value === 'deleted' && (
         <p class="notice bad">
           <span>The world {about.value?.id} has been deleted. You see how it was.</span>
-          <button type="button" onClick={() => page.openWorld('default')}>
-            Open the default world
-          </button>
+          <Button onClick={() => page.openWorld('default')}>Open the default world</Button>
         </p>
       )}
       {connection.value === 'absent' && <AbsentWorld />}
@@ -108,12 +102,10 @@ function AbsentWorld() {
   return (
     <p class="notice">
       <span dir="auto">There is no world called {worldId}.</span>
-      <button type="button" class="main" onClick={make}>
+      <Button class="main" onClick={make}>
         Make it
-      </button>
-      <button type="button" onClick={() => page.openWorld('default')}>
-        Open default
-      </button>
+      </Button>
+      <Button onClick={() => page.openWorld('default')}>Open default</Button>
     </p>
   )
 }

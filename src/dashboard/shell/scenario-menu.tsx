@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { counted } from '../../core/lib/text.js'
-import { Menu } from '../ui/controls.js'
+import { Button, Menu } from '../ui/controls.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction, scenarioMenu } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
@@ -71,9 +71,9 @@ function ScenarioList({ close }: { close(): void }) {
     <ul>
       {answer?.scenarios.map(({ name, title, description }) => (
         <li key={name}>
-          <button type="button" class="choice" onClick={() => load(name)}>
+          <Button class="choice" onClick={() => load(name)}>
             <b dir="auto">{title || name}</b> <span dir="auto">{description}</span>
-          </button>
+          </Button>
         </li>
       ))}
     </ul>

@@ -1,11 +1,16 @@
 import { type Signal, signal } from '@preact/signals'
-import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
 import { Icon } from './icons.js'
 import { message, modals, openDialog, runAction } from './screen.js'
 
 // The controls that several parts of the page use.
+
+/** A button that submits no form. */
+export function Button(props: ButtonHTMLAttributes) {
+  return <button type="button" {...props} />
+}
 
 interface ModalProps {
   readonly title: ComponentChildren
@@ -38,9 +43,9 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
           <h2 id="dialog-title" dir="auto">
             {title}
           </h2>
-          <button type="button" class="quiet square" aria-label="Close" onClick={() => element.current?.close()}>
+          <Button class="quiet square" aria-label="Close" onClick={() => element.current?.close()}>
             <Icon name="close" />
-          </button>
+          </Button>
         </header>
         <div role="status">
           <MessageNotice />
@@ -58,15 +63,14 @@ export function MessageNotice() {
     <p class={message.value.isError ? 'notice bad' : 'notice'}>
       <span dir="auto">{message.value.text}</span>
       {message.value.action && (
-        <button
-          type="button"
+        <Button
           onClick={() => {
             message.value?.action?.run()
             message.value = undefined
           }}
         >
           {message.value.action.text}
-        </button>
+        </Button>
       )}
       <DismissButton onClick={() => (message.value = undefined)} />
     </p>
@@ -75,9 +79,9 @@ export function MessageNotice() {
 
 export function DismissButton({ onClick }: { readonly onClick: () => void }) {
   return (
-    <button type="button" class="quiet square" aria-label="Dismiss" onClick={onClick}>
+    <Button class="quiet square" aria-label="Dismiss" onClick={onClick}>
       <Icon name="close" />
-    </button>
+    </Button>
   )
 }
 
@@ -124,8 +128,7 @@ export function Menu({ id, label, name, children, ...rest }: MenuProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from inside
     <div class={`menu ${rest.class ?? ''}`} ref={menu} onKeyDown={closeOnEscape}>
-      <button
-        type="button"
+      <Button
         class={rest.buttonClass ?? 'quiet'}
         aria-label={name}
         aria-expanded={isOpen}
@@ -133,7 +136,7 @@ export function Menu({ id, label, name, children, ...rest }: MenuProps) {
         onClick={toggle}
       >
         {label} <Icon name="down" class="chevron" />
-      </button>
+      </Button>
       {isOpen && (
         <div class="box" id={id}>
           {children(close)}
@@ -195,7 +198,7 @@ export function ActionButton({
 }: DetailsAction & { readonly class?: string }) {
   const isCopied = copied.value === id
   return (
-    <button type="button" class={kind ?? rest.class} disabled={isOff} onClick={() => run()}>
+    <Button class={kind ?? rest.class} disabled={isOff} onClick={() => run()}>
       {copies ? (
         // Both texts have their place, so that the button keeps its width.
         <span class="either">
@@ -205,7 +208,7 @@ export function ActionButton({
       ) : (
         label
       )}
-    </button>
+    </Button>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { firstIndex } from '../../core/lib/binary-search.js'
+import { Button } from './controls.js'
 import { useSize } from './hooks.js'
 import { layout } from './screen.js'
 
@@ -237,9 +238,9 @@ function Head<Item>({ id, columns, sort, active, onSort }: HeadProps<Item>) {
             aria-sort={order}
             style={widthOf(column)}
           >
-            <button type="button" tabIndex={-1} onClick={() => onSort(column)}>
+            <Button tabIndex={-1} onClick={() => onSort(column)}>
               {title} {order && <span aria-hidden="true">{order === 'ascending' ? '↑' : '↓'}</span>}
-            </button>
+            </Button>
           </div>
         )
       })}
