@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { counted, grouped } from '../../core/lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
-import { Button, CodeBlock, CopyButton, type DetailsAction, Reasons } from '../ui/controls.js'
+import { Button, CodeBlock, CopyButton, type DetailsAction, Reasons, TextArea } from '../ui/controls.js'
 import { bytes, duration, parseJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -204,16 +204,13 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
   return (
     <section>
       <form onSubmit={save}>
-        <label>
-          State, as JSON
-          <textarea
-            rows={6}
-            spellcheck={false}
-            value={edited.value ?? text}
-            placeholder="The game server has set no state."
-            onInput={event => (edited.value = event.currentTarget.value)}
-          />
-        </label>
+        <TextArea
+          label="State, as JSON"
+          text={edited}
+          initial={text}
+          rows={6}
+          placeholder="The game server has set no state."
+        />
         <button type="submit" disabled={edited.value === undefined}>
           Save the state
         </button>

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { HeldAnswer, HeldRelease } from '../../core/contract/faults.js'
 import type { HeldRequest } from '../../core/pipeline/held-requests.js'
-import { Button, type DetailsAction, Field } from '../ui/controls.js'
+import { Button, type DetailsAction, Field, TextArea } from '../ui/controls.js'
 import { duration, parseJson, prettyJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -115,7 +115,6 @@ function AnswerForm({ held: { id, draft }, edit }: { readonly held: HeldRequest;
   const checked = useLoaded(() => problemsOf(id, answer), [status.value, body.value])
   const problems = mistake !== undefined ? [mistake] : isEdited(edit) ? (checked ?? []) : []
   const drafted = { status: String(draft.status ?? ''), body: prettyJson(draft.body) }
-  const shown = { status: status.value ?? drafted.status, body: body.value ?? drafted.body }
   const undo = () => {
     status.value = undefined
     body.value = undefined
@@ -124,27 +123,17 @@ function AnswerForm({ held: { id, draft }, edit }: { readonly held: HeldRequest;
     <fieldset disabled={page.isReadOnly.value}>
       <form onSubmit={event => event.preventDefault()}>
         <div class="row-of">
-          <label>
-            Status
-            <input
-              inputMode="numeric"
-              value={shown.status}
-              onInput={event => (status.value = event.currentTarget.value)}
-            />
-          </label>
+          <Field label="Status" inputMode="numeric" text={status} initial={drafted.status} />
           <Field label="Wait before the answer" text={delay} placeholder="0ms" />
         </div>
-        <label>
-          Body, as JSON
-          <textarea
-            rows={12}
-            spellcheck={false}
-            aria-invalid={problems.length > 0}
-            aria-describedby="problems"
-            value={shown.body}
-            onInput={event => (body.value = event.currentTarget.value)}
-          />
-        </label>
+        <TextArea
+          label="Body, as JSON"
+          text={body}
+          initial={drafted.body}
+          rows={12}
+          aria-invalid={problems.length > 0}
+          aria-describedby="problems"
+        />
         <ul id="problems" class="warn" aria-live="polite">
           {problems.map(text => (
             <li key={text}>{text}</li>
@@ -155,7 +144,7 @@ function AnswerForm({ held: { id, draft }, edit }: { readonly held: HeldRequest;
             <Comparison
               label="The draft and the edited answer"
               old={[`Draft: ${drafted.status}`, drafted.body]}
-              changed={[`Edited: ${shown.status}`, shown.body]}
+              changed={[`Edited: ${status.value ?? drafted.status}`, body.value ?? drafted.body]}
             />
             <Button onClick={undo}>Undo the changes</Button>
           </>

@@ -3,9 +3,8 @@ import { useEffect } from 'preact/hooks'
 import type { ShortenedEntry, WaitReason } from '../../core/contract/journal.js'
 import type { JournalState } from '../../core/control/states.js'
 import { counted, grouped } from '../../core/lib/text.js'
-import { Button, Removal, Select } from '../ui/controls.js'
+import { Button, IconButton, Removal, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
-import { Icon } from '../ui/icons.js'
 import { layout, openDialog, runAction } from '../ui/screen.js'
 import { Table } from '../ui/table.js'
 import { operationName, outcomeOf, statusKind, timeWords } from '../world/outcome.js'
@@ -121,24 +120,14 @@ function RequestTools({ pausedAt }: { readonly pausedAt: Signal<number | undefin
       <Button class="quiet errors" aria-pressed={errors} onClick={() => page.filter({ errors: !errors })}>
         Errors <span class="count">{grouped(failed)}</span>
       </Button>
-      <Button
-        class="quiet square"
+      <IconButton
+        icon={isPaused ? 'play' : 'pause'}
         aria-label="Pause"
         aria-pressed={isPaused}
         title={isPaused ? 'Follow the newest requests' : 'Pause the list'}
         onClick={() => (pausedAt.value = isPaused ? undefined : (all.at(-1)?.id ?? 0))}
-      >
-        <Icon name={isPaused ? 'play' : 'pause'} />
-      </Button>
-      <Button
-        class="quiet square"
-        aria-label="Clear"
-        title="Clear the list"
-        disabled={isReadOnly.value}
-        onClick={clear}
-      >
-        <Icon name="clear" />
-      </Button>
+      />
+      <IconButton icon="clear" aria-label="Clear" title="Clear the list" disabled={isReadOnly.value} onClick={clear} />
     </div>
   )
 }

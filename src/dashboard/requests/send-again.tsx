@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JournalEntry, ShortenedEntry } from '../../core/contract/journal.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
+import { TextArea } from '../ui/controls.js'
 import { prettyJson } from '../ui/format.js'
 import { openDialog, runAction } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
@@ -40,16 +41,12 @@ function Form({ entry, request }: NonNullable<typeof page.repeated.value>) {
         <b>{method}</b> <code dir="auto">{url}</code>
       </p>
       {method !== 'GET' && (
-        <label>
-          Body
-          <textarea
-            rows={10}
-            spellcheck={false}
-            placeholder={body_base64 === undefined ? '' : 'The bytes of the request, which are no text'}
-            value={body.value}
-            onInput={event => (body.value = event.currentTarget.value)}
-          />
-        </label>
+        <TextArea
+          label="Body"
+          text={body}
+          rows={10}
+          placeholder={body_base64 === undefined ? '' : 'The bytes of the request, which are no text'}
+        />
       )}
       <button type="submit" class="main" data-first disabled={isWaiting.value}>
         {isWaiting.value ? 'Waits for the answer' : 'Send'}

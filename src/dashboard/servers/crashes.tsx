@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { GameServerState } from '../../core/simulation/servers.js'
-import { Button, DismissButton } from '../ui/controls.js'
+import { Button, IconButton } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -63,7 +63,7 @@ function CrashNotice({ server }: { readonly server: GameServerState }) {
         <br />
         <code>{last_lines[0]?.text ?? message}</code>
       </span>
-      <DismissButton onClick={() => markSeen(server)} />
+      <IconButton icon="close" aria-label="Dismiss" onClick={() => markSeen(server)} />
       <div>
         <Button onClick={() => page.open('server', lobby_id)}>Show log</Button>{' '}
         <Button onClick={() => seeEnd(ended_at)}>See the world then</Button>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { Field } from '../ui/controls.js'
 import { controlToken, keepControlToken } from '../world/control-token.js'
 import { page } from '../world/page-state.js'
 
@@ -6,6 +7,7 @@ import { page } from '../world/page-state.js'
 export function Locked() {
   const token = useSignal('')
   if (page.live.connection.value !== 'locked') return null
+  const isFirst = controlToken() === undefined
   const open = (event: Event) => {
     event.preventDefault()
     keepControlToken(token.value.trim())
@@ -14,20 +16,15 @@ export function Locked() {
   }
   return (
     <form class="notice locked" onSubmit={open}>
-      <label>
-        {controlToken() === undefined
-          ? 'This mock has a control token. '
-          : 'The mock does not take this control token. '}
-        <input
-          type="password"
-          required
-          autocomplete="off"
-          aria-label="Control token"
-          placeholder="Control token"
-          value={token.value}
-          onInput={event => (token.value = event.currentTarget.value)}
-        />
-      </label>
+      <Field
+        label={isFirst ? 'This mock has a control token. ' : 'The mock does not take this control token. '}
+        type="password"
+        required
+        autocomplete="off"
+        aria-label="Control token"
+        placeholder="Control token"
+        text={token}
+      />
       <button type="submit" class="main">
         Open
       </button>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
 import { CrashNotices } from '../servers/crashes.js'
-import { Button, DismissButton, MessageNotice } from '../ui/controls.js'
+import { Button, IconButton, MessageNotice } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { layout, modals, runAction } from '../ui/screen.js'
@@ -82,7 +82,7 @@ export function Notices() {
       {missed.value !== undefined && (
         <p class="notice">
           <span>{missedWords[missed.value]}</span>
-          <DismissButton onClick={() => (missed.value = undefined)} />
+          <IconButton icon="close" aria-label="Dismiss" onClick={() => (missed.value = undefined)} />
         </p>
       )}
       {modals.value === 0 && <MessageNotice />}

@@ -1,8 +1,14 @@
 import { type Signal, signal } from '@preact/signals'
-import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact'
+import type {
+  ButtonHTMLAttributes,
+  ComponentChildren,
+  InputHTMLAttributes,
+  TargetedEvent,
+  TextareaHTMLAttributes,
+} from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
-import { Icon } from './icons.js'
+import { Icon, type IconName } from './icons.js'
 import { message, modals, openDialog, runAction } from './screen.js'
 
 // The controls that several parts of the page use.
@@ -10,6 +16,15 @@ import { message, modals, openDialog, runAction } from './screen.js'
 /** A button that submits no form. */
 export function Button(props: ButtonHTMLAttributes) {
   return <button type="button" {...props} />
+}
+
+/** A button that shows only an icon. Its name is `aria-label`. */
+export function IconButton({ icon, ...rest }: ButtonHTMLAttributes & { readonly icon: IconName }) {
+  return (
+    <Button class="quiet square" {...rest}>
+      <Icon name={icon} />
+    </Button>
+  )
 }
 
 interface ModalProps {
@@ -43,9 +58,7 @@ export function Modal({ title, children, onClose, ...rest }: ModalProps) {
           <h2 id="dialog-title" dir="auto">
             {title}
           </h2>
-          <Button class="quiet square" aria-label="Close" onClick={() => element.current?.close()}>
-            <Icon name="close" />
-          </Button>
+          <IconButton icon="close" aria-label="Close" onClick={() => element.current?.close()} />
         </header>
         <div role="status">
           <MessageNotice />
@@ -72,16 +85,8 @@ export function MessageNotice() {
           {message.value.action.text}
         </Button>
       )}
-      <DismissButton onClick={() => (message.value = undefined)} />
+      <IconButton icon="close" aria-label="Dismiss" onClick={() => (message.value = undefined)} />
     </p>
-  )
-}
-
-export function DismissButton({ onClick }: { readonly onClick: () => void }) {
-  return (
-    <Button class="quiet square" aria-label="Dismiss" onClick={onClick}>
-      <Icon name="close" />
-    </Button>
   )
 }
 
@@ -285,12 +290,31 @@ export function Reasons({ texts }: { readonly texts: readonly string[] }) {
   )
 }
 
+interface FieldProps {
+  readonly label: string
+  /** The text that the user wrote. `undefined`: none yet. */
+  readonly text: Signal<string | undefined>
+  /** The text until then. */
+  readonly initial?: string
+}
+
 /** An input with its label. The other attributes are those of the input. */
-export function Field({ label, text, ...rest }: InputHTMLAttributes & { label: string; text: Signal<string> }) {
+export function Field({ label, text, initial, ...rest }: InputHTMLAttributes & FieldProps) {
   return (
     <label>
       {label}
-      <input {...rest} value={text.value} onInput={event => (text.value = event.currentTarget.value)} />
+      <input {...rest} value={text.value ?? initial} onInput={event => (text.value = event.currentTarget.value)} />
+    </label>
+  )
+}
+
+/** A field of several lines with its label. */
+export function TextArea({ label, text, initial, ...rest }: TextareaHTMLAttributes & FieldProps) {
+  const write = ({ currentTarget }: TargetedEvent<HTMLTextAreaElement>) => (text.value = currentTarget.value)
+  return (
+    <label>
+      {label}
+      <textarea spellcheck={false} {...rest} value={text.value ?? initial} onInput={write} />
     </label>
   )
 }

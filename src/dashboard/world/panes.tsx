@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ActionButton, Button, type DetailsAction } from '../ui/controls.js'
+import { ActionButton, type DetailsAction, IconButton } from '../ui/controls.js'
 import { Icon } from '../ui/icons.js'
 import { layout } from '../ui/screen.js'
 import { page } from './page-state.js'
@@ -58,9 +58,11 @@ export function DetailsPane({ label, title, facts, children, actions = [] }: Det
         </h2>
         {facts}
         <div class="tools">
-          <Button class="quiet square" aria-label="Close" onClick={() => page.go({ opened: undefined })}>
-            <Icon name={layout.value === 'phone' ? 'back' : 'close'} />
-          </Button>
+          <IconButton
+            icon={layout.value === 'phone' ? 'back' : 'close'}
+            aria-label="Close"
+            onClick={() => page.go({ opened: undefined })}
+          />
         </div>
       </header>
       <div class="body">{children}</div>
