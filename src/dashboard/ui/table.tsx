@@ -105,62 +105,32 @@ export function Table<Item>(props: TableProps<Item>) {
       )}
       <div role="rowgroup" class="rows" style={{ height: `${Math.min(longestHeight, places.topOf(items.length))}px` }}>
         {visible.map((item, i) => {
-          const [place, key] = [first + i, keyOf(item)]
+          const [place, key, start] = [first + i, keyOf(item), places.topOf(first + i)]
+          const activeClass = key === active.key && active.column === undefined ? 'active ' : ''
           return (
-            <Row
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the table handles the keys
+            <div
               key={key}
               id={`${id}-${key}`}
-              index={place + firstIndex}
-              isActive={key === active.key && active.column === undefined}
-              top={places.topOf(place)}
-              end={places.topOf(place + 1)}
-              item={item}
-              columns={shown}
-              table={props}
-              onOpen={() => {
+              role="row"
+              aria-rowindex={place + firstIndex}
+              aria-selected={props.isSelected(item)}
+              class={activeClass + (props.rowClass?.(item) ?? '')}
+              style={{ top: `${start}px`, height: `${places.topOf(place + 1) - start}px` }}
+              onClick={() => {
                 active.activate(place)
                 props.onOpen(item)
               }}
-            />
+            >
+              {shown?.map(column => <Cell key={column.key} column={column} item={item} />) ?? (
+                <div role="gridcell" class="contents">
+                  {props.row?.(item)}
+                </div>
+              )}
+            </div>
           )
         })}
       </div>
-    </div>
-  )
-}
-
-interface RowProps<Item> {
-  readonly id: string
-  readonly index: number
-  readonly isActive: boolean
-  /** In px from the top of the first row. */
-  readonly top: number
-  readonly end: number
-  readonly item: Item
-  readonly columns: readonly Column<Item>[] | undefined
-  readonly table: TableProps<Item>
-  onOpen(): void
-}
-
-function Row<Item>({ id, index, isActive, top, end, item, columns, table, onOpen }: RowProps<Item>) {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the table handles the keys
-    <div
-      id={id}
-      role="row"
-      aria-rowindex={index}
-      aria-selected={table.isSelected(item)}
-      class={`${isActive ? 'active ' : ''}${table.rowClass?.(item) ?? ''}`}
-      style={{ top: `${top}px`, height: `${end - top}px` }}
-      onClick={onOpen}
-    >
-      {columns ? (
-        columns.map(column => <Cell key={column.key} column={column} item={item} />)
-      ) : (
-        <div role="gridcell" class="contents">
-          {table.row?.(item)}
-        </div>
-      )}
     </div>
   )
 }
