@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
-import { useLoaded } from '../ui/hooks.js'
+import { useLoaded, useModal } from '../ui/hooks.js'
 import { Icon } from '../ui/icons.js'
-import { modals, openDialog, runAction } from '../ui/screen.js'
+import { openDialog, runAction } from '../ui/screen.js'
 import { regionName } from '../world/lobby-rows.js'
 import { dayMs, lastTimeOfDay, page } from '../world/page-state.js'
 import { openActions } from '../world/panes.js'
@@ -25,15 +25,10 @@ const close = () => (openDialog.value = undefined)
 /** The sheet that finds every action and every thing of the world. */
 export function Palette({ opening }: { readonly opening: number }) {
   const id = useId()
-  const element = useRef<HTMLDialogElement>(null)
+  const { element, closeOutside } = useModal()
   const text = useSignal('')
   const chosen = useSignal(0)
   const answer = useLoaded(() => page.api.call('GET /scenarios'), [])
-  useEffect(() => {
-    element.current?.showModal()
-    modals.value += 1
-    return () => void (modals.value -= 1)
-  }, [])
   const query = text.value
   const items = itemsOf(query, { scenarios: answer?.scenarios ?? [], stories: useStories(query.trim()) })
   const index = Math.min(chosen.value, items.length - 1)
@@ -56,18 +51,30 @@ export function Palette({ opening }: { readonly opening: number }) {
       class="palette"
       aria-label="Search or do"
       onClose={() => openDialog.peek() === 'palette' && page.paletteOpenings.peek() === opening && close()}
-      onClick={event => event.target === element.current && element.current?.close()}
+      onClick={closeOutside}
     >
-      <SearchBox
-        id={id}
-        query={query}
-        chosen={items.length > 0 ? index : undefined}
-        onQuery={next => {
-          text.value = next
-          chosen.value = 0
-        }}
-        onKey={handleKey}
-      />
+      <div class="field">
+        <Icon name="search" />
+        <input
+          role="combobox"
+          aria-label="Search or do"
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={items.length > 0 ? `${id}-${index}` : undefined}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="Search or do"
+          value={query}
+          onInput={event => {
+            text.value = event.currentTarget.value
+            chosen.value = 0
+          }}
+          onKeyDown={handleKey}
+        />
+        <span class="kbd" aria-hidden="true">
+          Esc
+        </span>
+      </div>
       <Results
         id={id}
         items={items}
@@ -76,7 +83,12 @@ export function Palette({ opening }: { readonly opening: number }) {
         onChoose={i => (chosen.value = i)}
         onPerform={perform}
       />
-      <Foot isEmpty={items.length === 0} />
+      {items.length === 0 && <p class="empty">Nothing has these words.</p>}
+      <footer>
+        <kbd>↑</kbd>
+        <kbd>↓</kbd> choose <kbd>Enter</kbd> do it
+        <span>Also a time: 21:00, −30 s, +1 h</span>
+      </footer>
     </dialog>
   )
 }
@@ -88,52 +100,6 @@ function useStories(q: string): readonly StorySummary[] {
     return await page.api.call('GET /stories', { query: { q, limit: mostOfType } })
   }, [q])
   return found?.stories ?? []
-}
-
-function Foot({ isEmpty }: { readonly isEmpty: boolean }) {
-  return (
-    <>
-      {isEmpty && <p class="empty">Nothing has these words.</p>}
-      <footer>
-        <kbd>↑</kbd>
-        <kbd>↓</kbd> choose <kbd>Enter</kbd> do it
-        <span>Also a time: 21:00, −30 s, +1 h</span>
-      </footer>
-    </>
-  )
-}
-
-interface SearchBoxProps {
-  readonly id: string
-  readonly query: string
-  /** The index of the chosen line. */
-  readonly chosen: number | undefined
-  onQuery(query: string): void
-  onKey(event: KeyboardEvent): void
-}
-
-function SearchBox({ id, query, chosen, onQuery, onKey }: SearchBoxProps) {
-  return (
-    <div class="field">
-      <Icon name="search" />
-      <input
-        role="combobox"
-        aria-label="Search or do"
-        aria-expanded="true"
-        aria-controls={`${id}-list`}
-        aria-activedescendant={chosen === undefined ? undefined : `${id}-${chosen}`}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder="Search or do"
-        value={query}
-        onInput={event => onQuery(event.currentTarget.value)}
-        onKeyDown={onKey}
-      />
-      <span class="kbd" aria-hidden="true">
-        Esc
-      </span>
-    </div>
-  )
 }
 
 interface ResultsProps {

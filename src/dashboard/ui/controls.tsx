@@ -8,8 +8,9 @@ import type {
 } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
+import { useModal } from './hooks.js'
 import { Icon, type IconName } from './icons.js'
-import { message, modals, openDialog, runAction } from './screen.js'
+import { message, openDialog, runAction } from './screen.js'
 
 // The controls that several parts of the page use.
 
@@ -34,22 +35,9 @@ interface ModalProps {
   onClose(): void
 }
 
-/**
- * A modal dialog that opens when it is rendered, and focuses its element with `data-first`. Escape closes it. Browsers complain
- * about `autofocus` in a page that has a focus.
- */
+/** A modal dialog that opens when it is rendered, and focuses its element with `data-first`. Escape closes it. */
 export function Modal({ title, children, onClose, ...rest }: ModalProps) {
-  const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    element.current?.showModal()
-    element.current?.querySelector<HTMLElement>('[data-first]')?.focus()
-    modals.value += 1
-    return () => void (modals.value -= 1)
-  }, [])
-  const closeOutside = (event: MouseEvent) => {
-    // A click on the backdrop has the dialog itself as its target.
-    if (event.target === element.current) element.current?.close()
-  }
+  const { element, closeOutside } = useModal()
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes the dialog
     <dialog ref={element} class={rest.class} aria-labelledby="dialog-title" onClose={onClose} onClick={closeOutside}>

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { modals } from './screen.js'
 
 /**
  * Loads a value, and loads it again after a change of `inputs`, one call at a time: inputs may change faster than the mock
@@ -44,6 +45,22 @@ export function useSize(element: { readonly current: HTMLElement | null }): Sign
     return () => observer.disconnect()
   }, [])
   return size
+}
+
+/** Opens a modal dialog when it is rendered. Browsers complain about `autofocus` in a page that has a focus. */
+export function useModal() {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    element.current?.showModal()
+    element.current?.querySelector<HTMLElement>('[data-first]')?.focus()
+    modals.value += 1
+    return () => void (modals.value -= 1)
+  }, [])
+  const closeOutside = (event: MouseEvent) => {
+    // A click on the backdrop has the dialog itself as its target.
+    if (event.target === element.current) element.current?.close()
+  }
+  return { element, closeOutside }
 }
 
 const measure = document.createElement('canvas').getContext('2d')
