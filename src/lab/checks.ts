@@ -26,7 +26,7 @@ import {
 
 /** One run of a client within a check. */
 export interface Case {
-  /** Absent if the check has one case. */
+  /** Absent if the check is the case. */
   readonly name?: string
   /** Lets the service misbehave. After that the lab completes the link, unless the client has to give up. */
   run(stage: Stage): Promise<void>
@@ -36,13 +36,16 @@ export interface Case {
   readonly givesUp?: true
 }
 
-/** A check of a client. */
-export interface Check {
+/** A check of a client. It is its own case, or has several. */
+export type Check = (Case | { readonly cases: readonly Case[] }) & {
   /** The cost of a failure: a lost or wrong effect, a loop, or less. */
   readonly harm: 'loss' | 'loop' | 'manners'
   /** Says what a client did that passed, from the recordings of the cases. */
   passes(recordings: readonly Recording[]): string
-  readonly cases: readonly Case[]
+}
+
+export function casesOf(check: Check): readonly Case[] {
+  return 'cases' in check ? check.cases : [check]
 }
 
 /** The times of the check `patience`, in real ms. */
@@ -129,54 +132,43 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
   'opaque index': {
     harm: 'loop',
     passes: () => 'it sent indexes of 19 digits back as they were',
-    cases: [
-      {
-        async run(stage) {
-          const offset = String(opaqueIndex - BigInt(await stage.index()))
-          stage.fault({ index: { offset } })
-          await stage.waitingPoll()
-        },
-        rules: [sendsNewestIndex],
-      },
-    ],
+    async run(stage) {
+      const offset = String(opaqueIndex - BigInt(await stage.index()))
+      stage.fault({ index: { offset } })
+      await stage.waitingPoll()
+    },
+    rules: [sendsNewestIndex],
   },
   'newest index': {
     harm: 'loop',
     passes: () => 'each poll had the index of the answer before it',
-    cases: [
-      {
-        async run(stage) {
-          const first = BigInt(await stage.index())
-          stage.fault({ hold: true })
-          stage.onPoll = () => {
-            const n = stage.polls.length
-            if (n === 1) stage.release()
-            else if (n <= 4)
-              stage.release({ answer: { status: 200, body: { watch: { index: String(first + BigInt(n)) } } } })
-          }
-          await stage.poll(5)
-        },
-        rules: [sendsNewestIndex],
-      },
-    ],
+    async run(stage) {
+      const first = BigInt(await stage.index())
+      stage.fault({ hold: true })
+      stage.onPoll = () => {
+        const n = stage.polls.length
+        if (n === 1) stage.release()
+        else if (n <= 4)
+          stage.release({ answer: { status: 200, body: { watch: { index: String(first + BigInt(n)) } } } })
+      }
+      await stage.poll(5)
+    },
+    rules: [sendsNewestIndex],
   },
   timeout: {
     harm: 'loss',
     passes: () => 'it asked again after a timeout',
-    cases: [{ run: stage => wake(stage, 1, '40s'), rules: [asksAgain('moved the clock by 40s', 2_000)] }],
+    run: stage => wake(stage, 1, '40s'),
+    rules: [asksAgain('moved the clock by 40s', 2_000)],
   },
   'spurious wake': {
     harm: 'loss',
     passes: () => 'it asked on after answers with nothing new',
-    cases: [
-      {
-        async run(stage) {
-          stage.fault({ spurious: '1s' })
-          await wake(stage, 2, '1s')
-        },
-        rules: [asksAgain('moved the clock by 1s', pollWithinMs)],
-      },
-    ],
+    async run(stage) {
+      stage.fault({ spurious: '1s' })
+      await wake(stage, 2, '1s')
+    },
+    rules: [asksAgain('moved the clock by 1s', pollWithinMs)],
   },
   gap: {
     harm: 'loss',
@@ -184,34 +176,26 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
       recordings.every(printsCloudToken)
         ? 'it printed the token of a link that was completed between two polls'
         : 'it exited with 0 once the link was complete',
-    cases: [
-      {
-        async run(stage) {
-          afterFirstAnswer(stage, () => stage.complete())
-          await stage.until(() => stage.recording.completedAt !== undefined, pollWithinMs)
-        },
-        rules: [endsWell(3_000)],
-      },
-    ],
+    async run(stage) {
+      afterFirstAnswer(stage, () => stage.complete())
+      await stage.until(() => stage.recording.completedAt !== undefined, pollWithinMs)
+    },
+    rules: [endsWell(3_000)],
   },
   'index goes back': {
     harm: 'loop',
     passes: recordings => recordings.map(lowerIndexText).join(', '),
-    cases: [
-      {
-        async run(stage) {
-          const index = String(BigInt(await stage.index()) - 1_000n)
-          stage.fault({ hold: true })
-          stage.onPoll = poll => {
-            if (stage.polls.length === 1) stage.release()
-            // A poll with the index of the restored world waits.
-            else if (poll.index !== index) stage.release({ answer: { status: 200, body: { watch: { index } } } })
-          }
-          if (await stage.poll(2)) await stage.watch(watchMs)
-        },
-        rules: [takesLowerIndex, isNoBusyLoop],
-      },
-    ],
+    async run(stage) {
+      const index = String(BigInt(await stage.index()) - 1_000n)
+      stage.fault({ hold: true })
+      stage.onPoll = poll => {
+        if (stage.polls.length === 1) stage.release()
+        // A poll with the index of the restored world waits.
+        else if (poll.index !== index) stage.release({ answer: { status: 200, body: { watch: { index } } } })
+      }
+      if (await stage.poll(2)) await stage.watch(watchMs)
+    },
+    rules: [takesLowerIndex, isNoBusyLoop],
   },
   'no busy loop': {
     harm: 'loop',
@@ -247,36 +231,28 @@ const quickChecks: Readonly<Record<Exclude<LabCheckName, 'patience'>, Check>> = 
   'one at a time': {
     harm: 'manners',
     passes: () => 'it waited for each slow answer before it asked again',
-    cases: [
-      {
-        async run(stage) {
-          for (let n = 1; n <= 3; n++) {
-            stage.fault({ hold: true }, { times: 1 })
-            if (!(await stage.poll(n))) return
-            await stage.watch(2_500)
-            stage.clearFaults()
-            const poll = stage.polls[n - 1]
-            if (poll?.end === undefined) await stage.advance('40s')
-          }
-        },
-        rules: [asksOneAtATime],
-      },
-    ],
+    async run(stage) {
+      for (let n = 1; n <= 3; n++) {
+        stage.fault({ hold: true }, { times: 1 })
+        if (!(await stage.poll(n))) return
+        await stage.watch(2_500)
+        stage.clearFaults()
+        const poll = stage.polls[n - 1]
+        if (poll?.end === undefined) await stage.advance('40s')
+      }
+    },
+    rules: [asksOneAtATime],
   },
   'half an answer': {
     harm: 'loss',
     passes: () => 'it believed no half of an answer, and asked again with the index of before',
-    cases: [
-      {
-        async run(stage) {
-          afterFirstAnswer(stage, () => stage.fault({ truncate: true }, { times: 1 }))
-          const poll = await stage.waitingPoll()
-          stage.complete()
-          await stage.until(() => poll?.end !== undefined, pollWithinMs)
-        },
-        rules: [survivesHalfAnswer, sendsNewestIndex],
-      },
-    ],
+    async run(stage) {
+      afterFirstAnswer(stage, () => stage.fault({ truncate: true }, { times: 1 }))
+      const poll = await stage.waitingPoll()
+      stage.complete()
+      await stage.until(() => poll?.end !== undefined, pollWithinMs)
+    },
+    rules: [survivesHalfAnswer, sendsNewestIndex],
   },
 }
 
@@ -285,26 +261,22 @@ function patienceCheck({ holdMs, deadMs }: PatienceTimes): Check {
   return {
     harm: 'manners',
     passes: () => 'it waited for a slow answer, and left a dead connection',
-    cases: [
-      {
-        async run(stage) {
-          const poll = await stage.waitingPoll()
-          if (!poll) return
-          await stage.until(() => poll.end !== undefined, holdMs - (stage.now() - poll.at))
-          if (poll.end !== undefined) return
-          stage.onPoll = () => {
-            stage.onPoll = () => {}
-            stage.act(deadAct)
-            stage.release({ never: true })
-          }
-          stage.fault({ hold: true }, { times: 1 })
-          const count = stage.polls.length
-          await stage.advance('40s')
-          if (await stage.poll(count + 1)) await stage.until(() => stage.polls.length >= count + 2, deadMs)
-        },
-        rules: [isPatient({ holdMs, deadMs })],
-      },
-    ],
+    async run(stage) {
+      const poll = await stage.waitingPoll()
+      if (!poll) return
+      await stage.until(() => poll.end !== undefined, holdMs - (stage.now() - poll.at))
+      if (poll.end !== undefined) return
+      stage.onPoll = () => {
+        stage.onPoll = () => {}
+        stage.act(deadAct)
+        stage.release({ never: true })
+      }
+      stage.fault({ hold: true }, { times: 1 })
+      const count = stage.polls.length
+      await stage.advance('40s')
+      if (await stage.poll(count + 1)) await stage.until(() => stage.polls.length >= count + 2, deadMs)
+    },
+    rules: [isPatient({ holdMs, deadMs })],
   }
 }
 

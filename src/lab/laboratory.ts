@@ -1,7 +1,16 @@
 import { allPassed, type CheckResult } from '../core/lib/check-report.js'
 import { didYouMean, quoted } from '../core/lib/text.js'
 import { checkKeys, UsageError } from '../core/lib/usage-error.js'
-import { type Case, type Check, checkNames, checksOf, isCheckName, type PatienceTimes, rulesOf } from './checks.js'
+import {
+  type Case,
+  type Check,
+  casesOf,
+  checkNames,
+  checksOf,
+  isCheckName,
+  type PatienceTimes,
+  rulesOf,
+} from './checks.js'
 import type { LabCheckName, LabOptions, LabReport } from './lab.js'
 import { type Recording, requestLine } from './recording.js'
 import { type Client, Stage, type StartClient } from './stage.js'
@@ -93,12 +102,12 @@ function checkOptions(options: LabOptions): void {
 
 async function runCheck(
   name: LabCheckName,
-  { cases, passes }: Check,
+  check: Check,
   { start, advice }: Client,
   stop: AbortController,
 ): Promise<{ readonly result: CheckResult; readonly hasRequests: boolean }> {
   const startedAt = performance.now()
-  const running = cases.map(one =>
+  const running = casesOf(check).map(one =>
     runCase(one, start, stop.signal).catch((error: unknown) => {
       stop.abort(error)
       throw error
@@ -114,7 +123,7 @@ async function runCheck(
   const ms = Math.round(performance.now() - startedAt)
   if (!failed?.failure)
     return {
-      result: { name, passed: true, sentence: passes(all.map(one => one.recording)), evidence: [], ...notes, ms },
+      result: { name, passed: true, sentence: check.passes(all.map(one => one.recording)), evidence: [], ...notes, ms },
       hasRequests: true,
     }
   const { failure, recording, caseName } = failed

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
-import { checksOf, rulesOf } from '../../src/lab/checks.js'
+import { casesOf, checksOf, rulesOf } from '../../src/lab/checks.js'
 import type { RecordedRequest, Recording } from '../../src/lab/recording.js'
 import {
   acceptsNoOtherAnswer,
@@ -279,7 +279,7 @@ describe('the other rules', () => {
   it('want no crash on half an answer, whatever the index', () => {
     const half = poll(1_000, undefined, '', { end: 'broken' })
     const end = { at: 1_200, code: 1, reason: 'SyntaxError: Unexpected end of JSON input\n    at JSON.parse' }
-    const rules = checksOf()['half an answer'].cases.flatMap(rulesOf)
+    const rules = casesOf(checksOf()['half an answer']).flatMap(rulesOf)
     const judge = (requests: RecordedRequest[], more: Partial<Recording>) =>
       firstFailure(recording(requests, { completedAt: 1_100, ...more }), rules)
 
