@@ -14,6 +14,7 @@ import type { GameServerState } from '../../core/simulation/servers.js'
 import type { Rows, TableName } from '../../core/store/rows.js'
 import { tableNames } from '../../core/store/table-names.js'
 import type { Api } from './api.js'
+import { placeName } from './lobby-rows.js'
 import { addPlayers, type PlayerSpan, spansOfStories } from './player-spans.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
@@ -329,19 +330,20 @@ export class FollowedWorld {
     if (this.#lastEventId !== undefined && runOf(this.#lastEventId) !== runOf(id)) {
       const isKept = keptWorldOf(id) !== undefined && keptWorldOf(id) === keptWorldOf(this.#lastEventId)
       this.missed.value = isKept ? 'requests' : 'restart'
-      this.#forgetRequests()
+      // The journal of another run begins anew, and so do the ids of its requests.
+      this.#oldest = { oldest: 0, oldest_read: 0 }
+      this.exchanges.value = []
+      this.#forgetQueued()
     }
     if (!this.#isLoaded) this.#load()
     void this.readData()
     if (this.#completeUpTo !== undefined) this.#completeSoon()
   }
 
-  /** The journal of another run begins anew, and so do the ids of its requests. */
-  #forgetRequests(): void {
-    this.#oldest = { oldest: 0, oldest_read: 0 }
+  /** Forgets the requests that wait to be shown, and those that were left out. */
+  #forgetQueued(): void {
     this.#exchangeQueue = []
     this.#completeUpTo = undefined
-    this.exchanges.value = []
     this.hasAllRequests.value = true
   }
 
@@ -352,22 +354,15 @@ export class FollowedWorld {
 
   /** True if the mock runs, and does not have the world any more. */
   async #isGone(): Promise<boolean> {
-    const id = this.#api.worldId
-    try {
-      const { worlds } = await this.#api.ofMock().call('GET /worlds')
-      return !worlds.some(world => world.id === id)
-    } catch {
-      return false
-    }
+    const answer = await this.#api.ofMock().call('GET /worlds').catch(noAnswer)
+    return answer !== undefined && !answer.worlds.some(({ id }) => id === this.#api.worldId)
   }
 
   /** Loads all rows and requests again. Events that come meanwhile are shown afterwards. */
   #load(): void {
     this.#isLoaded = false
     this.#changeQueue = []
-    this.#exchangeQueue = []
-    this.#completeUpTo = undefined
-    this.hasAllRequests.value = true
+    this.#forgetQueued()
     this.#loads += 1
     const load = this.#loads
     void this.#loadAll(() => load === this.#loads).catch(() => {
@@ -455,9 +450,7 @@ export class FollowedWorld {
   /** Names a lobby by its game mode and its region. */
   #lobbyWords(id: string): string {
     const lobby = this.tables.lobbies.get(id)
-    if (!lobby) return 'a lobby'
-    const { region_display_name } = this.tables.regions.get(lobby.region_id) ?? {}
-    return `${lobby.game_mode_id}, ${region_display_name || lobby.region_id}`
+    return lobby ? placeName(lobby, this.tables) : 'a lobby'
   }
 
   /** Sets the pause after showing events: longer if that took long, and longest in a flood of requests. */
