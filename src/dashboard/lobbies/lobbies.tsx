@@ -147,11 +147,9 @@ function MakeLobby() {
 function distancesOf(tables: RowMaps): ((lobby: LobbyRow) => number | undefined) | undefined {
   const { client } = tables.settings.get('settings') ?? {}
   if (!client) return undefined
-  const known = new Map<string, number | undefined>()
   return ({ region_id }) => {
     const region = tables.regions.get(region_id)
-    if (region && !known.has(region_id)) known.set(region_id, distance(client, region.datacenter_coord))
-    return known.get(region_id)
+    return region && distance(client, region.datacenter_coord)
   }
 }
 

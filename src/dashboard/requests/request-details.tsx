@@ -49,7 +49,15 @@ export function RequestDetails() {
 
 function ChosenRequest({ id }: { readonly id: number }) {
   const details = useLoaded(() => readDetails(id), [page.live.connection.value === 'live'])
-  if (typeof details === 'string') return <Unreadable id={id} why={details} />
+  if (typeof details === 'string')
+    return (
+      <DetailsPane label="The chosen request" title={`Request ${id}`}>
+        <p class="empty">
+          {details}
+          <Button onClick={() => page.go({ opened: undefined })}>Newest requests</Button>
+        </p>
+      </DetailsPane>
+    )
   return details ? <Shown {...details} /> : <DetailsPane label="The chosen request" title="…" children={null} />
 }
 
@@ -65,18 +73,6 @@ async function readDetails(id: number): Promise<Details | string> {
     const { status, message } = error as ClientError // of a call
     return status === 404 ? `Request ${grouped(id)} is no longer kept.` : message
   }
-}
-
-/** A request that could not be read. */
-function Unreadable({ id, why }: { readonly id: number; readonly why: string }) {
-  return (
-    <DetailsPane label="The chosen request" title={`Request ${id}`}>
-      <p class="empty">
-        {why}
-        <Button onClick={() => page.go({ opened: undefined })}>Newest requests</Button>
-      </p>
-    </DetailsPane>
-  )
 }
 
 type Part = 'sent' | 'answer' | 'headers' | 'world'

@@ -309,20 +309,10 @@ function useDrawing(draw: () => void, own: readonly Signal<unknown>[], zoom: Zoo
   const newest = useRef(draw)
   newest.current = draw
   useSignalEffect(() => {
-    const { live } = page
+    const { live, upcoming, now, past, brushed, requestId, playerKey } = page
     const shown = [live.exchanges, live.pending, live.changes, live.players, live.stories, live.faults, live.servers]
     // The drawing depends on all of these.
-    for (const signal of [
-      ...shown,
-      page.upcoming,
-      page.now,
-      page.past,
-      page.brushed,
-      page.requestId,
-      page.playerKey,
-      ...own,
-    ])
-      signal.value
+    for (const signal of [...shown, ...own, upcoming, now, past, brushed, requestId, playerKey]) signal.value
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       requestAnimationFrame(() => newest.current())

@@ -8,10 +8,10 @@ export interface PlayerSpan {
   /** The lobby, in a few words. */
   readonly text: string
   readonly reservedAt: number
-  readonly connectedAt?: number
-  readonly endedAt?: number
+  readonly connectedAt?: number | undefined
+  readonly endedAt?: number | undefined
   /** When its seat expires, or when it leaves. */
-  readonly nextAt?: number
+  readonly nextAt?: number | undefined
 }
 
 /** The most players that the page remembers. */
@@ -25,10 +25,10 @@ export function spansOfStories(
   stories: readonly StorySummary[],
   wordsOf: (lobbyId: string) => string,
 ): readonly PlayerSpan[] {
-  const time = (key: string, text: string | undefined) => (text === undefined ? {} : { [key]: Date.parse(text) })
+  const ms = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time))
   return stories.toReversed().flatMap(({ token, lobby_id, reserved_at, connected_at, ended_at, next_at }) => {
     if (lobby_id === undefined || reserved_at === undefined) return []
-    const times = { ...time('connectedAt', connected_at), ...time('endedAt', ended_at), ...time('nextAt', next_at) }
+    const times = { connectedAt: ms(connected_at), endedAt: ms(ended_at), nextAt: ms(next_at) }
     return { token, text: wordsOf(lobby_id), reservedAt: Date.parse(reserved_at), ...times }
   })
 }
@@ -46,12 +46,10 @@ export function addPlayers(
   const byToken = new Map(spans.map(span => [span.token, span]))
   for (const { row } of rows) {
     const player = row as PlayerRow // the table has these rows
-    const known = byToken.get(player.player_token)
+    const { player_token: token, lobby_id } = player
+    const known = byToken.get(token)
     if (!known && !causes.includes(cause.kind)) continue
-    byToken.set(
-      player.player_token,
-      spanOf(player, known ?? { reservedAt: time, text: wordsOf(player.lobby_id) }, time),
-    )
+    byToken.set(token, spanOf(player, known ?? { token, reservedAt: time, text: wordsOf(lobby_id) }, time))
   }
   for (const { id } of gone) {
     const known = byToken.get(id)
@@ -60,15 +58,9 @@ export function addPlayers(
   return [...byToken.values()].slice(-mostSpans)
 }
 
-function spanOf(player: PlayerRow, known: Omit<PlayerSpan, 'token'>, time: number): PlayerSpan {
-  const { nextAt: _, ...rest } = { ...known, token: player.player_token }
-  if (player.status === 'reserved') {
-    const next = player.connects_at ?? player.expires_at
-    return next === undefined ? rest : { ...rest, nextAt: next }
-  }
-  if (player.status === 'connected') {
-    const connected = { ...rest, connectedAt: known.connectedAt ?? time }
-    return player.leaves_at === undefined ? connected : { ...connected, nextAt: player.leaves_at }
-  }
-  return { ...rest, endedAt: known.endedAt ?? time }
+function spanOf(player: PlayerRow, known: PlayerSpan, time: number): PlayerSpan {
+  const { connectedAt = time, endedAt = time } = known
+  if (player.status === 'reserved') return { ...known, nextAt: player.connects_at ?? player.expires_at }
+  if (player.status === 'connected') return { ...known, connectedAt, nextAt: player.leaves_at }
+  return { ...known, endedAt, nextAt: undefined }
 }
