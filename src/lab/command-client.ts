@@ -38,12 +38,13 @@ function startCommand(command: readonly string[]): StartClient {
     const { pid } = child
     if (pid !== undefined) watchdog.add(-pid)
     let reason = ''
-    readText(child.stdout, { onText: print, onExcess: () => exceed(excessOf('output')) })
+    readText(child.stdout, { name: 'output', exceed, onText: print })
     readText(child.stderr, {
+      name: 'error',
+      exceed,
       onText: text => {
         reason = (reason + text).slice(-longestReason)
       },
-      onExcess: () => exceed(excessOf('error')),
     })
     const ended = endOf(child, command, () => reason)
     return {
@@ -69,10 +70,6 @@ function spawnClient(command: readonly string[], env: NodeJS.ProcessEnv): ChildP
   }
 }
 
-function excessOf(stream: 'output' | 'error'): string {
-  return `it printed more than ${sizeText(mostBytes)} on standard ${stream}`
-}
-
 function endOf(child: ChildProcess, [name = '']: readonly string[], reason: () => string): RunningClient['ended'] {
   return new Promise(resolve => {
     child.once('error', error => resolve({ code: undefined, reason: '', startFailure: startFailure(name, error) }))
@@ -87,7 +84,7 @@ function endOf(child: ChildProcess, [name = '']: readonly string[], reason: () =
 /** Reads a stream as text. After too many bytes it reads no more, so that a flood cannot slow down the lab. */
 function readText(
   stream: Readable | null,
-  { onText, onExcess }: { onText(text: string): void; onExcess(): void },
+  { name, exceed, onText }: { readonly name: string; exceed(what: string): void; onText(text: string): void },
 ): void {
   const decoder = new StringDecoder()
   let bytes = 0
@@ -96,6 +93,6 @@ function readText(
     onText(decoder.write(chunk))
     if (bytes <= mostBytes) return
     stream.pause()
-    onExcess()
+    exceed(`it printed more than ${sizeText(mostBytes)} on standard ${name}`)
   })
 }
