@@ -97,11 +97,6 @@ interface Reported {
   readonly loss: string | undefined
 }
 
-/** Writes `loss` as a sentence. */
-function lossSentence(loss: string): string {
-  return `${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`
-}
-
 function writeReport(
   { entries, pending, waits, faults, loss }: Reported,
   { saved, noRequest = noneReached }: ReportOptions,
@@ -111,7 +106,7 @@ function writeReport(
   const lines = [
     ...(waits.length === 0 ? [] : ['These calls of the test still wait:']),
     ...waits.flatMap(waitLines),
-    ...(loss === undefined ? [] : [lossSentence(loss)]),
+    ...(loss === undefined ? [] : [`${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`]),
     ...(entries.length === 0 && pending.length === 0 && loss === undefined ? [noRequest] : []),
     ...(entries.length === 0 ? [] : ['The requests to the mock, the oldest first:']),
     ...(earlier === 0 ? [] : [`  … ${earlier} earlier ${earlier === 1 ? 'request' : 'requests'}`]),

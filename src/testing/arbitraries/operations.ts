@@ -11,15 +11,11 @@ export interface FoundOperation extends DocumentedOperation {
   readonly spec: OperationSpec
 }
 
-const documentedOperations = new Map<OperationId, DocumentedOperation>()
-
 /** Finds an operation. Throws `UsageError` if it does not exist. */
 export function findOperation(id: OperationId): FoundOperation {
   if (typeof id !== 'string' || !Object.hasOwn(operations, id))
     throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(String(id), operationIds)}`)
-  const documented = documentedOperations.get(id) ?? documentOperation(id)
-  documentedOperations.set(id, documented)
-  return { ...documented, spec: operations[id] }
+  return { ...documentOperation(id), spec: operations[id] }
 }
 
 /**
