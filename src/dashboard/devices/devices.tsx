@@ -75,9 +75,7 @@ function DeviceLink({ link }: { readonly link: DeviceLinkRow }) {
 
 /** Counts the links that wait to be completed. */
 export function countPending({ deviceLinks }: RowMaps, now: number): number {
-  let count = 0
-  for (const link of deviceLinks.values()) if (isPendingAt(link, now)) count += 1
-  return count
+  return [...deviceLinks.values()].filter(link => isPendingAt(link, now)).length
 }
 
 function isPendingAt(link: DeviceLinkRow, now: number): boolean {

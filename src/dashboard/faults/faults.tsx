@@ -109,24 +109,19 @@ function isStaged(fault: FaultState, now: number): fault is StagedFault {
   return fault.begins_at !== undefined && Date.parse(fault.begins_at) > now
 }
 
-/** Moves a staged fault, so that it begins in some ms of the world's clock. */
-async function moveFault(staged: StagedFault, inMs: number): Promise<void> {
-  // The rest are its settings.
-  const { id, matched, struck, holding, added_at, began_at, begins_at, ends_at, last_at, ...fault } = staged
-  const after = Math.ceil(page.now.peek() + inMs - Date.parse(added_at))
-  const call = { params: { fault_id: id }, body: { ...fault, after: `${after}ms` } }
-  await page.api.call('PUT /faults/{fault_id}', call)
-}
-
 /** Says when a staged fault begins, and moves it. */
 function BeginOf({ fault }: { readonly fault: StagedFault }) {
+  // The rest are its settings.
+  const { id, matched, struck, holding, added_at, began_at, begins_at, ends_at, last_at, ...settings } = fault
   const text = useSignal('')
   const submit = (event: Event) => {
     event.preventDefault()
     void runAction(async () => {
       const ms = parseDuration(text.value.trim())
       if (ms === undefined) throw new Error(`Begins in is "${text.value}": expected ${durationFormat}`)
-      await moveFault(fault, ms)
+      const after = Math.ceil(page.now.peek() + ms - Date.parse(added_at))
+      const call = { params: { fault_id: id }, body: { ...settings, after: `${after}ms` } }
+      await page.api.call('PUT /faults/{fault_id}', call)
       text.value = ''
     })
   }
@@ -135,7 +130,7 @@ function BeginOf({ fault }: { readonly fault: StagedFault }) {
       <Field
         label="Begins in"
         text={text}
-        placeholder={duration(Math.max(0, Date.parse(fault.begins_at) - page.time.value))}
+        placeholder={duration(Math.max(0, Date.parse(begins_at) - page.time.value))}
       />
     </form>
   )

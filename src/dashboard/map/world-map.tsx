@@ -13,6 +13,7 @@ export function WorldMap() {
   const { tables } = page.shown.value
   const isPast = page.past.value !== undefined
   const sums = page.regionSums.value
+  const players = sumOf(sums, 'players')
   const options = modeOptions(tables)
   const mode = page.findMode.value ?? options[0]?.[0]
   const choice = page.nextFind.value
@@ -32,9 +33,18 @@ export function WorldMap() {
             <b>{counted(compared.size, 'region', 'regions')}</b> <span class="muted">compared</span>
           </p>
         ) : (
-          <MapTitle sums={sums} />
+          <p class="map-title">
+            <b>{counted(players, 'player', 'players')}</b>{' '}
+            <span class="muted">
+              in {counted(sumOf(sums, 'lobbies'), 'lobby', 'lobbies')}, {counted(sums.length, 'region', 'regions')}
+            </span>
+          </p>
         )}
-        {now && compared.size === 0 && <ChangeSince sums={sums} now={[...now.values()]} />}
+        {now && compared.size === 0 && (
+          <p class="map-since muted">
+            <b class="accent">{signed(sumOf([...now.values()], 'players') - players)}</b> since then
+          </p>
+        )}
         {page.framed.value && <Button onClick={() => (page.framed.value = undefined)}>Whole world</Button>}
         {!isPast && !page.framed.value && mode !== undefined && (
           <label class="next-find">
@@ -61,30 +71,8 @@ export function WorldMap() {
   )
 }
 
-function MapTitle({ sums }: { readonly sums: readonly RegionSums[] }) {
-  const { players, lobbies } = total(sums)
-  return (
-    <p class="map-title">
-      <b>{counted(players, 'player', 'players')}</b>{' '}
-      <span class="muted">
-        in {counted(lobbies, 'lobby', 'lobbies')}, {counted(sums.length, 'region', 'regions')}
-      </span>
-    </p>
-  )
-}
-
-function total(sums: readonly RegionSums[]) {
-  const add = (key: 'players' | 'lobbies') => sums.reduce((sum, one) => sum + one[key], 0)
-  return { players: add('players'), lobbies: add('lobbies') }
-}
-
-/** Says how many players more or less there are now than in the past that the page shows. */
-function ChangeSince({ sums, now }: { readonly sums: readonly RegionSums[]; readonly now: readonly RegionSums[] }) {
-  return (
-    <p class="map-since muted">
-      <b class="accent">{signed(total(now).players - total(sums).players)}</b> since then
-    </p>
-  )
+function sumOf(sums: readonly RegionSums[], key: 'players' | 'lobbies'): number {
+  return sums.reduce((sum, one) => sum + one[key], 0)
 }
 
 /** Writes a difference with its sign: `+5`, `−3`, `±0`. */

@@ -2,7 +2,7 @@ import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { ScenarioSummary } from '../../core/control/world-control.js'
 import { grouped } from '../../core/lib/text.js'
 import { outcomeWords, storyKeyOf } from '../players/player-details.js'
-import { regionName } from '../world/lobby-rows.js'
+import { placeName, regionName } from '../world/lobby-rows.js'
 import { operationName, outcomeOf } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
 import { loadScenario } from './scenario-menu.js'
@@ -46,16 +46,10 @@ export function* thingsOf({ scenarios, stories }: Answers): Generator<PaletteIte
       ...{ group, type: 'Region', text: regionName(region_id, tables), words: region_id },
       run: () => page.go({ view: 'world', region: region_id }),
     }
-  for (const {
-    lobby_id,
-    game_mode_id,
-    region_id,
-    state,
-    total_player_count,
-    max_players_normal,
-  } of tables.lobbies.values()) {
+  for (const lobby of tables.lobbies.values()) {
+    const { lobby_id, state, total_player_count, max_players_normal } = lobby
     const { map } = Object(state) as { readonly map?: unknown }
-    const text = [game_mode_id, regionName(region_id, tables), ...(typeof map === 'string' ? [map] : [])].join(', ')
+    const text = [placeName(lobby, tables), ...(typeof map === 'string' ? [map] : [])].join(', ')
     yield {
       ...{ group, type: 'Lobby', text, words: lobby_id },
       fact: `${grouped(total_player_count)} / ${grouped(max_players_normal)}`,

@@ -176,16 +176,10 @@ function actionItems(query: string): PaletteItem[] {
 
 function regionActions(): PaletteItem[] {
   const { tables } = page.shown.value
-  const group = 'Do'
-  return [...tables.regions.values()].flatMap(({ region_id, datacenter_coord: location }): PaletteItem[] => {
-    const name = regionName(region_id, tables)
-    return [
-      {
-        ...{ group, type: 'Map', text: `Put me in ${name}`, words: region_id },
-        run: () => void runAction(() => page.api.call('PUT /client', { body: { location } })),
-      },
-    ]
-  })
+  return [...tables.regions.values()].map(({ region_id, datacenter_coord: location }) => ({
+    ...{ group: 'Do', type: 'Map', text: `Put me in ${regionName(region_id, tables)}`, words: region_id },
+    run: () => void runAction(() => page.api.call('PUT /client', { body: { location } })),
+  }))
 }
 
 /** Lists what can be done with a time that is typed: see the world then, or set the clock. */
