@@ -39,7 +39,7 @@ export function LobbyDetails() {
           <code class="muted cut" title={id}>
             {id}
           </code>
-          <CopyButton label="Copy the id" class="quiet" text={() => id} />
+          <CopyButton label="Copy the id" kind="quiet" text={() => id} />
         </>
       }
       actions={actionsOf(lobby)}

@@ -58,7 +58,7 @@ export function PlayerDetails() {
           <code class="muted cut" title={story.token}>
             {story.token}
           </code>
-          <CopyButton label="Copy the token" class="quiet" text={() => story.token} />
+          <CopyButton label="Copy the token" kind="quiet" text={() => story.token} />
         </>
       }
       actions={[

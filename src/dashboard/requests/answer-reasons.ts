@@ -85,7 +85,7 @@ export function foldCandidates(candidates: readonly ExplainedCandidate[]): {
   readonly others: string
 } {
   const counts = new Map<string, number>()
-  const isListed = (one: ExplainedCandidate, i: number) => i < mostListed && (isChosen(one) || fits(one))
+  const isListed = (one: ExplainedCandidate, i: number) => i < mostListed && fits(one)
   for (const one of candidates.filter((candidate, i) => !isListed(candidate, i)))
     counts.set(shortReason(one), (counts.get(shortReason(one)) ?? 0) + 1)
   return {

@@ -49,14 +49,12 @@ export function curlOf(sent: SentRequest, worldUrl: string): string {
 
 /** Writes a request and its status as a test for vitest. */
 export function testOf(sent: SentRequest, { operation, status, answer }: JournalEntry): string {
-  const headers = headersToSend(sent).filter(([name]) => /^(authorization|content-type|x-coords)$/i.test(name))
+  const headers = headersToSend(sent)
+    .filter(([name]) => /^(authorization|content-type|x-coords)$/i.test(name))
+    .map(pair => pair.map(part => JSON.stringify(part)).join(': '))
   const init = [
     ...(sent.method === 'GET' ? [] : [`method: ${JSON.stringify(sent.method)}`]),
-    ...(headers.length === 0
-      ? []
-      : [
-          `headers: { ${headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(', ')} }`,
-        ]),
+    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} }`]),
     ...(sent.body === undefined ? [] : [`body: ${JSON.stringify(sent.body)}`]),
     ...(sent.body_base64 === undefined ? [] : [`body: Buffer.from(${JSON.stringify(sent.body_base64)}, "base64")`]),
   ]

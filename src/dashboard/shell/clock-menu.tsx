@@ -4,7 +4,7 @@ import { dateAndTime, timeOfDay } from '../../core/lib/time.js'
 import { Button, Field, Menu, Parts, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction } from '../ui/screen.js'
-import type { ClockReading, Connection } from '../world/followed-world.js'
+import type { Connection } from '../world/followed-world.js'
 import { page } from '../world/page-state.js'
 
 const connectionWords: { readonly [connection in Connection]: string } = {
@@ -17,14 +17,12 @@ const connectionWords: { readonly [connection in Connection]: string } = {
 }
 
 /** Says what the time on the page is: of the past, of a clock that stands still, or of a mock that does not answer. */
-function clockState(
-  connection: Connection,
-  clock: ClockReading | undefined,
-): { readonly word: string; readonly tone: 'good' | 'warn' | 'bad' | '' } {
-  if (connection !== 'live')
-    return { word: connectionWords[connection], tone: connection === 'connecting' ? '' : 'bad' }
+function clockState(): { readonly word: string; readonly tone: 'good' | 'warn' | 'bad' | '' } {
+  const { clock, connection } = page.live
+  const { value } = connection
+  if (value !== 'live') return { word: connectionWords[value], tone: value === 'connecting' ? '' : 'bad' }
   if (page.past.value) return { word: 'Past', tone: '' }
-  return clock?.mode === 'frozen' ? { word: 'Frozen', tone: 'warn' } : { word: 'Live', tone: 'good' }
+  return clock.value?.mode === 'frozen' ? { word: 'Frozen', tone: 'warn' } : { word: 'Live', tone: 'good' }
 }
 
 /** Sets the clock of the world. */
@@ -44,8 +42,8 @@ export function goToNextEvent(): void {
 
 /** The clock of the world: one button, with all that sets the clock in its menu. */
 export function ClockMenu() {
-  const { connection, clock } = page.live
-  const { word, tone } = clockState(connection.value, clock.value)
+  const { clock } = page.live
+  const { word, tone } = clockState()
   const time = clock.value ? page.timeText(page.time.value) : '--:--:--'
   const { rate = 1 } = clock.value ?? {}
   return (

@@ -147,7 +147,7 @@ export function CodeBlock({ text, label }: { readonly text: string; readonly lab
       <section aria-label={label} tabIndex={0}>
         <pre>{text}</pre>
       </section>
-      <CopyButton text={() => text} label="Copy" class="quiet" />
+      <CopyButton text={() => text} label="Copy" kind="quiet" />
     </div>
   )
 }
@@ -162,7 +162,7 @@ const copied: Signal<string | undefined> = signal(undefined)
 export interface DetailsAction {
   readonly id: string
   readonly label: string
-  readonly kind?: 'main' | 'danger'
+  readonly kind?: 'main' | 'danger' | 'quiet'
   readonly isOff?: boolean
   /** It copies a text. */
   readonly copies?: true
@@ -180,18 +180,10 @@ export function copyAction(id: string, label: string, text: () => string | Promi
   return { id, label, copies: true, run: () => runAction(copy) }
 }
 
-export function ActionButton({
-  id,
-  label,
-  kind,
-  isOff,
-  copies,
-  run,
-  ...rest
-}: DetailsAction & { readonly class?: string }) {
+export function ActionButton({ id, label, kind, isOff, copies, run }: DetailsAction) {
   const isCopied = copied.value === id
   return (
-    <Button class={kind ?? rest.class} disabled={isOff} onClick={() => run()}>
+    <Button class={kind} disabled={isOff} onClick={() => run()}>
       {copies ? (
         // Both texts have their place, so that the button keeps its width.
         <span class="either">
@@ -205,9 +197,7 @@ export function ActionButton({
   )
 }
 
-interface CopyButtonProps {
-  readonly label: string
-  readonly class?: string
+interface CopyButtonProps extends Pick<DetailsAction, 'label' | 'kind'> {
   text(): string | Promise<string>
 }
 

@@ -30,10 +30,7 @@ export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly un
 }
 
 /** Follows the size of an element, in px. It is 0 until the element is rendered. */
-export function useSize(element: { readonly current: HTMLElement | null }): Signal<{
-  readonly width: number
-  readonly height: number
-}> {
+export function useSize(element: { readonly current: HTMLElement | null }) {
   const size = useSignal({ width: 0, height: 0 })
   useEffect(() => {
     const { current } = element
