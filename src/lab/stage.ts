@@ -49,6 +49,12 @@ const mostRequests = 300
 /** A condition is looked at in this interval, in ms. */
 const tickMs = 15
 
+interface StageOptions {
+  readonly token: string
+  readonly start: StartClient
+  readonly signal: AbortSignal
+}
+
 /** One client with a mock, a port and a device link of its own, and what happened to it. */
 export class Stage {
   readonly recording: Recording = { requests: [], acts: [], printed: [] }
@@ -56,19 +62,15 @@ export class Stage {
   readonly #port: OpenPort
   readonly #token: string
   readonly #startedAt = performance.now()
-  readonly #signal: AbortSignal | undefined
-  #client: RunningClient | undefined
+  readonly #signal: AbortSignal
+  readonly #client: RunningClient
   #isBreaking = false
   /** Called with each new poll, in the tick in which the mock has got it. */
   onPoll: (poll: RecordedRequest) => void = () => {}
   /** Called with each poll that was answered, before the client can ask again. */
   onAnswer: (poll: RecordedRequest) => void = () => {}
 
-  private constructor(
-    { mock, port }: { readonly mock: Mock; readonly port: OpenPort },
-    token: string,
-    signal?: AbortSignal,
-  ) {
+  private constructor(mock: Mock, port: OpenPort, { token, start, signal }: StageOptions) {
     this.#mock = mock
     this.#port = port
     this.#token = token
@@ -84,28 +86,10 @@ export class Stage {
         },
       }),
     )
-  }
-
-  /** Opens a port with a device link, and starts the client. */
-  static async open(start: StartClient, signal?: AbortSignal): Promise<Stage> {
-    const port = await bind({ port: 0, host: '127.0.0.1' })
-    const mock = createMock({ scenario, publicUrl: port.url })
-    try {
-      const { device_link_token: token } = await mock.default.world.deviceLinks.create({})
-      const stage = new Stage({ mock, port }, token, signal)
-      stage.#start(start)
-      return stage
-    } catch (error) {
-      await port.close(mock)
-      throw error
-    }
-  }
-
-  #start(start: StartClient): void {
     const { recording } = this
     this.#client = start({
-      url: this.#port.url,
-      token: this.#token,
+      url: port.url,
+      token,
       print: text => recording.printed.push({ at: this.now(), text }),
       exceed: what => {
         recording.excess ??= what
@@ -115,6 +99,19 @@ export class Stage {
       // A client that the lab has ended has not ended by itself.
       if (recording.stoppedAt === undefined) recording.end = { at: this.now(), ...end }
     })
+  }
+
+  /** Opens a port with a device link, and starts the client. */
+  static async open(start: StartClient, signal: AbortSignal): Promise<Stage> {
+    const port = await bind({ port: 0, host: '127.0.0.1' })
+    const mock = createMock({ scenario, publicUrl: port.url })
+    try {
+      const { device_link_token: token } = await mock.default.world.deviceLinks.create({})
+      return new Stage(mock, port, { token, start, signal })
+    } catch (error) {
+      await port.close(mock)
+      throw error
+    }
   }
 
   /** The real ms since the start of the client. */
@@ -144,7 +141,7 @@ export class Stage {
     while (!condition()) {
       const { end, excess, requests } = this.recording
       const isOver = end !== undefined || excess !== undefined || requests.length > mostRequests
-      if (isOver || performance.now() >= endsAt || this.#signal?.aborted) return false
+      if (isOver || performance.now() >= endsAt || this.#signal.aborted) return false
       await delay(tickMs)
     }
     return true
@@ -221,7 +218,7 @@ export class Stage {
   async close(): Promise<void> {
     this.recording.stoppedAt = this.now()
     try {
-      await this.#client?.stop()
+      await this.#client.stop()
     } finally {
       await this.#port.close(this.#mock)
     }
