@@ -2,15 +2,15 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
 import { CrashNotices } from '../servers/crashes.js'
-import { Button, IconButton, MessageNotice } from '../ui/controls.js'
+import { Button, Field, IconButton, MessageNotice } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { layout, modals, runAction } from '../ui/screen.js'
 import { causeWords } from '../world/change-words.js'
+import { controlToken, keepControlToken } from '../world/control-token.js'
 import type { Missed } from '../world/followed-world.js'
 import { outcomeOf } from '../world/outcome.js'
 import { page } from '../world/page-state.js'
-import { Locked } from './locked.js'
 
 /** The banner of the past: the moment, and the ways out. */
 export function PastBanner() {
@@ -70,7 +70,7 @@ export function Notices() {
   return (
     <div class="notices" role="status">
       {connection.value === 'lost' && <Offline />}
-      <Locked />
+      {connection.value === 'locked' && <Locked />}
       {about.value?.read_only && <p class="notice">This world is only shown. Nothing can be changed.</p>}
       {connection.value === 'deleted' && (
         <p class="notice bad">
@@ -88,6 +88,34 @@ export function Notices() {
       {modals.value === 0 && <MessageNotice />}
       <CrashNotices />
     </div>
+  )
+}
+
+/** Asks for the control token while the mock refuses the page. */
+function Locked() {
+  const token = useSignal('')
+  const isFirst = controlToken() === undefined
+  const open = (event: Event) => {
+    event.preventDefault()
+    keepControlToken(token.value.trim())
+    token.value = ''
+    page.live.retry()
+  }
+  return (
+    <form class="notice locked" onSubmit={open}>
+      <Field
+        label={isFirst ? 'This mock has a control token. ' : 'The mock does not take this control token. '}
+        type="password"
+        required
+        autocomplete="off"
+        aria-label="Control token"
+        placeholder="Control token"
+        text={token}
+      />
+      <button type="submit" class="main">
+        Open
+      </button>
+    </form>
   )
 }
 
