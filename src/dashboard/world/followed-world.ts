@@ -14,7 +14,6 @@ import type { GameServerState } from '../../core/simulation/servers.js'
 import type { Rows, TableName } from '../../core/store/rows.js'
 import { tableNames } from '../../core/store/table-names.js'
 import type { Api } from './api.js'
-import { placeName } from './lobby-rows.js'
 import { addPlayers, type PlayerSpan, spansOfStories } from './player-spans.js'
 
 /** Rows by table and id. The maps change in place: read `version` to follow them. */
@@ -450,7 +449,9 @@ export class FollowedWorld {
   /** Names a lobby by its game mode and its region. */
   #lobbyWords(id: string): string {
     const lobby = this.tables.lobbies.get(id)
-    return lobby ? placeName(lobby, this.tables) : 'a lobby'
+    if (!lobby) return 'a lobby'
+    const { region_display_name } = this.tables.regions.get(lobby.region_id) ?? {}
+    return `${lobby.game_mode_id}, ${region_display_name || lobby.region_id}`
   }
 
   /** Sets the pause after showing events: longer if that took long, and longest in a flood of requests. */
