@@ -67,6 +67,7 @@ export class OpenWorlds extends Map<string, OpenWorld> {
   }
 
   stopTimer(): void {
+    if (this.#timer === undefined) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
