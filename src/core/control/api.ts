@@ -151,8 +151,7 @@ export const controlCalls = lazy(() => [
     summary:
       'Returns a world: its title, description, seed, revision, time, and the number of records in each table. `created_at` is a real time.',
     run({ server, params: { world_id }, isReadOnly }): WorldDescription & Pick<ListedWorld, 'created_at'> {
-      const world = server.worlds.get(world_id)
-      if (!world) throw unknownWorld(world_id)
+      const world = existing('world', world_id, server.worlds.get(world_id))
       const createdAt = server.worlds.createdAt(world_id)
       const created = createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }
       return marked({ ...describeWorld(world), ...created }, isReadOnly)
@@ -172,7 +171,7 @@ export const controlCalls = lazy(() => [
     answeredBy: 'named',
     summary: 'Deletes a world.',
     async run({ server, params: { world_id } }) {
-      if (!(await server.worlds.delete(world_id))) throw unknownWorld(world_id)
+      existing('world', world_id, await server.worlds.delete(world_id))
       return {}
     },
   }),
@@ -323,11 +322,7 @@ export const controlCalls = lazy(() => [
     summary:
       'Replaces the settings of a fault: it moves on the clock, or gets another effect. Its id and its counters stay. `after` counts from its addition. With another effect, the requests that it holds are released.',
     body: Fault(),
-    run({ mock, params: { fault_id }, body }) {
-      const replaced = mock.faults.replace(fault_id, body)
-      if (!replaced) throw unknownFault(fault_id)
-      return replaced
-    },
+    run: ({ mock, params: { fault_id }, body }) => existing('fault', fault_id, mock.faults.replace(fault_id, body)),
   }),
   call('DELETE /faults', {
     summary: 'Deletes all faults.',
@@ -339,7 +334,7 @@ export const controlCalls = lazy(() => [
   call('DELETE /faults/{fault_id}', {
     summary: 'Deletes a fault, and releases the requests that it holds.',
     run({ mock, params: { fault_id } }) {
-      if (!mock.faults.remove(fault_id)) throw unknownFault(fault_id)
+      existing('fault', fault_id, mock.faults.remove(fault_id))
       return {}
     },
   }),
@@ -347,40 +342,30 @@ export const controlCalls = lazy(() => [
     summary:
       'Releases the requests that a fault holds or delays. The fault stays, and holds the next ones. The body is as for one request.',
     body: HeldRelease(),
-    run({ mock, params: { fault_id }, body }) {
-      const released = mock.faults.release(fault_id, body)
-      if (released === undefined) throw unknownFault(fault_id)
-      return { released }
-    },
+    run: ({ mock, params: { fault_id }, body }) => ({
+      released: existing('fault', fault_id, mock.faults.release(fault_id, body)),
+    }),
   }),
   call('GET /held/{request_id}', {
     summary:
       'Returns a request that a fault holds or delays, by its `id` in `pending`. `draft` is the answer that it would get now. The world stays as it is. `waits_for` of the draft says that the request would wait before that.',
-    run({ mock, params: { request_id } }) {
-      const found = mock.held.get(request_id)
-      if (!found) throw unknownHeld(request_id)
-      return found
-    },
+    run: ({ mock, params: { request_id } }) => existing('held', request_id, mock.held.get(request_id)),
   }),
   call('POST /held/{request_id}/check', {
     summary:
       'Lists the parts of an answer that the contract does not allow, as `problems`. Absent parts are those of the draft.',
     body: HeldAnswer(),
-    run({ mock, params: { request_id }, body }) {
-      const problems = mock.held.check(request_id, body)
-      if (!problems) throw unknownHeld(request_id)
-      return { problems }
-    },
+    run: ({ mock, params: { request_id }, body }) => ({
+      problems: existing('held', request_id, mock.held.check(request_id, body)),
+    }),
   }),
   call('POST /held/{request_id}/release', {
     summary:
       'Releases a request that a fault holds or delays. `{}` answers as usual, `answer` with another status or body, `error` with a failure. `reset` and `empty` break the connection, and `never` never answers. `delay` waits first. `problems` lists the parts of the answer that the contract does not allow.',
     body: HeldRelease(),
-    run({ mock, params: { request_id }, body }) {
-      const problems = mock.held.release(request_id, body)
-      if (!problems) throw unknownHeld(request_id)
-      return { problems }
-    },
+    run: ({ mock, params: { request_id }, body }) => ({
+      problems: existing('held', request_id, mock.held.release(request_id, body)),
+    }),
   }),
   call('GET /journal', {
     summary:
@@ -400,20 +385,14 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /journal/{exchange_id}', {
     summary: 'Returns an entry of the journal, by its id.',
-    run({ mock, params: { exchange_id } }) {
-      const entry = mock.journal.get(idOf(exchange_id))
-      if (!entry) throw unknownExchange(exchange_id)
-      return entry
-    },
+    run: ({ mock, params: { exchange_id } }) => existing('exchange', exchange_id, mock.journal.get(idOf(exchange_id))),
   }),
   call('GET /journal/{exchange_id}/request', {
     summary: "Returns a past request as it was sent, with whole tokens. Only the mock's own pages may ask.",
     run({ mock, request, hasControlToken, params: { exchange_id } }) {
       // Browsers send `sec-fetch-site` only over HTTPS, and to this machine.
       if (!hasControlToken) checkOwnPage(request)
-      const sent = mock.journal.sentRequest(idOf(exchange_id))
-      if (!sent) throw unknownExchange(exchange_id)
-      return sent
+      return existing('exchange', exchange_id, mock.journal.sentRequest(idOf(exchange_id)))
     },
     respond: sent => jsonResponse(sent, 'this origin'),
   }),
@@ -530,20 +509,12 @@ export const controlCalls = lazy(() => [
   }),
   call('GET /servers/{lobby_id}', {
     summary: 'Returns the game server of a lobby, with its newest lines of output and its environment.',
-    run({ mock, params: { lobby_id } }) {
-      const server = mock.servers.get(lobby_id)
-      if (!server) throw unknownServer(lobby_id)
-      return server
-    },
+    run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.get(lobby_id)),
   }),
   call('POST /servers/{lobby_id}/restart', {
     summary:
       'Restarts the game server of a lobby, which loses its players and its state. If the server has ended, a new lobby of the same game mode and region gets a new one. Returns the server.',
-    run({ mock, params: { lobby_id } }) {
-      const server = mock.servers.restart(lobby_id)
-      if (!server) throw unknownServer(lobby_id)
-      return server
-    },
+    run: ({ mock, params: { lobby_id } }) => existing('server', lobby_id, mock.servers.restart(lobby_id)),
   }),
   call('PUT /client', {
     summary: 'Moves the player, in one change set. Distances and find follow. `null` means that the place is unknown.',
@@ -698,38 +669,25 @@ async function untilDisconnected(request: MockRequest, work: (signal: AbortSigna
   }
 }
 
-function unknownWorld(id: string): ApiError {
-  return new ApiError('API_NOT_FOUND', `there is no world ${quoted(id)}: PUT /__mock/worlds/{id} creates one`)
-}
-
 /** Parses the id of a journal entry. Returns `NaN`, which no entry has, for any other text. */
 function idOf(text: string): number {
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
 
-function unknownExchange(id: string): ApiError {
-  return new ApiError(
-    'API_NOT_FOUND',
-    `the journal has no request ${quoted(id)} that this mock has answered: GET /__mock/journal lists the requests`,
-  )
-}
+/** The things that a path names: what to say of an unknown one, before its id and after it. */
+const things = {
+  world: ['there is no world', ': PUT /__mock/worlds/{id} creates one'],
+  fault: ['there is no fault', ': GET /__mock/faults lists the faults'],
+  exchange: ['the journal has no request', ' that this mock has answered: GET /__mock/journal lists the requests'],
+  held: ['no fault holds a request', ' now: GET /__mock/journal lists those that wait as pending, with their ids'],
+  server: ['the mock has started no game server for a lobby', ': GET /__mock/servers lists those that it has started'],
+} as const
 
-function unknownFault(id: string): ApiError {
-  return new ApiError('API_NOT_FOUND', `there is no fault ${quoted(id)}: GET /__mock/faults lists the faults`)
-}
-
-function unknownHeld(id: string): ApiError {
-  return new ApiError(
-    'API_NOT_FOUND',
-    `no fault holds a request ${quoted(id)} now: GET /__mock/journal lists those that wait as pending, with their ids`,
-  )
-}
-
-function unknownServer(lobbyId: string): ApiError {
-  return new ApiError(
-    'API_NOT_FOUND',
-    `the mock has started no game server for a lobby ${quoted(lobbyId)}: GET /__mock/servers lists those that it has started`,
-  )
+/** Returns what was found. Throws `ApiError` for `undefined` and `false`. */
+function existing<Found>(thing: keyof typeof things, id: string, found: Found | undefined | false): Found {
+  if (found !== undefined && found !== false) return found
+  const [before, after] = things[thing]
+  throw new ApiError('API_NOT_FOUND', `${before} ${quoted(id)}${after}`)
 }
 
 /** A call in the list of `GET /__mock`. */

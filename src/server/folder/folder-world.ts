@@ -65,21 +65,11 @@ export interface FolderContext {
   onClose(id: string): void
 }
 
-/** The files of a world, read at once. */
-interface FileContents extends Base {
-  readonly log: ReadLog
-}
-
 interface Base {
   readonly revision: number
   readonly originHash: string
   readonly base: string | undefined
   readonly baseBytes: number
-}
-
-/** Returns the hash in the name of an origin's file. */
-function hashIn(name: string): string {
-  return name.slice('origin-'.length, -'.json'.length)
 }
 
 /** Reads the text of a sealed file, and the size of the file in bytes. Throws `StorageError`. */
@@ -132,7 +122,7 @@ function readBase(fs: FileCalls, path: string): Base {
 }
 
 /** Reads a world. Throws `StorageError`. */
-function readWorld(fs: FileCalls, path: string, id: string): FileContents {
+function readWorld(fs: FileCalls, path: string, id: string): Base & { readonly log: ReadLog } {
   // The log first: if another process replaces the base meanwhile, the new base has what the new log lacks.
   const file = join(path, logName)
   const bytes = readBytes(fs, file)
@@ -181,7 +171,6 @@ export function describeWorld(fs: FileCalls, path: string, id: string): FolderEn
   }
 }
 
-/** Leaves out a time that is unknown. */
 /** Lists the files of a folder. Skips those that another process removes meanwhile, and folders that nobody may read. */
 function fileSizes(fs: FileCalls, path: string): { name: string; size: number; changedAt: number }[] {
   try {
@@ -487,7 +476,7 @@ export class FolderWorld implements KeptWorld {
   /** Removes the origins that neither the base, nor a line, nor another origin names. */
   #removeOriginsExcept(originHash: string, lines: Buffer): void {
     const { fs } = this.#context
-    const hashes = [...this.#sizes.keys()].filter(name => isOrigin(name)).map(hashIn)
+    const hashes = [...this.#sizes.keys()].filter(isOrigin).map(name => name.slice('origin-'.length, -'.json'.length))
     const named = new Set(hashes.filter(hash => hash === originHash || lines.includes(hash)))
     // A set grows while it is iterated.
     for (const hash of named) {
