@@ -242,7 +242,7 @@ export function generatedTypes(file: string): string {
 }
 
 function formatted(text: string): string {
-  return execFileSync('node_modules/.bin/biome', ['format', '--stdin-file-path=src/generated/file.ts'], {
+  return execFileSync('node_modules/.bin/biome', ['format', '--stdin-file-path=src/core/generated/file.ts'], {
     input: text,
     encoding: 'utf8',
   })

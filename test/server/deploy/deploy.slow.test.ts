@@ -214,7 +214,7 @@ describe('docs/deploy/compose.yaml', () => {
 
 describe('the Kubernetes manifest of the guide', () => {
   it('starts the command with flags that it takes, not as root, and is ready by /healthz', async () => {
-    const { text } = blockOf('docs/guides/share.md', 'docs/deploy/kubernetes.yaml')
+    const { text } = blockOf('docs/guides/share.md', 'kubernetes.yaml')
     const [deployment, service] = text.split(/^---$/m).map(part => parse(part))
     const [container] = deployment.spec.template.spec.containers
 
