@@ -1,4 +1,4 @@
-import { send } from '../client/core.js'
+import { send } from '../client/call.js'
 import { defaultWorldId } from '../core/contract/paths.js'
 import { runAtOnce } from '../core/lib/steps.js'
 import { counted, didYouMean, quoted } from '../core/lib/text.js'
@@ -11,7 +11,7 @@ import { openFolder } from '../server/folder/folder.js'
 import { journalToHar } from '../server/har/write.js'
 import type { FlagsOf } from './flags.js'
 import type { Console, PrintDocument } from './output.js'
-import { ask, checkWorldExists, notMockmaker, type RunningMock, refuse, remoteOf } from './running-mock.js'
+import { ask, type ControlAddress, checkWorldExists, notMockmaker, refuse, remoteOf } from './running-mock.js'
 
 /** The longest snapshot that is read, in bytes. A string of JavaScript has at most 512 MiB. */
 const longestSnapshot = 500_000_000
@@ -45,7 +45,7 @@ export async function exportScenario(
 
 /** Prints the journal of a running world as a HAR. Rejects with `UsageError`. */
 export async function exportHar(
-  address: RunningMock,
+  address: ControlAddress,
   { print, console }: { readonly print: PrintDocument; readonly console: Console },
 ): Promise<void> {
   await checkWorldExists(address)

@@ -21,11 +21,11 @@ type Flag = readonly [
   flag: string,
   help: string,
   more?: {
-    /** Gets the value before if the flag is repeated. Throws `InvalidArgumentError`. */
+    /** Parses the text. `before` is the earlier value of a repeated flag. Throws `InvalidArgumentError`. */
     parse?(text: string, before?: never): unknown
     readonly choices?: readonly string[]
     readonly default?: string | number | (() => string)
-    /** Says what is so without the flag, if it has no default. */
+    /** The effect of leaving the flag out, for help, if the flag has no default. */
     readonly without?: string
     /** A variable that takes the place of the flag. */
     readonly env?: string
@@ -309,7 +309,7 @@ export const flagsOf = {
     quick: ['--quick', 'leave out patience, which takes minutes'],
     baseline: [
       '--baseline <file>',
-      'a file with a line for each check that may fail; one that passes fails then',
+      'a file with the names of checks that may fail, one a line; a listed check that passes fails the run',
       { parse: String },
     ],
     junit: ['--junit <file>', 'write the results as JUnit XML to this file', { parse: String }],
@@ -353,7 +353,7 @@ export function addFlags(command: Command, name: string): Command {
     const option = new Option(flags, without === undefined ? help : `${help} (default: ${without})`)
     const group = isMock && Object.entries(groups).find(([, rows]) => Object.hasOwn(rows, key))?.[0]
     if (group) option.helpGroup(`${group}:`)
-    if (parse) option.argParser(parse as (text: string, before: unknown) => unknown) // it gets what it has returned before
+    if (parse) option.argParser(parse as (text: string, before: unknown) => unknown) // commander passes the value that the parser returned the last time
     if (choices) option.choices(choices)
     if (value !== undefined) option.default(typeof value === 'function' ? value() : value, durationText(flag))
     if (env !== undefined) option.env(env)

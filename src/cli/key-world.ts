@@ -49,7 +49,7 @@ export async function sharedWorld({
   return createClient(url, { controlToken, fetch: fetchAsOwnPage })
 }
 
-/** The log has no lines for what pages of the mock read. */
+/** Asks as a page of the mock does, because the log leaves out the requests of pages. */
 function fetchAsOwnPage(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   return fetch(input, { ...init, headers: { ...init?.headers, 'sec-fetch-site': 'same-origin' } })
 }

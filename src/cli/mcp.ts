@@ -1,13 +1,13 @@
 import { abortOnSignals, Interrupted } from './checks.js'
 import type { Console } from './output.js'
-import { type RunningMock, remoteOf } from './running-mock.js'
+import { type ControlAddress, remoteOf } from './running-mock.js'
 
 /**
  * Serves tools to an agent on standard input and output. Resolves with the exit code. In a terminal, where no agent is, it prints
  * how to configure one.
  */
 export async function serveMcp(
-  address: RunningMock & { readonly isDefault: boolean },
+  address: ControlAddress & { readonly isDefault: boolean },
   { streams, console }: { readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'>; readonly console: Console },
 ): Promise<number> {
   const { stdin, stdout } = streams

@@ -124,7 +124,7 @@ function sameness({ rayId: _rayId, ms: _ms, caller, ...shown }: ExchangeRecord):
   return JSON.stringify([shown, caller?.kind])
 }
 
-/** Tells whether a request would hide those of the game. */
+/** Tells whether the log leaves a request out, because such requests would hide those of the game. */
 function isNoise({ fromOwnPage, method, path }: ExchangeRecord): boolean {
   // A browser sends a preflight by itself. A container asks for readiness each few seconds.
   if (method === 'OPTIONS' || path === readinessPath) return true

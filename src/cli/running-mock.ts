@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ClientError, call, type InputOf, type Output, type Remote, type Route } from '../client/core.js'
+import { ClientError, call, type InputOf, type Output, type Remote, type Route } from '../client/call.js'
 import { readinessPath, splitWorldUrl } from '../core/contract/paths.js'
 import { type Environment, environmentOf, exportLines } from '../core/control/environment.js'
 import { BodyTooLong, limitedResponse } from '../core/lib/limited-response.js'
@@ -9,8 +9,8 @@ import { versionNames } from '../core/operations/games.js'
 import type { FlagsOf } from './flags.js'
 import type { Console } from './output.js'
 
-/** The mock that a command calls. */
-export interface RunningMock {
+/** The URL and the control token of the mock that a command calls. */
+export interface ControlAddress {
   readonly url: string
   readonly controlToken?: string | undefined
 }
@@ -46,7 +46,7 @@ export async function clientEnvironment({ token: kind, ...address }: FlagsOf<'en
 }
 
 /** Finds the version name of the token's namespace. For a cloud token it takes the first namespace of the game. */
-async function versionNameFor(token: z.output<typeof Token>, address: RunningMock): Promise<string | undefined> {
+async function versionNameFor(token: z.output<typeof Token>, address: ControlAddress): Promise<string | undefined> {
   const { namespaces } = await ask(address, 'GET /{table}', { params: { table: 'namespaces' }, query: {} })
   if (!Array.isArray(namespaces)) return undefined
   const all = parseEntries(namespaces, Namespace)
@@ -59,7 +59,7 @@ async function versionNameFor(token: z.output<typeof Token>, address: RunningMoc
 /** The variables that a response may set. Others, such as `PATH` or `LD_PRELOAD`, could take over the shell. */
 const allowedName = /^(?:MOCKMAKER|RIVET|PORT)_\w+$/
 
-async function lobbyEnvironment(lobbyId: string, address: RunningMock): Promise<Environment> {
+async function lobbyEnvironment(lobbyId: string, address: ControlAddress): Promise<Environment> {
   const { url } = address
   const response = await ask(address, 'GET /lobbies/{lobby_id}/env', { params: { lobby_id: lobbyId } })
   const variables = Object.entries(response).flatMap(([name, value]): [string, string][] =>
@@ -81,7 +81,7 @@ export function notMockmaker(url: string): UsageError {
 }
 
 /** Checks that a mock has the world that its URL names. Any other call for an unknown world would create it. */
-export async function checkWorldExists({ url, controlToken }: RunningMock): Promise<void> {
+export async function checkWorldExists({ url, controlToken }: ControlAddress): Promise<void> {
   const { server = url, encodedId } = splitWorldUrl(url) ?? {}
   if (encodedId === undefined) return
   await ask({ url: server, controlToken }, 'GET /worlds/{world_id}', {
@@ -123,7 +123,7 @@ const maxMessage = 2_000
 
 /** Calls the control API of a running mock, or of the world that the URL names. Rejects with `UsageError` if that fails. */
 export async function ask<Name extends Route>(
-  address: RunningMock,
+  address: ControlAddress,
   route: Name,
   ...input: InputOf<Name>
 ): Promise<Output<Name>> {
@@ -133,7 +133,7 @@ export async function ask<Name extends Route>(
 
 /** Follows no redirect, waits only so long for an answer, and reads only so many bytes of it. */
 export function remoteOf(
-  { url, controlToken: token }: RunningMock,
+  { url, controlToken: token }: ControlAddress,
   {
     bytes,
     beginsWithinMs = timeoutMs,

@@ -38,7 +38,7 @@ import type { LobbyRow } from '../core/store/matchmaker-rows.js'
 import type { Rows } from '../core/store/rows.js'
 import { tablesByPath } from '../core/store/table-names.js'
 import type { TokenInfo } from '../core/store/tokens.js'
-import { misuseError } from './core.js'
+import { misuseError } from './call.js'
 import {
   type ControlledRemote,
   checked,

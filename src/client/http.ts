@@ -16,7 +16,7 @@ import {
   type Remote,
   type Route,
   type StreamEvent,
-} from './core.js'
+} from './call.js'
 
 /** Checks arguments as the mock does in-process. Throws `ClientError` if they are wrong. */
 export function checked<T>(check: () => T): T {

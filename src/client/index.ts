@@ -52,6 +52,7 @@ export type {
   ServerLine,
 } from '../core/simulation/servers.js'
 export type { ControlTable } from '../core/store/table-names.js'
+export { ClientError, type ClientErrorParts } from './call.js'
 export {
   type Client,
   type ClientClock,
@@ -62,5 +63,4 @@ export {
   type OverHttp,
   type OwnedToken,
 } from './client.js'
-export { ClientError, type ClientErrorParts } from './core.js'
 export type { ClientTable, ClientTables } from './table.js'

@@ -13,7 +13,7 @@ import {
   sortRows,
 } from '../core/store/table-calls.js'
 import type { ControlTable } from '../core/store/table-names.js'
-import { type ClientError, misuseError } from './core.js'
+import { type ClientError, misuseError } from './call.js'
 import { type ControlledRemote, checked, request, undefinedIfMissing } from './http.js'
 
 /** The records of one model in a world, with the method names of a table in-process. */

@@ -11,14 +11,14 @@ export class ScenarioCache {
   readonly parsed = new Map<string, ScenarioInput>()
 
   /** Creates a registry, or copies that of an earlier mock with the same scenario object, seed, URL and simulation. */
-  readonly registry: NonNullable<EntryParts['registry']> = (options, environment) => {
+  readonly registry: NonNullable<EntryParts['registry']> = (options, entry) => {
     const { scenario, seed, publicUrl, live } = options
     const ofScenario = this.#registries.get(scenario) ?? new Map<string, ScenarioRegistry>()
     this.#registries.set(scenario, ofScenario)
-    const key = JSON.stringify([seed, publicUrl, live, environment.scenarioName])
+    const key = JSON.stringify([seed, publicUrl, live, entry.scenarioName])
     const known = ofScenario.get(key)
     if (known) return known.copy()
-    const created = createRegistry(options, environment)
+    const created = createRegistry(options, entry)
     // Reads the scenario, and throws if it is wrong.
     created.defaultState()
     ofScenario.set(key, created)

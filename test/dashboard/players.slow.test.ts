@@ -53,6 +53,6 @@ describe('the players', () => {
     const lobbies = [{ game_mode_id: 'duel', max_players: 30_000, players }]
     const { page } = await open({ scenario: { ...scenario, lobbies }, path: '/?view=players' })
 
-    await page.getByText('3 older stories have given way to these.').waitFor()
+    await page.getByText('3 older stories were dropped to make room for these.').waitFor()
   })
 })

@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/core/storage/environment.js'
+import type { ProcessTime } from '../../src/core/storage/process-time.js'
 import {
   type RedisClient,
   RedisError,
@@ -383,8 +383,8 @@ function pairs(list: readonly string[], size: number): readonly string[][] {
 export class ModelRedis implements RedisClient {
   readonly place = 'redis://model'
   readonly #model: ScriptModel
-  readonly #environment: Environment
-  readonly #network: Environment
+  readonly #environment: ProcessTime
+  readonly #network: ProcessTime
   readonly #delayMs: () => number
   readonly #listeners = new Set<() => void>()
   /** Rejects the commands that wait. */
@@ -399,8 +399,8 @@ export class ModelRedis implements RedisClient {
   /** `delayMs`: the time of a way, in ms. `network`: its clock, which goes on while the process is stopped. */
   constructor(
     model: ScriptModel,
-    environment: Environment,
-    { delayMs = () => 0, network = environment }: { delayMs?: () => number; network?: Environment } = {},
+    environment: ProcessTime,
+    { delayMs = () => 0, network = environment }: { delayMs?: () => number; network?: ProcessTime } = {},
   ) {
     this.#model = model
     this.#environment = environment

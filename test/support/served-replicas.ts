@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createMock, type Mock } from '../../src/core/mock/mock.js'
 import type { AppOptions, MockmakerOptions } from '../../src/core/mock/options.js'
-import { realEnvironment } from '../../src/core/storage/environment.js'
+import { processTime } from '../../src/core/storage/process-time.js'
 import { shareWorlds } from '../../src/server/cluster/keep-in-redis.js'
 import { joinReplicas } from '../../src/server/cluster/replica-storage.js'
 import { bind, createListener } from '../../src/server/http/server.js'
@@ -46,7 +46,7 @@ export async function startReplica(
 ): Promise<ServedReplica> {
   const bound = await bind({ port: 0, host: '127.0.0.1', isReplica: true })
   const mock = createMock({ scenario: tanks, ...options })
-  const redis = new ModelRedis(model, realEnvironment)
+  const redis = new ModelRedis(model, processTime)
   const storage = await joinReplicas(redis, { address: bound.url })
   const replica = await shareWorlds(mock, storage, { flags: {}, dataTtlMs, reset })
   bound.serve(createListener(mock, app, { router: replica, ownToken }), { waits: true })

@@ -1,7 +1,7 @@
 import type { ClockMode } from '../../src/core/store/clock.js'
 import { tableNames } from '../../src/core/store/table-names.js'
 import { LiveWorld } from '../../src/core/store/world.js'
-import { createState, type InitialRows, type NewWorld } from '../../src/core/store/world-state.js'
+import { createState, type InitialRows, type StateDefinition } from '../../src/core/store/world-state.js'
 import { startAt } from './tanks.js'
 import { snapshotOf } from './worlds.js'
 
@@ -23,7 +23,7 @@ export function smallDefinition({
   clock = 'frozen',
   now = startAt,
   rows = smallRows(),
-}: SmallWorldOptions = {}): NewWorld {
+}: SmallWorldOptions = {}): StateDefinition {
   return { title: 'small', seed, clock, now, rows: () => rows }
 }
 

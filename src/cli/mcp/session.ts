@@ -1,4 +1,4 @@
-import { ClientError, call, type InputOf, type Output, type Remote, type Route } from '../../client/core.js'
+import { ClientError, call, type InputOf, type Output, type Remote, type Route } from '../../client/call.js'
 import { decodeSegment, defaultWorldId, splitWorldUrl, worldPath } from '../../core/contract/paths.js'
 
 /** The worlds that a tool reads: the fork of the session, or the world of the mock that the fork was made from. */

@@ -55,7 +55,7 @@ export const errorStatus = {
   ERROR: 500,
 } as const
 
-/** The status of a request whose client has closed the connection before the answer, as nginx has it. The mock did not fail it. */
+/** The status of a request whose client closed the connection before the answer, as nginx logs it. It is no failure of the mock. */
 export const clientClosedRequest = 499
 
 /** Tells whether the mock failed a request. Status 0 is no answer. */

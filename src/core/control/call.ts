@@ -24,7 +24,7 @@ import type {
   WorldsControl,
 } from './world-control.js'
 
-/** The worlds of a server. It deletes a world that nobody keeps once nobody uses it. */
+/** The worlds of a server. An unused world is deleted, unless somebody keeps it. */
 export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   /** The place that keeps the worlds. `undefined` if they are only in memory. */
   readonly data: KeptData | undefined
@@ -41,7 +41,7 @@ export interface ServedWorlds extends Pick<WorldsControl, 'list' | 'delete'> {
   replicas(): Promise<readonly ReplicaState[]>
 }
 
-/** A world with the parts that only calls need. Steps show the world as it is at the first one. */
+/** A world with the parts that only calls need. The steps of `snapshot` show the world as it was at the first step. */
 interface ControlledWorld
   extends Pick<
     WorldControl,

@@ -153,7 +153,7 @@ export class Mock {
     return summary
   }
 
-  /** The mock's own scenario, for a storage. */
+  /** Returns the mock's own scenario as JSON, for `settings` of a storage. */
   settingsText(): string {
     const { name, scenario } = this.#registry.own
     return JSON.stringify({ name, scenario: keptScenario(scenario) })
@@ -185,13 +185,13 @@ export class Mock {
 }
 
 /** Creates a mock. Throws `UsageError` if the scenario or an option is wrong. */
-export function createMock(input: MockmakerOptions = {}, environment: EntryParts = {}): Mock {
-  const { commands } = environment
+export function createMock(input: MockmakerOptions = {}, entry: EntryParts = {}): Mock {
+  const { commands } = entry
   const parsed = parseInput(MockmakerOptions, input, 'options')
   const { scenario } = parsed
   const options = commands && scenario ? { ...parsed, scenario: readScenario(scenario, { commands }) } : parsed
-  const memory = { ...memoryLimits, ...environment.memory }
-  const registry = (environment.registry ?? createRegistry)(options, environment)
+  const memory = { ...memoryLimits, ...entry.memory }
+  const registry = (entry.registry ?? createRegistry)(options, entry)
   const settings: CommonSettings = {
     registry,
     log: new Emitter(),
@@ -205,11 +205,11 @@ export function createMock(input: MockmakerOptions = {}, environment: EntryParts
     },
     events: new EventBudget({ each: memory.events, total: memory.allEvents }),
     isStrict: options.strict,
-    onBug: environment.onBug ?? reportBug,
+    onBug: entry.onBug ?? reportBug,
   }
   const worlds = new RunningWorlds(settings, options)
-  if (!environment.isKept) void worlds.default
-  return new Mock(worlds, settings, environment)
+  if (!entry.isKept) void worlds.default
+  return new Mock(worlds, settings, entry)
 }
 
 /** Creates a registry with the scenario of the options and the named ones. Throws `UsageError` if the scenario is wrong. */

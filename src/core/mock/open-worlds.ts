@@ -5,7 +5,7 @@ import type { RunningWorld } from './running-world.js'
 
 /** A world in memory. */
 export interface OpenWorld {
-  readonly mock: RunningWorld
+  readonly running: RunningWorld
   /** The real time of the last use, in ms since the epoch. */
   usedAt: number
   /** The real time of the creation. Absent if a storage does not have it. */
@@ -23,7 +23,7 @@ const sweepsPerTtl = 10
 export class OpenWorlds extends Map<string, OpenWorld> {
   /** Publishes `true` after a world has come or gone, and `false` when the mock is closed. */
   readonly changes = new Emitter<boolean>()
-  /** The newest world `default`. It stays here when it leaves memory. */
+  /** The newest world `default`. It is known here even after `delete` has removed it from the map. */
   default: RunningWorld | undefined
   readonly #opened = new Emitter<RunningWorld>()
   readonly #sweepMs: number
@@ -41,21 +41,21 @@ export class OpenWorlds extends Map<string, OpenWorld> {
     return this.#isClosed
   }
 
-  get mocks(): RunningWorld[] {
-    return [...this.values()].map(({ mock }) => mock)
+  get running(): RunningWorld[] {
+    return [...this.values()].map(({ running }) => running)
   }
 
   /** Adds a world, and tells everybody. */
   publish(id: string, entry: OpenWorld): void {
     this.set(id, entry)
-    if (id === defaultWorldId) this.default = entry.mock
-    this.#opened.emit(entry.mock)
+    if (id === defaultWorldId) this.default = entry.running
+    this.#opened.emit(entry.running)
     this.changes.emit(true)
   }
 
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
-  follow(listener: (mock: RunningWorld) => void): () => void {
-    for (const mock of this.mocks) listener(mock)
+  follow(listener: (running: RunningWorld) => void): () => void {
+    for (const running of this.running) listener(running)
     return this.#opened.subscribe(listener)
   }
 

@@ -43,7 +43,7 @@ import { Random } from '../store/random.js'
 import type { ReloadSummary } from '../store/reload.js'
 import { type TokenInfo, tokensOf } from '../store/tokens.js'
 import { LiveWorld, type LoggedWorld } from '../store/world.js'
-import { type NewWorld, readTables, timeOfState } from '../store/world-state.js'
+import { readTables, type StateDefinition, timeOfState } from '../store/world-state.js'
 import type { ScenarioRegistry, StartState } from './scenario-registry.js'
 
 /** The reason for a world whose test has ended. */
@@ -102,7 +102,7 @@ export class RunningWorld {
   readonly stories: StoryBook
   readonly #settings: CommonSettings
   readonly #history: History
-  readonly #observer: StoryRecorder
+  readonly #recorder: StoryRecorder
   readonly #runner: CallRunner
   readonly #handlerOf: (runner: CallRunner) => RequestHandler
   #isClosed = false
@@ -118,9 +118,9 @@ export class RunningWorld {
     const history = new History(settings.history, start, exchanges => this.past.explain(exchanges))
     const world = new LiveWorld(state.world, changeSet => {
       history.addChange(changeSet)
-      observer.addChange(changeSet)
+      recorder.addChange(changeSet)
     })
-    const observer = new StoryRecorder(world.tables, start)
+    const recorder = new StoryRecorder(world.tables, start)
     this.past = new Past(world, history)
     world.clock.runJobs(new Scheduler(world, error => onBug(error, 'in a job of the scheduler')))
     this.id = id
@@ -131,17 +131,17 @@ export class RunningWorld {
     this.#settings = settings
     this.#withSeed = state.withSeed
     this.#history = history
-    this.#observer = observer
+    this.#recorder = recorder
     this.overrides = new Overrides(world)
     const { faults, pending } = this
     this.waits = new RequestWaits({ history, pending, world })
     this.journal = new LiveJournal({ history, world, pending, waits: this.waits })
-    this.servers = new LiveServers(world, lobbyId => servedLobby(lobbyId, { world, history, stories: observer }))
+    this.servers = new LiveServers(world, lobbyId => servedLobby(lobbyId, { world, history, stories: recorder }))
     const { servers } = this
-    const { changed } = observer
+    const { changed } = recorder
     const stories = { state: () => this.stories.state(), changed }
     this.states = new ObservedWorld({ id, world, history, pending, faults, servers, stories })
-    this.stories = new StoryBook({ world, history, past: this.past, servers, stories: observer })
+    this.stories = new StoryBook({ world, history, past: this.past, servers, stories: recorder })
     this.#rays = new Random(world.seed, raysOf(id))
     const allowed = { tables: world.tables, corsOrigins }
     this.responder = new Responder({ worldId: id, allowed, log, rays: this.#rays, onBug })
@@ -149,7 +149,7 @@ export class RunningWorld {
     this.#runner = this.overrides.over(executor)
     const record = (exchange: RecordedExchange) => {
       history.addExchange(exchange)
-      observer.addExchange(exchange)
+      recorder.addExchange(exchange)
     }
     const parts = { worldId: id, world, faults, history, pending, responder: this.responder, record }
     this.#handlerOf = run => request => new Exchange(request, parts).answer(run)
@@ -291,7 +291,7 @@ export class RunningWorld {
   }
 
   /** Goes on with the world that a storage has kept. What this one did before is lost. Its clock stands still between the steps. */
-  *loadFrom(logged: LoggedWorld, file: WorldInStorage, use: UseFacts): Steps<void> {
+  *loadFrom(logged: LoggedWorld, stored: WorldInStorage, use: UseFacts): Steps<void> {
     const { clock, seed } = this.world
     clock.halt()
     const stopped = yield* this.adopt(logged)
@@ -299,10 +299,10 @@ export class RunningWorld {
     clock.restore(now)
     clock.resume()
     // An earlier run has used the first ids.
-    if (file.starts > 1) this.#rays.restore(new Random(seed, `${raysOf(this.id)}#${file.starts}`).save())
-    this.keepIn(file, use)
+    if (stored.starts > 1) this.#rays.restore(new Random(seed, `${raysOf(this.id)}#${stored.starts}`).save())
+    this.keepIn(stored, use)
     const stop = { at: stopped.now, missedMs: now.now - stopped.now }
-    file.changeSoon(() => resumeWorld(this.world, stop))
+    stored.changeSoon(() => resumeWorld(this.world, stop))
   }
 
   /** Becomes a kept world, at the time of its newest change. Returns its clock then. The clock must stand still between the steps. */
@@ -312,9 +312,9 @@ export class RunningWorld {
     const stopped = yield* this.world.adopt(logged, () => {
       const start = { revision, at: clock.now }
       this.#history.restart(start)
-      this.#observer.begin(start)
+      this.#recorder.begin(start)
     })
-    this.#observer.restartedAt = this.world.revision
+    this.#recorder.restartedAt = this.world.revision
     this.#startOver([])
     this.waits.reject('the world was loaded from its storage')
     this.#withSeed = this.#settings.registry.withSeedOf(this.world.initialState, this.id)
@@ -322,14 +322,14 @@ export class RunningWorld {
   }
 
   /** Keeps each change in a storage from now on. `use` says when it was used. */
-  keepIn(file: WorldInStorage, use: UseFacts): void {
+  keepIn(stored: WorldInStorage, use: UseFacts): void {
     // A folder of an earlier version has none.
-    this.#history.keptAs = file.born || undefined
-    file.follow(this.world, this.past, use)
+    this.#history.keptAs = stored.born || undefined
+    stored.follow(this.world, this.past, use)
   }
 
   /** Merges a changed scenario into the world, which keeps all other changes. Throws `UsageError`. */
-  applyScenario(definition: NewWorld, accepts: (summary: ReloadSummary) => boolean): ReloadSummary {
+  applyScenario(definition: StateDefinition, accepts: (summary: ReloadSummary) => boolean): ReloadSummary {
     const summary = this.world.reload(definition, { accepts })
     this.faults.releaseDeleted()
     const { registry } = this.#settings

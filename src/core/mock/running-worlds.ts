@@ -104,12 +104,12 @@ export class RunningWorlds {
   }
 
   /** Calls the listener with each world: those that exist now, and those that are created later. Returns a function that ends it. */
-  follow(listener: (mock: RunningWorld) => void): () => void {
+  follow(listener: (running: RunningWorld) => void): () => void {
     return this.#open.follow(listener)
   }
 
   settled(): Promise<unknown> | undefined {
-    const waiting = this.#open.mocks.flatMap(({ world }) => world.settled() ?? [])
+    const waiting = this.#open.running.flatMap(({ world }) => world.settled() ?? [])
     return waiting.length === 0 ? undefined : Promise.all(waiting)
   }
 
@@ -119,9 +119,9 @@ export class RunningWorlds {
     const initial = this.default
     const now = realTime()
     const worlds: ListedWorld[] = [
-      ...[...this.#open.values()].map(({ mock, usedAt, createdAt }) => ({
-        ...summarizeWorld(mock),
-        ...timesOf({ createdAt, usedAt: mock.isBusy ? now : usedAt }),
+      ...[...this.#open.values()].map(({ running, usedAt, createdAt }) => ({
+        ...summarizeWorld(running),
+        ...timesOf({ createdAt, usedAt: running.isBusy ? now : usedAt }),
         ...replica,
       })),
       ...this.#sleeping().map(summaryOf),
@@ -138,14 +138,14 @@ export class RunningWorlds {
 
   /** Returns a world that is in memory. It does not count as used. */
   inMemory(id: string): RunningWorld | undefined {
-    return this.#open.get(id)?.mock
+    return this.#open.get(id)?.running
   }
 
   /**
    * Looks at the world `default` as it is now, whichever process runs it. Before somebody asks replicas for it, it has its initial
    * state. What `look` changes in it is not kept. Rejects with `StorageError`.
    */
-  async lookAtDefault<Result>(look: (mock: RunningWorld) => Result): Promise<Result> {
+  async lookAtDefault<Result>(look: (running: RunningWorld) => Result): Promise<Result> {
     const copy = this.#isElsewhere(defaultWorldId) ? await this.#loader.copyOf(defaultWorldId) : undefined
     try {
       return look(copy ?? this.default)
@@ -165,7 +165,7 @@ export class RunningWorlds {
     const entry = this.#open.get(id)
     if (!entry) return this.#loader.find(id)
     entry.usedAt = realTime()
-    return entry.mock
+    return entry.running
   }
 
   /** Loads a kept world into memory, as `get` does. Other work runs meanwhile: see `WorldLoader.load`. */
@@ -193,19 +193,19 @@ export class RunningWorlds {
   async put(id: string, options: NewWorldOptions = {}, { isKept } = { isKept: true }): Promise<RunningWorld> {
     const parsed = parseInput(NewWorldOptions(), options, 'world')
     const source = this.#isElsewhere(parsed.fork) ? await this.#loader.copyOf(parsed.fork) : undefined
-    let mock: RunningWorld
+    let running: RunningWorld
     try {
-      mock = this.#put(id, this.#stateOf(id, parsed, source), isKept)
+      running = this.#put(id, this.#stateOf(id, parsed, source), isKept)
     } finally {
       await source?.close()
     }
-    const { revision } = mock.world
+    const { revision } = running.world
     try {
-      await mock.world.settled()
+      await running.world.settled()
     } catch (error) {
       throw withUnknownOutcome(error, revision)
     }
-    return mock
+    return running
   }
 
   #put(id: string, state: StartState, isKept: boolean): RunningWorld {
@@ -226,7 +226,7 @@ export class RunningWorlds {
   /** Lists the faults of all worlds that code has added, and that never applied. Empty once the worlds are closed. */
   unusedFaults(): FaultState[] {
     if (this.#open.isClosed) return []
-    return this.#open.mocks.flatMap(({ faults }) => faults.list({ unused: true }))
+    return this.#open.running.flatMap(({ faults }) => faults.list({ unused: true }))
   }
 
   /** Deletes a world. Its users read the reason. */
@@ -252,10 +252,10 @@ export class RunningWorlds {
     await this.#loader.settled(id)
     const entry = this.#open.get(id)
     try {
-      await entry?.mock.close()
+      await entry?.running.close()
       await nextTurn()
       // Answers leave once the changes before them are kept. If those cannot be, the answers are refused.
-      await entry?.mock.world.settled()?.catch(() => {})
+      await entry?.running.world.settled()?.catch(() => {})
       await nextTurn()
       this.storage?.delete(id)
     } finally {
@@ -275,9 +275,9 @@ export class RunningWorlds {
     this.#open.delete(id)
     this.changes.emit(true)
     this.#stopTimerIfUnneeded()
-    await entry?.mock.close()
-    entry?.mock.world.end(reason)
-    // A new world may have its id already, and the same file.
+    await entry?.running.close()
+    entry?.running.world.end(reason)
+    // A new world may have this id already, and then the storage has it open.
     if (!this.#open.has(id)) this.storage?.closeWorld(id)
   }
 
@@ -342,23 +342,23 @@ export class RunningWorlds {
         { headers: { 'retry-after': '1' } },
       )
     this.#loader.checkTakesWorlds()
-    const mock = new RunningWorld(id, makeState(), this.#settings)
+    const running = new RunningWorld(id, makeState(), this.#settings)
     if (this.#open.isClosed) {
-      void mock.close()
-      return mock
+      void running.close()
+      return running
     }
     const now = realTime()
-    const entry = { mock, usedAt: now, createdAt: now, isKept, isHeld: isKept }
+    const entry = { running, usedAt: now, createdAt: now, isKept, isHeld: isKept }
     const { storage } = this
     try {
-      if (storage) mock.keepIn(storage.create(id, mock.world, entry), entry)
+      if (storage) running.keepIn(storage.create(id, running.world, entry), entry)
     } catch (error) {
-      void mock.close()
+      void running.close()
       throw error
     }
     this.#open.publish(id, entry)
     if (!isKept) this.#open.startTimer()
-    return mock
+    return running
   }
 
   #stopTimerIfUnneeded(): void {
@@ -373,7 +373,7 @@ export class RunningWorlds {
       // Code holds no world that several processes share.
       const staysInMemory = !this.shared && (entry.isHeld || id === defaultWorldId)
       if (storage ? staysInMemory : entry.isKept) continue
-      if (entry.mock.isBusy) entry.usedAt = now
+      if (entry.running.isBusy) entry.usedAt = now
       else if (now - entry.usedAt >= worldTtlMs) void this.#removeUnused(id)
     }
     const { dataTtlMs = never } = this.#loader.kept ?? {}

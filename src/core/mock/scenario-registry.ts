@@ -9,7 +9,7 @@ import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { defaultTitle, defineWorld, linkBase } from '../scenario/world.js'
 import type { LoadContext } from '../storage/world-storage.js'
 import { Random } from '../store/random.js'
-import { createState, type NewWorld, type WorldState } from '../store/world-state.js'
+import { createState, type StateDefinition, type WorldState } from '../store/world-state.js'
 
 /** The state and the journal of a world. */
 export interface StartState {
@@ -127,7 +127,7 @@ export class ScenarioRegistry {
     return this.withSeed(recipe.scenario as CheckedScenario, worldId) // `defineWorld` makes recipes
   }
 
-  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): NewWorld {
+  definitionOf(scenario: CheckedScenario, worldId: string, seed = this.#options.seed): StateDefinition {
     return defineWorld(scenario, { ...this.#options, seed, path: worldPath(worldId) })
   }
 

@@ -12,7 +12,7 @@ import { type CommonSettings, RunningWorld } from './running-world.js'
 /** A storage for the worlds of a mock. */
 export interface StorageSettings {
   readonly storage: WorldStorage
-  /** The time after which a world that nobody uses is deleted, in real ms. The worlds of code stay. */
+  /** The time after which an unused world is deleted, in real ms. Worlds that code has made stay. */
   readonly dataTtlMs: number
   /** The same storage, if several processes share it. Each of them has the worlds in memory that it runs. */
   readonly shared?: SharedStorage | undefined
@@ -26,7 +26,7 @@ export class WorldLoader {
   kept: StorageSettings | undefined
   readonly #settings: CommonSettings
   readonly #open: OpenWorlds
-  /** The worlds that are being loaded. `find` does the rest of the steps at once. */
+  /** The worlds that are being loaded. `find` runs their remaining steps at once. */
   readonly #loading = new Map<string, { steps: Steps<RunningWorld | undefined>; loaded: Promise<unknown> }>()
 
   constructor(settings: CommonSettings, open: OpenWorlds) {
@@ -72,26 +72,26 @@ export class WorldLoader {
 
   /** See `RunningWorlds.read`. */
   read(storage: WorldStorage, id: string): RunningWorld | undefined {
-    const file = storage.open(id)
-    return file && runAtOnce(this.#readFrom(file, id))
+    const stored = storage.open(id)
+    return stored && runAtOnce(this.#readFrom(stored, id))
   }
 
   /** Reads a world that another process may run, as it is now. */
   async copyOf(id: string): Promise<RunningWorld | undefined> {
     const { shared, storage } = this.kept ?? {}
-    const file = shared && (await storage?.read(shared, id))
-    return file && (await runInSlices(this.#readFrom(file, id)))
+    const stored = shared && (await storage?.read(shared, id))
+    return stored && (await runInSlices(this.#readFrom(stored, id)))
   }
 
   /** Lets the worlds of a storage replace those in memory, and keeps the others in it. */
   replaceOpen(storage: WorldStorage): void {
     for (const [id, entry] of this.#open) {
-      const file = storage.open(id)
-      if (file) {
+      const stored = storage.open(id)
+      if (stored) {
         const kept = { ...entry, createdAt: storage.find(id)?.createdAt ?? entry.createdAt }
         this.#open.set(id, kept)
-        runAtOnce(kept.mock.loadFrom(runAtOnce(this.#loggedIn(file, id)), file, kept))
-      } else entry.mock.keepIn(storage.create(id, entry.mock.world, entry), entry)
+        runAtOnce(kept.running.loadFrom(runAtOnce(this.#loggedIn(stored, id)), stored, kept))
+      } else entry.running.keepIn(storage.create(id, entry.running.world, entry), entry)
     }
   }
 
@@ -102,22 +102,22 @@ export class WorldLoader {
   ): Steps<RunningWorld | undefined> {
     this.checkTakesWorlds()
     const createdAt = storage.find(id)?.createdAt
-    const file = storage.open(id)
-    if (!file) return undefined
-    let mock: RunningWorld | undefined
+    const stored = storage.open(id)
+    if (!stored) return undefined
+    let running: RunningWorld | undefined
     try {
-      const logged = yield* this.#loggedIn(file, id)
-      mock = this.#beginningWith(logged, id)
-      const entry = { mock, usedAt: realTime(), createdAt, ...keeping }
-      yield* mock.loadFrom(logged, file, entry)
+      const logged = yield* this.#loggedIn(stored, id)
+      running = this.#beginningWith(logged, id)
+      const entry = { running, usedAt: realTime(), createdAt, ...keeping }
+      yield* running.loadFrom(logged, stored, entry)
       entry.usedAt = realTime()
       this.#open.publish(id, entry)
-      return mock
+      return running
     } finally {
       // An error, or nobody needs the world any more.
-      if (!mock || this.#open.get(id)?.mock !== mock) {
+      if (!running || this.#open.get(id)?.running !== running) {
         this.#loading.delete(id)
-        void mock?.close()
+        void running?.close()
         storage.closeWorld(id)
       }
     }
@@ -128,7 +128,7 @@ export class WorldLoader {
     if (this.#open.isClosed && this.kept?.shared) throw new UnavailableError('this replica is closing')
   }
 
-  /** Takes the rest of the steps that load a world. */
+  /** Returns the remaining steps that load a world. The caller runs or ends them. */
   #takeLoading(id: string): Steps<RunningWorld | undefined> | undefined {
     const steps = this.#loading.get(id)?.steps
     this.#loading.delete(id)
@@ -142,20 +142,20 @@ export class WorldLoader {
     return undefined
   }
 
-  *#readFrom(file: WorldInStorage, id: string): Steps<RunningWorld> {
-    const logged = yield* this.#loggedIn(file, id)
-    const mock = this.#beginningWith(logged, id)
-    const { clock } = mock.world
+  *#readFrom(stored: WorldInStorage, id: string): Steps<RunningWorld> {
+    const logged = yield* this.#loggedIn(stored, id)
+    const running = this.#beginningWith(logged, id)
+    const { clock } = running.world
     clock.halt()
-    const stopped = yield* mock.adopt(logged)
+    const stopped = yield* running.adopt(logged)
     // Nothing happens in it, but its time is that of the world.
     if (this.kept?.shared) clock.restore(logged.clockNow(stopped))
     clock.resume()
-    return mock
+    return running
   }
 
-  #loggedIn(file: WorldInStorage, id: string): Steps<LoggedWorld> {
-    return file.load(this.#settings.registry.contextOf(id))
+  #loggedIn(stored: WorldInStorage, id: string): Steps<LoggedWorld> {
+    return stored.load(this.#settings.registry.contextOf(id))
   }
 
   /** Creates a world with the state that a kept one goes back to. */

@@ -47,7 +47,7 @@ export class WorldRouter {
     request: MockRequest,
     place: Place,
     unknown: UnknownWorld,
-    use: (mock: RunningWorld, request: MockRequest) => MockResponse | Promise<MockResponse>,
+    use: (running: RunningWorld, request: MockRequest) => MockResponse | Promise<MockResponse>,
   ): MockResponse | Promise<MockResponse> {
     try {
       // A preflight only asks for permission: it creates no world.
@@ -76,18 +76,18 @@ export class WorldRouter {
   }
 
   /** Creates a handler that answers each request in the world that it names. `handlerOf` returns the handler of a world. */
-  route(unknown: UnknownWorld, handlerOf: (mock: RunningWorld) => RequestHandler): RequestHandler {
-    return request => this.answer(request, locate(request), unknown, (mock, inner) => handlerOf(mock)(inner))
+  route(unknown: UnknownWorld, handlerOf: (running: RunningWorld) => RequestHandler): RequestHandler {
+    return request => this.answer(request, locate(request), unknown, (running, inner) => handlerOf(running)(inner))
   }
 
   /** Creates a handler like `route` for the world that `find` returns, whatever the request names. */
-  routeTo(find: () => RunningWorld, handlerOf: (mock: RunningWorld) => RequestHandler): RequestHandler {
+  routeTo(find: () => RunningWorld, handlerOf: (running: RunningWorld) => RequestHandler): RequestHandler {
     return request => {
       try {
-        const mock = find()
-        const { endedBecause } = mock.world
+        const running = find()
+        const { endedBecause } = running.world
         if (endedBecause !== undefined) throw new ApiError('API_NOT_FOUND', endedBecause)
-        return handlerOf(mock)(withoutWorld(request))
+        return handlerOf(running)(withoutWorld(request))
       } catch (error) {
         return this.outside.refuse(request, error)
       }

@@ -79,7 +79,7 @@ export interface AnswerDraft extends Partial<Answer> {
 
 /** A held request, and the function that releases it. */
 interface Held extends HeldExchange {
-  /** The fault that holds it. `undefined` after a release with a delay: the fault may go. */
+  /** The fault that holds it. `undefined` after a release with a delay, because the fault may be deleted meanwhile. */
   faultId: string | undefined
   readonly release: (how: HeldRelease) => void
 }

@@ -44,9 +44,9 @@ export interface SentRequest {
 }
 
 /** An exchange or a change set of a world. */
-export type HistoryEntry = RequestEntry | ChangeEntry
+export type HistoryEntry = ExchangeEntry | ChangeEntry
 
-interface RequestEntry extends BudgetEntry {
+interface ExchangeEntry extends BudgetEntry {
   readonly kind: 'exchange'
   readonly exchange: StoredExchange
 }
@@ -203,9 +203,9 @@ export class History {
   keptAs: string | undefined
   readonly #limits: HistoryLimits
   /** Successful reads, which clients repeat. */
-  readonly #reads = new Queue<RequestEntry>()
+  readonly #reads = new Queue<ExchangeEntry>()
   /** All other requests. They stay longer. */
-  readonly #others = new Queue<RequestEntry>()
+  readonly #others = new Queue<ExchangeEntry>()
   readonly #changes = new Queue<ChangeEntry>()
   #beginsAt = Date.now()
   #dropped = 0
@@ -267,7 +267,7 @@ export class History {
   }
 
   exchange(id: number): StoredExchange | undefined {
-    const at = (queue: Queue<RequestEntry>) => queue.at(queue.positionAfter(entry => entry.id >= id))
+    const at = (queue: Queue<ExchangeEntry>) => queue.at(queue.positionAfter(entry => entry.id >= id))
     return [at(this.#reads), at(this.#others)].find(found => found?.id === id)?.exchange
   }
 
@@ -445,14 +445,14 @@ export class History {
     return this.#changes.positionAfter(({ changeSet }) => changeSet.revision > revision)
   }
 
-  #store(exchange: StoredExchange, id = this.#lastId + 1): RequestEntry {
+  #store(exchange: StoredExchange, id = this.#lastId + 1): ExchangeEntry {
     exchange.id = id
     this.#lastId = id
     const { revision = this.#answeredRevision } = exchange
     this.#areInOrder &&= revision >= this.#answeredRevision
     this.#answeredRevision = Math.max(this.#answeredRevision, revision)
     this.#neededRevision = Math.min(this.#neededRevision, exchange.revision ?? Number.POSITIVE_INFINITY)
-    const entry: RequestEntry = {
+    const entry: ExchangeEntry = {
       id,
       kind: 'exchange',
       exchange,
@@ -477,13 +477,13 @@ export class History {
   }
 
   /** All exchanges, the oldest first. */
-  #exchanges(): RequestEntry[] {
+  #exchanges(): ExchangeEntry[] {
     return [...this.#reads.from(), ...this.#others.from()].sort((a, b) => a.id - b.id)
   }
 
   /** The queue with the oldest exchange. */
-  #oldestQueue(): Queue<RequestEntry> {
-    const idOf = (queue: Queue<RequestEntry>) => queue.oldest?.id ?? Number.POSITIVE_INFINITY
+  #oldestQueue(): Queue<ExchangeEntry> {
+    const idOf = (queue: Queue<ExchangeEntry>) => queue.oldest?.id ?? Number.POSITIVE_INFINITY
     return idOf(this.#reads) < idOf(this.#others) ? this.#reads : this.#others
   }
 
@@ -542,9 +542,9 @@ export class History {
     const { oldest } = this.#changes
     if (!oldest) return
     const { revision } = oldest.changeSet
-    const needs = ({ oldest: entry }: Queue<RequestEntry>) =>
+    const needs = ({ oldest: entry }: Queue<ExchangeEntry>) =>
       entry ? (entry.exchange.revision ?? 0) : Number.POSITIVE_INFINITY
-    const isBefore = (queue: Queue<RequestEntry>) => needs(queue) < revision && queue.oldest?.id !== this.#lastId
+    const isBefore = (queue: Queue<ExchangeEntry>) => needs(queue) < revision && queue.oldest?.id !== this.#lastId
     while (isBefore(this.#reads)) this.#dropRead()
     while (isBefore(this.#others)) this.#dropOther()
     if (this.#areInOrder) this.#neededRevision = Math.min(needs(this.#reads), needs(this.#others))
@@ -553,7 +553,7 @@ export class History {
 
   /** Writes the reasons of the answers that are about earlier revisions to their exchanges, and those of some later ones. */
   #keepReasons(revision: number): void {
-    const revisionOf = ({ exchange }: RequestEntry) => exchange.revision ?? Number.POSITIVE_INFINITY
+    const revisionOf = ({ exchange }: ExchangeEntry) => exchange.revision ?? Number.POSITIVE_INFINITY
     const waiting = this.#exchanges()
       .filter(({ exchange }) => exchange.revision !== undefined && !exchange.reasons)
       .sort((one, other) => revisionOf(one) - revisionOf(other))
@@ -566,7 +566,7 @@ export class History {
     this.#neededRevision = next ? revisionOf(next) : Number.POSITIVE_INFINITY
   }
 
-  #setReasons(entry: RequestEntry, reasons: AnswerReasons | undefined): void {
+  #setReasons(entry: ExchangeEntry, reasons: AnswerReasons | undefined): void {
     if (!reasons) return
     const { length } = JSON.stringify(reasons)
     entry.exchange.reasons = reasons

@@ -12,9 +12,9 @@ import type { ReadTables } from '../store/table-calls.js'
 import type { TableState } from '../store/table-state.js'
 import {
   type InitialRows,
-  type NewWorld,
   nameOf,
   readTables,
+  type StateDefinition,
   type TableStates,
   timeOfState,
   type WorldState,
@@ -77,7 +77,7 @@ const defaultSeed = 1
  * Defines the world of a scenario. The same scenario and seed always give the same ids and tokens and, with `now`, the same
  * rows. Each id has a random stream of its own, so a change of one entry keeps the ids of the others.
  */
-export function defineWorld(checked: CheckedScenario, options: WorldOptions = {}): NewWorld {
+export function defineWorld(checked: CheckedScenario, options: WorldOptions = {}): StateDefinition {
   const { content: scenario, areRowsValid } = checked
   const { title = defaultTitle, description, seed: own = defaultSeed, clock, now, revision, chance } = scenario
   const seed = options.seed ?? own

@@ -1,5 +1,5 @@
 /** The clocks and timers of a process. */
-export interface Environment {
+export interface ProcessTime {
   /** The time of the system, in ms since the epoch. It may jump. */
   now(): number
   /** A time in ms that never goes back. It may stand still while the machine sleeps. */
@@ -8,7 +8,7 @@ export interface Environment {
   setTimer(run: () => void, ms: number): () => void
 }
 
-export const realEnvironment: Environment = {
+export const processTime: ProcessTime = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(run, ms) {

@@ -19,8 +19,8 @@ import {
   encodeState,
   type PublicUrlOf,
 } from './encoding.js'
-import { type Environment, realEnvironment } from './environment.js'
 import { type Hash, type Origin, originOf } from './origins.js'
+import { type ProcessTime, processTime } from './process-time.js'
 import type { SharedStorage } from './shared-storage.js'
 import { type KeptSummary, type KeptWorld, type Storage, StorageError } from './storage.js'
 
@@ -81,14 +81,14 @@ interface WorldStorageOptions {
   /** The least bytes of a log in front of the history, before the base is replaced. Default: 1 MiB. */
   readonly leastLogBytes?: number | undefined
   /** Default: the clocks and timers of this process. */
-  readonly environment?: Pick<Environment, 'setTimer'> | undefined
+  readonly environment?: Pick<ProcessTime, 'setTimer'> | undefined
 }
 
 /** Keeps the worlds of a mock in a storage. */
 export class WorldStorage {
   readonly #storage: Storage
   readonly #open = new Map<string, WorldInStorage>()
-  readonly #environment: Pick<Environment, 'setTimer'>
+  readonly #environment: Pick<ProcessTime, 'setTimer'>
   #cancelTick: (() => void) | undefined
   readonly #report: (text: string) => void
   readonly #onFailing: (isFailing: boolean) => void
@@ -102,7 +102,7 @@ export class WorldStorage {
       report = () => {},
       onFailing = () => {},
       leastLogBytes = 1024 ** 2,
-      environment = realEnvironment,
+      environment = processTime,
     }: WorldStorageOptions = {},
   ) {
     this.#storage = storage
@@ -175,9 +175,9 @@ export class WorldStorage {
       origin,
       ...(isNew ? {} : { base: [...encodeState(state, clock)].join('') }),
     })
-    const file = this.#add(id, kept)
-    file.begin(initial.state, clock.isReal)
-    return file
+    const stored = this.#add(id, kept)
+    stored.begin(initial.state, clock.isReal)
+    return stored
   }
 
   delete(id: string): void {
@@ -214,9 +214,9 @@ export class WorldStorage {
       this.#report(`the world ${id} ${error ? `takes no changes: ${error.message}` : 'takes changes again'}`)
       this.#setFailing(id, error !== undefined)
     }
-    const file = new WorldInStorage(id, kept, { createHash: () => this.#storage.createHash(), onChange })
-    this.#open.set(id, file)
-    return file
+    const stored = new WorldInStorage(id, kept, { createHash: () => this.#storage.createHash(), onChange })
+    this.#open.set(id, stored)
+    return stored
   }
 
   #tickLater(): void {
@@ -228,7 +228,7 @@ export class WorldStorage {
 
   /** Does the work of each second. Resolves when the bases are replaced. */
   async tick(): Promise<void> {
-    await Promise.all([...this.#open.values()].map(file => file.tick(this.#leastLogBytes)))
+    await Promise.all([...this.#open.values()].map(stored => stored.tick(this.#leastLogBytes)))
   }
 }
 

@@ -20,7 +20,7 @@ import {
   createState,
   type Initial,
   mapTables,
-  type NewWorld,
+  type StateDefinition,
   type TableStates,
   type WorldState,
 } from './world-state.js'
@@ -56,7 +56,7 @@ type AnyState = TableState<object>
  * unless the scenario changes it. `clock` is undefined if the clock stays the same. Throws `UsageError`.
  */
 export function reloadState(
-  definition: NewWorld,
+  definition: StateDefinition,
   { state: before, clock: initialClock }: Initial,
   present: WorldState & { readonly clock: ClockState },
 ) {

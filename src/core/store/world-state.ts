@@ -34,8 +34,8 @@ interface Recipe {
   readonly live: boolean
 }
 
-/** The definition of a new world. */
-export interface NewWorld extends ScenarioName {
+/** The scenario, the seed and the clock that a state is created from. */
+export interface StateDefinition extends ScenarioName {
   readonly recipe?: Recipe | undefined
   readonly clock: ClockMode
   /** The rate of the clock. Default: 1. */
@@ -56,7 +56,7 @@ export interface NewWorld extends ScenarioName {
   rows(now: number): InitialRows
 }
 
-/** The states of all tables. They never change: see `Table.share`. */
+/** The states of all tables. They never change: see `TreeTable.share`. */
 export type TableStates = { readonly [Name in TableName]: TableState<Rows[Name]> }
 
 /** The state of a world at one moment. It never changes, so several worlds may share it. */
@@ -106,7 +106,11 @@ const timedTables: ReadonlySet<TableName> = new Set([
  * the same definition, both share regions, game modes and lobbies, and the schemas do not check the other rows again. Throws
  * `UsageError` if a row does not fit its schema.
  */
-export function createState(definition: NewWorld, earlier?: WorldState, at = definition.now ?? realTime()): WorldState {
+export function createState(
+  definition: StateDefinition,
+  earlier?: WorldState,
+  at = definition.now ?? realTime(),
+): WorldState {
   const { seed, clock: mode, rate = 1, now, random = new Random(seed, 'world').save() } = definition
   const { faults: scenarioFaults = [], faultRandom } = definition
   const revision = Math.max(1, at, (definition.revision ?? 0) + 1)
@@ -127,7 +131,7 @@ export function createState(definition: NewWorld, earlier?: WorldState, at = def
 }
 
 /** Not a closure inside `createState`: that would keep the rows of the definition in memory for as long as the world. */
-function restartable(state: WorldState, definition: NewWorld): WorldState {
+function restartable(state: WorldState, definition: StateDefinition): WorldState {
   return { ...state, startingAt: later => createState(definition, state, later) }
 }
 

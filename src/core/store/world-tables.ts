@@ -14,7 +14,7 @@ import type { Predicate } from './query.js'
 import type { Random } from './random.js'
 import { PendingUpdate, Records, type RowStore } from './records.js'
 import type { Rows, TableName } from './rows.js'
-import type { TreeTable as StoredTable } from './table.js'
+import type { TreeTable } from './table.js'
 import {
   type ListOptions,
   type QueryOptions,
@@ -78,7 +78,7 @@ export function createAs<Name extends TableName>(
 export function rowStore(name: TableName, world: CollectionHost): RowStore<object> {
   // The compiler cannot follow one name through tables and models.
   const model: Model = models[name]
-  const table: StoredTable<object> = world.tables[name]
+  const table: TreeTable<object> = world.tables[name]
   const checkChange = (call: string, before: object | undefined, after: object) => {
     const problem = model.checkPublicChange?.({ before, after }, world.tables)
     if (problem !== undefined) throw new UsageError(`${call}: ${problem}`)

@@ -19,8 +19,8 @@ import {
   type Initial,
   initialClock,
   mapTables,
-  type NewWorld,
   nameOf,
+  type StateDefinition,
   type TableStates,
   timeOfState,
   type WorldState,
@@ -497,7 +497,7 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
    * `accepts` refuses them, it changes nothing. Throws `UsageError`.
    */
   reload(
-    definition: NewWorld,
+    definition: StateDefinition,
     { accepts = () => true }: { readonly accepts?: ((summary: ReloadSummary) => boolean) | undefined } = {},
   ): ReloadSummary {
     if (this.openTransaction) throw new UsageError('a transaction cannot reload its world: end it first')

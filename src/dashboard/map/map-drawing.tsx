@@ -95,7 +95,7 @@ export function MapDrawing({ regions }: { readonly regions: readonly MapRegion[]
   )
 }
 
-/** The regions that the user must see come first. The order of the others does not depend on each player that comes or goes. */
+/** Sorts regions for labels: important ones first, the others in an order that stays when a player comes or goes. */
 function byImportance(one: MapRegion, other: MapRegion): number {
   const rank = ({ id, kind, players }: MapRegion) =>
     kind !== 'plain' || page.region.value === id ? Number.POSITIVE_INFINITY : Math.floor(Math.log2(players + 1))

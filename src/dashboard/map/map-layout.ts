@@ -28,7 +28,7 @@ export interface MapFrame {
   readonly x: number
   /** The unit at the top edge. */
   readonly y: number
-  /** The unit where the world ends in the west of this frame, far from all points. */
+  /** The unit at which the map is cut open: the western edge, far from all points. */
   readonly seam: number
 }
 

@@ -77,7 +77,7 @@ export function Players() {
         )}
         {list && list.counts.dropped > 0 && (
           <p class="block muted">
-            {counted(list.counts.dropped, 'older story has', 'older stories have')} given way to these.
+            {counted(list.counts.dropped, 'older story was', 'older stories were')} dropped to make room for these.
           </p>
         )}
       </section>

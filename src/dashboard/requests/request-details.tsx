@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ClientError } from '../../client/core.js'
+import type { ClientError } from '../../client/call.js'
 import type { ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
 import type { Explanation } from '../../core/control/explain/explain-find.js'
 import type { RecordedChange } from '../../core/control/history.js'

@@ -10,7 +10,7 @@ import { views } from './views.js'
 export interface PageAction {
   readonly id: string
   readonly label: string
-  /** `Here`: an action of the open details with this id. `Go`: only a key. */
+  /** `Here`: the action of the open details with this id. `Go`: only its key runs it, and the palette does not list it. */
   readonly type: 'Go' | 'View' | 'Here' | 'Clock' | 'Do' | 'World' | 'Page' | 'Past'
   /** Its key, as the list of keys shows it. */
   readonly key?: string
@@ -49,7 +49,7 @@ const setKeys = (to: 'on' | 'off') => ({
   run: () => void (page.singleKeys.value = to),
 })
 
-/** It changes the world, which is not possible in the past. */
+/** For actions that change the world, which the past does not allow. */
 const when = () => !page.isReadOnly.value
 const isPast = () => page.past.value !== undefined
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Input } from '../../client/core.js'
+import type { Input } from '../../client/call.js'
 import { dateAndTime, timeOfDay } from '../../core/lib/time.js'
 import { Button, Field, Menu, Parts, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'

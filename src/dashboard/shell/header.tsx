@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { openStream } from '../../client/core.js'
+import { openStream } from '../../client/call.js'
 import type { ListedWorld, ReplicaState } from '../../core/control/world-control.js'
 import { counted, grouped, sizeText } from '../../core/lib/text.js'
 import { dateAndTime } from '../../core/lib/time.js'

@@ -93,7 +93,7 @@ export function Palette({ opening }: { readonly opening: number }) {
   )
 }
 
-/** Finds the stories of a text. */
+/** Finds the stories that match a text. */
 function useStories(q: string): readonly StorySummary[] {
   const found = useLoaded(async () => {
     if (q === '' || q.startsWith('>')) return undefined
@@ -200,6 +200,6 @@ function timeItems(query: string): PaletteItem[] {
       ...{ group: 'Do', type: 'Clock', text: `Set the clock to ${page.timeText(next)}` },
       run: () => void setClock({ now: new Date(next).toISOString() }),
     })
-  // The history has nothing of then.
+  // The history does not go back that far: offer the clock first.
   return typed < page.live.oldestAt.value ? items.reverse() : items
 }

@@ -7,7 +7,7 @@ import {
   type Route,
   send,
   textOf,
-} from '../../client/core.js'
+} from '../../client/call.js'
 import { decodeSegment, splitWorldUrl } from '../../core/contract/paths.js'
 
 /** Calls the control API of one world. */

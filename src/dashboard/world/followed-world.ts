@@ -1,5 +1,5 @@
 import { batch, type Signal, signal } from '@preact/signals'
-import { ClientError, openStream } from '../../client/core.js'
+import { ClientError, openStream } from '../../client/call.js'
 import type { FaultState } from '../../core/contract/faults.js'
 import type { ShortenedEntry } from '../../core/contract/journal.js'
 import type { MockEvent } from '../../core/control/events.js'

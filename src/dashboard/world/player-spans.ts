@@ -17,7 +17,7 @@ export interface PlayerSpan {
 /** The most players that the page remembers. */
 const mostSpans = 2_000
 
-/** The causes of the seats of real players. The others are those of simulated ones. */
+/** Change sets with these causes seat real players. All others seat simulated ones. */
 const causes: readonly ChangeSetJson['cause']['kind'][] = ['request', 'control', 'code']
 
 /** Returns the seats of players from before the page was opened, the oldest first. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Mock } from '../../core/mock/mock.js'
 import { connectionAddress } from '../../core/pipeline/origin.js'
-import { realEnvironment } from '../../core/storage/environment.js'
+import { processTime } from '../../core/storage/process-time.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
 import { setRealTimeOffset } from '../../core/store/real-time.js'
 import { isSafe } from '../http/node-adapter.js'
@@ -33,7 +33,7 @@ export class HttpReplica implements Router {
   constructor(mock: Mock, { storage, secret }: { readonly storage: SharedStorage; readonly secret: string }) {
     this.#mock = mock
     this.#header = new ForwardingHeader(secret)
-    this.#replica = new Replica({ storage, worlds: mock.worlds, environment: realEnvironment })
+    this.#replica = new Replica({ storage, worlds: mock.worlds, environment: processTime })
     this.#followClock(storage)
     this.#timer = setInterval(() => {
       this.#followClock(storage)

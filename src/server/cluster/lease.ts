@@ -1,5 +1,5 @@
 import { UsageError } from '../../core/lib/usage-error.js'
-import type { Environment } from '../../core/storage/environment.js'
+import type { ProcessTime } from '../../core/storage/process-time.js'
 import type { ReplicaInfo } from '../../core/storage/shared-storage.js'
 import { StorageError } from '../../core/storage/storage.js'
 import { type RedisClient, RedisError } from './redis-client.js'
@@ -43,7 +43,7 @@ interface Moment {
 export class Lease {
   readonly #redis: RedisClient
   readonly #holder: LeaseHolder
-  readonly #environment: Environment
+  readonly #environment: ProcessTime
   readonly #times: LeaseTimes
   #sentAt: Moment | undefined
   #count = 0
@@ -65,7 +65,7 @@ export class Lease {
   constructor(
     redis: RedisClient,
     holder: LeaseHolder,
-    { environment, times }: { readonly environment: Environment; readonly times: LeaseTimes },
+    { environment, times }: { readonly environment: ProcessTime; readonly times: LeaseTimes },
   ) {
     this.#redis = redis
     this.#holder = holder

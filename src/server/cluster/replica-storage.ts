@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Emitter } from '../../core/lib/emitter.js'
 import { quoted } from '../../core/lib/text.js'
 import { UsageError } from '../../core/lib/usage-error.js'
-import { type Environment, realEnvironment } from '../../core/storage/environment.js'
 import type { Hash } from '../../core/storage/origins.js'
+import { type ProcessTime, processTime } from '../../core/storage/process-time.js'
 import type { Claim, ReplicaInfo, SharedStorage, SharedSummary } from '../../core/storage/shared-storage.js'
 import { type KeptWorld, type NewKeptWorld, StorageError } from '../../core/storage/storage.js'
 import { Lease, type LeaseHolder, type LeaseTimes } from './lease.js'
@@ -28,7 +28,7 @@ export interface ReplicaOptions {
   readonly proofsOf?: ((id: string) => NonNullable<ReplicaInfo['proofs']>) | undefined
   /** Gets a sentence when the server is away, is back, or lost something. */
   readonly report?: (text: string) => void
-  readonly environment?: Environment
+  readonly environment?: ProcessTime
   readonly times?: Partial<ReplicaTimes>
   /** Returns a new random id. Default: 128 random bits. */
   readonly newId?: () => string
@@ -61,7 +61,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   /** The number of saves of the settings whose outcome is open. */
   #saves = 0
   readonly #redis: RedisClient
-  readonly #environment: Environment
+  readonly #environment: ProcessTime
   readonly #times: ReplicaTimes
   readonly #newId: () => string
   readonly report: (text: string) => void
@@ -70,7 +70,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   #log = ''
   /** The final reason why nothing may leave this process. */
   #end: StorageError | undefined
-  /** The end, or that of the lease, as the worlds were told. */
+  /** The failure that the worlds were last told: the final one, or that of the lease. */
   #toldFailure: StorageError | undefined
   refusal: StorageError | undefined
   #isProbing = false
@@ -97,7 +97,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   constructor(redis: RedisClient, { address, proofsOf, report, environment, times, newId }: ReplicaOptions) {
     this.#redis = redis
     this.place = redis.place
-    this.#environment = environment ?? realEnvironment
+    this.#environment = environment ?? processTime
     this.#times = { ...defaultTimes, ...times }
     this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
     this.report = report ?? (() => {})
@@ -510,7 +510,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
 
   #recoverSoon(ms: number): void {
     if (this.#log === '' || this.#end) return
-    // What the server says to a recovery that runs may be older than the doubt.
+    // A recovery that runs already may have asked the server before this failure. Then recover again.
     this.#mustRecover = true
     if (!this.#isRecovering) this.#cancelRecovery ??= this.#environment.setTimer(() => void this.#recover(), ms)
   }

@@ -3,11 +3,11 @@ import { quoted } from '../../core/lib/text.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { RunningWorlds } from '../../core/mock/running-worlds.js'
 import type { AbortSignalLike, MockResponse } from '../../core/pipeline/message.js'
-import type { Environment } from '../../core/storage/environment.js'
+import type { ProcessTime } from '../../core/storage/process-time.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../../core/storage/shared-storage.js'
 
-/** A request to a world, before its owner is known. */
-export interface OwnedRequest {
+/** A request that a replica routes to the owner of its world. */
+export interface RequestToRoute {
   readonly worldId: string
   /** True if the request may create the world. */
   readonly mayCreate: boolean
@@ -48,7 +48,7 @@ interface ReplicaParts {
   readonly storage: SharedStorage
   /** The worlds in the memory of this process. */
   readonly worlds: Pick<RunningWorlds, 'inMemory' | 'load' | 'drop'>
-  readonly environment: Environment
+  readonly environment: ProcessTime
 }
 
 /** A request that waits for another replica. */
@@ -73,7 +73,7 @@ const leaseCheckMs = 1_000
 export class Replica {
   readonly #storage: SharedStorage
   readonly #worlds: ReplicaParts['worlds']
-  readonly #environment: Environment
+  readonly #environment: ProcessTime
   /** The attempts that wait for another replica, by its id. */
   readonly #waiting = new Map<string, Set<Attempt>>()
   /** The owners of other worlds when this replica last asked, by world. One that is no longer the owner says so, or is gone. */
@@ -108,7 +108,7 @@ export class Replica {
   }
 
   /** Routes a request. Never throws. */
-  route(request: OwnedRequest): void {
+  route(request: RequestToRoute): void {
     const startedAt = this.#environment.monotonic()
     const leased = this.#storage.leaseSoon()
     // Another replica may have taken the world over while this process was stopped.
@@ -116,7 +116,7 @@ export class Replica {
     else this.#route(request, startedAt)
   }
 
-  #route(request: OwnedRequest, startedAt: number): void {
+  #route(request: RequestToRoute, startedAt: number): void {
     const world = this.#worlds.inMemory(request.worldId)
     if (!world) {
       void this.#routeToOwner(request, startedAt)
@@ -132,7 +132,7 @@ export class Replica {
     else request.respond(answered)
   }
 
-  async #routeToOwner(request: OwnedRequest, startedAt: number): Promise<void> {
+  async #routeToOwner(request: RequestToRoute, startedAt: number): Promise<void> {
     try {
       await this.#tryOwners(request, startedAt)
     } catch (error) {
@@ -141,7 +141,7 @@ export class Replica {
   }
 
   /** Claims the world, or forwards to its owner, until a replica has answered. Rejects with `UnavailableError`. */
-  async #tryOwners(request: OwnedRequest, startedAt: number): Promise<void> {
+  async #tryOwners(request: RequestToRoute, startedAt: number): Promise<void> {
     const { worldId, isForwarded, isRepeatable } = request
     const mayTryAgain = limitAttempts(this.#environment)
     while (!request.gone.aborted) {
@@ -168,11 +168,11 @@ export class Replica {
     }
   }
 
-  #waitedMs(request: OwnedRequest, startedAt: number): number {
+  #waitedMs(request: RequestToRoute, startedAt: number): number {
     return request.waitedMs + this.#environment.monotonic() - startedAt
   }
 
-  async #claim({ worldId, mayCreate, isForwarded }: OwnedRequest): Promise<Claim> {
+  async #claim({ worldId, mayCreate, isForwarded }: RequestToRoute): Promise<Claim> {
     if (this.#worlds.inMemory(worldId)) return { kind: 'mine', epoch: 0 }
     const known = isForwarded ? undefined : this.#owners.get(worldId)
     if (known) {
@@ -186,7 +186,7 @@ export class Replica {
   }
 
   /** Answers in this process. Returns `moved` if the world has left it meanwhile, and the next owner can be asked. */
-  async #answer(request: OwnedRequest, claim: Claim, startedAt: number): Promise<MockResponse | 'moved'> {
+  async #answer(request: RequestToRoute, claim: Claim, startedAt: number): Promise<MockResponse | 'moved'> {
     const { worldId, gone } = request
     if (claim.kind === 'mine' && request.needsContent && !(await this.#load(worldId))) return 'moved'
     const world = this.#worlds.inMemory(worldId)
@@ -215,12 +215,12 @@ export class Replica {
     return this.#worlds.inMemory(worldId) !== undefined || this.#storage.owns(worldId)
   }
 
-  #hasMoved({ worldId, isRepeatable }: OwnedRequest, world: RunningWorld | undefined, { status }: MockResponse) {
+  #hasMoved({ worldId, isRepeatable }: RequestToRoute, world: RunningWorld | undefined, { status }: MockResponse) {
     if (status !== unavailableStatus || !isRepeatable) return false
     return world ? this.#worlds.inMemory(worldId) !== world : !this.#storage.owns(worldId)
   }
 
-  async #forward(request: OwnedRequest, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
+  async #forward(request: RequestToRoute, owner: ReplicaInfo, waitedMs: number): Promise<Forwarded> {
     const attempt = { isRepeatable: request.isRepeatable, controller: new AbortController() }
     const attempts = this.#waiting.get(owner.id) ?? new Set()
     this.#waiting.set(owner.id, attempts.add(attempt))
@@ -251,7 +251,7 @@ export class Replica {
  * Limits the attempts of a request. Returns a function to call after each. It waits a moment, if the attempt before failed with the
  * same owner. It resolves with `false` after the last attempt.
  */
-function limitAttempts(environment: Environment): (owner: string) => Promise<boolean> {
+function limitAttempts(environment: ProcessTime): (owner: string) => Promise<boolean> {
   let [last, owners, since]: [string | undefined, number, number] = [undefined, 0, 0]
   return async owner => {
     if (owner !== last) {

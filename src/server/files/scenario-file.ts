@@ -96,7 +96,7 @@ export function readScenarioIfThere(path: string): string | undefined {
   } catch (error) {
     if (error instanceof UsageError) throw error
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // The error itself says so. A second look at the path may find the next file.
+    // Decide by the code of the error: until a second look, another file may be at the path.
     if (missingCodes.includes(code)) return undefined
     if (error instanceof TypeError) throw new UsageError(`${path} is not UTF-8 text: a scenario is YAML or JSON`)
     if (code === 'EISDIR')

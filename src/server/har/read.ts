@@ -11,7 +11,7 @@ import { routes } from '../../core/pipeline/routes.js'
 export const longestHar = 64 * 1024 * 1024
 
 /** A recorded request to an operation, and its answer. */
-export interface RecordedRequest {
+export interface HarRequest {
   readonly operation: OperationId
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ type LeftOut = 'for other paths' | 'without an answer' | 'without a kept body' |
 
 /** The requests to the service in a HAR, in the order of their times. */
 export interface HarRecording {
-  readonly exchanges: readonly RecordedRequest[]
+  readonly exchanges: readonly HarRequest[]
   /** The number of entries that were left out, by the reason. */
   readonly leftOut: ReadonlyMap<LeftOut, number>
   /** The texts that must not leave the HAR: tokens, cookies, and the values of fields with such names. */
@@ -98,7 +98,7 @@ export function readHar(text: string, file: string, readAttached: ReadAttached =
     throw new UsageError(`${file} is no HTTP Archive: expected JSON with log.entries, as developer tools save it`)
   const leftOut = new Map<LeftOut, number>()
   const secrets = new Set<string>()
-  const exchanges: RecordedRequest[] = []
+  const exchanges: HarRequest[] = []
   const bodies = new Bodies(readAttached)
   for (const value of archive.data.log.entries) {
     const { success, data } = Entry().safeParse(value)
@@ -169,7 +169,7 @@ function parseJson(text: string): unknown {
 }
 
 /** `preflight`: a browser asked whether it may send a request. */
-function readEntry(entry: Entry, secrets: Set<string>, bodies: Bodies): RecordedRequest | LeftOut | 'preflight' {
+function readEntry(entry: Entry, secrets: Set<string>, bodies: Bodies): HarRequest | LeftOut | 'preflight' {
   const { request, response, startedDateTime, time = 0 } = entry
   const { status } = response
   const url = parseUrl(request.url)
@@ -208,7 +208,7 @@ function readEntry(entry: Entry, secrets: Set<string>, bodies: Bodies): Recorded
 function findOperation(
   method: string,
   pathname: string,
-): Pick<RecordedRequest, 'operation' | 'params' | 'path'> | undefined {
+): Pick<HarRequest, 'operation' | 'params' | 'path'> | undefined {
   for (let at = 0; at !== -1; at = pathname.indexOf('/', at + 1)) {
     const path = pathname.slice(at)
     const [operation] = routes.list(method, path)

@@ -7,7 +7,7 @@ import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { defaultNames } from '../../core/store/rows.js'
 import { namespaceLabel } from '../../core/store/tokens.js'
 import { fitAnswer } from './fit-answer.js'
-import type { RecordedRequest } from './read.js'
+import type { HarRequest } from './read.js'
 import type { Redaction } from './redact.js'
 
 type GameInput = NonNullable<ScenarioInput['games']>[number]
@@ -47,7 +47,7 @@ const mainLists: { readonly [Id in OperationId]?: string } = { 'lobbies.list': '
  * fit: see `fitAnswer`. `undefined` if this is another operation, or if the answer is an error or has another form.
  */
 export function answerOf<Id extends OperationId>(
-  { operation, status, answer }: RecordedRequest,
+  { operation, status, answer }: HarRequest,
   id: Id,
 ): OperationOutput<Id> | undefined {
   const { output }: OperationSpec = operations[id]
@@ -60,7 +60,7 @@ export function answerOf<Id extends OperationId>(
 }
 
 /** Returns the token of a request, or `undefined`. */
-export function tokenOf({ headers }: Pick<RecordedRequest, 'headers'>): string | undefined {
+export function tokenOf({ headers }: Pick<HarRequest, 'headers'>): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
@@ -79,7 +79,7 @@ export class RecordedGames {
   }
 
   /** Takes what the answer to a call of the cloud says. Returns `false` if it says nothing new. */
-  take(exchange: RecordedRequest): boolean {
+  take(exchange: HarRequest): boolean {
     const { game_id, namespace_id } = exchange.params
     const inspected = answerOf(exchange, 'auth.inspect')?.agent.game_cloud?.game_id
     const owner = game_id ?? inspected ?? completedGame(exchange)
@@ -100,7 +100,7 @@ export class RecordedGames {
    * Takes the token of a call to the matchmaker. Returns the namespace of the call. Without a token, it is the namespace that has
    * one of the lobbies of the answer, or else the first one.
    */
-  takeCall(exchange: RecordedRequest, lobbyIds: readonly string[] = []): RecordedNamespace {
+  takeCall(exchange: HarRequest, lobbyIds: readonly string[] = []): RecordedNamespace {
     const token = tokenOf(exchange)
     if (token === undefined) {
       const [known] = lobbyIds.flatMap(id => this.withLobby(this.#redaction.id(id) ?? '') ?? [])
@@ -123,7 +123,7 @@ export class RecordedGames {
   }
 
   /** Returns `true` for the first token of a game. */
-  #takeCloudToken(exchange: RecordedRequest, game: RecordedGame): boolean {
+  #takeCloudToken(exchange: HarRequest, game: RecordedGame): boolean {
     const token = tokenOf(exchange)
     // Some calls of the cloud take the token of a namespace too.
     if (token === undefined || operations[exchange.operation].auth !== 'cloud') return false
@@ -211,7 +211,7 @@ export class RecordedGames {
 }
 
 /** Returns the game for which a request completes a device link, or `undefined`. */
-function completedGame({ operation, body }: RecordedRequest): string | undefined {
+function completedGame({ operation, body }: HarRequest): string | undefined {
   if (operation !== 'devices.links.complete') return undefined
   const { game_id } = Object(body) as { game_id?: unknown }
   return typeof game_id === 'string' ? game_id : undefined

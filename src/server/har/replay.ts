@@ -4,7 +4,7 @@ import { completeDeviceLink } from '../../core/control/device-links.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'
 import type { MockResponse } from '../../core/pipeline/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
-import { codeOf, type HarRecording, type RecordedRequest } from './read.js'
+import { codeOf, type HarRecording, type HarRequest } from './read.js'
 import { tokenOf } from './recorded-games.js'
 import { scenarioOf } from './scenario-of.js'
 
@@ -81,7 +81,7 @@ class Replay {
     return this.#mock.close()
   }
 
-  async #send(exchange: RecordedRequest): Promise<MockResponse> {
+  async #send(exchange: HarRequest): Promise<MockResponse> {
     const { method, path, query, body } = exchange
     await this.#moveClock(replayTimeOf(exchange))
     this.#completeLink(exchange)
@@ -101,7 +101,7 @@ class Replay {
   }
 
   /** Completes a link before its answer, as somebody did whose request is not in the recording. */
-  #completeLink({ operation, query, answer }: RecordedRequest): void {
+  #completeLink({ operation, query, answer }: HarRequest): void {
     const token = query.get('device_link_token')
     const { cloud_token } = Object(answer) as { cloud_token?: unknown }
     if (operation !== 'devices.links.get' || token === null || cloud_token === undefined) return
@@ -126,7 +126,7 @@ class Replay {
     if (ms > 0) await clock.advance(ms)
   }
 
-  #headersOf(exchange: RecordedRequest): Record<string, string> {
+  #headersOf(exchange: HarRequest): Record<string, string> {
     const { 'x-coords': place } = exchange.headers
     const token = tokenOf(exchange)
     return {
@@ -153,7 +153,7 @@ class Replay {
     }
   }
 
-  #compare({ status, answer, headers }: RecordedRequest, response: MockResponse): Drift[] {
+  #compare({ status, answer, headers }: HarRequest, response: MockResponse): Drift[] {
     const text = new TextDecoder().decode(response.body)
     const mock: unknown = text === '' ? undefined : JSON.parse(text)
     const [code, mockCode] = [codeOf(answer), codeOf(mock)]
@@ -177,7 +177,7 @@ class Replay {
   }
 
   /** Adds the differences of a request. One that many elements of a list have counts once. */
-  #add({ method, operation }: RecordedRequest, drifts: readonly Drift[]): void {
+  #add({ method, operation }: HarRequest, drifts: readonly Drift[]): void {
     const request = `${method} ${operations[operation].path}`
     const seen = new Set<string>()
     for (const drift of drifts) {
@@ -193,7 +193,7 @@ class Replay {
 }
 
 /** Sorts requests by the time at which each is sent to the mock. Those without a time stay behind the one before them. */
-function inReplayOrder(exchanges: readonly RecordedRequest[]): RecordedRequest[] {
+function inReplayOrder(exchanges: readonly HarRequest[]): HarRequest[] {
   let last = 0
   const timed = exchanges.map(exchange => {
     const at = replayTimeOf(exchange) ?? last
@@ -204,18 +204,18 @@ function inReplayOrder(exchanges: readonly RecordedRequest[]): RecordedRequest[]
 }
 
 /** Returns when a request is sent to the mock. A watch is sent when its answer came: after the requests that it waited for. */
-function replayTimeOf(exchange: RecordedRequest): number | undefined {
+function replayTimeOf(exchange: HarRequest): number | undefined {
   return isWatch(exchange) ? exchange.answeredAt : exchange.sentAt
 }
 
 /** Returns the token of the link that a request completes, or nothing. */
-function completedLink({ operation, status, body }: RecordedRequest): string[] {
+function completedLink({ operation, status, body }: HarRequest): string[] {
   if (operation !== 'devices.links.complete' || status >= 300) return []
   const { device_link_token } = Object(body) as { device_link_token?: unknown }
   return typeof device_link_token === 'string' ? [device_link_token] : []
 }
 
-function isWatch({ operation }: RecordedRequest): boolean {
+function isWatch({ operation }: HarRequest): boolean {
   return operations[operation].kind === 'watch'
 }
 

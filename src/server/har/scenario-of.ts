@@ -9,7 +9,7 @@ import { givenKeys } from '../../core/scenario/entry-keys.js'
 import { LobbyEntry } from '../../core/scenario/matchmaker-entries.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { catalogueRegion } from '../../core/store/matchmaker-rows.js'
-import { codeOf, type HarRecording, type RecordedRequest } from './read.js'
+import { codeOf, type HarRecording, type HarRequest } from './read.js'
 import {
   answerOf,
   type ModeInput,
@@ -32,7 +32,7 @@ type PortInput = NonNullable<ServerPortsInput['lobby_ports']>[number]
 export interface ImportedScenario {
   readonly scenario: ScenarioInput
   /** The requests whose answers are in the scenario. */
-  readonly used: ReadonlySet<RecordedRequest>
+  readonly used: ReadonlySet<HarRequest>
   /** The number of successful answers that do not fit the contract. Of a list, the scenario has what fits. */
   readonly misfits: number
   /** The texts that stand for the tokens and the secrets of the recording. */
@@ -48,7 +48,7 @@ export function scenarioOf(recording: HarRecording): ImportedScenario {
 }
 
 /** Tells whether only a fault can repeat an answer. The mock gives all others by itself. */
-function needsFault({ status, answer }: RecordedRequest): boolean {
+function needsFault({ status, answer }: HarRequest): boolean {
   const code = codeOf(answer)
   return (
     status === 429 ||
@@ -84,7 +84,7 @@ class Import {
   readonly #placed = new Set<string>()
   readonly #faults: FaultInput[] = []
   readonly #counts = new Map<OperationId, Counts>()
-  readonly #used = new Set<RecordedRequest>()
+  readonly #used = new Set<HarRequest>()
   readonly #beganAt: number | undefined
   #client: ScenarioInput['client']
 
@@ -104,11 +104,11 @@ class Import {
     return { scenario: this.#scenario(), used: this.#used, misfits, redaction: this.#redaction }
   }
 
-  #note(isUsed: boolean, exchange: RecordedRequest): void {
+  #note(isUsed: boolean, exchange: HarRequest): void {
     if (isUsed) this.#used.add(exchange)
   }
 
-  #take(exchange: RecordedRequest): boolean {
+  #take(exchange: HarRequest): boolean {
     const parts = [
       this.#takeError(exchange),
       this.#takeRegions(exchange),
@@ -120,7 +120,7 @@ class Import {
   }
 
   /** Repeats an error of the service at the same place in the order of the requests. */
-  #takeError(exchange: RecordedRequest): boolean {
+  #takeError(exchange: HarRequest): boolean {
     const { operation, status, answer, answerHeaders } = exchange
     const counts = this.#counts.get(operation) ?? { answered: 0, failed: 0 }
     this.#counts.set(operation, counts)
@@ -145,7 +145,7 @@ class Import {
     return true
   }
 
-  #takeRegions(exchange: RecordedRequest): boolean {
+  #takeRegions(exchange: HarRequest): boolean {
     const shown = answerOf(exchange, 'lobbies.list') ?? answerOf(exchange, 'regions.list')
     const added = (shown?.regions ?? []).map(region => this.#addRegion(region))
     if (shown && exchange.headers['x-coords'] === undefined) this.#client ??= placeOfNearest(exchange.answer)
@@ -184,7 +184,7 @@ class Import {
   }
 
   /** The first list says which lobbies there are. A later one with their states adds those. */
-  #takeList(exchange: RecordedRequest): boolean {
+  #takeList(exchange: HarRequest): boolean {
     const list = answerOf(exchange, 'lobbies.list')
     if (!list) {
       // Note which token of a namespace it has.
@@ -216,7 +216,7 @@ class Import {
   }
 
   /** Statistics have all regions of each game mode. */
-  #takeStatistics(exchange: RecordedRequest): boolean {
+  #takeStatistics(exchange: HarRequest): boolean {
     const statistics = answerOf(exchange, 'players.getStatistics')
     if (!statistics) return false
     const namespace = this.#games.takeCall(exchange)
@@ -266,7 +266,7 @@ class Import {
   }
 
   /** A seat shows the ports of a game mode, and a region. */
-  #takeJoin(exchange: RecordedRequest): boolean {
+  #takeJoin(exchange: HarRequest): boolean {
     const join =
       answerOf(exchange, 'lobbies.find') ?? answerOf(exchange, 'lobbies.join') ?? answerOf(exchange, 'lobbies.create')
     if (!join) return false
@@ -293,7 +293,7 @@ class Import {
     return lobby_ports.length > 0
   }
 
-  #takeLink(exchange: RecordedRequest): boolean {
+  #takeLink(exchange: HarRequest): boolean {
     const made = answerOf(exchange, 'devices.links.prepare')?.device_link_token
     if (made !== undefined) this.#links.set(made, undefined)
     const link = answerOf(exchange, 'devices.links.get')
@@ -387,7 +387,7 @@ function shortest(region: RegionInput): RegionInput | string {
   return known && sameJson({ ...known, ...region }, known) ? region.region_id : region
 }
 
-function isMisfit({ operation, status, answer }: RecordedRequest): boolean {
+function isMisfit({ operation, status, answer }: HarRequest): boolean {
   const { output }: OperationSpec = operations[operation]
   return status < 300 && output?.safeParse(answer).success === false
 }

@@ -3,7 +3,7 @@ import type { OpenApiDocument, OpenApiOptions } from '../../core/contract/openap
 
 /** Describes the control API as an OpenAPI 3.1 document. `npm run generate` makes it from the table of calls. */
 export function controlOpenapi({ serverUrl, version = '0.0.0' }: OpenApiOptions): Omit<OpenApiDocument, 'tags'> {
-  // From the package when somebody asks: nobody else needs it in memory.
+  // Read from the package at the first request, because few mocks need it in memory.
   const { openapi, info, ...document } = generatedOpenapi() as OpenApiDocument
   return {
     openapi,

@@ -219,32 +219,32 @@ export class GameServers {
     return running ?? this.#ended.findLast(server => server.world === world && server.lobbyId === lobbyId)
   }
 
-  #follow(mock: RunningWorld): void {
+  #follow(world: RunningWorld): void {
     const check = (id: string, before: LobbyRow | undefined, after: LobbyRow | undefined) => {
-      if (after?.status === 'starting') this.#startFor(after, mock)
-      else if (!after || after.status === 'stopped') this.#stopFor(id, mock, before)
-      const server = this.#running.get(keyOf(mock, id))
+      if (after?.status === 'starting') this.#startFor(after, world)
+      else if (!after || after.status === 'stopped') this.#stopFor(id, world, before)
+      const server = this.#running.get(keyOf(world, id))
       if (!server || before?.status === after?.status) return
       if (after?.status === 'ready') setReady(server)
       publish(server)
     }
-    mock.servers.runBy({
-      list: () => [...this.#ended, ...this.#running.values()].filter(({ world }) => world === mock).map(stateOf),
+    world.servers.runBy({
+      list: () => [...this.#ended, ...this.#running.values()].filter(server => server.world === world).map(stateOf),
       get: id => {
-        const server = this.#find(mock, id)
+        const server = this.#find(world, id)
         return server && { ...stateOf(server), log: [...server.log.lines], environment: server.environment }
       },
-      restart: id => this.#restartByCall(mock, id),
+      restart: id => this.#restartByCall(world, id),
     })
-    const unsubscribe = mock.world.subscribe(({ changes }) => {
+    const unsubscribe = world.world.subscribe(({ changes }) => {
       for (const change of changes)
         if (change.table === 'lobbies') check(change.id, change.before?.row, change.after?.row)
     })
-    mock.atClose(() => {
+    world.atClose(() => {
       unsubscribe()
-      for (const server of this.#running.values()) if (server.world === mock) stop(server)
+      for (const server of this.#running.values()) if (server.world === world) stop(server)
     })
-    for (const lobby of mock.world.tables.lobbies.all()) check(lobby.lobby_id, undefined, lobby)
+    for (const lobby of world.world.tables.lobbies.all()) check(lobby.lobby_id, undefined, lobby)
   }
 
   #startFor(lobby: LobbyRow, world: RunningWorld): void {
@@ -312,15 +312,15 @@ export class GameServers {
 
   /** Runs a process from the search for its ports to its end. Resolves with `true` if another one takes its place. */
   async #runProcess(server: Server): Promise<boolean> {
-    const { world: mock, lobbyId } = server
-    const { tables } = mock.world
+    const { world, lobbyId } = server
+    const { tables } = world.world
     server.process = undefined
     server.isRestarting = false
     const url = await this.#options.url
     const ports = await findLobbyPorts(lobbyId, tables, this.#system.findPorts)
     // It may have stopped meanwhile.
-    if (server.isStopping || this.#isClosed || !givePorts(mock.world, lobbyId, ports)) return false
-    const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(mock.id) })
+    if (server.isStopping || this.#isClosed || !givePorts(world.world, lobbyId, ports)) return false
+    const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(world.id) })
     server.startedAt = performance.now()
     server.environment = env
     const process = this.#system.start(server.state.command, env, line => this.#addLine(server, line))
@@ -329,7 +329,7 @@ export class GameServers {
     const byLabel = ports.map(port => [port.label, port.target_port ?? port.port_range?.min ?? 0] as const)
     // The times are those of this process.
     const { ready_at: _, ready_ms: __, pid: ___, ...known } = server.state
-    const started = { ports: Object.fromEntries(byLabel), started_at: timeIn(mock) }
+    const started = { ports: Object.fromEntries(byLabel), started_at: timeIn(world) }
     server.state = { ...known, ...started, ...(pid === undefined ? {} : { pid }) }
     publish(server)
     const list = byLabel.map(([label, port]) => `${label} ${port}`).join(', ')

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { onTestFinished } from 'vitest'
 import { serveTools } from '../../../src/cli/mcp/serve.js'
-import type { Remote } from '../../../src/client/core.js'
+import type { Remote } from '../../../src/client/call.js'
 
 /** A session of an agent with a mock. */
 interface McpSession extends McpTools {

@@ -3,7 +3,7 @@ import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject } from 'vitest'
 import type { GameRow, TokenRow } from '../../../src/core/store/rows.js'
 import { LiveWorld } from '../../../src/core/store/world.js'
-import { createState, type NewWorld } from '../../../src/core/store/world-state.js'
+import { createState, type StateDefinition } from '../../../src/core/store/world-state.js'
 import { contents } from '../../support/small-world.js'
 import { startAt } from '../../support/tanks.js'
 import { type RandomTransaction, succeeds, transactionsIn } from './random-transactions.js'
@@ -62,7 +62,7 @@ const rowsAt = ({ games, tokens }: File, now: number): Lists => ({
   tokens: tokens.map(({ token, game_id }) => ({ token, expires_at: now + lifetimeMs, kind: 'cloud', game_id })),
 })
 
-const definitionOf = (file: File): NewWorld => ({
+const definitionOf = (file: File): StateDefinition => ({
   title: 'file',
   seed: 1,
   clock: 'frozen',

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { realEnvironment } from '../../../src/core/storage/environment.js'
+import { processTime } from '../../../src/core/storage/process-time.js'
 import type { SharedStorage } from '../../../src/core/storage/shared-storage.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { joinReplicas, type ReplicaOptions } from '../../../src/server/cluster/replica-storage.js'
@@ -43,7 +43,7 @@ function inModel(): Place {
   const model = new ScriptModel(() => Date.now())
   return {
     async join(options) {
-      const redis = new ModelRedis(model, realEnvironment)
+      const redis = new ModelRedis(model, processTime)
       const storage = await joinReplicas(redis, { address: newAddress(), times: patient.times, ...options })
       onTestFinished(() => storage.leave())
       return storage

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { RunningWorld } from '../../../src/core/mock/running-world.js'
 import type { MockResponse } from '../../../src/core/pipeline/message.js'
-import type { Environment } from '../../../src/core/storage/environment.js'
+import type { ProcessTime } from '../../../src/core/storage/process-time.js'
 import type { Claim, ReplicaInfo, SharedStorage } from '../../../src/core/storage/shared-storage.js'
-import { type Forwarded, type OwnedRequest, Replica } from '../../../src/server/cluster/replica.js'
+import { type Forwarded, Replica, type RequestToRoute } from '../../../src/server/cluster/replica.js'
 
 const infoOf = (id: string): ReplicaInfo => ({ id, address: `http://${id}:4100`, startedAt: 0 })
 const other = (id: string): Claim => ({ kind: 'other', owner: infoOf(id), epoch: 1 })
@@ -12,7 +12,7 @@ const noBytes = new Uint8Array()
 const answer = (status: number): MockResponse => ({ status, headers: {}, body: noBytes })
 
 /** A clock that jumps to its next timer as soon as nothing else happens. */
-function quickClock(): Environment {
+function quickClock(): ProcessTime {
   let now = 0
   const timers = new Set<{ readonly at: number; run(): void }>()
   const runNext = () => {
@@ -54,7 +54,7 @@ interface Peers {
 /** Routes requests. Returns what became of the last one. */
 async function routed(
   { claims, outcomes = ['done'], dead = [], requests = 1, onClaim = () => {}, onLoad, owns, leaseSoon }: Peers,
-  request: Partial<OwnedRequest> = {},
+  request: Partial<RequestToRoute> = {},
   use: (replica: Replica) => void = () => {},
 ) {
   const environment = quickClock()

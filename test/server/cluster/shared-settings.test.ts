@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMock } from '../../../src/core/mock/mock.js'
-import { realEnvironment } from '../../../src/core/storage/environment.js'
+import { processTime } from '../../../src/core/storage/process-time.js'
 import { secretsOf, shareWorlds } from '../../../src/server/cluster/keep-in-redis.js'
 import { joinReplicas } from '../../../src/server/cluster/replica-storage.js'
 import { proofsOf } from '../../../src/server/cluster/shared-secrets.js'
@@ -15,7 +15,7 @@ async function join(
   { address, flags = {}, ...secrets }: { address: string; secret?: string; controlToken?: string; flags?: SharedFlags },
 ): Promise<{ leave(): Promise<void> }> {
   const mock = createMock()
-  const storage = await joinReplicas(new ModelRedis(model, realEnvironment), {
+  const storage = await joinReplicas(new ModelRedis(model, processTime), {
     address,
     proofsOf: id => proofsOf(secretsOf(secrets), id),
   })

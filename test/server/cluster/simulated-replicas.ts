@@ -1,7 +1,7 @@
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import type { AbortSignalLike, MockRequest, MockResponse } from '../../../src/core/pipeline/message.js'
 import { locate } from '../../../src/core/pipeline/routes.js'
-import type { Environment } from '../../../src/core/storage/environment.js'
+import type { ProcessTime } from '../../../src/core/storage/process-time.js'
 import type { ReplicaInfo, SharedStorage } from '../../../src/core/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../../src/core/storage/storage.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
@@ -12,7 +12,7 @@ import {
   type Reply,
   type ScriptCommand,
 } from '../../../src/server/cluster/redis-client.js'
-import { type OwnedRequest, Replica } from '../../../src/server/cluster/replica.js'
+import { Replica, type RequestToRoute } from '../../../src/server/cluster/replica.js'
 import { joinReplicas } from '../../../src/server/cluster/replica-storage.js'
 import { agreeOnSettings } from '../../../src/server/cluster/shared-settings.js'
 import { Service } from '../../../src/server/http/service.js'
@@ -253,7 +253,7 @@ class SimulatedReplica {
   isDead = false
   /** The number of ms that its clock is ahead. */
   skewMs = 0
-  readonly environment: Environment
+  readonly environment: ProcessTime
   /** Called when the process ends. */
   readonly onDeath = new Set<() => void>()
   #isPaused = false
@@ -470,7 +470,7 @@ class Simulation implements ClientPlace {
   #route(
     replica: SimulatedReplica,
     request: MockRequest,
-    options: Pick<OwnedRequest, 'isForwarded' | 'waitedMs' | 'respond' | 'refuseAsNotOwner'>,
+    options: Pick<RequestToRoute, 'isForwarded' | 'waitedMs' | 'respond' | 'refuseAsNotOwner'>,
   ): void {
     const { parts } = replica
     // It has not joined yet, and nothing listens.
@@ -503,13 +503,16 @@ class Simulation implements ClientPlace {
       waitedMs,
       signal,
       respond,
-    }: { readonly request: MockRequest; readonly signal: AbortSignalLike } & Pick<OwnedRequest, 'waitedMs' | 'respond'>,
-  ): ReturnType<OwnedRequest['forward']> {
+    }: { readonly request: MockRequest; readonly signal: AbortSignalLike } & Pick<
+      RequestToRoute,
+      'waitedMs' | 'respond'
+    >,
+  ): ReturnType<RequestToRoute['forward']> {
     return new Promise(resolve => {
       let mayRun = false
       let hasEnded = false
       const target = this.#places.find(({ address }) => address === owner.address)
-      const end = (outcome: Awaited<ReturnType<OwnedRequest['forward']>>) => {
+      const end = (outcome: Awaited<ReturnType<RequestToRoute['forward']>>) => {
         if (hasEnded) return
         hasEnded = true
         target?.onDeath.delete(lose)

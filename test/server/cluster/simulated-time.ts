@@ -1,4 +1,4 @@
-import type { Environment } from '../../../src/core/storage/environment.js'
+import type { ProcessTime } from '../../../src/core/storage/process-time.js'
 
 interface Timer {
   readonly at: number
@@ -8,7 +8,7 @@ interface Timer {
 }
 
 /** The clocks of a process. */
-interface SimulatedEnvironment extends Environment {
+interface SimulatedEnvironment extends ProcessTime {
   /** The time that its system clock is ahead, in ms. */
   skewMs: number
   /** The time that its machine has slept. The monotonic clock stands still meanwhile. */

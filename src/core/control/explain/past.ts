@@ -7,7 +7,7 @@ import type { LiveWorld } from '../../store/world.js'
 import { readTables, type WorldState } from '../../store/world-state.js'
 import { explainExchange } from './explain-exchange.js'
 
-/** The past of a world: its earlier states, and the reasons of its answers. Those that go in steps take the history of the first one. */
+/** The past of a world: its earlier states, and the reasons of its answers. Work in steps reads the history in its first step. */
 export class Past {
   readonly #world: LiveWorld
   readonly #history: History

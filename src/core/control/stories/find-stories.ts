@@ -53,7 +53,7 @@ export interface StoryCounts {
   readonly players: number
   /** Of simulated players. */
   readonly simulated: number
-  /** Stories that gave way to others. */
+  /** Stories that were dropped to make room. */
   readonly dropped: number
 }
 
@@ -155,7 +155,7 @@ export class StoryBook implements Stories {
     const lost =
       dropped === 0
         ? `. A reset, a load and a restart without --data begin them anew`
-        : `, and ${counted(dropped, 'older one has', 'older ones have')} given way: a world keeps ${counted(storyLimits.stories, 'story', 'stories')}`
+        : `, and ${counted(dropped, 'older one was', 'older ones were')} dropped: a world keeps ${counted(storyLimits.stories, 'story', 'stories')}`
     return new ApiError(
       'API_NOT_FOUND',
       `this world has no story of such a player.${hint} ${kept}${lost}. GET /__mock/stories lists them`,

@@ -55,7 +55,7 @@ export class Story {
     return this.facts.at(-1) as StoryFact // there is one
   }
 
-  /** The newest lobby of its row. Without a row the newest one that called. */
+  /** The lobby of its newest fact about a row, or else of its newest call. */
   get lobby(): StoryLobby | undefined {
     const facts = this.facts.filter(({ lobby }) => lobby)
     return (facts.findLast(({ kind }) => kinds[kind].is !== 'call') ?? facts.at(-1))?.lobby
@@ -65,7 +65,7 @@ export class Story {
     return this.facts.some(({ lobby }) => lobby && isOne(lobby))
   }
 
-  /** Adds a fact. Beyond `most` facts, the oldest one about a call goes, or else the oldest one. */
+  /** Adds a fact. Beyond `most` facts, drops the oldest one about a call, or else the oldest one. */
   add(fact: StoryFact, most: number): void {
     const known = this.facts
     // A list that grows would take room for further facts.
@@ -92,7 +92,7 @@ export class Story {
 export class StoryRecorder {
   readonly #tables: LiveWorld['tables']
   readonly #limits: typeof storyLimits
-  /** By token, in the order of their creation. Those of simulated players give way first. */
+  /** By token, in the order of their creation. Those of simulated players are dropped first. */
   #simulated = new Fifo<string, Story>()
   #others = new Fifo<string, Story>()
   /** The stories that a request has changed, by the revision, until the request has its journal entry. */
@@ -139,7 +139,7 @@ export class StoryRecorder {
     this.#unanswered = new Map()
   }
 
-  /** `dropped`: stories that gave way to others. */
+  /** `dropped`: stories that were dropped to make room. */
   get counts(): { readonly players: number; readonly simulated: number; readonly dropped: number } {
     this.#addFirstPlayers()
     return { players: this.#others.map.size, simulated: this.#simulated.map.size, dropped: this.#dropped }
@@ -200,7 +200,7 @@ export class StoryRecorder {
     const { row } = after
     this.#addFirstPlayers(reader)
     const known = this.get(row.player_token)
-    // Its story gave way to others. The life of a simulated player goes on without one.
+    // Its story was dropped. The life of a simulated player goes on without one.
     const isSimulated = before?.row.session_ms !== undefined && cause.kind !== 'request'
     if (!known && before && (kind === 'forgotten' || isSimulated)) return
     // A row that has ended does not say whether it was simulated.
@@ -225,7 +225,7 @@ export class StoryRecorder {
       for (const story of this.#unanswered.get(revision) ?? []) {
         hasFact ||= story.token === token
         const fact = story.changeAt(revision)
-        // Stories that gave way to others get no more facts.
+        // A dropped story gets no more facts.
         if (!fact || this.get(story.token) !== story) continue
         fact.request = exchange.id
         if (story.token === token) this.#correct(story, fact, exchange)
@@ -241,15 +241,15 @@ export class StoryRecorder {
     this.changed.emit()
   }
 
-  /** A development token gets a seat in no lobby, and so may an override give one. */
+  /** Adds a seat that is in no lobby of the world: a development token gets such a seat, and an override may give one. */
   #addCannedSeat(exchange: RecordedExchange): void {
     const answer = exchange.answerJson()
     const token = isJsonObject(answer) ? textAt(answer.player, 'token') : undefined
-    // The story of a player with a row may have given way to others.
+    // The story of a player with a row may have been dropped.
     if (token !== undefined && !this.#tables.players.state.entry(token)) this.#addCall(token, 'canned', exchange)
   }
 
-  /** A server of another lobby loses the player its seat. Only the answer says so. */
+  /** Notes that the server of another lobby called, and so the player lost its seat. Only the answer says so. */
   #correct(story: Story, fact: StoryFact, exchange: RecordedExchange): void {
     if (exchange.status === 200 || codeOf(exchange) !== 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY') return
     if (story.state === fact.kind) story.state = 'wrong_lobby'
@@ -270,7 +270,7 @@ export class StoryRecorder {
     this.#addCallFact(story, kind, exchange)
   }
 
-  /** Its player has no story: there was none, or it gave way to others. */
+  /** Begins a story for a player that has none, or whose story was dropped. */
   #beginStoryOfCall(token: string, { at, revision }: RecordedExchange): Story {
     const row = this.#tables.players.state.entry(token)?.row
     if (row) return this.#beginStory(row, { at, revision, isWhole: false })
@@ -298,7 +298,7 @@ export class StoryRecorder {
     story.changedAt = this.#changes
   }
 
-  /** Keeps a story. The oldest one of a simulated player gives way if there are too many, or else the oldest one. */
+  /** Keeps a story. If there are too many, drops the oldest one of a simulated player, or else the oldest one. */
   #keep(story: Story): void {
     const stories = story.isSimulated ? this.#simulated : this.#others
     stories.map.set(story.token, story)
@@ -362,10 +362,10 @@ export class StoryRecorder {
   }
 }
 
-/** A map whose oldest entry can go. */
+/** A map that can drop its oldest entry. */
 class Fifo<Key, Value> {
   readonly map = new Map<Key, Value>()
-  /** It goes on behind the entries that are gone. A new iterator would pass all of them, which takes 4 µs among 5,000. */
+  /** One iterator for all drops. A new one would walk over all deleted entries, which takes 4 µs among 5,000. */
   readonly #keys = this.map.keys()
 
   /** Drops the oldest entry. There is at least one. */

@@ -273,7 +273,7 @@ function seatText({ lobby }: FactRows): string {
   return lobby ? `Seat ${seatsTaken(lobby)} of ${mostPlayers(lobby)}.` : ''
 }
 
-/** Requests have a step of their own. */
+/** Says who made the seat. Empty for a request, which has a step of its own. */
 function makerText(fact: StoryFact): string {
   return fact.cause === 'request' ? '' : ` ${actorText(fact)} made it.`
 }
