@@ -311,7 +311,7 @@ describe('the map', () => {
   it('is a table too, which selects the lobbies of a region', async ({ open }) => {
     const { page } = await open({ scenario })
 
-    expect(await page.locator('.region-list tbody tr').allInnerTexts()).toEqual([
+    await expect.poll(() => page.locator('.region-list tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/^Frankfurt\t2\t1\t2 of 2\tnext find/),
       expect.stringContaining('London\t1\t1\t1 of 8'),
       expect.stringContaining('Tokyo\t0\t1\t0 of 8'),
@@ -325,7 +325,7 @@ describe('the map', () => {
 describe('the lobbies', () => {
   it('can be filtered', async ({ open }) => {
     const { page } = await open({ scenario })
-    expect(await rowsOf(page, 'lobbies')).toHaveLength(3)
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(3)
 
     await choose(page, 'Which lobbies', 'Free seats')
     await expect.poll(() => rowsOf(page, 'lobbies')).toEqual([expect.stringContaining('London')])
