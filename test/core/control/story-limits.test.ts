@@ -115,6 +115,23 @@ describe('the limits of stories', { tags: ['slow'] }, () => {
     expect(unknown).toMatchObject({ token: late.token, seat: 'unknown', lost: -1, facts: [{ kind: 'refused' }] })
   })
 
+  it('begin a dropped story with the seat that a call ends', async () => {
+    const { mock, limited } = observedTwice(tanks, { ...endless, stories: 1 })
+    const playing = await seat(mock)
+    await ask(mock, serverCall('connected', playing))
+    const other = await seat(mock)
+    expect(limited.list()).toMatchObject([{ token: other.token }])
+
+    await ask(mock, serverCall('disconnected', playing))
+    const [story] = limited.list()
+
+    expect(story).toMatchObject({ token: playing.token, seat: 'ended', state: 'left', lost: -1 })
+    expect(story?.facts.map(({ kind, seat }) => [kind, seat])).toEqual([
+      ['present', 'connected'],
+      ['left', undefined],
+    ])
+  })
+
   it('begin no story when the row of a player that gave way is deleted', async () => {
     const { mock, limited } = observedTwice(tanks, { ...endless, stories: 1 })
     const late = await seat(mock)
@@ -141,6 +158,6 @@ describe('the limits of stories', { tags: ['slow'] }, () => {
     await ask(mock, post('/matchmaker/lobbies/ready', {}, lobbyTokenOf(lobby?.lobby_id ?? '')))
     await waiting
 
-    expect(limited.list()[0]?.facts.map(({ kind }) => kind)).toEqual(['lobby_ready'])
+    expect(limited.list()[0]?.facts.map(({ kind }) => kind)).toEqual(['present', 'lobby_ready'])
   })
 })

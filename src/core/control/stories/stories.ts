@@ -204,7 +204,11 @@ export class StoryRecorder {
     const isSimulated = before?.row.session_ms !== undefined && cause.kind !== 'request'
     if (!known && before && (kind === 'forgotten' || isSimulated)) return
     // A row that has ended does not say whether it was simulated.
-    const story = known ?? this.#createStory((before ?? after).row, before === undefined)
+    const begun = () =>
+      before
+        ? this.#beginStory(before.row, { at, revision, isWhole: false, reader })
+        : this.#createStory(after.row, true)
+    const story = known ?? begun()
     const operation = cause.kind === 'request' ? (cause.operation as OperationId | undefined) : undefined // it is of a call
     const lobby = this.#lobbyOf(row.lobby_id, story, reader)
     story.address = row.address
