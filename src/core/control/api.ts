@@ -13,7 +13,7 @@ import { checkOwnPage } from '../pipeline/origin.js'
 import { ClientGone } from '../pipeline/reads.js'
 import { BlockedQuery, NextQuery } from '../pipeline/request-waits.js'
 import { layoutOf } from '../scenario/layout.js'
-import { readScenario } from '../scenario/read.js'
+import { readScenario, readSnapshot } from '../scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
 import { longestAsYaml } from '../scenario/write-yaml.js'
 import { hasContent, longestYaml } from '../scenario/yaml.js'
@@ -66,8 +66,11 @@ const scenarioLimits = {
 const textLimits = { values: scenarioLimits.values, yamlCharacters: longestYaml } as const
 
 /** Reads a scenario of a body. Throws `UsageError`, and `ApiError` if it generates more lobbies than a call may create. */
-function readSent(input: ScenarioInput): CheckedScenario {
-  const scenario = readScenario(input)
+function readSent(
+  input: ScenarioInput,
+  read: (input: ScenarioInput) => CheckedScenario = readScenario,
+): CheckedScenario {
+  const scenario = read(input)
   const namespaces = layoutOf(scenario.content).games.flatMap(game => game.namespaces)
   const generated = namespaces.reduce((sum, { given }) => sum + (given.generate?.lobbies ?? 0), 0)
   if (generated <= mostCreated) return scenario
@@ -221,7 +224,7 @@ export const controlCalls = lazy(() => [
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
     limits: scenarioLimits,
     async run({ mock, body }) {
-      await mock.restore(readSent(body))
+      await mock.restore(readSent(body, readSnapshot))
       return describeWorld(mock)
     },
   }),

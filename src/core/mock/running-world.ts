@@ -31,7 +31,7 @@ import { RequestWaits } from '../pipeline/request-waits.js'
 import { Responder } from '../pipeline/respond.js'
 import { withoutWorld } from '../pipeline/routes.js'
 import { checkUnusedFaults } from '../pipeline/unused-faults.js'
-import { readScenario } from '../scenario/read.js'
+import { readSnapshot } from '../scenario/read.js'
 import type { AnyScenarioName, ScenarioInput } from '../scenario/schema.js'
 import { snapshotSteps } from '../scenario/world.js'
 import { resumeWorld } from '../simulation/resume.js'
@@ -260,19 +260,14 @@ export class RunningWorld {
   }
 
   async restore(snapshot: ScenarioInput): Promise<void> {
-    const scenario = readScenario(snapshot)
-    const { revision, faults } = scenario.content
-    if (revision === undefined)
-      throw new UsageError(
-        'revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead',
-      )
+    const scenario = readSnapshot(snapshot)
     const { registry } = this.#settings
     const { world, journal, withSeed } = registry.stateOf(scenario, { worldId: this.id })
     this.#releaseRequests()
     this.world.replaceState(world, {
       cause: { kind: 'load' },
       // Parts that the snapshot leaves out stay.
-      keep: faults ? [] : ['faults'],
+      keep: scenario.content.faults ? [] : ['faults'],
       beforeCommit: () => journal && this.journal.load(journal),
     })
     this.waits.reject('the world was restored')

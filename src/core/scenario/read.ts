@@ -5,7 +5,7 @@ import { problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, valueAdvice } from './advice.js'
 import { check, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
-import { CheckedScenario, Scenario } from './schema.js'
+import { CheckedScenario, Scenario, type ScenarioInput } from './schema.js'
 import { defaultScenario, defaultText } from './shipped.js'
 
 /** Writes a message about one or more problems. */
@@ -36,6 +36,13 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
     : problemsOf(error.issues, present)
   if (data && problems.length === 0) return new CheckedScenario(data)
   throw new UsageError((report ?? reportOn(present))(problems))
+}
+
+/** Decodes and checks a snapshot, which is a scenario with a revision. Throws `UsageError`. */
+export function readSnapshot(input: ScenarioInput | CheckedScenario): CheckedScenario {
+  const { revision } = input instanceof CheckedScenario ? input.content : (input ?? {})
+  if (typeof revision === 'number') return readScenario(input)
+  throw new UsageError('revision is missing: this is not a snapshot. Load a scenario with PUT /__mock/scenario instead')
 }
 
 function problemsOf(issues: readonly Issue[], input: unknown): Problem[] {

@@ -161,6 +161,7 @@ describe('PUT /__mock/snapshot', () => {
 
   it.for([
     [{ title: 'no snapshot' }, 'not a snapshot'],
+    [{ bogus: 1 }, 'not a snapshot'],
     [{}, 'not a snapshot'],
     [{ games: 'tanks' }, 'games'],
     [{ lobbies: [{ game_mode_id: 'nobody' }] }, 'nobody'],
