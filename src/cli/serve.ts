@@ -12,6 +12,7 @@ import { scenarioCommands } from '../core/scenario/commands.js'
 import { readScenario } from '../core/scenario/read.js'
 import type { CheckedScenario, ScenarioInput } from '../core/scenario/schema.js'
 import { defaultScenario, scenarios } from '../core/scenario/shipped.js'
+import { defaultTitle } from '../core/scenario/world.js'
 import { StorageError } from '../core/storage/storage.js'
 import type { ReloadSummary } from '../core/store/reload.js'
 import { isRedisUrl } from '../server/cluster/keep-in-redis.js'
@@ -266,8 +267,8 @@ async function bindOrOffer(place: Place, confirm: StartOptions['confirm']): Prom
   } catch (error) {
     if (!(error instanceof PortTaken)) throw error
     const scenario = await scenarioServedOn(error).catch(() => undefined)
-    const other =
-      scenario === undefined ? '' : `\nAnother mockmaker listens there and serves ${JSON.stringify(scenario)}.`
+    const serves = scenario === defaultTitle ? '' : ` and serves ${JSON.stringify(scenario)}`
+    const other = scenario === undefined ? '' : `\nAnother mockmaker listens there${serves}.`
     const taken = `port ${error.port} on ${error.host} is taken`
     const next = confirm && (await bindNext(place))
     if (next && (await confirm(`${taken}.${other}\nUse port ${next.port}? (Y/n)`))) return next
