@@ -17,7 +17,8 @@ const pagesWith = (language: string) =>
   everyPage.filter(([, { blocks }]) => blocks.some(block => block.language === language))
 
 /** Tells whether a YAML block is a scenario. Blocks for other programs name their file. */
-const isScenario = ({ file = '' }: { readonly file: string | undefined }) => !/^(\.github\/|kubernetes\.yaml$)/.test(file)
+const isScenario = ({ file = '' }: { readonly file: string | undefined }) =>
+  !/^(\.github\/|kubernetes\.yaml$)/.test(file)
 const scenarios = blocksWith('yaml').filter(({ block }) => isScenario(block))
 
 /** Texts of blocks for programs that are not installed here. The engine tests read these blocks. */
