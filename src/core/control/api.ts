@@ -66,11 +66,8 @@ const scenarioLimits = {
 const textLimits = { values: scenarioLimits.values, yamlCharacters: longestYaml } as const
 
 /** Reads a scenario of a body. Throws `UsageError`, and `ApiError` if it generates more lobbies than a call may create. */
-function readSent(
-  input: ScenarioInput,
-  read: (input: ScenarioInput) => CheckedScenario = readScenario,
-): CheckedScenario {
-  const scenario = read(input)
+function readSent(input: ScenarioInput | CheckedScenario): CheckedScenario {
+  const scenario = readScenario(input)
   const namespaces = layoutOf(scenario.content).games.flatMap(game => game.namespaces)
   const generated = namespaces.reduce((sum, { given }) => sum + (given.generate?.lobbies ?? 0), 0)
   if (generated <= mostCreated) return scenario
@@ -224,7 +221,7 @@ export const controlCalls = lazy(() => [
     body: z.custom<ScenarioInput>(isJsonObject, 'expected an object'),
     limits: scenarioLimits,
     async run({ mock, body }) {
-      await mock.restore(readSent(body, readSnapshot))
+      await mock.restore(readSent(readSnapshot(body)))
       return describeWorld(mock)
     },
   }),
@@ -677,20 +674,22 @@ function idOf(text: string): number {
   return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** The things that a path names: what to say of an unknown one, before its id and after it. */
-const things = {
-  world: ['there is no world', ': PUT /__mock/worlds/{id} creates one'],
-  fault: ['there is no fault', ': GET /__mock/faults lists the faults'],
-  exchange: ['the journal has no request', ' that this mock has answered: GET /__mock/journal lists the requests'],
-  held: ['no fault holds a request', ' now: GET /__mock/journal lists those that wait as pending, with their ids'],
-  server: ['the mock has started no game server for a lobby', ': GET /__mock/servers lists those that it has started'],
-} as const
+/** The messages about things that a path names and nobody has. `*` stands for the id. */
+const unknown = {
+  world: 'there is no world *: PUT /__mock/worlds/{id} creates one',
+  fault: 'there is no fault *: GET /__mock/faults lists the faults',
+  exchange: 'the journal has no request * that this mock has answered: GET /__mock/journal lists the requests',
+  held: 'no fault holds a request * now: GET /__mock/journal lists those that wait as pending, with their ids',
+  server: 'the mock has started no game server for a lobby *: GET /__mock/servers lists those that it has started',
+}
 
 /** Returns what was found. Throws `ApiError` for `undefined` and `false`. */
-function existing<Found>(thing: keyof typeof things, id: string, found: Found | undefined | false): Found {
+function existing<Found>(thing: keyof typeof unknown, id: string, found: Found | undefined | false): Found {
   if (found !== undefined && found !== false) return found
-  const [before, after] = things[thing]
-  throw new ApiError('API_NOT_FOUND', `${before} ${quoted(id)}${after}`)
+  throw new ApiError(
+    'API_NOT_FOUND',
+    unknown[thing].replace('*', () => quoted(id)),
+  )
 }
 
 /** A call in the list of `GET /__mock`. */

@@ -99,10 +99,12 @@ export class StoryRecorder {
   #unanswered = new Map<number, Story[]>()
   #nextId = 1
   #dropped = 0
-  #beginsAt = { revision: 0, at: 0 }
+  /** Since when the world has stories: a revision, and its time in ms of the world's clock. */
+  beginsAt: { readonly revision: number; readonly at: number } = { revision: 0, at: 0 }
   /** The players at the beginning. `undefined` once they have stories. Most worlds never need them. */
   #players: TableState<PlayerRow> | undefined
-  #changes = 0
+  /** Rises with each change of a story. */
+  changes = 0
   #restartedAt: number | undefined
   /** Emits after a story has changed, or all have begun anew. */
   readonly changed = new Emitter<void>()
@@ -116,16 +118,6 @@ export class StoryRecorder {
     this.#tables = tables
     this.#limits = limits
     this.begin(begin)
-  }
-
-  /** Since when the world has stories: a revision, and its time in ms of the world's clock. */
-  get beginsAt(): { readonly revision: number; readonly at: number } {
-    return this.#beginsAt
-  }
-
-  /** Rises with each change of a story. */
-  get changes(): number {
-    return this.#changes
   }
 
   /** The revision at which a restart of the mock has loaded the world. Facts up to it have no requests. */
@@ -169,10 +161,10 @@ export class StoryRecorder {
     this.#unanswered = new Map()
     this.#nextId = 1
     this.#dropped = 0
-    this.#beginsAt = revision
+    this.beginsAt = revision
     this.#players = this.#tables.players.share()
     this.#restartedAt = undefined
-    this.#changes += 1
+    this.changes += 1
     this.changed.emit()
   }
 
@@ -204,10 +196,9 @@ export class StoryRecorder {
     const isSimulated = before?.row.session_ms !== undefined && cause.kind !== 'request'
     if (!known && before && (kind === 'forgotten' || isSimulated)) return
     // A row that has ended does not say whether it was simulated.
-    const begun = () =>
-      before
-        ? this.#beginStory(before.row, { at, revision, isWhole: false, reader })
-        : this.#createStory(after.row, true)
+    const begun = before
+      ? () => this.#beginStory(before.row, { at, revision, isWhole: false, reader })
+      : () => this.#createStory(row, true)
     const story = known ?? begun()
     const operation = cause.kind === 'request' ? (cause.operation as OperationId | undefined) : undefined // it is of a call
     const lobby = this.#lobbyOf(row.lobby_id, story, reader)
@@ -298,8 +289,8 @@ export class StoryRecorder {
 
   /** Remembers that a story has changed. */
   #touch(story: Story): void {
-    this.#changes += 1
-    story.changedAt = this.#changes
+    this.changes += 1
+    story.changedAt = this.changes
   }
 
   /** Keeps a story. If there are too many, drops the oldest one of a simulated player, or else the oldest one. */
@@ -322,7 +313,7 @@ export class StoryRecorder {
     const players = this.#players
     if (!players) return
     this.#players = undefined
-    for (const row of players.all()) this.#keep(this.#beginStory(row, { ...this.#beginsAt, isWhole: true, reader }))
+    for (const row of players.all()) this.#keep(this.#beginStory(row, { ...this.beginsAt, isWhole: true, reader }))
   }
 
   /** Begins a story with a row that has been there before. */
