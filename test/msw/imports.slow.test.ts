@@ -27,8 +27,12 @@ function loadedFiles(script: string): string {
 function listFiles(script: string): string {
   const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(listing))})`
   const required = `import { createRequire } from 'node:module'; console.log(Object.keys(createRequire(import.meta.url).cache).join('\\n'))`
-  const args = ['--import', dataUrl(register), '--input-type=module', '-e', `${script}\n${required}`]
-  return execFileSync(process.execPath, args, { encoding: 'utf8' })
+  return run(`${script}\n${required}`, ['--import', dataUrl(register)])
+}
+
+/** Returns what a module prints in a new process. */
+function run(script: string, flags: readonly string[] = []): string {
+  return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', script], { encoding: 'utf8' })
 }
 
 /** Returns the bundled libraries that a new process loads from their packages while it runs a script. */
@@ -39,108 +43,109 @@ function loadedBy(script: string): readonly string[] {
 
 const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
 
-describe('a process that imports', () => {
-  it.for([['msw/node'], ['core/contract/index'], ['core/scenario/index'], ['index'], ['server/http/index']] as const)(
-    'dist/%s.js loads no library except MSW',
-    ([entry]) => {
-      expect(loadedBy(`await import('./dist/${entry}.js')`)).toEqual([])
-    },
-  )
+/** The entry points that a new process imports, each with its file. */
+const entries = [
+  ['mockmaker', 'index', 'createMockmaker'],
+  ['mockmaker/node', 'msw/node', 'setupMockmaker'],
+] as const
+
+describe('a process that imports the package', () => {
+  it('loads no library except MSW', () => {
+    const files = ['msw/node', 'core/contract/index', 'core/scenario/index', 'index', 'server/http/index']
+
+    expect(loadedBy(files.map(file => `await import('./dist/${file}.js')`).join('\n'))).toEqual([])
+  })
+
+  it('loads only a part of MSW for an `import` in Node, and all of it elsewhere', () => {
+    // MSW 2 has `.mjs` files.
+    const barrel = /\/msw\/lib\/core\/index\.m?js$/m
+
+    expect(loadedFiles(entries.map(([name]) => `await import('${name}')`).join('\n'))).not.toMatch(barrel)
+    for (const [, file] of entries) expect(loadedFiles(`await import('./dist/${file}.js')`), file).toMatch(barrel)
+  })
+
+  it('can require it', () => {
+    const calls = entries.map(([name, , create]) => `console.log(require('${name}').${create}().handlers.length > 0)`)
+
+    expect(execFileSync(process.execPath, ['--no-warnings', '-e', calls.join('\n')], { encoding: 'utf8' })).toBe(
+      'true\ntrue\n',
+    )
+  })
+
+  it('gets handlers of the class that `msw` exports', () => {
+    const handlers = run(`import { HttpHandler } from 'msw'
+for (const entry of ['./dist/msw/node.js', 'mockmaker/node']) {
+  const { setupMockmaker } = await import(entry)
+  console.log(setupMockmaker().handlers.every(handler => handler instanceof HttpHandler))
+}`)
+
+    expect(handlers).toBe('true\ntrue\n')
+  })
+
+  it('gets the same exports for a part of MSW and for all of it, and for a page and for Node', () => {
+    const files = [
+      ...['index', 'msw/node', 'msw/light/index', 'msw/light/node'],
+      ...['msw/in-browser', 'server/http/index'],
+    ]
+    const names = JSON.parse(
+      run(`const names = {}
+for (const file of ${JSON.stringify(files)}) names[file] = Object.keys(await import('./dist/' + file + '.js')).sort()
+console.log(JSON.stringify(names))`),
+    )
+
+    expect(names.index.length).toBeGreaterThan(3)
+    expect(names['msw/light/index']).toEqual(names.index)
+    expect(names['msw/light/node']).toEqual(names['msw/node'])
+    expect(names['msw/in-browser']).toEqual([...names['server/http/index'], ...names['msw/node']].sort())
+  })
 })
 
 describe('setupMockmaker of dist/msw/node.js', () => {
-  const setup = (options: object) =>
-    `const { setupMockmaker } = await import('./dist/msw/node.js'); setupMockmaker(${JSON.stringify(options)}).close()`
+  const setup = (...scenarios: readonly unknown[]) =>
+    scenarios
+      .map(
+        scenario =>
+          `await (await import('./dist/msw/node.js')).setupMockmaker(${JSON.stringify({ scenario })}).close()`,
+      )
+      .join('\n')
+  const ofObjects = setup({ game_modes: ['duel'], generate: { lobbies: 1 } }, 'tokens-only')
+  const ofFile = setup('fixtures/default.yaml')
 
-  it.for([{ game_modes: ['duel'], generate: { lobbies: 1 } }, 'tokens-only', 'fixtures/default.yaml'])(
-    'loads no library from its package for the scenario %o',
-    scenario => {
-      expect(loadedBy(setup({ scenario }))).toEqual([])
-    },
-  )
+  it('loads no library from its package for any scenario', () => {
+    for (const script of [ofObjects, ofFile]) expect(loadedBy(script), script).toEqual([])
+  })
 
   it('loads the bundle of YAML only for a file', () => {
-    expect(loadedFiles(setup({ scenario: 'tokens-only' }))).not.toContain('yaml-library')
-    expect(loadedFiles(setup({ scenario: 'fixtures/default.yaml' }))).toContain('yaml-library')
-  })
-
-  it.for(['./dist/msw/node.js', 'mockmaker/node'])('creates handlers of the class that `msw` exports: %s', entry => {
-    const handlers = execFileSync(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        `import { HttpHandler } from 'msw'; import { setupMockmaker } from '${entry}'
-console.log(setupMockmaker().handlers.every(handler => handler instanceof HttpHandler))`,
-      ],
-      { encoding: 'utf8' },
-    )
-
-    expect(handlers).toBe('true\n')
-  })
-})
-
-describe.each([
-  ['mockmaker', 'index', 'createMockmaker'],
-  ['mockmaker/node', 'msw/node', 'setupMockmaker'],
-])('%s', (name, file, create) => {
-  // MSW 2 has `.mjs` files.
-  const barrel = /\/msw\/lib\/core\/index\.m?js$/m
-
-  it('loads only a part of MSW for an `import` in Node, and all of it elsewhere', () => {
-    expect(loadedFiles(`await import('${name}')`)).not.toMatch(barrel)
-    expect(loadedFiles(`await import('./dist/${file}.js')`)).toMatch(barrel)
-  })
-
-  it('can be required', () => {
-    const script = `console.log(require('${name}').${create}().handlers.length > 0)`
-
-    expect(execFileSync(process.execPath, ['--no-warnings', '-e', script], { encoding: 'utf8' })).toBe('true\n')
-  })
-
-  it('has the same exports for both', async () => {
-    const names = async (specifier: string) => Object.keys(await import(/* @vite-ignore */ specifier)).sort()
-
-    expect(await names(`../../dist/msw/light/${file.replace('msw/', '')}.js`)).toEqual(
-      await names(`../../dist/${file}.js`),
-    )
+    expect(loadedFiles(ofObjects)).not.toContain('yaml-library')
+    expect(loadedFiles(ofFile)).toContain('yaml-library')
   })
 })
 
 describe('an entry point that is loaded on the wrong platform', () => {
-  const said = (entry: string, call: string, flags: readonly string[] = []) =>
-    execFileSync(
-      process.execPath,
-      [
-        ...flags,
-        '--input-type=module',
-        '-e',
-        `import { ${call} } from 'mockmaker/${entry}'
-try { ${call}() } catch (error) { console.log(error.name, error.message) }`,
-      ],
-      { encoding: 'utf8' },
+  /** Imports entry points as a page would, or as a server, and returns what each call says. */
+  const said = (calls: readonly (readonly [entry: string, call: string])[], flags: readonly string[] = []) =>
+    run(
+      `for (const [entry, call] of ${JSON.stringify(calls)}) {
+  const exported = await import('mockmaker/' + entry)
+  try { exported[call](); console.log('it passed') } catch (error) { console.log(error.name, error.message) }
+}`,
+      flags,
     )
 
   it('can be imported on a server, and says when it is called that it works only in a page', () => {
-    expect(said('browser', 'setupMockmaker')).toMatch(/^UsageError mockmaker\/browser .*mockmaker\/node here\n$/)
+    expect(said([['browser', 'setupMockmaker']])).toMatch(/^UsageError mockmaker\/browser .*mockmaker\/node here\n$/)
   })
 
-  it.for([
-    ['node', 'setupMockmaker'],
-    ['express', 'createApp'],
-    ['express', 'listen'],
-    ['express', 'mockExpress'],
-  ] as const)('can be imported in a page, and says when it is called that it needs Node: %s %s', ([entry, call]) => {
-    const sentence = new RegExp(`^UsageError mockmaker/${entry} needs Node.*mockmaker/browser in a page`)
+  it('can be imported in a page, and says when it is called that it needs Node', () => {
+    const calls = [
+      ...[['node', 'setupMockmaker'] as const, ['express', 'createApp'] as const],
+      ...[['express', 'listen'] as const, ['express', 'mockExpress'] as const],
+    ]
 
-    expect(said(entry, call, ['--conditions', 'browser'])).toMatch(sentence)
-  })
-
-  it('has the same exports for a page as for Node', async () => {
-    const names = async (file: string) => Object.keys(await import(/* @vite-ignore */ `../../dist/${file}.js`)).sort()
-
-    expect(await names('msw/in-browser')).toEqual(
-      [...(await names('server/http/index')), ...(await names('msw/node'))].sort(),
+    expect(said(calls, ['--conditions', 'browser']).trimEnd().split('\n')).toEqual(
+      calls.map(([entry]) =>
+        expect.stringMatching(new RegExp(`^UsageError mockmaker/${entry} needs Node.*mockmaker/browser in a page`)),
+      ),
     )
   })
 })
