@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { createClient } from '../../src/client/index.js'
 import { createMockmaker } from '../../src/index.js'
 import { listen } from '../../src/server/http/index.js'
@@ -41,7 +41,10 @@ it('8 workers can run the specification at once, each in its own world', async (
   const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
   const { worlds } = createClient(url)
   const untouched = stateOf(mock.world)
-  const specified = cases()
+  // Others run every case over HTTP, in one world. Here some of them prove that the worlds do not meet.
+  const all = cases()
+  const some = Math.max(1, Math.floor(all.length / inject('runs')))
+  const specified = all.filter((_, i) => i % some === 0)
   const work = async (i: number) => {
     const id = `worker-${i}`
     const sentTo = inWorld(id, i)
@@ -59,10 +62,6 @@ it('8 workers can run the specification at once, each in its own world', async (
   const done = await Promise.allSettled(Array.from({ length: workers }, (_, i) => work(i)))
 
   expect(done.filter(({ status }) => status === 'rejected')).toEqual([])
-  expect([specified.length > 100, mock.worlds.list().length, stateOf(mock.world)]).toEqual([
-    true,
-    workers + 1,
-    untouched,
-  ])
+  expect([all.length > 100, mock.worlds.list().length, stateOf(mock.world)]).toEqual([true, workers + 1, untouched])
   await close()
 })
