@@ -65,9 +65,11 @@ describe('the page', () => {
     await page.clock.install()
     const sent: Record<string, readonly string[]> = {}
 
+    // The clock of the page is replaced when it loads.
+    await page.goto(url)
+    await page.locator('[data-connection=live]').waitFor()
     for (const view of ['world', 'players', 'servers', 'faults', 'devices']) {
-      await page.goto(`${url}/?view=${view}`)
-      await page.locator('[data-connection=live]').waitFor()
+      await page.locator('.views button', { hasText: new RegExp(`^${view}`, 'i') }).click()
       await page.clock.runFor(5_000)
       await settled(page, calls)
       calls.length = 0

@@ -37,6 +37,27 @@ export interface DashboardOptions extends MockmakerOptions {
   readonly prepare?: (opened: Pick<OpenDashboard, 'mock' | 'send'>) => Promise<unknown>
 }
 
+/** By browser: the page that its tests use one after the other. A new one costs more than most tests. */
+const pages = new WeakMap<Browser, Page>()
+
+async function pageOf(browser: Browser): Promise<Page> {
+  const kept = pages.get(browser)
+  if (kept) return kept
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  page.setDefaultTimeout(waitMs)
+  pages.set(browser, page)
+  return page
+}
+
+/** Forgets what a test has made of a page. */
+async function leave(page: Page): Promise<void> {
+  await page.removeAllListeners(undefined, { behavior: 'ignoreErrors' })
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.context().setOffline(false)
+  await page.goto('about:blank')
+}
+
 /** A test with dashboards: a mock behind `createApp`, and a page that shows it. All are closed after the test. */
 export const it = base.extend<{ browser: Browser; open: (options?: DashboardOptions) => Promise<OpenDashboard> }>({
   browser: [
@@ -49,7 +70,9 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
     },
     { scope: 'worker' },
   ],
-  open: async ({ browser }, use) => {
+  open: async ({ browser, onTestFailed }, use) => {
+    // The next test gets a new one.
+    onTestFailed(() => void pages.delete(browser))
     const ends: (() => Promise<unknown>)[] = []
     await use(
       async ({ size = { width: 1280, height: 900 }, scheme = 'light', path = '/', data, prepare, ...options } = {}) => {
@@ -57,19 +80,17 @@ export const it = base.extend<{ browser: Browser; open: (options?: DashboardOpti
         const [mock] = mocks as [Mockmaker]
         let app = createApp(mock, { data })
         const server = await serveListener((request, response) => void app(request, response))
-        const context = await browser.newContext({
-          viewport: size,
-          colorScheme: scheme,
-          reducedMotion: 'reduce',
-          permissions: ['clipboard-read', 'clipboard-write'],
-        })
-        const page = await context.newPage()
-        page.setDefaultTimeout(waitMs)
+        const page = await pageOf(browser)
+        await page.setViewportSize(size)
+        // An unchanged Firefox does not know the command. It gets its preferences when it starts.
+        if (browser.browserType().name() === 'chromium')
+          await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+        const context = page.context()
         const complaints: string[] = []
         page.on('console', message => void complaints.push(message.text()))
         page.on('pageerror', error => void complaints.push(error.message))
         ends.push(
-          () => context.close(),
+          () => leave(page),
           () => Promise.all(mocks.map(one => one.close())),
           () => server.close(),
         )
