@@ -33,7 +33,9 @@ describe('the players', () => {
     await page.getByRole('region', { name: 'The chosen request' }).getByText('POST').waitFor()
   })
 
-  it('are listed once the mock is back, if the connection broke while they were asked for', async ({ open }) => {
+  it('are listed once the mock is back, if the connection broke while they were asked for, and with the number of those that were dropped', async ({
+    open,
+  }) => {
     const { page, disconnect, send } = await open({ scenario, path: '/?view=players' })
     await page.getByText('No players yet. Each find tells a story here.').waitFor()
     await page.route('**/__mock/stories?*', route => route.abort())
@@ -46,13 +48,13 @@ describe('the players', () => {
     await page.context().setOffline(false)
 
     await page.getByRole('grid', { name: '1 player' }).waitFor()
-  })
-
-  it('that are too many are counted', async ({ open }) => {
-    const players = Array.from({ length: 20_003 }, (_, i) => ({ token: `player.${i}` }))
-    const lobbies = [{ game_mode_id: 'duel', max_players: 30_000, players }]
-    const { page } = await open({ scenario: { ...scenario, lobbies }, path: '/?view=players' })
-
+    // `story-memory.test.ts` proves what the mock counts.
+    await page.route('**/__mock/stories?*', async route => {
+      const response = await route.fetch()
+      const stories = await response.json()
+      await route.fulfill({ response, json: { ...stories, counts: { ...stories.counts, dropped: 3 } } })
+    })
+    await send(find, { game_modes: ['duel'] })
     await page.getByText('3 older stories were dropped to make room for these.').waitFor()
   })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { fc } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type { SentRequest } from '../../src/core/pipeline/history.js'
 import { curlOf, testOf } from '../../src/dashboard/requests/request-code.js'
 import { sendTo, serveDuringTest } from '../support/http.js'
@@ -93,7 +93,8 @@ describe('the line of curl of a request', () => {
           body: hasBody ? body.toString('hex') : '',
         })
       }),
-      { numRuns: 25 },
+      // Each run starts a shell and curl.
+      { numRuns: Math.ceil(inject('runs') / 3) },
     )
   })
 
@@ -125,7 +126,7 @@ describe('the test of a request', () => {
       ...Object.fromEntries(sources.map((source, i) => [`test/${i}.test.js`, source])),
     })
 
-    const { states, output } = await project.run()
+    const { states, output } = await project.run(['--no-isolate', '--maxWorkers=1'])
     project.remove()
 
     expect(states, output).toEqual({
