@@ -75,17 +75,14 @@ describe('mockmaker/playwright', () => {
     project = await createPlaywrightProject()
     server = await openCommand()
     // A process, a worker and a browser take seconds to start, so the files share them.
-    const [args, files] = [
-      ['--workers', '2'],
-      ['routing.e2e.ts', 'isolation.e2e.ts', 'failing.e2e.ts'],
-    ]
-    inProcess = await runPlaywright(project, files, { env: { TEST_COUNT: '10' }, args })
+    const files = ['routing.e2e.ts', 'isolation.e2e.ts', 'failing.e2e.ts']
+    inProcess = await runPlaywright(project, files, { env: { TEST_COUNT: '5' }, args: ['--workers', '2'] })
     const other = createServer((_, response) => response.end('hello'))
     await new Promise<void>(done => other.listen(0, '127.0.0.1', done))
     const env = { MOCK_SERVER: server.url, NO_MOCK: `http://127.0.0.1:${(other.address() as AddressInfo).port}` }
     onServer = await runPlaywright(project, ['routing.e2e.ts', 'failing.e2e.ts', 'misuse.e2e.ts'], {
       env,
-      args: [...args, '--grep', '@server'],
+      args: ['--workers', '1', '--grep', '@server'],
     })
     other.close()
   }, 600_000)
@@ -99,7 +96,7 @@ describe('mockmaker/playwright', () => {
 
     expect(failed({ tests })).toEqual([])
     expect(inProcess.errors).toEqual([])
-    expect(tests.length).toBeGreaterThan(20)
+    expect(tests.length).toBeGreaterThan(18)
   })
 
   it('answers the pages of some tests in a world of a server, and deletes it', async () => {
@@ -144,13 +141,13 @@ describe('mockmaker/playwright', () => {
   /** Expects that the tests of `isolation.e2e.ts` pass, and that one in ten needed its retry. */
   function expectIsolated(tests: readonly ReportedTest[], count: number): void {
     expect(tests.filter(({ outcome }) => outcome === 'unexpected')).toEqual([])
-    expect(tests.filter(({ outcome }) => outcome === 'flaky')).toHaveLength(count / 10)
+    expect(tests.filter(({ outcome }) => outcome === 'flaky')).toHaveLength(Math.ceil(count / 10))
     expect(tests).toHaveLength(count)
   }
 
   // On a server, the tests of its worlds hold the same.
-  it('keeps 10 parallel tests apart in-process, with failures and retries', () => {
-    expectIsolated(testsOf(inProcess, 'isolation'), 10)
+  it('keeps 5 parallel tests apart in-process, with failures and retries', () => {
+    expectIsolated(testsOf(inProcess, 'isolation'), 5)
   })
 
   it.each(['in-process', 'on a server'])(
