@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../../src/client/index.js'
-import { file, lineLike, run, type Served, serve, serveOnTerminal } from '../../support/command.js'
+import { type Exit, file, lineLike, run, type Served, serve, serveOnTerminal } from '../../support/command.js'
 import { ok, post, request, responseTo, sendTo } from '../../support/http.js'
 import { RedisServer } from '../../support/redis-server.js'
+import { runHere } from '../../support/run-here.js'
 
 let redis: RedisServer
 beforeAll(async () => {
@@ -80,196 +81,148 @@ async function msOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-describe('three replicas', () => {
-  it('are one mock for games, the client and the command', async () => {
-    const [first, second, third] = (await serveReplicas(3)) as [Served, Served, Served]
-    const client = createClient(third.url)
+/** A program that finds a lobby. Then it prints its environment and the ids of all lobbies. */
+const program = `
+  const { MOCKMAKER_URL: url, RIVET_TOKEN } = process.env
+  const headers = { authorization: 'Bearer ' + RIVET_TOKEN }
+  const ask = async (path, init) => (await fetch(url + path, { headers, ...init })).json()
+  const found = await ask('/matchmaker/lobbies/find', { method: 'POST', body: '{"game_modes":["duel"]}' })
+  const { lobbies } = await ask('/matchmaker/lobbies/list')
+  console.log(JSON.stringify({ url, found: found.lobby.lobby_id, ids: lobbies.map(lobby => lobby.lobby_id) }))`
+const execArgs = (...args: readonly string[]) => [
+  'exec',
+  ...args,
+  '--',
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  program,
+]
 
-    const events = await client.changes()
-    const lobby = await createdBy(second)
-    const [listed, event] = [await listedBy(third), (await events.next()).value]
-    const joined = ok(await sendTo(third.url, post('/matchmaker/lobbies/join', { lobby_id: lobby })))
-    const { token, answers } = await watchLink(second, { watches: 2, owner: client })
-    await client.completeDeviceLink(token)
-    const env = await run(['env', '--url', second.url])
-    const exported = await run(['export', '--url', third.url])
-    const health = await run(['health', '--url', second.url])
-    await events.return(undefined)
+it('replicas are one mock for games, the client, commands and a terminal', async () => {
+  const flags = flagsOf()
+  const [first, second] = (await serveReplicas(2, flags)) as [Served, Served]
+  const third = await serveOnTerminal(flags)
+  const client = createClient(third.url)
 
-    expect(listed).toContain(lobby)
-    expect([event?.type, joined]).toEqual(['change', expect.objectContaining({ lobby: expect.anything() })])
-    expect(await Promise.all(answers)).toEqual(
-      answers.map(() => expect.objectContaining({ cloud_token: expect.anything() })),
-    )
-    expect(env.stdout).toContain(`RIVET_API_ENDPOINT=${second.url}`)
-    expect(exported.stdout).toContain(lobby)
-    expect(health.code).toBe(0)
-    expect(await client.world.lobbies.all()).toHaveLength((await createClient(first.url).world.lobbies.all()).length)
-  })
+  const events = await client.changes()
+  const lobby = await createdBy(second)
+  const [listed, event] = [await listedBy(third), (await events.next()).value]
+  const joined = ok(await sendTo(third.url, post('/matchmaker/lobbies/join', { lobby_id: lobby })))
+  const { token, answers } = await watchLink(second, { watches: 2, owner: client })
+  await client.completeDeviceLink(token)
+  const exported = await runHere(['export', '--url', third.url])
+  await events.return(undefined)
+  const executed = await run(execArgs(...flags))
+  const { url, found, ids } = JSON.parse(executed.stdout)
+  const lobbies = await listedBy(first)
+  const { replicas } = ok(await sendTo(first.url, request('GET', '/__mock/replicas'))) as { replicas: unknown[] }
+  third.type('r')
+  await lineLike(third, { like: /^ {2}reset$/ })
+  const afterReset = await listedBy(first)
+  third.type('q')
 
-  it('have terminals that show and change the same world', async () => {
-    const flags = flagsOf()
-    const [first] = (await serveReplicas(1, flags)) as [Served]
-    await createdBy(first)
-    const terminal = await serveOnTerminal(flags)
-
-    await lineLike(terminal, { like: /^ {2}world +.*: 28 players in 7 lobbies/ })
-    terminal.type('r')
-    await lineLike(terminal, { like: /^ {2}reset$/ })
-    const listed = await listedBy(first)
-    terminal.type('q')
-
-    expect(listed).toHaveLength(6)
-    expect((await terminal.exited).code).toBe(0)
-  })
+  expect(listed).toContain(lobby)
+  expect([event?.type, joined]).toEqual(['change', expect.objectContaining({ lobby: expect.anything() })])
+  expect(await Promise.all(answers)).toEqual(
+    answers.map(() => expect.objectContaining({ cloud_token: expect.anything() })),
+  )
+  expect(exported.stdout).toContain(lobby)
+  await lineLike(third, { like: /^ {2}world +.*: 28 players in 6 lobbies/ })
+  // A command runs on a replica of its own, beside the others, and leaves what it changed.
+  expect([executed.code, executed.stderr, ids]).toEqual([0, '', expect.arrayContaining([lobby])])
+  expect([first.url, second.url, third.url]).not.toContain(url)
+  expect(lobbies).toContain(found)
+  // It has left, and its address with it.
+  expect(replicas).toHaveLength(3)
+  expect(afterReset).toHaveLength(6)
+  expect((await third.exited).code).toBe(0)
 })
 
-describe('kill -9 of an owner', () => {
-  it('loses nothing that was acknowledged, and the watches through others wait on', async () => {
-    const [first, second, third] = (await serveReplicas(3)) as [Served, Served, Served]
-    const lobby = await createdBy(second)
-
-    first.signal('SIGKILL')
-    const tookMs = await msOf(async () => expect(await listedBy(third)).toContain(lobby))
-
-    expect(tookMs).toBeLessThan(6_000)
-    expect(await listedBy(second)).toContain(lobby)
+it('kill -9 of an owner loses nothing acknowledged, and answers each watch once: its own clients ask again', async () => {
+  const count = 300
+  // Without room for the watches, a replica would end. All of them run with less than that.
+  const heap = { NODE_OPTIONS: '--max-old-space-size=64' }
+  const replicas = (await serveReplicas(3, [...flagsOf(), '--journal', '2000'], heap)) as [Served, Served, Served]
+  const [first, second, third] = replicas
+  const client = createClient(third.url)
+  const lobby = await createdBy(second)
+  const { token, watching } = await beginLink(second.url)
+  const { method, path, query } = watching
+  // Each has a connection of its own, on which exactly one answer may come.
+  const bytes = `${method} ${path}?${query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`
+  const watches = Array.from({ length: count }, async (_, i) => {
+    const answer = responseTo(replicas[i % 3]?.url ?? '', bytes)
+    if (i % 3 > 0) return ok(await answer)
+    await expect(answer).rejects.toThrow()
+    return ok(await responseTo(second.url, bytes))
   })
+  await client.blocked(count)
+  const { id } = await client.faults.add({ operation: 'lobbies.find', effect: { hold: true } })
+  const held = sendTo(second.url, find)
+  await client.blocked(1, 'lobbies.find')
+  const ended = client.blocked(2 * count).catch(error => error)
+  await client.world.describe()
 
-  it('answers each of 1,000 watches once: through its neighbours, and of its own clients, who ask again', async () => {
-    // Without room for the watches, a replica would end. All of them run with less than that.
-    const heap = { NODE_OPTIONS: '--max-old-space-size=64' }
-    const replicas = (await serveReplicas(3, [...flagsOf(), '--journal', '2000'], heap)) as [Served, Served, Served]
-    const [first, second, third] = replicas
-    const client = createClient(third.url)
-    const { token, watching } = await beginLink(second.url)
-    const { method, path, query } = watching
-    // Each has a connection of its own, on which exactly one answer may come.
-    const bytes = `${method} ${path}?${query} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`
-    const watches = Array.from({ length: 1_000 }, async (_, i) => {
-      const answer = responseTo(replicas[i % 3]?.url ?? '', bytes)
-      if (i % 3 > 0) return ok(await answer)
-      await expect(answer).rejects.toThrow()
-      return ok(await responseTo(second.url, bytes))
-    })
-    await client.blocked(1_000)
+  first.signal('SIGKILL')
+  const tookMs = await msOf(async () => expect(await listedBy(third)).toContain(lobby))
+  await client.blocked(count)
+  await client.faults.remove(id)
+  await client.completeDeviceLink(token)
+  const answers = await Promise.all(watches)
 
-    first.signal('SIGKILL')
-    const tookMs = await msOf(() => client.blocked(1_000))
-    await client.completeDeviceLink(token)
-    const answers = await Promise.all(watches)
-
-    expect(tookMs).toBeLessThan(30_000)
-    expect(answers).toEqual(answers.map(() => expect.objectContaining({ cloud_token: expect.anything() })))
-    // The next owner has run each of them once.
-    expect(await client.journal.find({ operation: 'devices.links.get' })).toHaveLength(1_000)
-    expect(await client.journal.pending()).toEqual([])
-  })
-
-  it('breaks off a change that is on its way: its outcome is unknown', async () => {
-    const [first, second] = (await serveReplicas(2)) as [Served, Served]
-    const client = createClient(second.url)
-    await client.faults.add({ operation: 'lobbies.find', effect: { hold: true } })
-    const answer = sendTo(second.url, find)
-    await client.blocked(1, 'lobbies.find')
-
-    first.signal('SIGKILL')
-
-    const { status, body } = await answer
-    expect([status, body]).toEqual([503, expect.stringContaining('outcome of this request is unknown')])
-  })
+  expect(tookMs).toBeLessThan(6_000)
+  expect(await listedBy(second)).toContain(lobby)
+  expect(answers).toEqual(answers.map(() => expect.objectContaining({ cloud_token: expect.anything() })))
+  // The next owner has run each of them once.
+  expect(await client.journal.find({ operation: 'devices.links.get' })).toHaveLength(count)
+  expect(await client.journal.pending()).toEqual([])
+  // A change that was on its way.
+  const { status, body } = await held
+  expect([status, body]).toEqual([503, expect.stringContaining('outcome of this request is unknown')])
+  expect(await ended).toMatchObject({ code: 'WORLD_ENDED' })
 })
 
-describe('mockmaker exec with Redis', () => {
-  /** A program that finds a lobby. Then it prints its environment and the ids of all lobbies. */
-  const program = `
-    const { MOCKMAKER_URL: url, RIVET_TOKEN } = process.env
-    const headers = { authorization: 'Bearer ' + RIVET_TOKEN }
-    const ask = async (path, init) => (await fetch(url + path, { headers, ...init })).json()
-    const found = await ask('/matchmaker/lobbies/find', { method: 'POST', body: '{"game_modes":["duel"]}' })
-    const { lobbies } = await ask('/matchmaker/lobbies/list')
-    console.log(JSON.stringify({ url, found: found.lobby.lobby_id, ids: lobbies.map(lobby => lobby.lobby_id) }))`
-  const runProgram = (...args: readonly string[]) =>
-    run(['exec', ...args, '--', process.execPath, '--input-type=module', '-e', program])
+it('an owner that is stopped for longer than its lease loses its worlds, and SIGTERM hands them over at once', async () => {
+  const [first, second] = (await serveReplicas(2)) as [Served, Served]
 
-  it('runs the command on a replica of its own, beside others, and leaves what it changed', async () => {
-    const flags = flagsOf()
-    const [first] = (await serveReplicas(1, flags)) as [Served]
-    const lobby = await createdBy(first)
+  first.signal('SIGSTOP')
+  const stoppedMs = await msOf(() => listedBy(second))
+  const lobby = await createdBy(second)
+  first.signal('SIGCONT')
+  // It first asks Redis what it still owns.
+  const shown = await sendTo(first.url, list)
+  const client = createClient(first.url)
+  const { token, answers } = await watchLink(first, { watches: 3, owner: client })
+  const ended = client.blocked(5).catch(error => error)
+  await client.world.describe()
+  second.signal('SIGTERM')
+  const tookMs = await msOf(async () => expect(await listedBy(first)).toContain(lobby))
+  const { code } = await second.exited
+  await client.completeDeviceLink(token)
 
-    const { code, stdout, stderr } = await runProgram(...flags)
-    const { url, found, ids } = JSON.parse(stdout)
-
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(url).not.toBe(first.url)
-    expect(ids).toContain(lobby)
-    expect(await listedBy(first)).toContain(found)
-    // It has left, and its address with it.
-    const { replicas } = ok(await sendTo(first.url, request('GET', '/__mock/replicas'))) as { replicas: unknown[] }
-    expect(replicas).toHaveLength(1)
-  })
-
-  it('runs nothing if Redis does not answer, and does not print its password', async () => {
-    const { code, stdout, stderr } = await runProgram('--data', 'redis://user:hidden@127.0.0.1:1')
-
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain('cannot use redis://127.0.0.1:1: nothing listens there')
-    expect(stderr).not.toContain('hidden')
-  })
+  expect(stoppedMs).toBeLessThan(7_000)
+  expect([shown.status, shown.body]).toEqual([200, expect.stringContaining(lobby)])
+  expect(tookMs).toBeLessThan(1_500)
+  expect(code).toBe(0)
+  // Like a close, the hand-over answers those that wait.
+  expect(await Promise.all(answers)).toHaveLength(3)
+  expect(await ended).toMatchObject({ code: 'WORLD_ENDED' })
 })
 
-describe('a wait for requests through a replica', () => {
-  it.for(['SIGKILL', 'SIGTERM'] as const)('fails with an event after %s of the owner', async signal => {
-    const [first, second] = (await serveReplicas(2)) as [Served, Served]
-    const client = createClient(second.url)
-    const waiting = client.blocked(3)
-    await client.world.describe()
+it('mockmaker exec runs nothing if Redis does not answer, and does not print its password', async () => {
+  const { code, stdout, stderr } = await runHere(execArgs('--data', 'redis://user:hidden@127.0.0.1:1'))
 
-    first.signal(signal)
-
-    await expect(waiting).rejects.toMatchObject({ code: 'WORLD_ENDED' })
-  })
-})
-
-describe('SIGTERM', () => {
-  it('hands the worlds over at once', async () => {
-    const [first, second] = (await serveReplicas(2)) as [Served, Served]
-    const lobby = await createdBy(first)
-    const { token, answers } = await watchLink(second, { watches: 3, owner: createClient(first.url) })
-
-    first.signal('SIGTERM')
-    const tookMs = await msOf(async () => expect(await listedBy(second)).toContain(lobby))
-    const { code } = await first.exited
-    await createClient(second.url).completeDeviceLink(token)
-
-    expect(tookMs).toBeLessThan(1_500)
-    expect(code).toBe(0)
-    // Like a close, the hand-over answers those that wait.
-    expect(await Promise.all(answers)).toHaveLength(3)
-  })
-})
-
-describe('an owner that is stopped for longer than its lease', () => {
-  it('loses its worlds, and shows the present ones when it goes on', async () => {
-    const [first, second] = (await serveReplicas(2)) as [Served, Served]
-
-    first.signal('SIGSTOP')
-    const tookMs = await msOf(() => listedBy(second))
-    const lobby = await createdBy(second)
-    first.signal('SIGCONT')
-    // It first asks Redis what it still owns.
-    const answer = await sendTo(first.url, list)
-
-    expect(tookMs).toBeLessThan(7_000)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toContain(lobby)
-  })
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('cannot use redis://127.0.0.1:1: nothing listens there')
+  expect(stderr).not.toContain('hidden')
 })
 
 describe('a replica', () => {
-  it('refuses to start with other settings than the others', async () => {
+  it('refuses to start with other settings than the others, and begins anew with --reset once they have stopped', async () => {
     const flags = flagsOf()
     const [first] = (await serveReplicas(1, flags)) as [Served]
+    const lobby = await createdBy(first)
     const other = await file('other.yaml', 'title: Other\n')
     const { port } = new URL(first.url)
 
@@ -279,7 +232,12 @@ describe('a replica', () => {
       [...flags, '--reset'],
       [...flags, '--advertise', `http://127.0.0.1:${port}`],
     ]
-    const exits = await Promise.all(attempts.map(args => run(['--port', '0', ...args])))
+    const exits: Exit[] = []
+    for (const args of attempts) exits.push(await runHere(['--port', '0', ...args]))
+    const before = await listedBy(first)
+    first.signal('SIGTERM')
+    await first.exited
+    const [anew] = (await serveReplicas(1, [...flags, '--reset'])) as [Served]
 
     expect(exits.map(({ code }) => code)).toEqual([1, 1, 1, 1])
     expect(exits.map(({ stderr }) => stderr)).toEqual([
@@ -288,21 +246,6 @@ describe('a replica', () => {
       expect.stringMatching(/--reset deletes the worlds of all replicas, and others run/),
       expect.stringMatching(/another replica with the address .* is running/),
     ])
-  })
-
-  it('begins anew with --reset once the others have stopped', async () => {
-    const flags = flagsOf()
-    const [first] = (await serveReplicas(1, flags)) as [Served]
-    const lobby = await createdBy(first)
-    first.signal('SIGTERM')
-    await first.exited
-
-    const [again] = (await serveReplicas(1, flags)) as [Served]
-    const before = await listedBy(again)
-    again.signal('SIGTERM')
-    await again.exited
-    const [anew] = (await serveReplicas(1, [...flags, '--reset'])) as [Served]
-
     expect(before).toContain(lobby)
     expect(await listedBy(anew)).not.toContain(lobby)
   })
@@ -310,14 +253,16 @@ describe('a replica', () => {
   it('needs a secret and an address if other machines can reach it, and flags that fit', async () => {
     const flags = flagsOf()
 
-    const exits = await Promise.all([
-      run(['--port', '0', ...flags, '--host', '0.0.0.0']),
-      run(['--port', '0', ...flags, '--host', '0.0.0.0', '--advertise', 'http://10.0.0.5:4100']),
-      run(['--port', '0', '--advertise', 'http://10.0.0.5:4100']),
-      run(['--port', '0', ...flags, '--data-sync', 'always']),
-      run(['--port', '0', ...flags, '--control-token', 'auto']),
-      run(['--port', '0', ...flags, '--share', '--advertise', 'http://127.0.0.1:4100']),
+    const exits: Exit[] = []
+    for (const args of [
+      [...flags, '--host', '0.0.0.0'],
+      [...flags, '--host', '0.0.0.0', '--advertise', 'http://10.0.0.5:4100'],
+      ['--advertise', 'http://10.0.0.5:4100'],
+      [...flags, '--data-sync', 'always'],
+      [...flags, '--control-token', 'auto'],
+      [...flags, '--share', '--advertise', 'http://127.0.0.1:4100'],
     ])
+      exits.push(await runHere(['--port', '0', ...args]))
 
     expect(exits.map(({ stderr }) => stderr)).toEqual([
       expect.stringMatching(/add --advertise/),
@@ -340,8 +285,8 @@ describe('a replica', () => {
         sendTo(replica.url, request('GET', path)),
       ),
     )
-    const refused = await run(['--port', '0', '--data', wrong])
-    const exported = await run(['export', '--data', url])
+    const refused = await runHere(['--port', '0', '--data', wrong])
+    const exported = await runHere(['export', '--data', url])
     await server.stop()
     await expect.poll(async () => (await sendTo(replica.url, request('GET', '/healthz'))).status).toBe(503)
     answers.push(await sendTo(replica.url, list))
