@@ -7,9 +7,10 @@ import { networkUrlsOf } from '../../src/cli/serve.js'
 import { createMock } from '../../src/core/mock/mock.js'
 import { scenarios } from '../../src/core/scenario/shipped.js'
 import type { MockmakerOptions, ScenarioInput } from '../../src/index.js'
+import { createListener } from '../../src/server/http/server.js'
 import { version } from '../../src/version.js'
 import { file, serve, serveJson } from '../support/command.js'
-import { sendTo } from '../support/http.js'
+import { sendTo, serveDuringTest } from '../support/http.js'
 import { closedAfterTest } from '../support/worlds.js'
 
 const shell = promisify(execFile)
@@ -48,6 +49,13 @@ function printed(print: (console: Pick<Console, 'print' | 'style'>) => void): st
 function mockOf(scenario: ScenarioInput, options: MockmakerOptions = {}) {
   const mock = closedAfterTest(createMock({ ...options, scenario }))
   return mock
+}
+
+/** A mock on a socket until the end of the test. */
+async function served(scenario: ScenarioInput) {
+  const mock = mockOf(scenario)
+  const url = await serveDuringTest(createListener(mock))
+  return { mock, url }
 }
 
 const localUrl = 'http://127.0.0.1:4100'
@@ -184,12 +192,14 @@ describe('the banner', () => {
     )
   })
 
-  it.for(['default', 'empty', 'friday-night', 'tokens-only'])(
+  it.for(['default', 'empty', 'friday-night', 'tokens-only'] as const)(
     'has a line of curl that works with %s',
-    { tags: ['slow'] },
     async name => {
-      const { lines } = await serve([name])
-      const line = lines().find(line => line.startsWith('  try '))
+      const { mock, url } = await served(scenarios[name])
+      const lines = printed(console =>
+        printBanner(mock.default, { title: name, url, console, readyMs: 1, keys: undefined }),
+      )
+      const line = lines.find(line => line.startsWith('  try '))
 
       const { status, body } = await runCurl(line?.replace('  try ', '') ?? '')
 
@@ -267,10 +277,8 @@ describe('the tokens', () => {
 
   it.for(['default', 'empty', 'friday-night', 'tokens-only'] as const)(
     'have lines of curl that work with %s',
-    { tags: ['slow'] },
     async name => {
-      const { url } = await serveJson([name])
-      const mock = mockOf(scenarios[name])
+      const { mock, url } = await served(scenarios[name])
       const lines = printed(console => printTokens(mock.default, { url, console })).filter(line =>
         line.startsWith('  curl '),
       )

@@ -36,26 +36,28 @@ describe('the seed', { tags: ['slow'] }, () => {
     generate: { lobbies: 50 },
     device_links: [{}],
   }
-  const run = async (scenario: object, seed?: number) => {
+  /** Runs the program, once for equal arguments. */
+  const run = (scenario: object, seed?: number) => {
+    const name = JSON.stringify([scenario, seed])
+    const running = runs.get(name) ?? runInProcess(scenario, seed)
+    runs.set(name, running)
+    return running
+  }
+  const runs = new Map<string, Promise<string>>()
+  const runInProcess = async (scenario: object, seed?: number) => {
     const args = ['--input-type=module', '--eval', program, JSON.stringify({ scenario, seed })]
     return (await promisify(execFile)(process.execPath, args)).stdout
   }
 
-  it('makes two processes give the same answers, to the byte', async () => {
-    const [first, second] = await Promise.all([run(scenario, 5), run(scenario, 5)])
-
-    expect(first.split('\n')).toHaveLength(7)
-    expect(second).toBe(first)
-  })
-
-  it('comes from the option, before the scenario', async () => {
+  it('makes two processes give the same answers, to the byte, and comes from the option before the scenario', async () => {
     const [option, inScenario] = await Promise.all([run({ ...scenario, seed: 9 }, 5), run({ ...scenario, seed: 5 })])
 
+    expect(option.split('\n')).toHaveLength(7)
     expect(inScenario).toBe(option)
   })
 
   it('changes every line of the answers if it is another one', async () => {
-    const [first, second] = await Promise.all([run(scenario, 5), run(scenario, 6)])
+    const [first, second] = await Promise.all([run({ ...scenario, seed: 5 }), run(scenario, 6)])
 
     const lines = second.split('\n')
     expect(first.split('\n').filter((line, i) => line !== '' && line === lines[i])).toEqual([])

@@ -223,7 +223,7 @@ describe('an hour of a busy evening', () => {
   }, async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
     const mock = closedAfterTest(createMockmaker({ scenario: scenarios['friday-night'] }))
-    await mock.clock.set({ rate: 10 })
+    await mock.clock.set({ rate: 60 })
     const findOnce = () => ask(mock, { ...find, body: '{"game_modes":["free-for-all"]}' })
     const { revision } = mock.world
     const { games, now = '' } = mock.snapshot()
@@ -231,14 +231,14 @@ describe('an hour of a busy evening', () => {
     const [{ id } = { id: 0 }] = mock.journal.find()
     const reasons = mock.explain({ exchange: id })
 
-    // Six minutes at this rate are an hour.
-    for (let second = 0; second < 359; second++) {
+    // A minute at this rate is an hour.
+    for (let second = 0; second < 59; second++) {
       vi.advanceTimersByTime(1_000)
       await findOnce()
     }
 
-    expect(mock.journal.find()).toHaveLength(360)
-    expect(mock.clock.now() - Date.parse(now)).toBe(3_590_000)
+    expect(mock.journal.find()).toHaveLength(60)
+    expect(mock.clock.now() - Date.parse(now)).toBe(3_540_000)
     expect(mock.journal.get(id)).not.toHaveProperty('reasons')
     expect(mock.explain({ exchange: id })).toEqual(reasons)
     expect(reasons.candidates?.length).toBeGreaterThan(1)
@@ -246,8 +246,9 @@ describe('an hour of a busy evening', () => {
     const fork = await mock.worlds.put('before', { fork: 'default', revision })
     expect(fork.snapshot().games).toEqual(games)
     const { counts, stories } = mock.stories.list({ simulated: false, limit: 500 })
-    expect(counts).toMatchObject({ players: 360, simulated: 4_640 })
-    expect(stories.filter(({ token }) => mock.stories.get(token)?.steps[0]?.kind === 'found')).toHaveLength(360)
+    expect(counts.players).toBe(60)
+    expect(counts.simulated).toBeGreaterThan(4_000)
+    expect(stories.filter(({ token }) => mock.stories.get(token)?.steps[0]?.kind === 'found')).toHaveLength(60)
   })
 })
 

@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { parse } from 'yaml'
 import type { JournalEntry } from '../../../src/core/contract/journal.js'
 import { parseScenario } from '../../../src/core/scenario/index.js'
@@ -103,6 +103,7 @@ describe('PUT /__mock/snapshot', () => {
         expect(await answers()).toEqual(there.answers)
         expect(mock.world.revision).toBeGreaterThanOrEqual(there.revision)
       }),
+      { numRuns: inject('runs') },
     )
   })
 

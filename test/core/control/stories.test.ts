@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { storyName } from '../../../src/core/control/stories/story-names.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
@@ -437,7 +437,7 @@ describe('the story of a player', () => {
 })
 
 describe('all stories', { tags: ['slow'] }, () => {
-  property.prop([fc.nat(), fc.constantFrom('tanks', 'manual')], { numRuns: 15 })(
+  property.prop([fc.nat(), fc.constantFrom('tanks', 'manual')], { numRuns: Math.ceil(inject('runs') / 4) })(
     'agree with the journal and the history, whatever happens',
     async (seed, name) => {
       const mock = closedAfterTest(createMockmaker({ scenario: name === 'tanks' ? tanks : manual, history: 100_000 }))

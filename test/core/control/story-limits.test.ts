@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { type Story, StoryRecorder, type storyLimits } from '../../../src/core/control/stories/stories.js'
 import type { StoryFact } from '../../../src/core/control/stories/story-kinds.js'
 import { wholeSince } from '../../../src/core/control/stories/tell-story.js'
@@ -69,27 +69,30 @@ function lostFacts(story: Story, all: Story): StoryFact[] {
 }
 
 describe('the limits of stories', { tags: ['slow'] }, () => {
-  it.prop([fc.nat()], { numRuns: 10 })('hold after each step, and only make a world forget', async seed => {
-    const { mock, limited, whole } = observedTwice(tanks)
-    await mock.simulate({ concurrent: 2, session: '1m' })
-    for (const one of fc.sample(step(mock), { seed, numRuns: 30 })) {
-      await one.run()
+  it.prop([fc.nat()], { numRuns: Math.ceil(inject('runs') / 5) })(
+    'hold after each step, and only make a world forget',
+    async seed => {
+      const { mock, limited, whole } = observedTwice(tanks)
+      await mock.simulate({ concurrent: 2, session: '1m' })
+      for (const one of fc.sample(step(mock), { seed, numRuns: 30 })) {
+        await one.run()
 
-      expect(limited.list().length).toBeLessThanOrEqual(few.stories)
-      for (const story of limited.list()) {
-        const all = whole.get(story.token)
-        if (!all) throw new Error(`only a limited memory knows ${story.token}`)
-        expect(story.facts.length).toBeLessThanOrEqual(few.facts)
-        const lost = lostFacts(story, all)
-        // The row of the player is gone, and its story has given way: a late call begins another one.
-        if (story.seat !== 'unknown') expect(standingOf(story)).toEqual(standingOf(all))
-        if (story.lost >= 0) expect([story.lost, story.state]).toEqual([lost.length, all.state])
-        const since = wholeSince(story)
-        if (lost.length > 0) expect(since).toBeGreaterThanOrEqual(Math.max(...lost.map(({ at }) => at)))
-        else expect([undefined, story.oldest.at]).toContain(since)
+        expect(limited.list().length).toBeLessThanOrEqual(few.stories)
+        for (const story of limited.list()) {
+          const all = whole.get(story.token)
+          if (!all) throw new Error(`only a limited memory knows ${story.token}`)
+          expect(story.facts.length).toBeLessThanOrEqual(few.facts)
+          const lost = lostFacts(story, all)
+          // The row of the player is gone, and its story has given way: a late call begins another one.
+          if (story.seat !== 'unknown') expect(standingOf(story)).toEqual(standingOf(all))
+          if (story.lost >= 0) expect([story.lost, story.state]).toEqual([lost.length, all.state])
+          const since = wholeSince(story)
+          if (lost.length > 0) expect(since).toBeGreaterThanOrEqual(Math.max(...lost.map(({ at }) => at)))
+          else expect([undefined, story.oldest.at]).toContain(since)
+        }
       }
-    }
-  })
+    },
+  )
 
   it('begin a story that gave way anew with a late call, and say that earlier facts are gone', async () => {
     const { mock, limited } = observedTwice(tanks, { ...endless, stories: 1 })

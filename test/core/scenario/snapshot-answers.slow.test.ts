@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { beforeEach, describe, expect, vi } from 'vitest'
+import { beforeEach, describe, expect, inject, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { callsTo } from '../../support/example-calls.js'
 import { ask, comparable, type TestRequest, type TestResponse } from '../../support/http.js'
@@ -39,7 +39,7 @@ async function expectEqualAnswers([one, other]: readonly [Mockmaker, Mockmaker],
 }
 
 describe('a mock that starts from a snapshot', () => {
-  it.prop([randomWorld], { numRuns: 20 })(
+  it.prop([randomWorld], { numRuns: Math.min(20, Math.ceil(inject('runs') / 2)) })(
     'answers every call like the original, except for a higher watch index',
     async ({ scenario, steps }) => {
       const mock = createMockmaker({ scenario, publicUrl })
@@ -53,10 +53,13 @@ describe('a mock that starts from a snapshot', () => {
     },
   )
 
-  it.prop([
-    fc.array(fc.oneof(randomWrite, randomWriteCall), { maxLength: 20, size: 'max' }),
-    fc.array(fc.oneof({ weight: 4, arbitrary: randomRead }, { weight: 1, arbitrary: randomWriteCall })),
-  ])('answers after calls and writes like the original', async (writes, calls) => {
+  it.prop(
+    [
+      fc.array(fc.oneof(randomWrite, randomWriteCall), { maxLength: 20, size: 'max' }),
+      fc.array(fc.oneof({ weight: 4, arbitrary: randomRead }, { weight: 1, arbitrary: randomWriteCall })),
+    ],
+    { numRuns: Math.min(100, 2 * inject('runs')) },
+  )('answers after calls and writes like the original', async (writes, calls) => {
     const mock = createMockmaker({ scenario: tanks, publicUrl })
     for (const write of writes) await ('does' in write ? playWrite(write, live(mock.world)) : ask(mock, write))
     const other = createMockmaker({ scenario: snapshotOf(live(mock.world).state), publicUrl })

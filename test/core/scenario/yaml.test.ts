@@ -304,13 +304,9 @@ describe('an invalid text', () => {
     ])
   })
 
-  it.each(['[', '- ', '? ', '{a: '])(
-    'is refused if it is nested too deep for the stack: %j',
-    { tags: ['slow'] },
-    opening => {
-      expect(problems(opening.repeat(100_000))[0]).toMatch(/^friday-night\.yaml:1:\d+: nests deeper than 128 levels\.$/)
-    },
-  )
+  it.each(['[', '- ', '? ', '{a: '])('is refused if it is nested too deep for the stack: %j', opening => {
+    expect(problems(opening.repeat(10_000))[0]).toMatch(/^friday-night\.yaml:1:\d+: nests deeper than 128 levels\.$/)
+  })
 })
 
 describe('any text', () => {

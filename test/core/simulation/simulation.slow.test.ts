@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import type { Join } from '../../../src/core/contract/lobbies.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { isSeated, seatsTaken } from '../../../src/core/store/lobby-rules.js'
@@ -213,7 +213,7 @@ describe('a lobby that a real server takes over', () => {
   })
 })
 
-describe('a simulated week', () => {
+describe('many simulated days', () => {
   it('never loses a seat, and never gives one twice', async () => {
     const mock = opened({ players: { concurrent: 12, modes: { duel: 1, ffa: 2 } } })
     const { world } = mock
@@ -232,10 +232,10 @@ describe('a simulated week', () => {
       }
     })
 
-    await world.clock.advance('7d')
+    await world.clock.advance(inject('runs') < 1_000 ? '2d' : '7d')
 
     expect(wrong).toEqual([])
-    expect(looks).toBeGreaterThan(10_000)
+    expect(looks).toBeGreaterThan(2_000)
     const lobbies = world.lobbies.all().filter(({ status }) => status !== 'stopped')
     const taken = lobbies.reduce((sum, lobby) => sum + seatsTaken(lobby), 0)
     expect(taken).toBe(world.players.all().filter(isSeated).length)
@@ -245,9 +245,9 @@ describe('a simulated week', () => {
 describe('a simulated day', () => {
   it('is the same in one advance and in many, with any reads between', async () => {
     const [one, many] = [opened(), opened()]
-    await one.world.clock.advance('12h')
+    await one.world.clock.advance('6h')
 
-    for (let i = 0; i < 720; i++) {
+    for (let i = 0; i < 360; i++) {
       await many.world.clock.advance('1m')
       many.world.lobbies.all()
       if (i % 60 === 0) await many.answer({ method: 'GET', path: '/matchmaker/lobbies/list', headers: {} })

@@ -64,7 +64,7 @@ describe('docs/deploy/nginx.conf', () => {
     expect(blockOf('docs/guides/share.md', 'docs/deploy/nginx.conf').text).toBe(shipped)
   })
 
-  it('passes on operations, control calls, streams, links and waiting watches', async () => {
+  it('passes on operations, control calls, streams, links, waiting watches and the address that nginx saw', async () => {
     const mock = await serve(['--trust-proxy', '127.0.0.1', '--public-url', 'https://mock.example'], env)
     const url = await nginxBefore(mock)
     const client = createClient(url, { controlToken: secret })
@@ -88,10 +88,18 @@ describe('docs/deploy/nginx.conf', () => {
     await client.blocked(1)
     await client.completeDeviceLink(link.device_link_token)
     await events.return(undefined)
+    // Another client than nginx itself, which is trusted.
+    const find = { method: 'POST', localAddress: '127.0.0.2', headers: { 'x-forwarded-for': '203.0.113.9' } }
+    const sent = request(`${url}/matchmaker/lobbies/find`, find).end('{"game_modes":["duel"]}')
+    const [answer] = await once(sent, 'response')
+    answer.resume()
+    const players = await client.world.players.all()
 
     expect(first?.type).toBe('change')
     expect(link.device_link_url).toMatch(/^https:\/\/mock\.example\/devices\/link\//)
     expect(ok(await waiting)).toHaveProperty('cloud_token')
+    expect(answer.statusCode).toBe(200)
+    expect(players.flatMap(({ status, address }) => (status === 'reserved' ? [address] : []))).toEqual(['127.0.0.2'])
   })
 
   it('lets nobody control a mock without a control token, whatever they write in their headers', async () => {
@@ -103,21 +111,6 @@ describe('docs/deploy/nginx.conf', () => {
 
     expect(got.map(failure)).toEqual(got.map(() => '403 API_FORBIDDEN'))
   })
-
-  it('counts players by the address that nginx saw', async () => {
-    const mock = await serve(['--trust-proxy', '127.0.0.1'], env)
-    const url = await nginxBefore(mock)
-    // Another client than nginx itself, which is trusted.
-    const find = { method: 'POST', localAddress: '127.0.0.2', headers: { 'x-forwarded-for': '203.0.113.9' } }
-
-    const sent = request(`${url}/matchmaker/lobbies/find`, find).end('{"game_modes":["duel"]}')
-    const [answer] = await once(sent, 'response')
-    answer.resume()
-
-    const players = await createClient(mock, { controlToken: secret }).world.players.all()
-    expect(answer.statusCode).toBe(200)
-    expect(players.flatMap(({ status, address }) => (status === 'reserved' ? [address] : []))).toEqual(['127.0.0.2'])
-  })
 })
 
 describe('docs/deploy/replicas.nginx.conf', () => {
@@ -127,66 +120,47 @@ describe('docs/deploy/replicas.nginx.conf', () => {
     const [block] = blockOf('docs/guides/replicas.md', 'docs/deploy/replicas.nginx.conf').text.split('// …')
     expect(shipped.startsWith(block ?? '')).toBe(true)
   })
-
-  it('sends each world to one replica, and goes on when that one is gone', async () => {
-    const redis = await RedisServer.start()
-    onTestFinished(() => redis.stop())
-    const flags = ['--port', '0', '--json', '--trust-proxy', '127.0.0.1', '--data', redis.url]
-    const commands = [1, 2, 3].map(() => start(flags, { env }))
-    const urls = await Promise.all(
-      commands.map(async command => JSON.parse(await lineLike(command, { like: /"event":"listening"/ })).url as string),
-    )
-    const url = await nginxBefore(...urls)
-    const worlds = Array.from({ length: 30 }, (_, i) => `w${i}`)
-    const find = (world: string) =>
-      sendTo(url, { method: 'POST', path: `/w/${world}/matchmaker/lobbies/find`, body: '{"game_modes":["duel"]}' })
-    const listed = async (world: string) => {
-      const got = await sendTo(url, {
-        method: 'GET',
-        path: '/matchmaker/lobbies/list',
-        headers: { 'x-mock-world': world },
-      })
-      return (ok(got) as { lobbies: readonly { lobby_id: string }[] }).lobbies.map(({ lobby_id }) => lobby_id)
-    }
-
-    for (const world of worlds) ok(await find(world))
-    const seen = await Promise.all(worlds.map(listed))
-    const replicas = () => createClient(url, { controlToken: secret }).worlds.list()
-    const owners = new Map((await replicas()).map(({ id, replica }) => [id, replica]))
-    commands[0]?.signal('SIGKILL')
-    const after = await Promise.all(worlds.map(listed))
-
-    // Whoever gets a world first runs it. All worlds of one replica would mean that the hash is the same for all.
-    expect(new Set(owners.values()).size).toBeGreaterThan(1)
-    expect(after).toEqual(seen)
-  })
 })
 
 describe('docs/deploy/replicas.compose.yaml', () => {
-  it('starts replicas with flags and variables that they take, each at its own address', async () => {
+  it('starts replicas, each at its own address, and nginx sends each world to one, also when one is gone', async () => {
     const redis = await RedisServer.start()
     onTestFinished(() => redis.stop())
     const { services } = parse(await readFile('docs/deploy/replicas.compose.yaml', 'utf8'), { merge: true })
     const names = ['mock-1', 'mock-2', 'mock-3']
     const ports = await Promise.all(names.map(freePort))
     const given = { ...env, MOCKMAKER_CLUSTER_SECRET: 'another-secret-0123456789', MOCKMAKER_DATA: redis.url }
+    const commands = names.map((name, i) => {
+      const args: string[] = services[name].command.map((arg: string) =>
+        arg
+          .replace(/\$\{\w+:-(.*)\}/, '$1')
+          .replace('0.0.0.0', '127.0.0.1')
+          .replace('172.16.0.0/12', '127.0.0.1')
+          .replace(`${name}:4100`, `127.0.0.1:${ports[i]}`),
+      )
+      return start([...args, '--json', '--port', String(ports[i])], { env: given })
+    })
+    await Promise.all(commands.map(command => lineLike(command, { like: /"event":"listening"/ })))
+    const url = await nginxBefore(...ports.map(port => `http://127.0.0.1:${port}`))
+    const worlds = Array.from({ length: 15 }, (_, i) => `w${i}`)
+    const find = (world: string) =>
+      sendTo(url, { method: 'POST', path: `/w/${world}/matchmaker/lobbies/find`, body: '{"game_modes":["duel"]}' })
+    const listed = async (world: string) => {
+      const headers = { 'x-mock-world': world }
+      const got = await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list', headers })
+      return (ok(got) as { lobbies: readonly { lobby_id: string }[] }).lobbies.map(({ lobby_id }) => lobby_id)
+    }
 
-    const urls = await Promise.all(
-      names.map((name, i) => {
-        const args: string[] = services[name].command.map((arg: string) =>
-          arg
-            .replace(/\$\{\w+:-(.*)\}/, '$1')
-            .replace('0.0.0.0', '127.0.0.1')
-            .replace(`${name}:4100`, `127.0.0.1:${ports[i]}`),
-        )
-        return serve([...args, '--port', String(ports[i])], given)
-      }),
-    )
-    const health = await sendTo(urls[2] ?? '', {
+    const health = await sendTo(url, {
       method: 'GET',
       path: '/__mock/replicas',
       headers: { authorization: `Bearer ${secret}` },
     })
+    for (const world of worlds) ok(await find(world))
+    const seen = await Promise.all(worlds.map(listed))
+    const listedWorlds = await createClient(url, { controlToken: secret }).worlds.list()
+    commands[0]?.signal('SIGKILL')
+    const after = await Promise.all(worlds.map(listed))
 
     for (const name of names) expect(Object.keys(services[name].environment)).toEqual(Object.keys(given))
     expect((json(health) as { replicas: unknown[] }).replicas).toHaveLength(3)
@@ -194,6 +168,9 @@ describe('docs/deploy/replicas.compose.yaml', () => {
       expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']),
     )
     expect(services.proxy.volumes[0]).toContain('./replicas.nginx.conf:')
+    // Whoever gets a world first runs it. All worlds of one replica would mean that the hash is the same for all.
+    expect(new Set(listedWorlds.map(({ replica }) => replica)).size).toBeGreaterThan(1)
+    expect(after).toEqual(seen)
   })
 })
 
@@ -254,7 +231,14 @@ describe('Dockerfile', () => {
     const environment = { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port) }
     const server = spawn(process.execPath, args, { cwd: app, env: environment, stdio: 'ignore' })
     const health = () => run(process.execPath, check, { cwd: app, env: environment }).then(({ stdout }) => stdout)
-    await expect.poll(() => health().catch(() => '')).toBe(`http://127.0.0.1:${port} is ready\n`)
+    await expect
+      .poll(() =>
+        fetch(`http://127.0.0.1:${port}/healthz`)
+          .then(({ status }) => status)
+          .catch(() => 0),
+      )
+      .toBe(200)
+    const ready = await health()
     const home = await sendTo(`http://127.0.0.1:${port}`, {
       method: 'GET',
       path: '/',
@@ -263,6 +247,7 @@ describe('Dockerfile', () => {
     server.kill('SIGTERM')
     const [code] = await once(server, 'exit')
 
+    expect(ready).toBe(`http://127.0.0.1:${port} is ready\n`)
     expect(json(home)).toMatchObject({ name: 'mockmaker' })
     expect(code).toBe(0)
     await expect(health()).rejects.toMatchObject({ code: 1 })

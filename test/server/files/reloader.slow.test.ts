@@ -264,7 +264,7 @@ describe('a missing file', () => {
   const texts = fc.constantFrom(lobbies('one'), lobbies('one', 'two'), '# half written\n', '')
   const absence = fc.record({ ms: fc.integer({ min: 0, max: confirmMs - 1 }), text: texts })
 
-  it.prop([fc.array(absence, { maxLength: 5 })], { numRuns: 50 })(
+  it.prop([fc.array(absence, { maxLength: 5 })], { numRuns: Math.min(50, inject('runs')) })(
     'is not reported if it is back within a second, each time',
     async absences => {
       const { save, pass, errors, ids } = reloading(lobbies('one'))
@@ -333,7 +333,7 @@ describe('a slow save in two pieces', () => {
 
   it.each([
     ['default', inject('runs')] as const,
-    ...['friday-night', 'launch-day', 'nasty'].map(name => [name, Math.ceil(inject('runs') / 10)] as const),
+    ...['friday-night', 'launch-day', 'nasty'].map(name => [name, Math.ceil(inject('runs') / 15)] as const),
   ])('loses nothing of %s, wherever the first piece ends', { timeout: 240_000 }, async (name, numRuns) => {
     const bytes = fixture(name)
     const lengths = fc.sample(fc.nat(bytes.length), numRuns)

@@ -27,7 +27,7 @@ async function findUntilKilled(url: string, tokens: string[]): Promise<void> {
 }
 
 describe('a command that is killed', () => {
-  const rounds = inject('runs') < 1_000 ? 10 : 200
+  const rounds = inject('runs') < 1_000 ? 4 : 200
 
   it('has all seats that clients got, each once, whenever it was killed', { timeout: 300_000 }, async () => {
     const data = dataPath()
