@@ -367,8 +367,9 @@ function mostAtOnce(counts: readonly number[]): number {
 describe('a shipped scenario with simulated players', () => {
   const names = Object.keys(scenarios) as (keyof typeof scenarios)[] // of a constant
 
+  // `nasty` takes seconds for all of its players.
   for (const name of names)
-    it(`${name} counts its players right`, async () => {
+    it(`${name} counts its players right`, { tags: name === 'nasty' ? ['slow', 'matrix'] : [] }, async () => {
       const mock = closedAfterTest(createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true }))
 
       await mock.world.clock.advance(name === 'nasty' ? '5s' : '10m')
