@@ -58,7 +58,7 @@ export default defineConfig({
       { name: 'slow', description: 'Tests of a fast file that take more than a second, or start a process.' },
       {
         name: 'matrix',
-        description: 'What CI leaves out: other versions of examples, and crowds of pages.',
+        description: 'What CI leaves out: other versions of examples, and crowds of pages, players or lobbies.',
       },
     ],
     projects: [
