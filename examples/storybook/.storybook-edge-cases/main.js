@@ -1,6 +1,6 @@
 export default {
   framework: '@storybook/react-vite',
-  stories: ['../test/*.stories.jsx'],
+  stories: ['../test/!(Failing|MswLoader).stories.jsx'],
   addons: ['@storybook/addon-docs', 'mockmaker/storybook', 'msw-storybook-addon'],
   core: { disableTelemetry: true },
 }

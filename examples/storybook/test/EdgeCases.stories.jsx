@@ -63,19 +63,6 @@ export const TwoTools = meta.story({
   play: async () => expect(setupMockmaker().listen()).rejects.toThrow('another mock listens already'),
 })
 
-export const FailingPlay = meta.story({
-  async play({ canvas }) {
-    await canvas.findByText('0 lobbies')
-    throw new Error('as it should')
-  },
-})
-
-const fault = { operation: 'lobbies.find', effect: { error: { status: 503 } } }
-export const UnusedFault = meta.story({
-  parameters: { mockmaker: { strict: true, faults: [fault] } },
-  play: async ({ canvas }) => void (await canvas.findByText('0 lobbies')),
-})
-
 export const UnknownScenario = meta.story({ parameters: { mockmaker: { scenario: 'fridaynight' } } })
 export const UnknownParameter = meta.story({ parameters: { mockmaker: { scenarios: 'friday-night' } } })
 export const UnknownCode = meta.story({

@@ -31,17 +31,6 @@ describe('a story, beside msw-storybook-addon and in CSF factories', () => {
   it('tells a second mock that it cannot listen', async () => {
     assert.equal(await page.open('edge-cases--two-tools'), undefined)
   })
-
-  it('prints its requests if it fails', async () => {
-    assert.equal(await page.open('edge-cases--failing-play'), 'as it should')
-
-    const [report] = page.printed.filter(text => text.includes('edge-cases--failing-play, which failed'))
-    assert.match(report, /GET \/matchmaker\/lobbies\/list → 200/)
-  })
-
-  it('fails if it is strict and a fault never applied', async () => {
-    assert.match(await page.open('edge-cases--unused-fault'), /never applied to a request/)
-  })
 })
 
 describe('wrong parameters', () => {

@@ -43,6 +43,17 @@ describe('a story', () => {
 
     await page.sees('0 lobbies')
   })
+
+  it('prints its requests if it fails', async () => {
+    assert.equal(await page.open('failing--failing-play'), 'as it should')
+
+    const [report] = page.printed.filter(text => text.includes('failing--failing-play, which failed'))
+    assert.match(report, /GET \/matchmaker\/lobbies\/list → 200/)
+  })
+
+  it('fails if it is strict and a fault never applied', async () => {
+    assert.match(await page.open('failing--unused-fault'), /never applied to a request/)
+  })
 })
 
 describe('the toolbar', () => {
