@@ -87,7 +87,10 @@ function inputs(side: Side): Record<string, string> {
 const load = (name: string): Promise<any> =>
   import(/* @vite-ignore */ pathToFileURL(createRequire(join(project, 'package.json')).resolve(name)).href)
 
-/** Bundlers, by name. Each writes a module for each file of a side into a folder. */
+/**
+ * Bundlers, by name. Vite 6 bundles as rollup does, and Vite 8 as rolldown does. Vite finds files as in development, see below.
+ * Each writes a module for each file of a side into a folder.
+ */
 const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<unknown>>> = {
   esbuild: (side, outdir) => buildWithEsbuild({ format: 'esm', splitting: true }, side, outdir),
   async 'esbuild to CommonJS'(side, outdir) {
@@ -125,12 +128,7 @@ const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<
     const { errors, warnings } = stats.toJson()
     expect([...errors, ...warnings]).toEqual([])
   },
-  'Vite 6': (side, outDir) => buildWithVite('vite6', side, outDir),
-  'Vite 8': (side, outDir) => buildWithVite('vite', side, outDir),
 }
-
-/** Vite 6 bundles for Node as rollup does, and Vite 8 as rolldown does. */
-const bundlersForNode = Object.entries(bundlers).filter(([name]) => !name.startsWith('Vite'))
 
 async function buildWithEsbuild(options: object, side: Side, outdir: string): Promise<void> {
   const { build } = await load('esbuild')
@@ -141,21 +139,6 @@ async function buildWithEsbuild(options: object, side: Side, outdir: string): Pr
 /** Throws for the warnings of a bundler that mean that something is lost. */
 function refuseWarning(level: string, log: { readonly code?: string; readonly message: string }): void {
   if (level === 'warn' && /UNRESOLVED|MISSING/.test(log.code ?? '')) throw new Error(log.message)
-}
-
-async function buildWithVite(name: string, side: Side, outDir: string): Promise<void> {
-  const { build } = await load(name)
-  await build({
-    configFile: false,
-    root: project,
-    logLevel: 'silent',
-    build: {
-      outDir,
-      target: 'esnext',
-      minify: false,
-      rollupOptions: { input: inputs(side), output: { entryFileNames: '[name].js' } },
-    },
-  })
 }
 
 /** Runs a program in a folder, and returns its output. */
@@ -221,7 +204,7 @@ describe.each(Object.entries(bundlers))('%s for a page', (name, bundle) => {
   })
 })
 
-describe.each(bundlersForNode)('%s for Node', (name, bundle) => {
+describe.each(Object.entries(bundlers))('%s for Node', (name, bundle) => {
   const folder = join(elsewhere, `${name} node`)
   beforeAll(async () => {
     await bundle('node', folder)
@@ -237,6 +220,7 @@ describe.each(bundlersForNode)('%s for Node', (name, bundle) => {
 describe.each(['vite6', 'vite'])('%s in development', name => {
   // biome-ignore lint/suspicious/noExplicitAny: as for `load`
   let server: any
+  const served = new Map<string, Promise<string>>()
   beforeAll(async () => {
     const { createServer } = await load(name)
     const options = { configFile: false, root: project, cacheDir: join(root, name), logLevel: 'silent' }
@@ -247,29 +231,44 @@ describe.each(['vite6', 'vite'])('%s in development', name => {
 
   it.each(pageEntries)('serves %s without a module of Node', async entry => {
     const base = `http://127.0.0.1:${server.httpServer.address().port}/`
-    const texts = await servedClosure(new URL(fileOf('page', entry), base).href)
+    const texts = await servedClosure(new URL(fileOf('page', entry), base).href, served)
 
     expect(texts.length).toBeGreaterThan(1)
     expect(texts.map(text => ofNode.exec(text)?.[0]).filter(Boolean)).toEqual([])
   })
 })
 
-/** Returns the texts of a served module and of all that it imports. */
-async function servedClosure(url: string, seen = new Set<string>()): Promise<readonly string[]> {
+/** Returns the texts of a served module and of all that it imports. Fetches what `served` lacks. */
+async function servedClosure(
+  url: string,
+  served: Map<string, Promise<string>>,
+  seen = new Set<string>(),
+): Promise<readonly string[]> {
   if (seen.has(url)) return []
   seen.add(url)
-  const response = await fetch(url)
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text}`)
+  const fetched = served.get(url) ?? textAt(url)
+  served.set(url, fetched)
+  const text = await fetched
   const specifiers = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*["']([./][^"'\n]*)["']/g)]
-  const next = await Promise.all(specifiers.map(([, path = '']) => servedClosure(new URL(path, url).href, seen)))
+  const next = await Promise.all(
+    specifiers.map(([, path = '']) => servedClosure(new URL(path, url).href, served, seen)),
+  )
   return [text, ...next.flat()]
 }
 
+async function textAt(url: string): Promise<string> {
+  const response = await fetch(url)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text}`)
+  return text
+}
+
 describe('@vercel/nft', () => {
+  const cache = {}
+
   it.each(nodeEntries)('finds all files of %s, which runs in another folder', async entry => {
     const { nodeFileTrace } = await load('@vercel/nft')
-    const { fileList } = await nodeFileTrace([join(project, fileOf('node', entry))], { base: project })
+    const { fileList } = await nodeFileTrace([join(project, fileOf('node', entry))], { base: project, cache })
     const folder = join(elsewhere, `traced ${entry.replace('/', ' ')}`)
     for (const file of fileList) cpSync(join(project, file), join(folder, file), { recursive: true })
 
