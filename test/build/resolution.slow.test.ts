@@ -87,10 +87,7 @@ function inputs(side: Side): Record<string, string> {
 const load = (name: string): Promise<any> =>
   import(/* @vite-ignore */ pathToFileURL(createRequire(join(project, 'package.json')).resolve(name)).href)
 
-/**
- * Bundlers, by name. Vite 6 bundles as rollup does, and Vite 8 as rolldown does. Vite finds files as in development, see below.
- * Each writes a module for each file of a side into a folder.
- */
+/** Bundlers, by name. Each writes a module for each file of a side into a folder. */
 const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<unknown>>> = {
   esbuild: (side, outdir) => buildWithEsbuild({ format: 'esm', splitting: true }, side, outdir),
   async 'esbuild to CommonJS'(side, outdir) {
@@ -128,7 +125,12 @@ const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<
     const { errors, warnings } = stats.toJson()
     expect([...errors, ...warnings]).toEqual([])
   },
+  'Vite 6': (side, outDir) => buildWithVite('vite6', side, outDir),
+  'Vite 8': (side, outDir) => buildWithVite('vite', side, outDir),
 }
+
+/** Vite 6 bundles for Node as rollup does, and Vite 8 as rolldown does. */
+const bundlersForNode = Object.entries(bundlers).filter(([name]) => !name.startsWith('Vite'))
 
 async function buildWithEsbuild(options: object, side: Side, outdir: string): Promise<void> {
   const { build } = await load('esbuild')
@@ -139,6 +141,21 @@ async function buildWithEsbuild(options: object, side: Side, outdir: string): Pr
 /** Throws for the warnings of a bundler that mean that something is lost. */
 function refuseWarning(level: string, log: { readonly code?: string; readonly message: string }): void {
   if (level === 'warn' && /UNRESOLVED|MISSING/.test(log.code ?? '')) throw new Error(log.message)
+}
+
+async function buildWithVite(name: string, side: Side, outDir: string): Promise<void> {
+  const { build } = await load(name)
+  await build({
+    configFile: false,
+    root: project,
+    logLevel: 'silent',
+    build: {
+      outDir,
+      target: 'esnext',
+      minify: false,
+      rollupOptions: { input: inputs(side), output: { entryFileNames: '[name].js' } },
+    },
+  })
 }
 
 /** Runs a program in a folder, and returns its output. */
@@ -204,7 +221,7 @@ describe.each(Object.entries(bundlers))('%s for a page', (name, bundle) => {
   })
 })
 
-describe.each(Object.entries(bundlers))('%s for Node', (name, bundle) => {
+describe.each(bundlersForNode)('%s for Node', (name, bundle) => {
   const folder = join(elsewhere, `${name} node`)
   beforeAll(async () => {
     await bundle('node', folder)
