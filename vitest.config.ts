@@ -59,6 +59,8 @@ const shortChains = {
 export default defineConfig({
   plugins: [lua, shortChains],
   test: {
+    // Several runs follow each other in CI, and compile the same files.
+    experimental: { fsModuleCache: true },
     // By default vitest leaves one core idle. On two cores that takes almost twice as long.
     maxWorkers: '100%',
     testTimeout: 60_000,
