@@ -5,7 +5,7 @@ const isolated = ['test/**/*.isolated.test.ts']
 const slow = ['test/**/*.slow.test.ts']
 /** Property tests against a model. They run a few times among the fast tests, and many times among the slow ones. CI runs only the first. */
 const models = process.env.CI ? [] : ['test/**/*.model.test.ts']
-const [fastRuns, slowRuns] = process.env.CI ? [20, 15] : [30, 3000]
+const [fastRuns, slowRuns] = process.env.CI ? [10, 15] : [30, 3000]
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -59,8 +59,6 @@ const shortChains = {
 export default defineConfig({
   plugins: [lua, shortChains],
   test: {
-    // Several runs follow each other in CI, and compile the same files.
-    experimental: { fsModuleCache: true },
     // By default vitest leaves one core idle. On two cores that takes almost twice as long.
     maxWorkers: '100%',
     testTimeout: 60_000,

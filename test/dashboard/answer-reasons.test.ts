@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { foldCandidates, loserWords, reasonSentence } from '../../src/dashboard/requests/answer-reasons.js'
 import { createTables } from '../../src/dashboard/world/followed-world.js'
 import { isChosen, regionNotes } from '../../src/dashboard/world/outcome.js'
@@ -62,7 +62,7 @@ describe('the sentence of a find', () => {
           .filter(kilometers => kilometers < (winner.kilometers ?? 0))
         expect(sentence.includes('is nearer')).toBe(nearer.length > 0)
       }),
-      { numRuns: 30 },
+      { numRuns: inject('runs') },
     )
   })
 
@@ -119,7 +119,7 @@ describe('the compared lobbies', () => {
         expect(listed.every(one => isChosen(one) || /player|away|newer/.test(loserWords(one, candidates)))).toBe(true)
         expect(new Set(regionNotes(candidates).keys())).toEqual(new Set(candidates.map(({ region_id }) => region_id)))
       }),
-      { numRuns: 30 },
+      { numRuns: inject('runs') },
     )
   })
 

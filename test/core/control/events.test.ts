@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { fc } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../../src/client/index.js'
 import { eventStream, type MockEvents } from '../../../src/core/control/events.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
@@ -138,7 +138,7 @@ describe('GET /__mock/changes', () => {
         expect(seen.map(shown)).toEqual(Array.from({ length: made }, (_, i) => `${i}`))
         await steered.mock.worlds.delete(world)
       }),
-      { numRuns: 40 },
+      { numRuns: inject('runs') },
     )
   })
 

@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { createMockmaker, type Explanation, type Mockmaker } from '../../../src/index.js'
 import { ask, json } from '../../support/http.js'
@@ -227,11 +227,11 @@ describe('an explained request', () => {
   )
 
   property.prop([fc.array(action, { maxLength: 20 }), fc.oneof(fc.integer({ min: 1, max: 8 }), fc.constant('20s'))], {
-    numRuns: 30,
+    numRuns: inject('runs'),
   })('keeps its reasons, whatever happens in a busy world after it', async (actions, history) => {
     const scenario = { ...tanks, clock: 'frozen' } as const
     const mock = closedAfterTest(createMockmaker({ scenario, history }))
-    await mock.simulate({ concurrent: 200, session: '30s' })
+    await mock.simulate({ concurrent: 100, session: '30s' })
     const expected: Explanation[] = []
 
     for (const action of actions) {
@@ -305,7 +305,7 @@ describe('the candidates of a find', () => {
       fc.option(fc.uniqueArray(fc.constantFrom(...regions), { minLength: 1 }), { nil: undefined }),
       fc.constantFrom(undefined, 2, 16, 40),
     ],
-    { numRuns: 60 },
+    { numRuns: inject('runs') },
   )('begin with the lobby that find chose, if there was one', async (game_modes, wanted, max_players) => {
     const mock = closedAfterTest(friday)
     const known = new Set(mock.world.lobbies.all().map(({ lobby_id }) => lobby_id))

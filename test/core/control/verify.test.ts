@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type { Expectation } from '../../../src/client/index.js'
 import type { JournalEntry } from '../../../src/core/contract/journal.js'
 import { verify } from '../../../src/core/pipeline/verify.js'
@@ -160,7 +160,7 @@ describe('journal.verify', () => {
           expect(ok).toBe(follows)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: inject('runs') },
     )
   })
 

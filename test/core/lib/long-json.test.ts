@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { jsonBytes, jsonPieces } from '../../../src/core/lib/long-json.js'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 
@@ -11,7 +11,7 @@ const heavy = fc.tuple(fc.jsonValue(), fc.nat(2_000), fc.string()).map(([value, 
 }))
 
 describe('a long JSON text', () => {
-  it.prop([heavy], { numRuns: 30 })('is the one of JSON.stringify', value => {
+  it.prop([heavy], { numRuns: inject('runs') })('is the one of JSON.stringify', value => {
     const text = JSON.stringify(value)
 
     expect(runAtOnce(jsonPieces(value)).join('')).toBe(text)

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { HostName } from '../../../src/core/contract/formats.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { ask, failure, json, type TestRequest } from '../../support/http.js'
@@ -161,7 +161,7 @@ describe('a development token created by a call', () => {
     { noNullPrototype: true },
   )
 
-  it.prop([fc.array(port, { maxLength: 18 })], { numRuns: 30 })(
+  it.prop([fc.array(port, { maxLength: 18 })], { numRuns: inject('runs') })(
     'is created if its validation finds nothing, and else refused with the same errors',
     async lobby_ports => {
       const mock = createMockmaker({ scenario: tanks })
@@ -189,20 +189,23 @@ describe('a domain added by a call', () => {
     fc.constantFrom('localhost', '127.0.0.1', '[::1]', 'A.EXAMPLE', 'tanks.example', 'a_b.example', 'x.'),
   )
 
-  it.prop([domain], { numRuns: 30 })('is stored in lower case if it is a host name, and else refused', async text => {
-    const mock = createMockmaker({ scenario: tanks })
-    const isFree = HostName.safeParse(text.toLowerCase()).success && text !== 'tanks.example'
-    const before = stateOf(mock.world)
+  it.prop([domain], { numRuns: inject('runs') })(
+    'is stored in lower case if it is a host name, and else refused',
+    async text => {
+      const mock = createMockmaker({ scenario: tanks })
+      const isFree = HostName.safeParse(text.toLowerCase()).success && text !== 'tanks.example'
+      const before = stateOf(mock.world)
 
-    const got = await post(mock, path, { domain: text })
+      const got = await post(mock, path, { domain: text })
 
-    expect(got.status).toBe(isFree ? 200 : 400)
-    if (!isFree) expect(stateOf(mock.world)).toBe(before)
-    expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual(isFree ? [text.toLowerCase()] : [])
-    if (!isFree) return
-    expect((await ask(mock, sent('DELETE', `${path}/${encodeURIComponent(text)}`, {}))).status).toBe(200)
-    expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual([])
-  })
+      expect(got.status).toBe(isFree ? 200 : 400)
+      if (!isFree) expect(stateOf(mock.world)).toBe(before)
+      expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual(isFree ? [text.toLowerCase()] : [])
+      if (!isFree) return
+      expect((await ask(mock, sent('DELETE', `${path}/${encodeURIComponent(text)}`, {}))).status).toBe(200)
+      expect(mock.world.namespaces.get(ids.closed)?.domains).toEqual([])
+    },
+  )
 })
 
 describe('a refusal', () => {

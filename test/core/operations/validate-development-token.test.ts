@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import type { Port } from '../../../src/core/contract/namespaces.js'
 import { validateDevelopmentToken } from '../../../src/core/operations/namespaces.js'
 
@@ -61,7 +61,7 @@ describe('games.namespaces.validateGameNamespaceTokenDevelopment', () => {
       fc.property(fc.array(anyPort, { maxLength: 20 }), ports => {
         expect(validate(ports)).toEqual(errorsByRules(ports))
       }),
-      { numRuns: 2_000 },
+      { numRuns: 20 * inject('runs') },
     )
   })
 })

@@ -1,5 +1,5 @@
 import { fc, test } from '@fast-check/vitest'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { link, list, mockWithFaults } from '../../support/faults.js'
 import { ask, json } from '../../support/http.js'
 import { completion } from '../../support/tanks.js'
@@ -33,18 +33,21 @@ async function follow(faults: Parameters<typeof mockWithFaults>[0]): Promise<Lin
 }
 
 describe('the fault index', () => {
-  test.prop([offset], { numRuns: 25 })('shows the same changes as without it, under other indexes', async offset => {
-    // Faults that match raise the revision too.
-    const plain = await follow([{ operation: 'devices.links.get', effect: { reset: true }, chance: 0 }])
+  test.prop([offset], { numRuns: inject('runs') })(
+    'shows the same changes as without it, under other indexes',
+    async offset => {
+      // Faults that match raise the revision too.
+      const plain = await follow([{ operation: 'devices.links.get', effect: { reset: true }, chance: 0 }])
 
-    const shifted = await follow([{ operation: 'devices.*', effect: { index: { offset } } }])
+      const shifted = await follow([{ operation: 'devices.*', effect: { index: { offset } } }])
 
-    const expected = plain.map(({ watch, ...rest }) => {
-      const sum = (BigInt(watch.index) + BigInt(offset)) % 10n ** 19n
-      return { ...rest, watch: { index: String(sum < 0n ? sum + 10n ** 19n : sum) } }
-    })
-    expect(shifted).toEqual(expected)
-  })
+      const expected = plain.map(({ watch, ...rest }) => {
+        const sum = (BigInt(watch.index) + BigInt(offset)) % 10n ** 19n
+        return { ...rest, watch: { index: String(sum < 0n ? sum + 10n ** 19n : sum) } }
+      })
+      expect(shifted).toEqual(expected)
+    },
+  )
 
   it('gives indexes of 19 digits', async () => {
     const { mock } = mockWithFaults([{ effect: { index: { offset: '1234567890123456789' } } }])

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import type * as z from 'zod'
 import type { OperationSpec } from '../../../src/core/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../../../src/core/contract/operations.js'
@@ -391,7 +391,7 @@ describe('a mock', () => {
         expect(() => json(got)).not.toThrow()
         expect(stateOf(open.mock.world)).toBe(before)
       }),
-      { numRuns: 150 },
+      { numRuns: 3 * inject('runs') },
     )
   })
 

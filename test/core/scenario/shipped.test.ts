@@ -201,10 +201,10 @@ describe('launch-day', () => {
     const mock = frozen('launch-day')
     const began = mock.world.clock.now()
     const answers: string[] = []
-    for (let i = 0; i < 100; i++) answers.push(await ask(mock, '/lobbies/list'))
+    for (let i = 0; i < 40; i++) answers.push(await ask(mock, '/lobbies/list'))
 
     expect(new Set(answers)).toEqual(new Set(['answered', '429 API_RATE_LIMIT', '503 ERROR']))
-    expect(answers.filter(answer => answer === 'answered').length).toBeGreaterThan(60)
+    expect(answers.filter(answer => answer === 'answered').length).toBeGreaterThan(20)
     expect(mock.world.clock.now()).toBeGreaterThan(began)
   })
 })

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import * as yaml from 'yaml'
 import { jsonToYaml, longestAsYaml } from '../../../src/core/scenario/write-yaml.js'
 
@@ -87,7 +87,7 @@ describe('JSON written as YAML', () => {
     ),
   }))
 
-  it.prop([words, fc.constantFrom(1, 300)], { numRuns: 50 })(
+  it.prop([words, fc.constantFrom(1, 100)], { numRuns: inject('runs') })(
     'has the form that the library gives it, whatever its size',
     (value, times) => {
       const many = Array.from({ length: times }, () => value)
@@ -100,7 +100,7 @@ describe('JSON written as YAML', () => {
     },
   )
 
-  it.prop([json], { numRuns: 500 })('parses to the same value', value => {
+  it.prop([json], { numRuns: 10 * inject('runs') })('parses to the same value', value => {
     expect(readYaml(yamlOf(value))).toBe(JSON.stringify(value))
   })
 

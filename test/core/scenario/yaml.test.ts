@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, inject, onTestFinished } from 'vitest'
 import * as yaml from 'yaml'
 import { parseScenario } from '../../../src/core/scenario/index.js'
 import { hasContent, readYaml } from '../../../src/core/scenario/yaml.js'
@@ -242,7 +242,7 @@ describe('the line of source', () => {
 
   it('is shortened if it is long', () => {
     const [, line = '', caret = ''] = lines(
-      `{$schema: "${'x'.repeat(5_000_000)}", seed: y, domains: ["${'z'.repeat(500)}"]}`,
+      `{$schema: "${'x'.repeat(500_000)}", seed: y, domains: ["${'z'.repeat(500)}"]}`,
     )
 
     expect(line.length).toBeLessThan(120)
@@ -337,7 +337,7 @@ describe('any text', () => {
   )
   const yamlish = fc.array(word, { maxLength: 30 }).map(words => words.join(''))
 
-  it.prop([fc.oneof(fc.string({ unit: 'binary' }), yamlish)], { numRuns: 1000 })(
+  it.prop([fc.oneof(fc.string({ unit: 'binary' }), yamlish)], { numRuns: 20 * inject('runs') })(
     'is read, or refused with UsageError, whose lines all have positions',
     text => {
       for (const line of problems(text)) expect(line).toMatch(/^friday-night\.yaml:(\d+:\d+:)? /)

@@ -372,7 +372,7 @@ describe('a shipped scenario with simulated players', () => {
     it(`${name} counts its players right`, { tags: name === 'nasty' ? ['slow', 'matrix'] : [] }, async () => {
       const mock = closedAfterTest(createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' }, live: true }))
 
-      await mock.world.clock.advance(name === 'nasty' ? '5s' : '10m')
+      await mock.world.clock.advance(name === 'nasty' ? '5s' : '2m')
 
       // No players come without a game mode.
       expect(mock.simulations().length > 0).toBe(mock.world.gameModes.count() > 0)

@@ -271,11 +271,11 @@ describe('the space of a folder', () => {
     const storage = new WorldStorage(folder, { leastLogBytes: 4096 })
     mockOf(mock, 'test').keepIn({ storage, dataTtlMs: minute })
     const ratios: number[] = []
-    for (let finds = 0; finds < 250; finds++) {
+    for (let finds = 0; finds < 150; finds++) {
       expect((await find(mock)).status).toBe(200)
       // The world stays as large as it is, and the log does not.
       const oldest = mock.world.players.findFirst()
-      if (oldest && finds >= 100) mock.world.players.delete(oldest)
+      if (oldest && finds >= 60) mock.world.players.delete(oldest)
       if (finds % 5 > 0) continue
       await storage.tick()
       const seen = JSON.stringify([mock.snapshot(), mock.history({ limit: 20 })])

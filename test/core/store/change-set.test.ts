@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { Change, ChangeSet } from '../../../src/core/store/change-set.js'
 import { tableNames } from '../../../src/core/store/table-names.js'
@@ -196,7 +196,7 @@ describe('a change set', () => {
     expect([world.games.get('cars'), errors]).toEqual([game('cars'), [expect.any(UsageError)]])
   })
 
-  it.prop([fc.array(randomTransaction, { maxLength: 10 })], { numRuns: 50 })(
+  it.prop([fc.array(randomTransaction, { maxLength: 10 })], { numRuns: inject('runs') })(
     'has each row that differs, before and after, and no other',
     transactions => {
       const world = smallWorld()

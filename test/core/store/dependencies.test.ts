@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { Dependencies } from '../../../src/core/store/dependencies.js'
 import { fullestGroup } from '../../../src/core/store/models.js'
 import type { LiveWorld, ReadView } from '../../../src/core/store/world.js'
@@ -124,7 +124,7 @@ function readAndListen(world: LiveWorld, read: Read) {
 const history = [read, fc.array(event, { minLength: 1, maxLength: 20 })] as const
 
 describe('a tracked read', () => {
-  it.prop([...history], { numRuns: 50 })(
+  it.prop([...history], { numRuns: inject('runs') })(
     'has the same result until a dependency changes or its time is reached',
     async (read, events) => {
       const world = smallWorld()
@@ -140,7 +140,7 @@ describe('a tracked read', () => {
     },
   )
 
-  it.prop([...history], { numRuns: 50 })(
+  it.prop([...history], { numRuns: inject('runs') })(
     'has a higher revision whenever its result has changed',
     async (read, events) => {
       const world = smallWorld()

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from '@fast-check/vitest'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { createMock } from '../../../src/core/mock/mock.js'
 import { readHar } from '../../../src/server/har/read.js'
 import { compareRecording } from '../../../src/server/har/replay.js'
@@ -60,7 +60,7 @@ const anyRequest: fc.Arbitrary<TestRequest> = fc.oneof(
 )
 
 describe('the comparison of a recording', () => {
-  test.prop([fc.array(anyRequest, { maxLength: 12 })], { numRuns: 40 })(
+  test.prop([fc.array(anyRequest, { maxLength: 12 })], { numRuns: inject('runs') })(
     'finds nothing if the mock itself was recorded',
     async requests => {
       const { drifts, compared } = await compare(await recordedAt(requests))
@@ -269,7 +269,7 @@ describe('the comparison of a recording', () => {
     fc.tuple(fc.constant('game_modes' as const), fc.constantFrom('game_mode_id')),
   )
   test.prop([anyField, fc.nat(9), fc.constantFrom('is missing', 'is null', 'is an object of another kind')], {
-    numRuns: 40,
+    numRuns: inject('runs'),
   })('names a field of the first list that has another form than the contract', async ([table, field], at, how) => {
     const [entry] = await recordedAt([])
     const answer = structuredClone(entry?.answer as ListAnswer)

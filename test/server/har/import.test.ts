@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test } from '@fast-check/vitest'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import { readHar } from '../../../src/server/har/read.js'
@@ -49,7 +49,7 @@ const seat = {
 }
 
 describe('the scenario of a recording', () => {
-  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { maxLength: 10 })], { numRuns: 40 })(
+  test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { maxLength: 10 })], { numRuns: inject('runs') })(
     'is valid, and lists what the first list of each namespace has',
     async requests => {
       const mock = createMock({ scenario: tanks, seed: 1 })
@@ -295,7 +295,7 @@ describe('a HAR', () => {
   })
 
   it('leaves out bodies that become too large together', () => {
-    const large = gzipSync(JSON.stringify({ ...listAnswer, unknown: 'x'.repeat(40 * 1024 * 1024) })).toString('base64')
+    const large = gzipSync(JSON.stringify({ ...listAnswer, unknown: 'x'.repeat(33 * 1024 * 1024) })).toString('base64')
     const entry = withContent({ text: large, encoding: 'base64' }, [{ name: 'content-encoding', value: 'gzip' }])
     const { exchanges, leftOut } = readHar(recordedHar([entry, entry] as never), 'session.har')
 
@@ -350,7 +350,7 @@ describe('no secret of a HAR', () => {
     .tuple(fc.constantFrom('', 'pub_prod.', 'cloud.', 'dev_x.', 'a/', 'é'), fc.stringMatching(/^[A-Za-z0-9]{24}$/))
     .map(([label, rest]) => ({ whole: label + rest, rest }))
 
-  test.prop([fc.array(canary, { minLength: 100, maxLength: 100 }), fc.boolean()], { numRuns: 30 })(
+  test.prop([fc.array(canary, { minLength: 100, maxLength: 100 }), fc.boolean()], { numRuns: inject('runs') })(
     'is in the scenario or in a message',
     async (canaries, isBroken) => {
       let next = 0

@@ -51,7 +51,7 @@ async function entryOf(request: TestRequest, mock = mockOf()) {
 
 describe('a HAR of any journal', { tags: ['slow'] }, () => {
   test.prop([fc.array(fc.oneof(randomRead, randomWriteCall), { minLength: 1, maxLength: 12 })], {
-    numRuns: Math.ceil(inject('runs') / 2),
+    numRuns: inject('runs'),
   })('is valid, and has each request of the journal', async requests => {
     const mock = createMock({ scenario: tanks, seed: 1 })
     for (const request of requests) await ask(mock, request)

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { Bots, checkBotCount } from '../../../src/server/processes/bots.js'
 import { linesOf } from '../../../src/server/processes/program-log.js'
 import type { Exit } from '../../../src/server/processes/server-process.js'
@@ -150,7 +150,7 @@ describe('bots', () => {
         expect(alive()).toBe(0)
         expect(processes).toHaveLength(length)
       }),
-      { numRuns: 30 },
+      { numRuns: inject('runs') },
     )
   })
 

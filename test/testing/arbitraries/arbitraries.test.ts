@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/index.js'
 import { createMockmaker, type Mockmaker, type ScenarioInput } from '../../../src/index.js'
 import { answer, request, scenario, step } from '../../../src/testing/arbitraries/index.js'
@@ -103,7 +103,7 @@ describe('scenario', () => {
           expect(world.clock.mode).toBe('frozen')
         },
       ),
-      { numRuns: 30 },
+      { numRuns: inject('runs') },
     )
   })
 
@@ -160,7 +160,7 @@ describe('step', () => {
   it('changes lobbies, players and the clock', async () => {
     const mock = closedAfterTest(createMockmaker({ scenario: tanks }))
     const before = contents(mock)
-    const steps = fc.sample(step(mock), { numRuns: 400, seed: 5 })
+    const steps = fc.sample(step(mock), { numRuns: 200, seed: 5 })
 
     for (const one of steps) await one.run()
 
