@@ -85,10 +85,7 @@ export class Story {
   }
 }
 
-/**
- * Remembers what happened to the players of a world: facts, and no rows. It observes change sets and exchanges. The stories
- * begin anew when the state of the world is replaced.
- */
+/** Remembers facts about the players of a world, and no rows. It begins anew when the state of the world is replaced. */
 export class StoryRecorder {
   readonly #tables: LiveWorld['tables']
   readonly #limits: typeof storyLimits
