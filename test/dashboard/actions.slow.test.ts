@@ -639,7 +639,7 @@ describe('the timeline', () => {
 
     await page.mouse.move(at(19.5), y + 60)
     await page.getByText('20:00:10, click to go there').waitFor()
-    expect(await rowsOf(page, 'lobbies')).toHaveLength(2)
+    await expect.poll(() => rowsOf(page, 'lobbies')).toHaveLength(2)
     await page.mouse.click(at(19.5), y + 60)
     await page
       .getByRole('region', { name: 'The past' })
