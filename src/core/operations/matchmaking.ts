@@ -324,19 +324,24 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
   const { lobby_id, namespace_id, region_id } = lobby
   const { address, sessionMs: session_ms } = client
   const token = freshToken('player', { random, tables })
-  const seat = { player_token: token, lobby_id, namespace_id, address }
-  const player: PlayerRow =
-    session_ms === undefined
-      ? {
-          ...seat,
-          status: 'reserved',
-          // The seats of a starting lobby begin to expire when it is ready.
-          ...(lobby.status === 'starting' ? {} : { expires_at: now + lifetimeMs.seat }),
-          ...(lobby.run_by === 'mock' ? { connects_at: now + mockServerMs.connects } : {}),
-          removes_at: now + lifetimeMs.player,
-        }
-      : { ...seat, session_ms, status: 'connected', leaves_at: now + session_ms }
-  tables.players.put(Object.freeze(player))
+  // Written without spreads, which cost more than the rest of the function.
+  if (session_ms === undefined) {
+    const player: Extract<PlayerRow, { status: 'reserved' }> = {
+      player_token: token,
+      lobby_id,
+      namespace_id,
+      address,
+      status: 'reserved',
+    }
+    // The seats of a starting lobby begin to expire when it is ready.
+    if (lobby.status !== 'starting') player.expires_at = now + lifetimeMs.seat
+    if (lobby.run_by === 'mock') player.connects_at = now + mockServerMs.connects
+    player.removes_at = now + lifetimeMs.player
+    tables.players.put(Object.freeze(player))
+  } else {
+    const seat = { player_token: token, lobby_id, namespace_id, address }
+    tables.players.put(Object.freeze({ ...seat, session_ms, status: 'connected', leaves_at: now + session_ms }))
+  }
   const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
   return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables, client.host), token)
 }
