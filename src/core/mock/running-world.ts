@@ -309,7 +309,7 @@ export class RunningWorld {
       this.#history.restart(start)
       this.#recorder.begin(start)
     })
-    this.#recorder.restartedAt = this.world.revision
+    this.#recorder.restart(this.world.revision)
     this.#startOver([])
     this.waits.reject('the world was loaded from its storage')
     this.#withSeed = this.#settings.registry.withSeedOf(this.world.initialState, this.id)

@@ -102,7 +102,8 @@ export class StoryRecorder {
   #players: TableState<PlayerRow> | undefined
   /** Rises with each change of a story. */
   changes = 0
-  #restartedAt: number | undefined
+  /** The revision at which a restart of the mock has loaded the world. Facts up to it have no requests. */
+  restartedAt: number | undefined
   /** Emits after a story has changed, or all have begun anew. */
   readonly changed = new Emitter<void>()
 
@@ -117,14 +118,9 @@ export class StoryRecorder {
     this.begin(begin)
   }
 
-  /** The revision at which a restart of the mock has loaded the world. Facts up to it have no requests. */
-  get restartedAt(): number | undefined {
-    return this.#restartedAt
-  }
-
-  /** No earlier request gets its answer any more. */
-  set restartedAt(revision: number) {
-    this.#restartedAt = revision
+  /** Notes a restart of the mock. No earlier request gets its answer any more. */
+  restart(revision: number): void {
+    this.restartedAt = revision
     this.#unanswered = new Map()
   }
 
@@ -160,7 +156,7 @@ export class StoryRecorder {
     this.#dropped = 0
     this.beginsAt = revision
     this.#players = this.#tables.players.share()
-    this.#restartedAt = undefined
+    this.restartedAt = undefined
     this.changes += 1
     this.changed.emit()
   }
