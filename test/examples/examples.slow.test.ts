@@ -64,7 +64,7 @@ const report = /The requests to the mock, the oldest first:\s+(?:GET|POST) \/\S+
 const failingTests: Readonly<Record<string, number>> = { jest: 4 }
 
 /** CI leaves out the edge cases of Storybook: other tests prove their kernel. */
-const scripts = ['test', 'test:build', ...(process.env.CI ? [] : ['test:edge-cases'])]
+const scripts = ['test', ...(process.env.CI ? [] : ['test:edge-cases'])]
 
 function titleOf({ node, packages }: Versions): string {
   return [`Node ${node}`, ...Object.entries(packages).map(([name, version]) => `${name} ${version}`)].join(', ')

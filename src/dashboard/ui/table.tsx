@@ -15,7 +15,7 @@ export interface Column<Item> {
   readonly width: number
   /** The greatest width in px. Such a column grows to it before the others share what is left. Default: none. */
   readonly maxWidth?: number
-  /** Where the table is too narrow, columns with a higher rank are left out first. Default: 0, which always stays. */
+  /** The rank of the column. A table that is too narrow leaves out higher ranks first. Default: 0, which always stays. */
   readonly rank?: number
   /** Returns what the column sorts by. `undefined` comes last in both orders. */
   sortBy(item: Item): number | string | undefined

@@ -85,7 +85,7 @@ export class Story {
   }
 }
 
-/** Remembers facts about the players of a world, and no rows. It begins anew when the state of the world is replaced. */
+/** Remembers facts about the players of a world, and no rows. Starts again when the state of the world is replaced. */
 export class StoryRecorder {
   readonly #tables: LiveWorld['tables']
   readonly #limits: typeof storyLimits

@@ -146,7 +146,7 @@ export interface StorySource {
   readonly stories: StoryRecorder
 }
 
-/** How a story stands, or how it ended, in a word. */
+/** Returns the outcome of a story: how it stands or ended, in a word. */
 export function storyOutcome({ state }: Pick<Story, 'state'>): StoryOutcome {
   return kinds[state].outcome ?? 'refused'
 }
