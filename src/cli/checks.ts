@@ -27,7 +27,7 @@ export async function runChecks(
       throw asWriteError(error, `the JUnit report ${junit}`)
     })
   }
-  // A file that cannot be written is said before the checks.
+  // Report a file that cannot be written before the checks run.
   await write([])
   const { signal, release } = abortOnSignals()
   try {

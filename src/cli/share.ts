@@ -1,5 +1,5 @@
 import { generate } from 'lean-qr/nano'
-import { hostInUrl } from '../core/lib/parse-url.js'
+import { hostInUrl } from '../core/lib/url.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { isLoopbackHost } from '../core/pipeline/origin.js'
 import type { FlagsOf } from './flags.js'

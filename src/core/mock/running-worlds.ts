@@ -113,7 +113,7 @@ export class RunningWorlds {
     return waiting.length === 0 ? undefined : Promise.all(waiting)
   }
 
-  /** Lists all worlds, `default` first. Before somebody asks replicas for that one, it has its initial state. */
+  /** Lists all worlds, `default` first. If no replica has created that one yet, it has its initial state. */
   list(): ListedWorld[] {
     const replica = this.shared && { replica: this.shared.self.address }
     const initial = this.default
@@ -142,7 +142,7 @@ export class RunningWorlds {
   }
 
   /**
-   * Looks at the world `default` as it is now, whichever process runs it. Before somebody asks replicas for it, it has its initial
+   * Looks at the world `default` as it is now, whichever process runs it. If no replica has created it yet, it has its initial
    * state. What `look` changes in it is not kept. Rejects with `StorageError`.
    */
   async lookAtDefault<Result>(look: (running: RunningWorld) => Result): Promise<Result> {

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
-import { parseUrl } from '../lib/parse-url.js'
 import { quoted, shortened } from '../lib/text.js'
+import { parseUrl } from '../lib/url.js'
 import type { Tables } from '../store/model.js'
 import type { NamespaceRow } from '../store/rows.js'
 import { type CorsPolicy, header, type MockRequest } from './message.js'

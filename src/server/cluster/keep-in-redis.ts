@@ -1,6 +1,6 @@
 import { secretVariables } from '../../core/control/environment.js'
 import type { ReplicaState } from '../../core/control/world-control.js'
-import { hostInUrl, parseUrl } from '../../core/lib/parse-url.js'
+import { hostInUrl, parseUrl } from '../../core/lib/url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import { isLoopbackHost } from '../../core/pipeline/origin.js'

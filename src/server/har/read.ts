@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { OperationId } from '../../core/contract/operations.js'
 import { nestingLimit, textNestsWithin } from '../../core/lib/json.js'
 import { lazy } from '../../core/lib/lazy.js'
-import { parseUrl } from '../../core/lib/parse-url.js'
+import { parseUrl } from '../../core/lib/url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { routes } from '../../core/pipeline/routes.js'
 

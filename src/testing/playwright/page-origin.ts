@@ -1,4 +1,4 @@
-import { parseUrl } from '../../core/lib/parse-url.js'
+import { parseUrl } from '../../core/lib/url.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../../core/pipeline/message.js'
 
 /** Methods that a page may send to another origin without asking first (Fetch § 2.2.1). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseUrl } from '../../../src/core/lib/parse-url.js'
+import { parseUrl } from '../../../src/core/lib/url.js'
 
 describe('parseUrl', () => {
   it('parses a URL', () => {
