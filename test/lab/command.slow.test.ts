@@ -61,14 +61,14 @@ describe('mockmaker lab', () => {
     const words = '"$MOCKMAKER_CONTROL_TOKEN/$RIVET_TOKEN/$MOCKMAKER_URL/$RIVET_API_ENDPOINT/$MOCKMAKER_LINK_TOKEN"'
     const env = { MOCKMAKER_CONTROL_TOKEN: 'secret-secret-secret', RIVET_TOKEN: 'pub_prod.mine' }
 
-    const { stdout } = await run(['lab', '--only', 'gap', '--', 'sh', '-c', `echo ${words} >&2; exit 3`], { env })
+    const { stdout } = await runHere(['lab', '--only', 'gap', '--', 'sh', '-c', `echo ${words} >&2; exit 3`], { env })
 
     const url = String.raw`http://127\.0\.0\.1:\d+`
     expect(stdout).toMatch(new RegExp(`no request: //${url}/${url}/device\\.mock\\.\\w+\\. It must poll`))
   })
 
   it('ends a client that floods its output', async () => {
-    const { code, stdout } = await lab('--only', 'gap', '--', 'yes')
+    const { code, stdout } = await runHere(['lab', '--only', 'gap', '--', 'yes'])
 
     expect([code, stdout.split('\n')[0]]).toEqual([1, '✗ gap: it printed more than 1.0 MB on standard output'])
   })
@@ -77,7 +77,7 @@ describe('mockmaker lab', () => {
     const file = join(await folder(), 'pid')
     const command = script(file, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000); await poll()`)
 
-    const { code, stdout } = await lab('--only', 'gap', '--', ...command)
+    const { code, stdout } = await runHere(['lab', '--only', 'gap', '--', ...command])
 
     expect([code, stdout.split('\n')[0]]).toEqual([1, '✗ gap: it did not exit within 3 s after the link was complete'])
     expect(pidsIn(file).map(isAlive)).toEqual([false])
@@ -99,7 +99,7 @@ describe('mockmaker lab', () => {
   })
 
   it('names the error of a client that sent nothing, and runs no other check', async () => {
-    const { code, stdout } = await lab('--quick', '--', process.execPath, '/nowhere/clinet.mjs')
+    const { code, stdout } = await runHere(['lab', '--quick', '--', process.execPath, '/nowhere/clinet.mjs'])
 
     const lines = stdout.replaceAll(/\d+\.\d+ s/g, '… s').split('\n')
     expect([code, ...lines]).toEqual([
@@ -123,8 +123,7 @@ describe('mockmaker lab', () => {
     [['--quick', '--only', 'patience', '--', 'true'], 1, 'lab: options.quick leaves out patience'],
     [['--baseline', '/nowhere/b', '--', 'true'], 1, 'cannot read the baseline /nowhere/b: it does not exist\n'],
   ] as const)('answers %j', async ([args, code, message]) => {
-    // Nothing starts after wrong usage.
-    const exit = await (code === 2 ? runHere : run)(['lab', ...args])
+    const exit = await runHere(['lab', ...args])
 
     expect([exit.code, exit.stderr]).toEqual([code, expect.stringContaining(message)])
   })
@@ -132,7 +131,13 @@ describe('mockmaker lab', () => {
   it('says before the checks that the JUnit report cannot be written', async () => {
     const file = join(await folder(), 'pid')
 
-    const { code, stdout, stderr } = await lab('--junit', '/nowhere/j', '--', ...script(file, 'await poll()'))
+    const { code, stdout, stderr } = await runHere([
+      'lab',
+      '--junit',
+      '/nowhere/j',
+      '--',
+      ...script(file, 'await poll()'),
+    ])
 
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe('cannot write the JUnit report /nowhere/j: its folder does not exist\n')
@@ -143,7 +148,7 @@ describe('mockmaker lab', () => {
     const baseline = join(await folder(), 'baseline.txt')
     await writeFile(baseline, 'gap\nretri\n')
 
-    const { code, stderr } = await lab('--baseline', baseline, '--', 'true')
+    const { code, stderr } = await runHere(['lab', '--baseline', baseline, '--', 'true'])
 
     expect([code, stderr]).toEqual([
       1,
