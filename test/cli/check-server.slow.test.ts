@@ -66,16 +66,27 @@ async function programs(): Promise<string> {
   return cwd
 }
 
+/** In the folder of the programs. Only the tests of a process of its own have that as their working folder. */
+const inFolder = (cwd: string, command: string) => command.replace(/ (?=[\w-]+\.(?:mjs|py))/, ` ${cwd}/`)
+
 const check = (...args: readonly string[]) => ['check-server', '--game-mode', 'sandbox', ...args]
 const clients = (...args: readonly string[]) => check('--players', '2', '--client', 'node client.mjs', ...args)
+
+/** Checks a wrong server with a number of clients. */
+async function checkWrong(wrong: string, { players, within }: { readonly players: number; readonly within: string }) {
+  const cwd = await programs()
+  const args = ['--players', `${players}`, '--client', `node ${cwd}/client.mjs`, '--within', within]
+  return runHere(check(...args, '--', 'node', `${cwd}/wrong.mjs`, wrong))
+}
 
 describe('mockmaker check-server', () => {
   // The commands of the guide run its own server and client (test/docs/run.slow.test.ts).
   it('passes the servers of other guides, and clients that leave in other ways', async () => {
     const cwd = await programs()
     const failuresOf = async (server: string, client: string) => {
-      const args = ['--players', '2', '--client', client, '--within', '20s', '--', ...server.split(' ')]
-      const { code, stdout } = await run(check(...args), { cwd })
+      const words = inFolder(cwd, server).split(' ')
+      const args = ['--players', '2', '--client', inFolder(cwd, client), '--within', '20s', '--', ...words]
+      const { code, stdout } = await runHere(check(...args))
       return [code, ...stdout.split('\n').filter(line => line.startsWith('✗'))]
     }
     const pairs = [
@@ -94,7 +105,7 @@ describe('mockmaker check-server', () => {
 
     const { code, stdout, stderr } = await run(
       [
-        ...check('--players', '4', '--client', 'node client.mjs', '--junit', 'report.xml', '--json'),
+        ...check('--players', '2', '--client', 'node client.mjs', '--junit', 'report.xml', '--json'),
         '--',
         'node',
         'lobby-server.mjs',
@@ -107,23 +118,21 @@ describe('mockmaker check-server', () => {
     const names = ['ready', 'connected', 'disconnected', 'tokens', 'calls', 'clients', 'exit']
     expect(checks.map(({ name }: { name: string }) => name)).toEqual(names)
     expect([passed, code]).toEqual([true, 0])
-    expect(checks[1].sentence).toBe('for 4 of 4 players')
+    expect(checks[1].sentence).toBe('for 2 of 2 players')
     expect(await readFile(join(cwd, 'report.xml'), 'utf8')).toContain('tests="7" failures="0"')
   })
 
   // The guide runs one that forgets its players.
   it('fails each wrong server with its sentence alone', async () => {
-    const cwd = await programs()
     const failuresOf = async (wrong: string) => {
-      const args = clients('--within', '8s', '--', 'node', 'wrong.mjs', wrong)
-      const { code, stdout } = await run(args, { cwd })
+      const { code, stdout } = await checkWrong(wrong, { players: wrong === 'misses one' ? 2 : 1, within: '8s' })
       return [code, ...stdout.split('\n').filter(line => line.startsWith('✗'))]
     }
     const expected = {
       'is never ready': ['✗ ready: it did not call POST /matchmaker/lobbies/ready within 8s'],
       'misses one': ['✗ connected: missing for 1 of 2 players'],
-      'sends wrong tokens': ['✗ tokens: 4 calls with a refused token'],
-      'sends a bad state': ['✗ state: 2 calls with a state that is not JSON'],
+      'sends wrong tokens': ['✗ tokens: 2 calls with a refused token'],
+      'sends a bad state': ['✗ state: 1 call with a state that is not JSON'],
       crashes: [expect.stringMatching(/^✗ exit: it crashed with exit code 1, after /)],
       'ignores SIGTERM': ['✗ exit: it did not exit within 10 s of SIGTERM, and was killed'],
     }
@@ -135,12 +144,9 @@ describe('mockmaker check-server', () => {
   })
 
   it('says that nothing listens on the port of the server', async () => {
-    const cwd = await programs()
+    const { code, stdout } = await checkWrong('has another port', { players: 1, within: '4s' })
 
-    const args = clients('--within', '4s', '--', 'node', 'wrong.mjs', 'has another port')
-    const { code, stdout } = await run(args, { cwd })
-
-    expect(stdout.match(/has not connected yet\. Its client crashed with exit code 1, after /g)).toHaveLength(2)
+    expect(stdout.match(/has not connected yet\. Its client crashed with exit code 1, after /g)).toHaveLength(1)
     expect(stdout).toMatch(/^ +nothing listens on 127\.0\.0\.1:\d+: does the server listen on PORT_default\?$/m)
     expect(code).toBe(1)
   })
@@ -155,7 +161,7 @@ describe('mockmaker check-server', () => {
         for (const player_token of MOCKMAKER_PLAYER_TOKENS.split(',')) await call(path, { player_token })`
     const args = check('--players', '3', '--', 'node', '--input-type=module', '-e', script)
 
-    const { code, stdout, stderr } = await run(args)
+    const { code, stdout, stderr } = await runHere(args)
 
     expect(stdout).toContain('✓ disconnected: for 3 of 3 players')
     expect(stderr).toBe(
@@ -191,15 +197,14 @@ describe('mockmaker check-server', () => {
     [['--players', '3', '--', './server'], 2, 'error: duel has 2 seats: pass --players 2, or --game-mode free-for-all'],
     [['--junit', 'nowhere/report.xml', '--', './server'], 1, 'cannot write the JUnit report nowhere/report.xml'],
   ] as const)('exits for %j with %d, and says why', async ([args, code, message]) => {
-    // Nothing starts after wrong usage.
-    const ended = await (code === 2 ? runHere : run)(['check-server', ...args])
+    const ended = await runHere(['check-server', ...args])
 
     expect(ended.stdout + ended.stderr).toContain(message)
     expect(ended.code).toBe(code)
   })
 
   it('says that the command is too long for the system', async () => {
-    const { code, stdout, stderr } = await run(
+    const { code, stdout, stderr } = await runHere(
       check('--', 'true', ...Array.from({ length: 3 }, () => 'x'.repeat(60_000))),
     )
 
