@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder, run, serve, start } from '../support/command.js'
+import { folder, serve, start } from '../support/command.js'
 import { pageAt } from '../support/docs.js'
 import { isGroupAlive, until } from '../support/game-server-programs.js'
+import { runHere } from '../support/run-here.js'
 
 /** Serves a scenario beside the files of a page, and returns its folder, with the client. */
 async function serveGame(page: string, scenario: string) {
@@ -53,7 +54,9 @@ describe('mockmaker players', () => {
 
   it('gives seats, and kills a client that floods its output and ignores SIGTERM', async () => {
     const { url } = await serveGame(guide, 'game.yaml')
-    const client = `trap '' TERM; echo seat $PORT_default $HOST_default $RIVET_PLAYER_TOKEN; while :; do echo flood; done`
+    // A shell that never pauses takes a core.
+    const flood = 'while :; do i=0; while [ $i -lt 5000 ]; do echo flood; i=$((i + 1)); done; sleep 0.3; done'
+    const client = `trap '' TERM; echo seat $PORT_default $HOST_default $RIVET_PLAYER_TOKEN; ${flood}`
     const bots = start(['players', '2', '--url', url, '--find', 'duel', '--', 'sh', '-c', client])
     await until(() => bots.lines().filter(line => /^bot \d \| seat \d+ 127\.0\.0\.1 player\./.test(line)).length === 2)
     await until(() => bots.lines().some(line => line.includes('lines dropped')))
@@ -66,8 +69,11 @@ describe('mockmaker players', () => {
     expect(pidsIn(bots.lines()).filter(isGroupAlive)).toEqual([])
   })
 
-  it('ends with the mock', async () => {
+  it('exits with 127 if there is no such command, and ends with the mock', async () => {
     const { url, signal } = await serveGame(guide, 'game.yaml')
+    const missing = await runHere(['players', '4', '--url', url, '--', './no such client'])
+    expect(missing.code).toBe(127)
+    expect(missing.stderr).toContain("The shell found no such command. Command: exec './no such client'")
     const bots = start(['players', '2', '--url', url, '--', process.execPath, '-e', 'setInterval(() => {}, 1e6)'])
     await until(() => pidsIn(bots.lines()).length === 2)
 
@@ -76,15 +82,6 @@ describe('mockmaker players', () => {
 
     expect([code, stderr]).toEqual([1, `the mock at ${url} has ended, so its players end too\n`])
     expect(pidsIn(bots.lines()).filter(isGroupAlive)).toEqual([])
-  })
-
-  it('exits with 127 if there is no such command', async () => {
-    const { url } = await serveGame(guide, 'game.yaml')
-
-    const { code, stderr } = await run(['players', '4', '--url', url, '--', './no such client'])
-
-    expect(code).toBe(127)
-    expect(stderr).toContain("The shell found no such command. Command: exec './no such client'")
   })
 })
 
