@@ -6,7 +6,8 @@ import type { ServeFlags } from '../../src/cli/flags.js'
 import type { Console } from '../../src/cli/output.js'
 import { startMock } from '../../src/cli/serve.js'
 import { readScenario } from '../../src/core/scenario/read.js'
-import { file, freePort, lineLike, run, serve, serveJson, serveOnTerminal } from '../support/command.js'
+import type { LoadedScenario } from '../../src/server/files/scenario-file.js'
+import { freePort, lineLike, run, serveJson, serveOnTerminal } from '../support/command.js'
 import { runHere } from '../support/run-here.js'
 
 /** Starts a server until the end of the test, and returns its port. */
@@ -27,6 +28,15 @@ const endless = () =>
 /** A server that closes every connection. */
 const closing = () => createServer(socket => void socket.end())
 
+/** Starts a mock in this process until the end of the test. `warnings` has what a command writes to standard error. */
+async function startHere(flags: Partial<ServeFlags> = {}, loaded?: LoadedScenario) {
+  const warnings: string[] = []
+  const console = { warn: (line: string) => void warnings.push(line) } as unknown as Console
+  const { url, close } = await startMock(0, { loaded, flags: flags as ServeFlags, console })
+  onTestFinished(close)
+  return { url, warnings }
+}
+
 const status = async (url: string) => (await fetch(`${url}/matchmaker/lobbies/list`)).status
 
 describe('mockmaker --port', () => {
@@ -40,7 +50,7 @@ describe('mockmaker --port', () => {
   })
 
   it('picks a free port for 0, each time, on IPv4 and IPv6', async () => {
-    const [first, second] = await Promise.all([serveJson(), serveJson()])
+    const [first, second] = await Promise.all([startHere(), startHere()])
 
     expect(first.url).not.toBe(second.url)
     expect(await Promise.all([status(first.url), status(second.url)])).toEqual([200, 200])
@@ -141,7 +151,7 @@ describe('a port that is taken', () => {
   })
 
   it('by another mockmaker is reported with the scenario of that', async () => {
-    const { url } = await serveJson([await file('yesterday.yaml', 'title: "Yesterday\'s \\"world\\""')])
+    const { url } = await startHere({}, { name: 'yesterday.yaml', scenario: { title: `Yesterday's "world"` } })
 
     const { code, stderr } = await runHere(['--port', new URL(url).port])
 
@@ -175,21 +185,21 @@ describe('mockmaker --host', () => {
   const warning = /everyone who can reach this machine on \S+ can use the mock/
 
   it.for(['::1', 'localhost'])('does not warn on %s', async host => {
-    const { url, errors } = await serveJson(['--host', host])
+    const { url, warnings } = await startHere({ host })
 
     expect(await status(url)).toBe(200)
-    expect(errors()).toBe('')
+    expect(warnings).toEqual([])
   })
 
   it.for([
     ['0.0.0.0', /^http:\/\/127\.0\.0\.1:\d+$/],
     ['::', /^http:\/\/\[::1\]:\d+$/],
   ] as const)('warns on %s, and has a URL that works', async ([host, expected]) => {
-    const { url, errors } = await serve(['--host', host])
+    const { url, warnings } = await startHere({ host })
 
     expect(url).toMatch(expected)
     expect(await status(url)).toBe(200)
-    expect(errors()).toMatch(warning)
+    expect(warnings).toEqual([expect.stringMatching(warning)])
   })
 
   it.for([
