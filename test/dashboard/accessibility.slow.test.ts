@@ -1,4 +1,5 @@
-import axe, { type RunOptions } from 'axe-core'
+import { readFileSync } from 'node:fs'
+import type { RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { scenarios } from '../../src/core/scenario/index.js'
@@ -7,22 +8,34 @@ import { it, type OpenDashboard } from '../support/dashboard-page.js'
 const find = '/matchmaker/lobbies/find'
 const phone = { width: 390, height: 844 }
 
-/** Lists the violations that axe finds in the light scheme, and the contrasts that are too low in the dark one. */
+const axeSource = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
+
+/** What lies on top of the page. The rest of it is as it was before. */
+const onTop = 'dialog[open], .box'
+
+/** Lists the violations that axe finds in the light scheme, and the contrasts that are too low in the dark one, in what is new on a page. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   await page.emulateMedia({ colorScheme: 'light' })
-  const light = await runAxe(page, {})
+  const light = await runAxe(page, onTop, {})
   await page.emulateMedia({ colorScheme: 'dark' })
-  return [...light, ...(await runAxe(page, { runOnly: ['color-contrast'] }))]
+  return [...light, ...(await runAxe(page, `${onTop}, .details`, { runOnly: ['color-contrast'] }))]
 }
 
-/** Returns the violations with the elements. */
-function runAxe(page: Page, options: RunOptions): Promise<readonly string[]> {
-  return page.evaluate(async options => {
-    const { axe: loaded } = globalThis as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await loaded.run({ ...options, resultTypes: ['violations'] })
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-  }, options)
+/** Returns the violations with the elements, in a part of the page, or in all of it if it does not have that part. */
+function runAxe(page: Page, part: string, options: RunOptions): Promise<readonly string[]> {
+  return page.evaluate(
+    async ([options, part]) => {
+      const { axe: loaded } = globalThis as unknown as { axe: typeof import('axe-core') }
+      const parts = [...document.querySelectorAll(part)]
+      const { violations } = await loaded.run(parts.length === 0 ? document : { include: parts }, {
+        ...options,
+        resultTypes: ['violations'],
+      })
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+    },
+    [options, part] as const,
+  )
 }
 
 /** By name: the steps to a part of the page. */
@@ -106,6 +119,15 @@ async function use({ mock, send, page }: OpenDashboard): Promise<void> {
   await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
 }
 
+/** Closes what a step has opened. Returns false if the page still shows something else than at an address. */
+async function comesBack(page: Page, start: string): Promise<boolean> {
+  for (let i = 0; i < 3; i++) {
+    await page.keyboard.press('Escape')
+    if (page.url() === start && (await page.locator('dialog, .box, .details').count()) === 0) return true
+  }
+  return false
+}
+
 /** Goes to each part of a page, and returns what it finds wrong there, by the name of the part. Each time, it begins at the address that the page has. */
 async function inEachPart(
   page: Page,
@@ -113,10 +135,12 @@ async function inEachPart(
 ): Promise<{ [part: string]: readonly string[] }> {
   const found: { [part: string]: readonly string[] } = {}
   const start = page.url()
-  for (const [name, go] of Object.entries(parts)) {
-    await page.goto(start)
-    await page.locator('[data-connection=live]').waitFor()
-    await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
+  for (const [i, [name, go]] of Object.entries(parts).entries()) {
+    if (i === 0 || !(await comesBack(page, start))) {
+      await page.goto(start)
+      await page.locator('[data-connection=live]').waitFor()
+      await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
+    }
     await go(page)
     const wrong = await find(page)
     if (wrong.length > 0) found[name] = wrong
