@@ -129,7 +129,9 @@ describe('the header', () => {
     expect(complaints).toEqual([])
   })
 
-  it('resets the world, says what is lost, and keeps what it is told to keep', async ({ open }) => {
+  it('resets the world, says what is lost and keeps what it is told to keep, and loads another scenario, with what each is for', async ({
+    open,
+  }) => {
     const { page, mock, send } = await open({ scenario })
     await send(list)
     mock.faults.add({ effect: { hold: true } })
@@ -143,10 +145,6 @@ describe('the header', () => {
 
     await said(page).getByText('Two modes begins again.').waitFor()
     expect([mock.world.lobbies.count(), mock.journal.find().length, mock.faults.list().length]).toEqual([3, 0, 1])
-  })
-
-  it('loads another scenario, and shows what each is for', async ({ open }) => {
-    const { page, mock } = await open({ scenario })
 
     await press(page, /^Scenario/)
     await press(page, /^A quiet evening A small game with six lobbies/)
@@ -160,7 +158,7 @@ describe('the header', () => {
 })
 
 describe('the faults', () => {
-  it('are switched on for once, and off', async ({ open }) => {
+  it('are switched on for once, and off, and hold every find until they are released', async ({ open }) => {
     const { page, mock, send } = await open({ scenario })
 
     await press(page, /^Faults/)
@@ -175,11 +173,7 @@ describe('the faults', () => {
     await press(page, 'Remove')
     await page.getByText('No fault is on.').waitFor()
     expect(mock.faults.list()).toEqual([])
-  })
 
-  it('hold every find until they are released', async ({ open }) => {
-    const { page, mock, send } = await open({ scenario })
-    await press(page, /^Faults/)
     await page
       .getByRole('group', { name: 'Hold every find until you release it' })
       .getByRole('button', { name: 'Until off' })
@@ -491,7 +485,9 @@ describe('the requests', () => {
     await page.getByText('Waiting for the first request. Point your client at').waitFor()
   })
 
-  it('say why they were answered so, and what they changed', async ({ open }) => {
+  it('say why they were answered so and what they changed, or why that cannot be read, if the mock still has them', async ({
+    open,
+  }) => {
     const { page, mock, send } = await open({ scenario })
     await send(find, { game_modes: ['ffa'] })
     const [entry] = mock.journal.find()
@@ -520,20 +516,13 @@ describe('the requests', () => {
       .getByText(/expires_at: "?2026-11-/)
       .first()
       .waitFor()
-  })
 
-  it('say why they cannot be read, if the mock still has them', async ({ open }) => {
-    const { page, send } = await open({ scenario })
-    await send(list)
-    await page.getByRole('grid', { name: '1 request' }).waitFor()
     await page.route('**/__mock/explain*', route =>
       route.fulfill({ status: 500, json: { code: 'INTERNAL', message: 'the mock has a bug' } }),
     )
-
-    await page.getByRole('grid', { name: '1 request' }).press('ArrowDown')
-    await page.keyboard.press('Enter')
-
-    const details = page.getByRole('region', { name: 'The chosen request' })
+    await send(list)
+    await page.getByRole('grid', { name: '2 requests' }).waitFor()
+    await page.locator('.requests .rows [role=row]').first().click()
     await details.getByText('the mock has a bug').waitFor()
     expect(await details.getByText('no longer kept').count()).toBe(0)
   })
