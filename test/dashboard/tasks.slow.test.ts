@@ -149,7 +149,32 @@ describe('twenty tasks by keyboard', () => {
     expect(keysOf['Copy a request as curl']).toBeLessThanOrEqual(4)
   })
 
-  it.for(tasks)('$name', async (task, { open }) => {
+  /** They change nothing, so that Esc leads back to the start. */
+  const reading = [
+    'See why a request failed',
+    'Copy a request as curl',
+    'Find a player by name',
+    'See the world a change ago, and come back',
+    'Open a lobby',
+    'Search the lobbies',
+  ]
+
+  it('of reading, one after the other', async ({ open }) => {
+    const dashboard = await openWorld(open)
+    const { mock, page } = dashboard
+    const [{ name } = { name: '' }] = mock.stories.list({ outcome: 'playing' }).stories
+    for (const task of tasks.filter(task => reading.includes(task.name))) {
+      await perform(page, task, name)
+      await done[task.name]?.(dashboard)
+      // What was searched, what is chosen, and another view.
+      for (const key of ['Escape', 'Escape', 'w']) await page.keyboard.press(key)
+      await expect.poll(() => new URL(page.url()).search).toBe('')
+      await page.locator('.details').waitFor({ state: 'detached' })
+    }
+    expect(mock.journal.find()).toHaveLength(2)
+  })
+
+  it.for(tasks.filter(({ name }) => !reading.includes(name)))('$name', async (task, { open }) => {
     const dashboard = await openWorld(open)
     const { mock, page, send } = dashboard
     if (task.name === 'Let a held request go on') {
