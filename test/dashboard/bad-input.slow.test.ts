@@ -80,7 +80,9 @@ describe('a mock that is gone', () => {
     expect(await said(page).getByText('A new mock runs.').count()).toBe(0)
   })
 
-  it('has dropped events: the page says so, and shows the world as it is', async ({ open }) => {
+  it('has dropped events or a revision: the page says so, shows the world as it is, and stays in the present', async ({
+    open,
+  }) => {
     const { page, mock, disconnect } = await open({ scenario, history: 20 })
 
     await disconnect()
@@ -90,11 +92,7 @@ describe('a mock that is gone', () => {
 
     await said(page).getByText('The page was away for too long').waitFor()
     await page.getByRole('grid', { name: '31 lobbies' }).waitFor()
-  })
 
-  it('has dropped a revision: the page says so, and stays in the present', async ({ open }) => {
-    const { page, mock } = await open({ scenario, history: 20 })
-    mock.lobby({ game_mode_id: 'duel' })
     const slider = page.getByRole('slider', { name: 'Revision' })
     await slider.waitFor()
     // The mock drops the revision while the page asks for it.
@@ -131,7 +129,9 @@ describe('a world that is deleted elsewhere', () => {
 })
 
 describe('a name of a world that is taken', () => {
-  it('is refused, and the world with that name stays', async ({ open }) => {
+  it('is refused, and the world with that name stays, and is not used for the second copy of a moment', async ({
+    open,
+  }) => {
     const { page, mock, url } = await open({ scenario })
     const { world } = await mock.worlds.put('mine', { fork: 'default' })
     world.lobbies.delete('open')
@@ -143,10 +143,8 @@ describe('a name of a world that is taken', () => {
     await said(page).getByText('There is a world mine already.').waitFor()
     expect(mock.worlds.get('mine')?.world.lobbies.count()).toBe(0)
     expect(page.url()).toBe(`${url}/`)
-  })
 
-  it('is not used for the second copy of a moment', async ({ open }) => {
-    const { page, mock, url } = await open({ scenario })
+    await page.keyboard.press('Escape')
     mock.lobby({ game_mode_id: 'duel' })
     const revision = mock.history({ limit: 1 }).oldest
     await mock.worlds.put(`default-${revision}`, { fork: 'default' })
