@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
@@ -11,7 +11,7 @@ import { environmentWithoutVitest } from '../support/project.js'
 // Other people's tools judge the packed package. Each row of a table is a tool, and each column an entry point.
 
 const packages = [
-  ...['msw@2', 'express@5', 'fast-check@4', 'esbuild', 'rolldown', 'rollup', 'webpack', 'vite@8', 'vite6@npm:vite@6'],
+  ...['msw@2', 'express@5', 'fast-check@4', 'rollup', 'webpack', 'vite6@npm:vite@6'],
   ...['@rollup/plugin-node-resolve', '@rollup/plugin-commonjs', '@vercel/nft', 'resolve.exports@2'],
 ]
 
@@ -82,10 +82,18 @@ function inputs(side: Side): Record<string, string> {
   return Object.fromEntries(files.map(file => [file.slice(0, -'.js'.length), join(project, file)]))
 }
 
-/** Imports a tool from the project. */
+/** Tools with which this checkout builds and tests. */
+const ofCheckout = new Set(['esbuild', 'rolldown', 'vite'])
+
+/** Imports a tool from the project, or from this checkout. */
 // biome-ignore lint/suspicious/noExplicitAny: the tools are not installed here, so they have no types
 const load = (name: string): Promise<any> =>
-  import(/* @vite-ignore */ pathToFileURL(createRequire(join(project, 'package.json')).resolve(name)).href)
+  import(/* @vite-ignore */ pathToFileURL(requireFor(name).resolve(name)).href)
+
+const requireFor = (name: string) => createRequire(resolve(ofCheckout.has(name) ? '.' : project, 'package.json'))
+
+/** For a page, rollup keeps all code: no module of Node may hide in what it would drop, and it takes less time. */
+const treeshakes = (side: Side) => side === 'node'
 
 /** Bundlers, by name. Each writes a module for each file of a side into a folder. */
 const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<unknown>>> = {
@@ -104,7 +112,12 @@ const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<
     const { nodeResolve } = await load('@rollup/plugin-node-resolve')
     const { default: commonjs } = await load('@rollup/plugin-commonjs')
     const resolve = nodeResolve(side === 'page' ? { browser: true } : { exportConditions: ['node'] })
-    const bundle = await rollup({ input: inputs(side), plugins: [resolve, commonjs()], onLog: refuseWarning })
+    const bundle = await rollup({
+      input: inputs(side),
+      plugins: [resolve, commonjs()],
+      treeshake: treeshakes(side),
+      onLog: refuseWarning,
+    })
     await bundle.write({ dir })
   },
   async webpack(side, path) {
@@ -119,10 +132,12 @@ const bundlers: Readonly<Record<string, (side: Side, outdir: string) => Promise<
       // MSW imports this module of Node, which webpack does not know.
       externals: side === 'page' ? {} : { _http_common: 'module _http_common' },
     })
-    const stats = await new Promise<{ toJson(): { errors: unknown[]; warnings: unknown[] } }>((resolve, reject) => {
-      compiler.run((error: unknown, result: never) => (error ? reject(error) : resolve(result)))
-    })
-    const { errors, warnings } = stats.toJson()
+    const stats = await new Promise<{ toJson(options: object): { errors: unknown[]; warnings: unknown[] } }>(
+      (resolve, reject) => {
+        compiler.run((error: unknown, result: never) => (error ? reject(error) : resolve(result)))
+      },
+    )
+    const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true })
     expect([...errors, ...warnings]).toEqual([])
   },
   'Vite 6': (side, outDir) => buildWithVite('vite6', side, outDir),
@@ -153,7 +168,7 @@ async function buildWithVite(name: string, side: Side, outDir: string): Promise<
       outDir,
       target: 'esnext',
       minify: false,
-      rollupOptions: { input: inputs(side), output: { entryFileNames: '[name].js' } },
+      rollupOptions: { input: inputs(side), treeshake: treeshakes(side), output: { entryFileNames: '[name].js' } },
     },
   })
 }
@@ -241,7 +256,9 @@ describe.each(['vite6', 'vite'])('%s in development', name => {
   beforeAll(async () => {
     const { createServer } = await load(name)
     const options = { configFile: false, root: project, cacheDir: join(root, name), logLevel: 'silent' }
-    server = await createServer({ ...options, server: { port: 0, host: '127.0.0.1' } })
+    // As those of a page of HTML, so that it bundles all dependencies at once.
+    const optimizeDeps = { entries: pageEntries.map(entry => fileOf('page', entry)) }
+    server = await createServer({ ...options, optimizeDeps, server: { port: 0, host: '127.0.0.1' } })
     await server.listen()
   }, patience)
   afterAll(() => server.close())
@@ -287,7 +304,10 @@ describe('@vercel/nft', () => {
     const { nodeFileTrace } = await load('@vercel/nft')
     const { fileList } = await nodeFileTrace([join(project, fileOf('node', entry))], { base: project, cache })
     const folder = join(elsewhere, `traced ${entry.replace('/', ' ')}`)
-    for (const file of fileList) cpSync(join(project, file), join(folder, file), { recursive: true })
+    for (const file of fileList) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      linkSync(join(project, file), join(folder, file))
+    }
 
     expect(await run(folder, fileOf('node', entry))).toBe(`${printed[entry]}\n`)
   })
