@@ -30,7 +30,16 @@ const folderOf = ({ path }: Page) => path.replace(/\.md$/, '').replaceAll('/', '
 const ownPages = pages.filter(page => !page.blocks.some(block => isOfExample(page, block)))
 const ownBlocks = blocksWith('ts').filter(({ page }) => ownPages.includes(page))
 
-const it = base.extend<{ project: Project; compiled: readonly string[] }>({
+const it = base.extend<{ shared: OpenCommand; project: Project; compiled: readonly string[] }>({
+  shared: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
+    async ({}, use) => {
+      const server = await openCommand()
+      await use(server)
+      await server.end()
+    },
+    { scope: 'file' },
+  ],
   project: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
     async ({}, use) => {
@@ -103,14 +112,29 @@ const shown = [
 const separator = '\u001e'
 
 const sessions = pages.flatMap(sessionsOf)
+type Session = (typeof sessions)[number]
+
+let worldsMade = 0
+
+/** Creates a world of a server, and returns its URL. */
+async function newWorld({ url }: Pick<OpenCommand, 'url'>): Promise<Pick<OpenCommand, 'url'>> {
+  const id = `session-${++worldsMade}`
+  await createClient(url).worlds.put(id)
+  return { url: `${url}/w/${id}` }
+}
+
+/** Tells whether a session needs more than a world: arguments, or paths that a world does not have. */
+const needsOwnServer = ({ args, steps }: Pick<Session, 'args' | 'steps'>) =>
+  args.length > 0 || steps.some(({ commands }) => /\/w\/|\/worlds\//.test(commands))
 
 describe('the docs', () => {
   it.for(sessions.map(session => [session.page.path, session.args.join(' '), session] as const))(
     '%s has commands that work, served with: %s',
-    async ([path, , { page, args, steps }]) => {
+    async ([path, , { page, args, steps }], { shared }) => {
       const project = await createProject(filesOf(page, urlInDocs))
-      const server = await openCommand(args, { cwd: project.folder })
+      const own = needsOwnServer({ args, steps }) ? await openCommand(args, { cwd: project.folder }) : undefined
       try {
+        const server = own ?? (await newWorld(shared))
         for (const [file, text] of Object.entries(filesOf(page, server)))
           writeFileSync(join(project.folder, file), text)
         const commands = steps.map(step => withUrl(step.commands, server)).join(`\nprintf '${separator}'\n`)
@@ -124,7 +148,7 @@ describe('the docs', () => {
           else expect(matchesShown(output, withUrl(shown, server)), `${commands}\nprinted:\n${output}`).toBe(true)
         }
       } finally {
-        await server.end()
+        await own?.end()
         project.remove()
       }
     },
@@ -160,25 +184,22 @@ describe('the docs', () => {
   })
 
   // Browser tests are slow on a busy machine.
-  it('have tests with Playwright that pass', async ({ project }) => {
-    const server = await openCommand()
-    try {
-      const launch = { executablePath, args: ['--no-sandbox'] }
-      const config = { testDir: 'e2e', testMatch: '**/*.e2e.ts', use: { launchOptions: launch } }
-      const page = pageAt('docs/guides/playwright.md')
-      const folder = join(project.folder, folderOf(page))
-      for (const [file, text] of Object.entries(filesOf(page, server)))
-        if (file.startsWith('e2e/')) writeFileSync(join(folder, file), text)
-      writeFileSync(join(folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
+  it('have tests with Playwright that pass', async ({ project, shared }) => {
+    const launch = { executablePath, args: ['--no-sandbox'] }
+    const config = { testDir: 'e2e', testMatch: '**/*.e2e.ts', use: { launchOptions: launch } }
+    const page = pageAt('docs/guides/playwright.md')
+    const folder = join(project.folder, folderOf(page))
+    for (const [file, text] of Object.entries(filesOf(page, shared)))
+      if (file.startsWith('e2e/')) writeFileSync(join(folder, file), text)
+    writeFileSync(join(folder, 'playwright.config.mjs'), `export default ${JSON.stringify(config)}`)
+    const { worlds } = createClient(shared.url)
+    const idsOfWorlds = async () => (await worlds.list()).map(({ id }) => id)
+    const before = await idsOfWorlds()
 
-      const printed = await project.run('node_modules/@playwright/test/cli.js', ['test', '--config', folder])
+    const printed = await project.run('node_modules/@playwright/test/cli.js', ['test', '--config', folder])
 
-      expect(printed).toContain('4 passed')
-      const { worlds } = createClient(server.url)
-      expect((await worlds.list()).map(({ id }) => id)).toEqual(['default'])
-    } finally {
-      await server.end()
-    }
+    expect(printed).toContain('4 passed')
+    expect(await idsOfWorlds()).toEqual(before)
   })
 })
 
