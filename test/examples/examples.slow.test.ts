@@ -84,9 +84,8 @@ describe('the examples', () => {
   for (const { example, versions, tags } of runs)
     it.concurrent(`${example}: npm test passes, and leaves nothing behind, with ${titleOf(versions)}`, {
       tags,
-    }, async ({ expect, onTestFinished }) => {
+    }, async ({ expect }) => {
       const project = await installExample(join('examples', example), { packed: packed.folder, versions })
-      onTestFinished(project.remove)
 
       for (const script of scripts.filter(name => name in project.scripts)) {
         const { code, output, left } = await project.run('npm', 'run', script)
