@@ -217,39 +217,45 @@ function rename(mock: Mockmaker, display_name: string): void {
   mock.world.transaction(tx => tx.games.update(ids.tanks, { display_name }))
 }
 
-describe('an hour of a busy evening', () => {
-  it('fits in a history with the reasons of the first find, and leaves each client its story', {
-    tags: ['slow'],
-  }, async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
-    const mock = closedAfterTest(createMockmaker({ scenario: scenarios['friday-night'] }))
-    await mock.clock.set({ rate: 60 })
-    const findOnce = () => ask(mock, { ...find, body: '{"game_modes":["free-for-all"]}' })
-    const { revision } = mock.world
-    const { games, now = '' } = mock.snapshot()
-    await findOnce()
-    const [{ id } = { id: 0 }] = mock.journal.find()
-    const reasons = mock.explain({ exchange: id })
+const evenings = [
+  { name: 'night-shift', simulated: 200, tags: [] },
+  { name: 'friday-night', simulated: 4_000, tags: ['slow', 'matrix'] },
+] as const
 
-    // A minute at this rate is an hour.
-    for (let second = 0; second < 59; second++) {
-      vi.advanceTimersByTime(1_000)
+describe('an hour of an evening', () => {
+  for (const { name, simulated, tags } of evenings)
+    it(`fits in a history with the reasons of the first find, and leaves each client its story: ${name}`, {
+      tags: [...tags],
+    }, async () => {
+      vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+      const mock = closedAfterTest(createMockmaker({ scenario: scenarios[name] }))
+      await mock.clock.set({ rate: 60 })
+      const findOnce = () => ask(mock, { ...find, body: '{"game_modes":["free-for-all"]}' })
+      const { revision } = mock.world
+      const { games, now = '' } = mock.snapshot()
       await findOnce()
-    }
+      const [{ id } = { id: 0 }] = mock.journal.find()
+      const reasons = mock.explain({ exchange: id })
 
-    expect(mock.journal.find()).toHaveLength(60)
-    expect(mock.clock.now() - Date.parse(now)).toBe(3_540_000)
-    expect(mock.journal.get(id)).not.toHaveProperty('reasons')
-    expect(mock.explain({ exchange: id })).toEqual(reasons)
-    expect(reasons.candidates?.length).toBeGreaterThan(1)
-    expect(mock.snapshot({ before: id }).games).toEqual(games)
-    const fork = await mock.worlds.put('before', { fork: 'default', revision })
-    expect(fork.snapshot().games).toEqual(games)
-    const { counts, stories } = mock.stories.list({ simulated: false, limit: 500 })
-    expect(counts.players).toBe(60)
-    expect(counts.simulated).toBeGreaterThan(4_000)
-    expect(stories.filter(({ token }) => mock.stories.get(token)?.steps[0]?.kind === 'found')).toHaveLength(60)
-  })
+      // A minute at this rate is an hour.
+      for (let second = 0; second < 59; second++) {
+        vi.advanceTimersByTime(1_000)
+        await findOnce()
+      }
+
+      expect(mock.journal.find()).toHaveLength(60)
+      expect(mock.clock.now() - Date.parse(now)).toBe(3_540_000)
+      expect(mock.journal.get(id)).not.toHaveProperty('reasons')
+      expect(mock.explain({ exchange: id })).toEqual(reasons)
+      expect(reasons.candidates?.length).toBeGreaterThan(1)
+      expect(mock.snapshot({ before: id }).games).toEqual(games)
+      const fork = await mock.worlds.put('before', { fork: 'default', revision })
+      expect(fork.snapshot().games).toEqual(games)
+      const { counts, stories } = mock.stories.list({ simulated: false, limit: 500 })
+      expect(counts.players).toBe(60)
+      expect(counts.simulated).toBeGreaterThan(simulated)
+      expect(stories.filter(({ token }) => mock.stories.get(token)?.steps[0]?.kind === 'found')).toHaveLength(60)
+    })
 })
 
 describe('the history without rows', () => {
