@@ -145,22 +145,20 @@ async function ask(mock: Mockmaker, path: string, body?: object): Promise<string
     body: body && new TextEncoder().encode(JSON.stringify(body)),
   })
   // A delayed answer waits for the clock.
-  await Promise.race([answer, mock.world.clock.advance('1m')])
+  if (mock.faults.list().length > 0) await Promise.race([answer, mock.world.clock.advance('1m')])
   const { status, body: bytes } = await answer
   const said = JSON.parse(new TextDecoder().decode(bytes))
   return status === 200 ? 'answered' : `${status} ${said.code}`
 }
 
 describe('friday-night', () => {
-  it('changes: lobbies fill and empty, while the number of players stays and more than a hundred are listed', {
-    tags: ['slow'],
-  }, async () => {
+  it('changes: lobbies fill and empty, while the number of players stays and more than a hundred are listed', async () => {
     const mock = frozen('friday-night')
     const counts = () => new Map(mock.world.lobbies.all().map(lobby => [lobby.lobby_id, lobby.total_player_count]))
     const sum = (of: ReadonlyMap<string, number>) => [...of.values()].reduce((total, count) => total + count, 0)
     const before = counts()
 
-    await mock.world.clock.advance('20m')
+    await mock.world.clock.advance('5m')
 
     const after = counts()
     const changed = [...before].filter(([id, count]) => after.get(id) !== count)
