@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect, inject, vi } from 'vitest'
 import { createClient, type MockEvent } from '../../../src/client/index.js'
 import { stateNames } from '../../../src/core/control/states.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
@@ -108,7 +108,7 @@ describe('changes({ with })', () => {
         await vi.waitFor(async () => expect(now).toMatchObject(await asked(served)), { timeout: 30_000 })
         served.mock.faults.clear()
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: Math.min(inject('runs'), 15), endOnFailure: true },
     )
     stop()
   })

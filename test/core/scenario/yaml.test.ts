@@ -143,12 +143,15 @@ describe('the order of mistakes', () => {
     expect(problems(text).map(line => line.split(' ')[0])).toEqual(places.map(place => `friday-night.yaml:${place}:`))
   })
 
-  it.each([
-    ['YAML', (keys: readonly string[]) => keys.map(key => `${key}: 1\n`).join('')],
-    ['JSON', (keys: readonly string[]) => JSON.stringify(Object.fromEntries(keys.map(key => [key, 1])))],
-    // Comparing each key with all others would take minutes.
-  ])('lists the first 20 of 80,000 in one map of %s', { tags: ['slow'] }, (_, textOf) => {
-    expect(problems(textOf(Array.from({ length: 80_000 }, (_, i) => `key${i}`)))).toHaveLength(21)
+  // Comparing each key with all others would take minutes.
+  const keys = Array.from({ length: 80_000 }, (_, i) => `key${i}`)
+
+  it('lists the first 20 of 80,000 in one map of JSON', { tags: ['slow'] }, () => {
+    expect(problems(JSON.stringify(Object.fromEntries(keys.map(key => [key, 1]))))).toHaveLength(21)
+  })
+
+  it('lists the first 20 of 80,000 in one map of YAML', { tags: ['slow', 'matrix'] }, () => {
+    expect(problems(keys.map(key => `${key}: 1\n`).join(''))).toHaveLength(21)
   })
 })
 
