@@ -27,6 +27,8 @@ const library = {
     name: 'library',
     globals: true,
     isolate: false,
+    maxWorkers: 1,
+    sequence: { groupOrder: 1 },
     include: [
       'node_modules/@mswjs/data/tests/{query*,find-*,create-many,update*,delete*,sort,pagination-*,count,clear,nullable}.test.ts',
     ],
@@ -89,7 +91,10 @@ export default defineConfig({
         },
       },
       // These files count all timers of their process, and leave none.
-      { extends: true, test: { name: 'isolated', include: isolated, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'isolated', include: isolated, isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
       // Long property tests, soaks, browsers and engines.
       {
         extends: true,
