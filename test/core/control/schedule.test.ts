@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import { createMockmaker, UsageError } from '../../../src/index.js'
 import { it } from '../../support/served-mock.js'
@@ -74,7 +74,7 @@ describe('the schedule', () => {
   })
 
   property.prop([fc.constantFrom('friday-night', 'default', 'nasty'), fc.integer({ min: 1, max: 30 })], {
-    numRuns: 15,
+    numRuns: Math.ceil(inject('runs') / 2),
   })('begins with the jobs that run next', async (name, count) => {
     const mock = closedAfterTest(createMockmaker({ scenario: { ...scenarios[name], clock: 'frozen' } }))
     await mock.simulate({ concurrent: 50 })

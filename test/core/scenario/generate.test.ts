@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { generateLobbies, maps, nicknameFirst, nicknameLast } from '../../../src/core/scenario/generate.js'
 import type { GameMode } from '../../../src/core/scenario/matchmaker-entries.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
@@ -39,24 +39,30 @@ const gameMode = ({ game_mode_id, max_players, regions }: FoundMode): GameMode =
 const generate = (count: number, seed = 1) => [...generateLobbies(count, [duel], seed)]
 
 describe('generated lobbies', () => {
-  it.prop([modes, fc.nat(50), fc.integer()])('are valid as entries of a scenario', (game_modes, count, seed) => {
-    const scenario: ScenarioInput = { regions: regionIds, game_modes, generate: { lobbies: count } }
-    const { lobbies } = rowsOf(scenario, { seed })
+  it.prop([modes, fc.nat(50), fc.integer()], { numRuns: 3 * inject('runs') })(
+    'are valid as entries of a scenario',
+    (game_modes, count, seed) => {
+      const scenario: ScenarioInput = { regions: regionIds, game_modes, generate: { lobbies: count } }
+      const { lobbies } = rowsOf(scenario, { seed })
 
-    const listed = lobbies.map(({ lobby_id, game_mode_id, region_id, total_player_count, state }) => {
-      return { lobby_id, game_mode_id, region_id, total_player_count, state }
-    })
+      const listed = lobbies.map(({ lobby_id, game_mode_id, region_id, total_player_count, state }) => {
+        return { lobby_id, game_mode_id, region_id, total_player_count, state }
+      })
 
-    expect(listed).toHaveLength(count)
-    expect(problemLines(() => readScenario({ regions: regionIds, game_modes, lobbies: listed }))).toEqual([])
-  })
+      expect(listed).toHaveLength(count)
+      expect(problemLines(() => readScenario({ regions: regionIds, game_modes, lobbies: listed }))).toEqual([])
+    },
+  )
 
-  it.prop([modes, fc.integer()])('have from 0 to the normal maximum of players', (game_modes, seed) => {
-    for (const lobby of rowsOf({ game_modes, generate: { lobbies: 50 } }, { seed }).lobbies) {
-      expect(lobby.total_player_count).toBeGreaterThanOrEqual(0)
-      expect(lobby.total_player_count).toBeLessThanOrEqual(lobby.max_players_normal)
-    }
-  })
+  it.prop([modes, fc.integer()], { numRuns: 3 * inject('runs') })(
+    'have from 0 to the normal maximum of players',
+    (game_modes, seed) => {
+      for (const lobby of rowsOf({ game_modes, generate: { lobbies: 50 } }, { seed }).lobbies) {
+        expect(lobby.total_player_count).toBeGreaterThanOrEqual(0)
+        expect(lobby.total_player_count).toBeLessThanOrEqual(lobby.max_players_normal)
+      }
+    },
+  )
 
   it('are empty, full and in between, in all regions, most often in the first', () => {
     const lobbies = generate(3000)
@@ -77,16 +83,19 @@ describe('generated lobbies', () => {
     })
   })
 
-  it.prop([modes, fc.integer()])('wait for players only with a free seat, and play only with players', (all, seed) => {
-    for (const { state, total_player_count = 0, ...lobby } of generateLobbies(50, all.map(gameMode), seed)) {
-      const { phase, round } = state as { readonly phase: string; readonly round: number }
-      const most = all.find(({ game_mode_id }) => game_mode_id === lobby.game_mode_id)?.max_players.normal ?? 0
-      if (total_player_count === 0) expect(phase).toBe('waiting')
-      else if (total_player_count === most) expect(phase).not.toBe('waiting')
-      else if (total_player_count === 1) expect(phase).toBe('waiting')
-      if (phase === 'waiting') expect(round).toBe(1)
-    }
-  })
+  it.prop([modes, fc.integer()], { numRuns: 3 * inject('runs') })(
+    'wait for players only with a free seat, and play only with players',
+    (all, seed) => {
+      for (const { state, total_player_count = 0, ...lobby } of generateLobbies(50, all.map(gameMode), seed)) {
+        const { phase, round } = state as { readonly phase: string; readonly round: number }
+        const most = all.find(({ game_mode_id }) => game_mode_id === lobby.game_mode_id)?.max_players.normal ?? 0
+        if (total_player_count === 0) expect(phase).toBe('waiting')
+        else if (total_player_count === most) expect(phase).not.toBe('waiting')
+        else if (total_player_count === 1) expect(phase).toBe('waiting')
+        if (phase === 'waiting') expect(round).toBe(1)
+      }
+    },
+  )
 
   it('repeat for the same seed, and differ for another', () => {
     expect(generate(20)).toEqual(generate(20))

@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { scenarios } from '../../../src/core/scenario/index.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { Scheduler } from '../../../src/core/simulation/scheduler.js'
@@ -48,7 +48,9 @@ const link = (id: string, at: number, game_id = 'tanks') => ({
 })
 
 describe('jobs', () => {
-  property.prop([fc.array(fc.nat(9), { maxLength: 20 }), fc.array(fc.nat(4), { maxLength: 4 })])(
+  property.prop([fc.array(fc.nat(9), { maxLength: 20 }), fc.array(fc.nat(4), { maxLength: 4 })], {
+    numRuns: 3 * inject('runs'),
+  })(
     'run at their times, those of one time in the order of creation, however the time is advanced',
     async (delays, moves) => {
       const { world } = scheduled({ deviceLinks: delays.map((delay, i) => link(`l${i}`, second(delay))) })

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { createClient, type MockEvent } from '../../../src/client/index.js'
 import type { MockEvents } from '../../../src/core/control/events.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
@@ -35,7 +35,7 @@ async function read(events: MockEvents | AsyncGenerator<MockEvent, undefined>, c
 describe('a reader that resumes', () => {
   const step = fc.constantFrom('lobby', 'request', 'cut', 'restart')
 
-  it.prop([fc.array(step, { maxLength: 30 })])(
+  it.prop([fc.array(step, { maxLength: 30 })], { numRuns: 3 * inject('runs') })(
     'misses and repeats no change, over any restarts of a kept world',
     async steps => {
       const storage = memoryStorage()

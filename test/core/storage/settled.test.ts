@@ -1,5 +1,5 @@
 import { fc, test } from '@fast-check/vitest'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import type { MockRequest, MockResponse } from '../../../src/core/pipeline/message.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
@@ -272,27 +272,26 @@ describe('a change that is not kept', () => {
   })
 })
 
-test.prop([fc.array(fc.constantFrom('write', 'read', 'keep'), { minLength: 3, maxLength: 30 })])(
-  'no answer leaves before the changes that it may tell about are kept',
-  async steps => {
-    const { mock, gate, send } = gated()
-    const answers: Promise<unknown>[] = []
-    let answered = 0
-    let kept = 0
-    for (const step of steps) {
-      if (step === 'keep') {
-        gate.keep()
-        kept = answers.length
-      } else {
-        const answer =
-          step === 'write' ? send('POST', '/matchmaker/lobbies/find', find) : send('GET', '/matchmaker/lobbies/list')
-        answers.push(answer.then(() => answered++))
-      }
-      await turn()
-      expect(answered).toBe(kept)
+test.prop([fc.array(fc.constantFrom('write', 'read', 'keep'), { minLength: 3, maxLength: 30 })], {
+  numRuns: 3 * inject('runs'),
+})('no answer leaves before the changes that it may tell about are kept', async steps => {
+  const { mock, gate, send } = gated()
+  const answers: Promise<unknown>[] = []
+  let answered = 0
+  let kept = 0
+  for (const step of steps) {
+    if (step === 'keep') {
+      gate.keep()
+      kept = answers.length
+    } else {
+      const answer =
+        step === 'write' ? send('POST', '/matchmaker/lobbies/find', find) : send('GET', '/matchmaker/lobbies/list')
+      answers.push(answer.then(() => answered++))
     }
-    gate.open()
-    await Promise.all(answers)
-    await mock.close()
-  },
-)
+    await turn()
+    expect(answered).toBe(kept)
+  }
+  gate.open()
+  await Promise.all(answers)
+  await mock.close()
+})

@@ -1,5 +1,5 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, inject } from 'vitest'
 import { tableNames } from '../../../src/core/store/table-names.js'
 import type { LiveWorld } from '../../../src/core/store/world.js'
 import type { WorldTables } from '../../../src/core/store/world-tables.js'
@@ -310,14 +310,13 @@ describe('a table refuses', () => {
   const fields = fc.oneof(anything, fc.dictionary(field, anything))
   const method = fc.constantFrom('get', 'findFirst', 'findMany', 'count', 'create', 'update', 'delete')
 
-  it.prop([fc.constantFrom(...tableNames), method, fc.array(fields, { maxLength: 3 })])(
-    'any wrong argument with a UsageError',
-    async (name, called, args) => {
-      const table = worldOf()[name] as unknown as Record<typeof called, (...args: unknown[]) => unknown>
+  it.prop([fc.constantFrom(...tableNames), method, fc.array(fields, { maxLength: 3 })], {
+    numRuns: 3 * inject('runs'),
+  })('any wrong argument with a UsageError', async (name, called, args) => {
+    const table = worldOf()[name] as unknown as Record<typeof called, (...args: unknown[]) => unknown>
 
-      const error = await refusal(() => table[called](...args))
+    const error = await refusal(() => table[called](...args))
 
-      expect([undefined, 'UsageError']).toContain((error as Error | undefined)?.name)
-    },
-  )
+    expect([undefined, 'UsageError']).toContain((error as Error | undefined)?.name)
+  })
 })
