@@ -335,7 +335,7 @@ describe('jobs of several worlds', () => {
   })
 
   // 40,000 players in slices of at most 100 ms.
-  it('add 20,000 players to each of two worlds in many short slices', { tags: ['slow'] }, async () => {
+  it('add 20,000 players to each of two worlds in many short slices', { tags: ['slow', 'matrix'] }, async () => {
     const mocks = [1, 2].map(seed =>
       createMockmaker({
         scenario: {
