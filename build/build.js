@@ -9,9 +9,14 @@ import { pruneDeclarations } from './declarations.js'
 // On standard error, because `npm start -- --json` writes JSON.
 process.stderr.write('building dist, which takes some seconds …\n')
 rmSync('dist', { recursive: true, force: true })
-const tsc = spawn(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'build/tsconfig.json'], {
-  stdio: 'inherit',
-})
+// Each further checker of tsc resolves types again.
+const tsc = spawn(
+  process.execPath,
+  ['node_modules/typescript/bin/tsc', '-p', 'build/tsconfig.json', '--checkers', '1'],
+  {
+    stdio: 'inherit',
+  },
+)
 // The command `rolldown -c` would also print a table of all files.
 const [[code]] = await Promise.all([once(tsc, 'exit'), build(await loadConfig('build/rolldown.config.ts'))])
 if (code !== 0) process.exit(1)
