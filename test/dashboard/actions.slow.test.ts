@@ -227,9 +227,7 @@ describe('the map', () => {
     expect(mock.explain({ find: 'duel' }).region_id).toBe('lnd-tok')
   })
 
-  it('moves the player one step after the other, however slow the mock answers, and with the pointer', async ({
-    open,
-  }) => {
+  it('moves the player one step after the other, however slow the mock answers', async ({ open }) => {
     const { page, mock } = await open({ scenario })
     const you = page.getByRole('button', { name: /^you, at/ })
     const { longitude = 0 } = mock.world.settings.all()[0]?.client ?? {}
@@ -251,8 +249,11 @@ describe('the map', () => {
 
     await expect.poll(() => mock.world.settings.all()[0]?.client?.longitude).toBeCloseTo(longitude + 2)
     expect(sent).toBe(2)
+  })
 
-    const box = await you.boundingBox()
+  it('moves the player with the pointer', async ({ open }) => {
+    const { page, mock } = await open({ scenario })
+    const box = await page.getByRole('button', { name: /^you, at/ }).boundingBox()
     if (!box) throw new Error('the place is not shown')
 
     await page.mouse.move(box.x + 5, box.y + 5)
