@@ -6,7 +6,7 @@ import type {
   TargetedEvent,
   TextareaHTMLAttributes,
 } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
 import { useModal } from './hooks.js'
 import { Icon, type IconName } from './icons.js'
@@ -99,11 +99,11 @@ export function Menu({ id, label, name, children, ...rest }: MenuProps) {
     openDialog.value = undefined
     menu.current?.querySelector('button')?.focus()
   }
-  useEffect(() => {
+  // Not after the next frame: by then the user may be elsewhere.
+  useLayoutEffect(() => {
     if (!isOpen) return
     const closeOutside = (event: Event) => {
-      const isInside = menu.current?.contains(event.target as Node)
-      if (!isInside && openDialog.value === id) openDialog.value = undefined
+      if (!menu.current?.contains(event.target as Node) && openDialog.value === id) openDialog.value = undefined
     }
     document.addEventListener('pointerdown', closeOutside)
     menu.current?.querySelector<HTMLElement>('.box :is(button, input, select, a)')?.focus()

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { modals } from './screen.js'
 
 /**
@@ -47,7 +47,7 @@ export function useSize(element: { readonly current: HTMLElement | null }) {
 /** Opens a modal dialog when it is rendered. Browsers complain about `autofocus` in a page that has a focus. */
 export function useModal() {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     element.current?.showModal()
     element.current?.querySelector<HTMLElement>('[data-first]')?.focus()
     modals.value += 1
