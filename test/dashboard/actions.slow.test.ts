@@ -684,7 +684,8 @@ describe('the devices', () => {
     )
     await devices.getByRole('img', { name: 'QR code of the page of the link' }).waitFor()
     await press(page, 'Complete as Game')
-    await expect.poll(() => mock.world.deviceLinks.get('device.mock.sofa')?.status).toBe('complete')
+    await devices.getByText('complete: the device has a cloud token').waitFor()
+    expect(mock.world.deviceLinks.get('device.mock.sofa')?.status).toBe('complete')
 
     await mock.world.deviceLinks.create({ token: 'device.mock.tv' })
     await press(page, 'Expire now')
