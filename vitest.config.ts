@@ -90,7 +90,7 @@ export default defineConfig({
           provide: { runs: fastRuns },
         },
       },
-      // These files count all timers of their process, and leave none.
+      // These files count all timers of their process, and leave none. One worker, because each imports all of src.
       {
         extends: true,
         test: { name: 'isolated', include: isolated, isolate: false, maxWorkers: 1, sequence: { groupOrder: 1 } },

@@ -9,14 +9,9 @@ import { pruneDeclarations } from './declarations.js'
 // On standard error, because `npm start -- --json` writes JSON.
 process.stderr.write('building dist, which takes some seconds …\n')
 rmSync('dist', { recursive: true, force: true })
-// Each further checker of tsc resolves types again.
-const tsc = spawn(
-  process.execPath,
-  ['node_modules/typescript/bin/tsc', '-p', 'build/tsconfig.json', '--checkers', '1'],
-  {
-    stdio: 'inherit',
-  },
-)
+// More checkers would resolve the same types again.
+const command = ['node_modules/typescript/bin/tsc', '-p', 'build/tsconfig.json', '--checkers', '1']
+const tsc = spawn(process.execPath, command, { stdio: 'inherit' })
 // The command `rolldown -c` would also print a table of all files.
 const [[code]] = await Promise.all([once(tsc, 'exit'), build(await loadConfig('build/rolldown.config.ts'))])
 if (code !== 0) process.exit(1)

@@ -119,7 +119,7 @@ async function use({ mock, send, page }: OpenDashboard): Promise<void> {
   await page.locator('.views button', { hasText: /^Faults 1/ }).waitFor({ state: 'attached' })
 }
 
-/** Closes what a step has opened. Returns false if the page still shows something else than at an address. */
+/** Closes with Escape what a step has opened. Tells whether the page is as it was at the start. */
 async function comesBack(page: Page, start: string): Promise<boolean> {
   for (let i = 0; i < 3; i++) {
     await page.keyboard.press('Escape')

@@ -155,7 +155,7 @@ it('the pictures of the docs show the page as it is', async ({ open }) => {
   let shownSize: Picture['size'] | undefined
   for (const [name, { size, scheme, go, part }] of Object.entries(pictures)) {
     await page.emulateMedia({ colorScheme: scheme })
-    // The dark picture of a phone is of the same page. Elsewhere the canvas of the timeline keeps its colours until it changes.
+    // Only the dark picture of a phone is taken of the same page: the canvas of the timeline keeps its colours until it changes.
     if (size !== shownSize || go !== undefined) {
       await page.setViewportSize(size)
       await page.goto(url)

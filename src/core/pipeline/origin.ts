@@ -237,7 +237,7 @@ export interface ControlAccess {
   readonly hasToken?: ((request: Pick<MockRequest, 'headers'>) => boolean) | undefined
 }
 
-/** Refuses a call without the control token or, if there is none, from a wrong address. Throws `ApiError` (PROTOCOL.md B9). */
+/** Refuses a call that lacks the control token. Without a token, the address counts. Throws `ApiError` (PROTOCOL.md B9). */
 export function checkControlAccess(
   request: Sender & Pick<MockRequest, 'method'>,
   { isListed, hasToken }: ControlAccess,

@@ -20,7 +20,7 @@ const flags = isShort ? ['--no-opt'] : []
  */
 const mostGrowth = 1_000_000
 
-it('mixed exchanges leave no more memory in use than the first half of them', { timeout: 300_000 }, async () => {
+it('mixed exchanges leave no more memory in use than the first of them', { timeout: 300_000 }, async () => {
   const program = fileURLToPath(new URL('./program.js', import.meta.url))
 
   const { stdout } = await promisify(execFile)(process.execPath, [
