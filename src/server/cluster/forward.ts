@@ -32,9 +32,12 @@ interface ForwardOptions {
 /** The time for a connection, in ms. */
 const connectMs = 2_000
 
+/** An idle connection is kept for this time, in ms. It is shorter than that of the other replica, which might close it under a request. */
+const idleMs = 60_000
+
 /** Forwards requests over connections that it keeps. Each request costs little, so it uses raw headers and no library of streams. */
 export class Forwarder {
-  readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
+  readonly #agent = new Agent({ keepAlive: true, scheduling: 'lifo', timeout: idleMs })
 
   /** Sends a request to another replica, and its response to the client. If one side breaks off, so does the other. Does not reject. */
   forward(client: ForwardedClient, { address, facts, signal }: ForwardOptions): Promise<Forwarded> {

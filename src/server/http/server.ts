@@ -170,6 +170,12 @@ export class PortTaken extends UsageError {
 /** The most attempts to find a port that is free on all hosts. */
 const maxAttempts = 10
 
+/**
+ * A connection without a request stays open for this time, in ms. Common load balancers and proxies keep theirs for 60 s. If the mock
+ * closed it first, a request on its way would fail.
+ */
+const idleMs = 75_000
+
 /** Node checks for late requests at this interval. */
 const timeoutCheckMs = 1_000
 
@@ -212,7 +218,7 @@ async function bindOnce(options: BindOptions): Promise<OpenPort> {
     // A request that has arrived is read in the next turn.
     await setImmediate()
     // Browsers open connections in advance, and so does fetch of Node 20. Node does not count them as idle.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of sockets) if (isUnused(socket)) socket.destroy()
     await closeAll(servers)
   }
   return {
@@ -287,6 +293,7 @@ function open(
     ServerResponse: Response,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: idleMs,
     connectionsCheckingInterval: timeoutCheckMs,
     maxHeaderSize: isReplica ? maxForwardedHeaderSize : maxHeaderSize,
     // Node would refuse a request without a Host with an empty body. The Host check refuses it with a JSON error.
@@ -335,9 +342,17 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 /** Refuses a malformed request, or one that arrives too slowly. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUnused(socket))
+    // It was opened in advance. Node asks once, and again from its first byte on.
+    setTimeout(() => isUnused(socket) && socket.destroy(), idleMs).unref()
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
     refuse(socket, 'API_BAD_BODY', 'the request did not arrive in time')
   else refuse(socket, 'API_BAD_HEADERS', `the request is not valid HTTP: ${error.message}`)
+}
+
+/** Tells whether a connection has never had a byte of a request. */
+function isUnused(socket: Duplex): boolean {
+  return 'bytesRead' in socket && socket.bytesRead === 0
 }
 
 /**

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, vi } from 'vitest'
 import { createMockmaker } from '../../../src/index.js'
 import { createApp } from '../../../src/server/http/index.js'
@@ -307,6 +310,21 @@ describe('a request that does not arrive in time', () => {
     await bound.close()
   })
 
+  it('is not a connection that was opened in advance', async () => {
+    const mock = createMockmaker({ scenario: tanks })
+    const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
+    bound.serve(createApp(mock))
+    const socket = connect(bound.port, '127.0.0.1')
+    await once(socket, 'connect')
+    // The server has looked at both by then.
+    await responseTo(bound.url, 'GET / HTTP/1.1\r\nhost: loc')
+
+    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /)
+    await bound.close(mock)
+  })
+
   it('is not a blocked watch', async () => {
     const mock = createMockmaker({ scenario: tanks })
     const bound = await bind({ port: 0, host: '127.0.0.1', headersTimeoutMs: 20, requestTimeoutMs: 20 })
@@ -321,6 +339,16 @@ describe('a request that does not arrive in time', () => {
     await mock.close()
     expect((await blocked).status).toBe(200)
     await bound.close()
+  })
+})
+
+describe('an idle connection', () => {
+  it('stays open longer than the connections of the proxies in our guides', async ({ server }) => {
+    const idle = (await fetch(`${server.url}/healthz`)).headers.get('keep-alive')
+    const proxies = readdirSync('docs/deploy').filter(name => name.endsWith('.conf'))
+    const kept = proxies.map(name => /keepalive_timeout (\d+)s;/.exec(readFileSync(`docs/deploy/${name}`, 'utf8'))?.[1])
+
+    expect([idle, kept]).toEqual(['timeout=75', ['60', '60']])
   })
 })
 
