@@ -199,12 +199,20 @@ export function checkOwnPage(request: Pick<MockRequest, 'headers'>): void {
 type Sender = Pick<MockRequest, 'headers' | 'address' | 'forwardedFor'>
 
 /**
- * True if a client may call the control API: it runs on the mock's machine, or its address is listed. A proxy on that machine
- * may pass on the requests of anybody, so the connection alone proves nothing then (PROTOCOL.md B9).
+ * True if a client may call the control API: it runs on the mock's machine, or its address is listed. A proxy or a tunnel on that
+ * machine may pass on the requests of anybody, so the connection alone proves nothing then (PROTOCOL.md B9).
  */
 export function mayControl(request: Sender, isListed: (address: string) => boolean): boolean {
   const address = clientAddress(request)
-  return (isLoopbackAddress(address) && proxyHeaderOf(request) === undefined) || isListed(address)
+  const isDirect = proxyHeaderOf(request) === undefined && otherHostOf(request) === undefined
+  return (isLoopbackAddress(address) && isDirect) || isListed(address)
+}
+
+/** Returns the IP address in the Host of a request, unless it leads to this machine alone. A tunnel adds no header, and leaves it. */
+function otherHostOf(request: Pick<MockRequest, 'headers'>): string | undefined {
+  const host = parseUrl(`http://${header(request, 'host')}`)?.hostname ?? ''
+  const isOwn = isLoopbackHost(host) || host === '0.0.0.0' || host === '[::]' || /^\[::ffff:7f/.test(host)
+  return ipLiteral.test(host) && !isOwn ? host : undefined
 }
 
 /**
@@ -218,6 +226,11 @@ function checkControlAddress(request: Sender, isListed: (address: string) => boo
   if (proxyHeader !== undefined && isLoopbackAddress(address))
     throw controlForbidden(
       `it came through a proxy, as its header ${proxyHeader} shows: call http://127.0.0.1 on the mock's machine without the proxy`,
+    )
+  const otherHost = otherHostOf(request)
+  if (otherHost !== undefined && isLoopbackAddress(address))
+    throw controlForbidden(
+      `it is for the host ${otherHost}, and came to the loopback address as through a tunnel: call http://127.0.0.1 on the mock's machine, or set a control token`,
     )
   // Proxies may also write another name than `unknown`.
   if (!/^[\d.]+$|:/.test(address))

@@ -141,6 +141,55 @@ describe('a request through a proxy on the same machine', () => {
   })
 })
 
+describe('a request through a tunnel that adds no header', () => {
+  it.for(['203.0.113.9', '192.168.1.5:4100', '[2001:db8::1]:4100', '10.0.0.7:80'])(
+    'is not of this machine: %s',
+    async host => {
+      const { mock, url } = await serveTo('127.0.0.1')
+      const before = stateOf(mock.world)
+
+      const got = await sendTo(url, { ...reset, headers: { ...jsonHeaders, host } })
+      const home = await sendTo(url, { method: 'GET', path: '/', headers: { host, accept: 'text/html' } })
+      const list = await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list', headers: { host } })
+
+      expect([failure(got), list.status]).toEqual(['403 API_FORBIDDEN', 200])
+      expect(json(got)).toMatchObject({ message: expect.stringContaining('as through a tunnel') })
+      expect(home.body).toContain('There is no dashboard here.')
+      expect(stateOf(mock.world)).toBe(before)
+    },
+  )
+
+  it.for([
+    'localhost:4100',
+    'game.localhost',
+    '127.0.0.1:1',
+    '127.8.9.1',
+    '[::1]:4100',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '0.0.0.0:4100',
+    '[::]:4100',
+    'host.docker.internal',
+  ])('is not one to this machine: %s', async host => {
+    const { url } = await serveTo('127.0.0.1')
+
+    expect((await sendTo(url, { ...health, headers: { host } })).status).toBe(200)
+  })
+
+  it('may control the mock with the control token, or if its address is listed', async () => {
+    const controlToken = 'a-control-token-of-24'
+    const [listed, secret] = [
+      await serveTo('127.0.0.1', { controlHosts: ['127.0.0.1'] }),
+      await serveTo('127.0.0.1', { controlToken }),
+    ]
+    const host = '203.0.113.9'
+    const headers = { host, authorization: `Bearer ${controlToken}` }
+
+    expect((await sendTo(listed.url, { ...health, headers: { host } })).status).toBe(200)
+    expect((await sendTo(secret.url, { ...health, headers })).status).toBe(200)
+  })
+})
+
 describe('trustProxy', () => {
   const lan = { controlHosts: ['192.168.1.0/24'] }
   const through = (hops: string) => ({ ...health, headers: { 'x-forwarded-for': hops } })
