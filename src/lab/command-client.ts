@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { withoutSecrets } from '../core/control/environment.js'
+import { inheritedBy } from '../core/control/environment.js'
 import { sizeText } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { endGroup, isGroupAlive, isWindows, lateOutputMs } from '../server/processes/process-group.js'
@@ -28,9 +28,8 @@ export function commandClient(command: readonly string[]): Client {
 /** Starts a command in a group of its own, so that its children end with it. */
 function startCommand(command: readonly string[]): StartClient {
   return ({ url, token, print, exceed }) => {
-    const { RIVET_TOKEN: _, ...inherited } = withoutSecrets(process.env)
     const child = spawnClient(command, {
-      ...inherited,
+      ...inheritedBy(process.env),
       MOCKMAKER_URL: url,
       RIVET_API_ENDPOINT: url,
       MOCKMAKER_LINK_TOKEN: token,

@@ -31,6 +31,16 @@ export function withoutSecrets(environment: Variables): Variables {
 }
 
 /**
+ * Returns the variables that a program of a mock inherits from it: none that only the mock should take for its own, or that lead to
+ * another mock or lobby.
+ */
+export function inheritedBy(environment: Variables): Variables {
+  const others = Object.entries(environment).filter(([name]) => !/^(?:(?:MOCKMAKER|RIVET)_.*|PORT)$/i.test(name))
+  // Python would keep its output in memory until it ends, because nobody sees it.
+  return { PYTHONUNBUFFERED: '1', ...Object.fromEntries(others) }
+}
+
+/**
  * Returns the variables by which clients find a mock (PROTOCOL.md C, E). `url` has no slash at its end. `versionName` is the
  * version of the namespace, such as `0.0.1`. If there is no token or no version, its variable is absent.
  */

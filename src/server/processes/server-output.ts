@@ -33,6 +33,8 @@ export class ServerOutput {
   readonly #last = new KeptLines()
   readonly #streams: readonly Readable[]
   readonly #onLine: (line: string) => void
+  /** Each ends the line that a stream has begun. */
+  readonly #unended: (() => void)[] = []
   #second = 0
   #lines = 0
   #bytes = 0
@@ -56,8 +58,12 @@ export class ServerOutput {
     this.#resume()
   }
 
-  /** Says how many lines were dropped since the last ones. A process that still holds the pipe no longer keeps this one alive. */
+  /**
+   * Passes on the last lines, also if they have no end, and says how many were dropped since the last ones. A process that still
+   * holds the pipe no longer keeps this one alive.
+   */
   end(): void {
+    for (const end of this.#unended) end()
     this.#reportDropped()
     for (const stream of this.#streams) stream.unref?.()
   }
@@ -92,9 +98,11 @@ export class ServerOutput {
       extend(chunk.subarray(from))
       this.#addBytes(chunk.length)
     })
-    stream.on('end', () => {
+    const endLast = () => {
       if (line !== '') end()
-    })
+    }
+    this.#unended.push(endLast)
+    stream.on('end', endLast)
   }
 
   #addLine(line: string): void {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { type Environment, withoutSecrets } from '../../core/control/environment.js'
+import { type Environment, inheritedBy } from '../../core/control/environment.js'
 import { systemReason } from '../../core/lib/usage-error.js'
 import { endGroup, isGroupAlive, isWindows, lateOutputMs, signalGroup } from './process-group.js'
 import { ServerOutput } from './server-output.js'
@@ -38,10 +38,13 @@ export type StartProcess = (
   graceMs?: number,
 ) => ServerProcess
 
+/** A program in C would keep its output in memory, because nobody sees it, and lose it in a crash. GNU can make it write each line. */
+const script = 'exec $(command -v stdbuf >/dev/null && echo stdbuf -oL) /bin/sh -c "$0"'
+
 function spawnShell(command: string, env: Environment) {
-  return spawn(command, {
-    shell: true,
-    env: { ...withoutSecrets(process.env), ...env },
+  return spawn(isWindows ? command : '/bin/sh', isWindows ? [] : ['-c', script, command], {
+    shell: isWindows,
+    env: { ...inheritedBy(process.env), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,

@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { ServerOutput } from '../../../src/server/processes/server-output.js'
+import { startProcess } from '../../../src/server/processes/server-process.js'
+import { deferred } from '../../support/worlds.js'
 
 /** A pipe that only notes whether it is read. */
 class Pipe extends EventEmitter {
@@ -75,6 +77,26 @@ describe('the output of a game server', () => {
 
     expect([before, during, still, out.isPaused]).toEqual([false, [true, true], true, false])
     expect(lines.slice(100)).toEqual(['… 117,863 lines dropped', 'after'])
+  })
+
+  it('comes at once from a program that would buffer it', { tags: ['slow'] }, async () => {
+    const { promise, resolve } = deferred<string>()
+
+    // `tr` is in C, and would write only at its end.
+    const process = startProcess('(echo last words; sleep 60) | tr a-z A-Z', {}, resolve)
+
+    expect(await promise).toBe('LAST WORDS')
+    process.stop()
+    await process.gone
+  })
+
+  it('ends with the last words of a process, although another one still holds the pipe', () => {
+    const { out, lines, output } = read()
+    out.write('cannot open map')
+
+    output.end()
+
+    expect([lines, output.lastLines]).toEqual([['cannot open map'], ['cannot open map']])
   })
 
   it('ends with the last lines of a process, although they were dropped', () => {
