@@ -196,7 +196,9 @@ async function answerFetch(
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
   const signal = () => request.signal
-  const answered = await answer({ method, ...split(pathname), query: search.slice(1), headers, body, signal })
+  const query = search.slice(1)
+  // No server is where the URL leads, so a game server is on this machine.
+  const answered = await answer({ method, ...split(pathname), query, headers, body, serverHost: '127.0.0.1', signal })
   const { status } = answered
   const { disconnect, body: bytes, headers: sent } = answered
   if (disconnect === 'truncate') {

@@ -1,9 +1,10 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect } from 'vitest'
 import { printQrCode } from '../../src/cli/share.js'
+import type { Join } from '../../src/core/contract/lobbies.js'
 import { lineLike, serveOnTerminal } from '../support/command.js'
 import { it } from '../support/dashboard-page.js'
-import { request, sendTo } from '../support/http.js'
+import { json, post, request, sendTo } from '../support/http.js'
 
 /** An address of this machine that is not loopback, if it has one. */
 function networkAddress(): string {
@@ -32,11 +33,12 @@ describe('mockmaker --share', () => {
     await page.goto(link)
     await page.locator('[data-connection=live]').waitFor()
     const played = await sendTo(origin, request('GET', '/matchmaker/lobbies/list'))
+    const seat = json(await sendTo(origin, post('/matchmaker/lobbies/find', { game_modes: ['duel'] }))) as Join
     await page.locator('b.operation', { hasText: 'lobbies.list' }).first().waitFor()
 
     expect(hostname).toBe(networkAddress())
     expect(calls.map(({ status }) => status)).toEqual([401, 200, 401])
-    expect(played.status).toBe(200)
+    expect([played.status, seat.ports.default?.hostname]).toEqual([200, hostname])
     expect(page.url()).toBe(`${origin}/`)
     expect(command.lines()).toEqual(expect.arrayContaining([...qrCodeOf(link)]))
     // Nothing but the link has the token, whatever was asked.

@@ -64,8 +64,8 @@ export class Arena extends Phaser.Scene {
 
 /** Connects to the game server of a seat. Rejects if it takes no player with this token. */
 export function connect({ ports, player }: Seat): Promise<WebSocket> {
-  const [{ hostname, port } = { hostname: 'localhost' }] = Object.values(ports)
-  const socket = new WebSocket(`ws://${hostname}:${port}`)
+  const [{ host } = {}] = Object.values(ports)
+  const socket = new WebSocket(`ws://${host}`)
   return new Promise((resolve, reject) => {
     socket.addEventListener('open', () => socket.send(JSON.stringify({ token: player.token })))
     socket.addEventListener('message', () => resolve(socket), { once: true })

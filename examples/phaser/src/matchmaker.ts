@@ -16,7 +16,7 @@ export interface Overview {
 /** A seat in a lobby: where its server is, and the token that the player sends there. */
 export interface Seat {
   readonly lobby: { readonly lobby_id: string; readonly region: { readonly display_name: string } }
-  readonly ports: Readonly<Record<string, { readonly hostname: string; readonly port?: number }>>
+  readonly ports: Readonly<Record<string, { readonly host?: string }>>
   readonly player: { readonly token: string }
 }
 

@@ -104,7 +104,7 @@ export function lobbyEnvironment(
     ...(lobby_config === undefined ? {} : { RIVET_LOBBY_CONFIG: JSON.stringify(lobby_config) }),
     ...(tags === undefined ? {} : { RIVET_LOBBY_TAGS: JSON.stringify(tags) }),
     ...Object.fromEntries(
-      (lobbyPorts(lobby, tables)?.lobby_ports ?? []).flatMap(({ label, target_port: port, port_range }) =>
+      lobbyPorts(lobby, tables).flatMap(({ label, fixed, target_port: port = fixed, port_range }) =>
         portVariables(label, { port, port_range }),
       ),
     ),

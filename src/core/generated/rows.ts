@@ -5,8 +5,10 @@ import type { ProxyProtocol } from './operations.js'
 export interface LobbyPort {
   /** The name of the port for clients. */
   label: string
-  /** The one port. Leave it out where port_range is given. */
+  /** The one port. A server that the mock starts gets a free one instead. Leave it out where port_range is given. */
   target_port?: number | undefined
+  /** The one port, also of a server that the mock starts. So one server runs at a time. In place of target_port. */
+  fixed?: number | undefined
   /** Ports from min to max. Leave it out where target_port is given. */
   port_range?:
     | {
@@ -20,12 +22,15 @@ export interface LobbyPort {
   proxy_protocol: ProxyProtocol
 }
 
-/** The host of a game server, and the ports that it opens. */
+/** The host of a game server, and the ports that it opens. An object without keys says that it opens none. */
 export interface ServerPorts {
-  /** The host that game servers run on. Default: 127.0.0.1. */
-  hostname: string
-  /** The ports that they open. Default: none. */
-  lobby_ports: LobbyPort[]
+  /**
+   * The host that game servers run on. The mock fills in {lobby_id}, {region_id} and {label}. Default: the host by
+   * which the client reaches the mock.
+   */
+  hostname?: string | undefined
+  /** The ports that they open. Default: one, default, with the target_port 7777. An empty list: none. */
+  lobby_ports?: LobbyPort[] | undefined
 }
 
 /** The settings of a world. The table has one row. */

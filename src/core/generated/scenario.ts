@@ -1,12 +1,27 @@
 // `npm run generate` writes this file from the schemas.
+import type { ProxyProtocol } from './operations.js'
 import type { JournalEntry, ScenarioFault } from './requests.js'
 import type { LobbyPort } from './rows.js'
 
 export interface ScenarioServerPorts {
-  /** The host that game servers run on. Default: 127.0.0.1. */
+  /**
+   * The host that game servers run on. The mock fills in {lobby_id}, {region_id} and {label}. Default: the host by
+   * which the client reaches the mock.
+   */
   hostname?: string | undefined
-  /** The ports that they open. Default: none. */
+  /** The ports that they open. Default: one, default, with the target_port 7777. An empty list: none. */
   lobby_ports?: readonly LobbyPort[] | undefined
+  /** In place of lobby_ports with one port, whose label is default. */
+  default?:
+    | {
+        /** The one port. A server that the mock starts gets a free one instead. Leave it out where port_range is given. */
+        target_port?: number | undefined
+        /** The one port, also of a server that the mock starts. So one server runs at a time. In place of target_port. */
+        fixed?: number | undefined
+        /** The protocol by which clients reach the port. */
+        proxy_protocol?: ProxyProtocol | undefined
+      }
+    | undefined
 }
 
 /** The id of a region of the catalogue, or a whole region. */
@@ -144,6 +159,8 @@ export interface MatchmakerInput {
   /** The most lobbies at once. Default: 128. */
   lobby_count_max?: number | undefined
   /** The most players from one client address. Default: 8, and loopback addresses are not counted. */
+  max_players_per_client?: number | undefined
+  /** The old name of max_players_per_client. */
   max_players?: number | undefined
 }
 
@@ -333,7 +350,7 @@ export interface ScenarioInput {
    * Default: the first one.
    */
   default_namespace?: string | undefined
-  /** Ids of the catalogue, or whole regions. Default: all of the catalogue. */
+  /** Ids of the catalogue, also without lnd-, or whole regions. Default: all of the catalogue that begin with lnd-. */
   regions?: readonly ScenarioRegion[] | undefined
   /** The games. Default: one, game, with one namespace, prod, whose keys may then stand at the top of the scenario. */
   games?: readonly ScenarioGame[] | undefined

@@ -1,3 +1,9 @@
+/** Removes the port and the brackets of a host, so that `connect` takes it: `[::1]:80` gives `::1`. */
+export function connectHost(host: string): string {
+  const [, address, name] = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? []
+  return address ?? name ?? host
+}
+
 /** Writes a host as in a URL: an IPv6 address in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host

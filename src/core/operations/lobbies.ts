@@ -4,7 +4,8 @@ import type { Join, JoinPort, Lobby } from '../contract/lobbies.js'
 import type { OperationInput, OperationOutput } from '../contract/operations.js'
 import { isJsonObject } from '../lib/json.js'
 import { quoted } from '../lib/text.js'
-import { type ServerPorts, serverPortsDefaults } from '../store/columns.js'
+import { connectHost, hostInUrl } from '../lib/url.js'
+import { defaultPort, type LobbyPort, type ServerPorts } from '../store/columns.js'
 import { listObstacles, modeKey, seatsTaken } from '../store/lobby-rules.js'
 import type { GameModeRow, LobbyRow } from '../store/matchmaker-rows.js'
 import type { Tables } from '../store/model.js'
@@ -64,51 +65,90 @@ function cannedLobby(mode: GameModeRow): Lobby {
 /** Answers find, join and create of a development token: its own server, and a new token for each player (PROTOCOL.md B2). */
 export function cannedJoin(
   caller: Extract<Caller, { kind: 'development' }>,
-  { tables, random, seed, now }: Pick<WriteCall<'lobbies.find'>, 'tables' | 'random' | 'seed' | 'now'>,
+  {
+    tables,
+    random,
+    seed,
+    now,
+    client,
+  }: Pick<WriteCall<'lobbies.find'>, 'tables' | 'random' | 'seed' | 'now' | 'client'>,
 ): Join {
   const { region_id, region_display_name: display_name } = localRegion
-  const server = caller.server ?? tables.namespaces.get(caller.namespaceId)?.development
-  return joinOutput(nilUuid, { region_id, display_name }, server, devPlayerToken(random, { seed, now }))
+  const scenario = [caller.server, tables.namespaces.get(caller.namespaceId)?.development]
+  const ports = joinPorts({ lobby_id: nilUuid, region_id }, scenario, client.host)
+  return joinOutput(nilUuid, { region_id, display_name }, ports, devPlayerToken(random, { seed, now }))
 }
 
-/** Builds the answer of find, join and create. `server` is `undefined` if the scenario has no ports of game servers. */
+/** Builds the answer of find, join and create. */
 export function joinOutput(
   lobby_id: string,
   region: Join['lobby']['region'],
-  server: ServerPorts | undefined,
+  ports: Record<string, JoinPort>,
   token: string,
 ): Join {
-  const ports = server ? joinPorts(server) : {}
   const player = { token }
   return { lobby: { lobby_id, region, ports, player }, ports, player }
 }
 
-/** Lists the ports by label (PROTOCOL.md B2). */
-export function joinPorts({ hostname, lobby_ports }: ServerPorts): Record<string, JoinPort> {
+/** Returns where players reach the game server of a lobby, by label. `clientHost`: the host by which the client reached the mock. */
+export function seatPorts(
+  lobby: Pick<LobbyRow, 'lobby_id' | 'region_id' | 'namespace_id' | 'game_mode_id' | 'ports'>,
+  tables: Pick<ReadTables, 'gameModes' | 'namespaces'>,
+  clientHost: string | undefined,
+): Record<string, JoinPort> {
+  return joinPorts(lobby, scenarioServers(lobby, tables), clientHost)
+}
+
+/** Returns the ports of a lobby's game server: its own, or those that the scenario says. */
+export function lobbyPorts(
+  lobby: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'ports'>,
+  tables: Pick<ReadTables, 'gameModes' | 'namespaces'>,
+): readonly LobbyPort[] {
+  return lobby.ports ?? portsOf(scenarioServers(lobby, tables))
+}
+
+/** What a scenario says about a game server, the part that counts first. */
+type ScenarioServers = readonly (ServerPorts | undefined)[]
+
+function scenarioServers(
+  lobby: Pick<LobbyRow, 'namespace_id' | 'game_mode_id'>,
+  { gameModes, namespaces }: Pick<ReadTables, 'gameModes' | 'namespaces'>,
+): ScenarioServers {
+  return [gameModes.get(modeKey(lobby))?.ports, namespaces.get(lobby.namespace_id)?.development]
+}
+
+function portsOf(servers: ScenarioServers): readonly LobbyPort[] {
+  // Who says only a host says nothing about ports.
+  const said = servers.find(server => server && (server.lobby_ports ?? server.hostname === undefined))
+  return said ? (said.lobby_ports ?? []) : [defaultPort]
+}
+
+/** Lists the ports by label. The host that the scenario sets wins (PROTOCOL.md B2, C). */
+function joinPorts(
+  { lobby_id, region_id, ports }: Pick<LobbyRow, 'lobby_id' | 'region_id' | 'ports'>,
+  servers: ScenarioServers,
+  clientHost = '127.0.0.1',
+): Record<string, JoinPort> {
+  const host = servers.find(server => server?.hostname !== undefined)?.hostname ?? clientHost
+  const isTemplate = host.includes('{')
   return Object.fromEntries(
-    lobby_ports.map(({ label, target_port: port, port_range, proxy_protocol }) => [
-      label,
-      {
-        hostname,
-        ...(port === undefined ? {} : { host: `${hostname}:${port}`, port }),
-        ...(port_range === undefined ? {} : { port_range }),
-        is_tls: proxy_protocol === 'https' || proxy_protocol === 'tcp_tls',
-      },
-    ]),
+    (ports ?? portsOf(servers)).map(({ label, fixed, target_port: port = fixed, port_range, proxy_protocol }) => {
+      const hostname = connectHost(isTemplate ? filled(host, { lobby_id, region_id, label }) : host)
+      return [
+        label,
+        {
+          hostname,
+          ...(port === undefined ? {} : { host: `${hostInUrl(hostname)}:${port}`, port }),
+          ...(port_range === undefined ? {} : { port_range }),
+          is_tls: proxy_protocol === 'https' || proxy_protocol === 'tcp_tls',
+        },
+      ]
+    }),
   )
 }
 
-/**
- * Returns the host and ports of a lobby's game server: its own ports, or those of the game mode, or else of the namespace. A
- * server with own ports runs beside the mock, so a client reaches it by the same `host`.
- */
-export function lobbyPorts(
-  lobby: Pick<LobbyRow, 'namespace_id' | 'game_mode_id' | 'ports'>,
-  { gameModes, namespaces }: Pick<ReadTables, 'gameModes' | 'namespaces'>,
-  host = serverPortsDefaults.hostname,
-): ServerPorts | undefined {
-  if (lobby.ports) return { hostname: host, lobby_ports: lobby.ports }
-  return gameModes.get(modeKey(lobby))?.ports ?? namespaces.get(lobby.namespace_id)?.development
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(lobby_id|region_id|label)\}/g, (_, name: string) => values[name] ?? '')
 }
 
 /** Finds a lobby of a namespace. Throws `ApiError` if there is none. */

@@ -13,7 +13,7 @@ import { createRow, fullestGroup } from '../store/models.js'
 import { matchmakerDefaults } from '../store/rows.js'
 import { freshToken } from '../store/tokens.js'
 import { readyWithinMs } from './game-server.js'
-import { cannedJoin, findLobbyById, joinOutput, lobbyPorts } from './lobbies.js'
+import { cannedJoin, findLobbyById, joinOutput, seatPorts } from './lobbies.js'
 import { compareDistances } from './regions.js'
 import type { Client, Resolver, WriteCall } from './resolver.js'
 
@@ -343,7 +343,7 @@ function reserveSeat(lobby: LobbyRow, { client, tables, random, now }: SeatCall)
     tables.players.put(Object.freeze({ ...seat, session_ms, status: 'connected', leaves_at: now + session_ms }))
   }
   const display_name = tables.regions.get(region_id)?.region_display_name ?? region_id
-  return joinOutput(lobby_id, { region_id, display_name }, lobbyPorts(lobby, tables, client.host), token)
+  return joinOutput(lobby_id, { region_id, display_name }, seatPorts(lobby, tables, client.host), token)
 }
 
 /** Throws `ApiError` if no more players may come from the client's address (PROTOCOL.md B6). */

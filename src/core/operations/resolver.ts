@@ -43,7 +43,7 @@ export interface Client {
   readonly address: string
   /** `true` if the connection comes from this machine. Then all players have the same address. */
   readonly isLocal: boolean
-  /** The host name by which it reached the mock, without a port. Default: 127.0.0.1. */
+  /** The host by which it reached the mock, as in a URL. Default: 127.0.0.1. */
   readonly host?: string | undefined
   /** The URL by which others reach the world. Default: the one in the settings of the world. */
   readonly publicUrl?: string | undefined

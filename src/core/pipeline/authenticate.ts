@@ -153,13 +153,13 @@ export function readClient(request: MockRequest): Client {
   const [first = ''] = (request.forwardedFor ?? header(request, 'x-forwarded-for') ?? '').split(',', 1)
   const forwarded = first.trim().slice(0, longestAddress)
   const { publicUrl, serverHost } = request
-  const host = serverHost ?? ((publicUrl && parseUrl(publicUrl)?.hostname) || hostName(header(request, 'host')))
+  const host = serverHost ?? ((publicUrl && parseUrl(publicUrl)?.hostname) || usableHost(header(request, 'host')))
   if (forwarded !== '') return { address: forwarded, isLocal: false, host, publicUrl }
   const address = connectionAddress(request)
   return { address, isLocal: isLoopbackAddress(address), host, publicUrl }
 }
 
-/** Returns the host name of a Host header, without the port. `undefined` if it has none that a client could connect to. */
-function hostName(host: string | undefined): string | undefined {
-  return /^([\w.-]{1,253}|\[[\da-f:.]+\])(?::\d*)?$/i.exec(host ?? '')?.[1]
+/** Returns a Host header, unless it is none that a client could connect to. */
+function usableHost(host = ''): string | undefined {
+  return /^(?:[\w.-]{1,253}|\[[\da-f:.]+\])(?::\d*)?$/i.test(host) ? host : undefined
 }

@@ -3,7 +3,7 @@ import type { Join } from '../contract/lobbies.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { removePlayer } from '../operations/game-server.js'
-import { joinPorts, lobbyPorts } from '../operations/lobbies.js'
+import { seatPorts } from '../operations/lobbies.js'
 import type { Caller } from '../operations/resolver.js'
 import { resolvers } from '../operations/resolvers.js'
 import type { Reading } from '../store/dependencies.js'
@@ -235,9 +235,8 @@ function isLobbyReady(join: Join, { tables }: ReadView): boolean {
 /** Returns an answer with the ports of the lobby's own server. They are known only once the server runs. */
 function withOwnPorts(join: Join, host: string | undefined, { tables }: ReadView): Join {
   const lobby = tables.lobbies.get(join.lobby.lobby_id)
-  const server = lobby?.ports && lobbyPorts(lobby, tables, host)
-  if (!server) return join
-  const ports = joinPorts(server)
+  if (!lobby?.ports) return join
+  const ports = seatPorts(lobby, tables, host)
   return { ...join, lobby: { ...join.lobby, ports }, ports }
 }
 

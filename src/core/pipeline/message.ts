@@ -25,7 +25,7 @@ export interface MockRequest {
    * world. Default: the option `publicUrl` of the mock for links, and the Host for game servers.
    */
   publicUrl?: string | undefined
-  /** The host name of game servers that the mock has started. Default: that of `publicUrl`, or else of the Host. */
+  /** The host of game servers, unless the scenario sets it. Default: that of `publicUrl`, or else the Host. */
   serverHost?: string | undefined
   /** The time for which the request has waited for other replicas, in ms. A watch waits that much less. Default: 0. */
   waitedMs?: number | undefined

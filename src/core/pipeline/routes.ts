@@ -223,6 +223,7 @@ class RequestInWorld implements MockRequest {
     this.query = original.query
     this.headers = original.headers
     this.body = original.body
+    this.serverHost = original.serverHost
     this.#original = original
   }
 

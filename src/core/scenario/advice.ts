@@ -15,7 +15,7 @@ const inNamespace: Hints = {
   ports: 'development: { lobby_ports: … }',
   hostname: 'development: { hostname: … }',
   max_lobbies: 'matchmaker: { lobby_count_max: … }',
-  max_players: 'matchmaker: { max_players: … } for players from one address, or max_players in a game mode',
+  max_players: 'matchmaker: { max_players_per_client: … } for players from one address, or max_players in a game mode',
   bots: 'players',
   simulation: 'players',
 }
@@ -62,6 +62,8 @@ export const hints: Readonly<Record<string, Hints>> = {
   'lobbies.players': { id: 'token', ip: 'address' },
   'development.lobby_ports': port,
   'game_modes.ports.lobby_ports': port,
+  'development.default': { port: 'target_port' },
+  'game_modes.ports.default': { port: 'target_port' },
   players: { count: 'concurrent', duration: 'session' },
   clock: { speed: 'rate' },
   device_links: { id: 'device_link_id', expires: 'expires_after', completes: 'completes_after' },

@@ -26,7 +26,13 @@ import {
   simulationColumnsOf,
 } from './entries.js'
 import { givenIds, type Layout, layoutOf, placedEntries } from './layout.js'
-import { type GameMode, type LobbyEntry, lobbyColumnsOf, modeOfLobby } from './matchmaker-entries.js'
+import {
+  type GameMode,
+  type LobbyEntry,
+  lobbyColumnsOf,
+  modeOfLobby,
+  type ServerPortsEntry,
+} from './matchmaker-entries.js'
 import type { Scenario } from './schema.js'
 
 /** The part of a message after the path. Only shown problems are written: there may be thousands. */
@@ -60,6 +66,16 @@ export function check(scenario: Scenario): Problem[] {
     ...device_links.flatMap((link, i) => checkDeviceLink(link, ['device_links', i], layout)),
     ...checkBearerTokens(scenario, layout),
   ]
+}
+
+/** Finds keys with an old name. They work. */
+export function oldKeys(scenario: Scenario): Problem[] {
+  return layoutOf(scenario).games.flatMap(({ namespaces }) =>
+    namespaces.flatMap(({ path, given: { matchmaker } }) => {
+      if (matchmaker?.max_players === undefined) return []
+      return [problem([...path, 'matchmaker', 'max_players'], 'has a new name: write max_players_per_client.', 'key')]
+    }),
+  )
 }
 
 function checkMisplacedKeys(scenario: Scenario): Problem[] {
@@ -150,11 +166,33 @@ function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<strin
   const { path, given, modes } = namespace
   const { lobbies = [] } = given
   return [
+    ...checkHost(given.development, [...path, 'development']),
+    ...(given.game_modes ?? []).flatMap((mode, i) =>
+      typeof mode === 'string' ? [] : checkHost(mode.ports, [...path, 'game_modes', i, 'ports']),
+    ),
     ...lobbies.flatMap((lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds })),
     ...checkPlayers(namespace),
     ...checkGenerate(namespace),
   ]
 }
+
+/** Finds a host with a port, or with a name in braces that the mock does not fill in. */
+function checkHost(server: ServerPortsEntry | undefined, path: Path): Problem[] {
+  const { hostname } = server ?? {}
+  if (hostname === undefined) return []
+  const at = [...path, 'hostname']
+  if (/^[^:]*:\d+$|\]:\d+$/.test(hostname))
+    return [
+      problem(at, () => `is ${quoted(hostname)}, which has a port. Write the host alone, and the port in lobby_ports.`),
+    ]
+  const unknown = [...hostname.matchAll(/\{([^{}]*)\}/g)].find(([, name = '']) => !hostFields.includes(name))
+  if (!unknown) return []
+  const message = () =>
+    `is ${quoted(hostname)}, and the mock fills in no ${unknown[0]}.${didYouMean(unknown[1] ?? '', hostFields)}`
+  return [problem(at, message)]
+}
+
+const hostFields = ['lobby_id', 'region_id', 'label']
 
 function checkLobby(
   lobby: LobbyEntry,

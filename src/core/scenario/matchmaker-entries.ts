@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { sameJson } from '../lib/json.js'
 import { suggestedValues } from '../lib/text.js'
-import { ServerPorts, serverPortsDefaults } from '../store/columns.js'
+import { defaultPort, LobbyPort, ServerPorts } from '../store/columns.js'
 import { columnsOf, countSeated, MaxPlayersInput, maxPlayersOf, ServersInput } from '../store/inputs.js'
 import {
   catalogue,
@@ -53,11 +53,22 @@ export function regionRow(entry: RegionEntry, ids: SeededIds): RegionRow | undef
 
 /** Returns the entry of a region. It is only the id if the region is as in the catalogue. */
 export function regionEntry(region: RegionRow): RegionEntry {
-  return catalogue.some(known => sameJson(known, region)) ? region.region_id : region
+  return sameJson(catalogueRegion(region.region_id), region) ? region.region_id : region
 }
 
+const { label, proxy_protocol } = defaultPort
+
 /** The host and ports of game servers. */
-export const ServerPortsEntry = z.strictObject(entryKeys(ServerPorts.shape, { defaults: serverPortsDefaults }))
+export const ServerPortsEntry = z.strictObject({
+  ...entryKeys(ServerPorts.shape, {}),
+  default: z
+    .strictObject(entryKeys(LobbyPort.shape, { omit: ['label', 'port_range'], defaults: { proxy_protocol } }))
+    .optional()
+    .meta({
+      description: `In place of lobby_ports with one port, whose label is ${label}.`,
+      examples: [{ fixed: 7777 }],
+    }),
+})
 export type ServerPortsEntry = z.output<typeof ServerPortsEntry>
 
 const maxPlayersNames = Object.keys(MaxPlayers.shape) as (keyof MaxPlayers)[] // the shape has no others

@@ -3,7 +3,7 @@ import { lazyFor } from '../lib/lazy.js'
 import { didYouMean } from '../lib/text.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, valueAdvice } from './advice.js'
-import { check, type Problem, problem } from './checks.js'
+import { check, oldKeys, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
 import { CheckedScenario, Scenario, type ScenarioInput } from './schema.js'
 import { defaultScenario, defaultText } from './shipped.js'
@@ -20,7 +20,7 @@ interface ReadOptions {
 
 /**
  * Decodes and checks a scenario, unless that is done. Throws one `UsageError` with all problems of the schema. If there are none,
- * with all contradictions: see `check`.
+ * with all contradictions: see `check`. Warns of keys with an old name.
  */
 export function readScenario(input: unknown, { report, commands }: ReadOptions = {}): CheckedScenario {
   if (input instanceof CheckedScenario) return input
@@ -34,8 +34,12 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
   const problems = data
     ? [...check(data), ...(commands === 'allowed' ? [] : commandProblems(data))]
     : problemsOf(error.issues, present)
-  if (data && problems.length === 0) return new CheckedScenario(data)
-  throw new UsageError((report ?? reportOn(present))(problems))
+  const describe = report ?? reportOn(present)
+  if (!data || problems.length > 0) throw new UsageError(describe(problems))
+  const old = oldKeys(data)
+  // biome-ignore lint/suspicious/noConsole: a warning has no other way to the writer of the scenario
+  if (old.length > 0) console.warn(`mockmaker: warning: ${describe(old)}`)
+  return new CheckedScenario(data)
 }
 
 /** Decodes and checks a snapshot, which is a scenario with a revision. Throws `UsageError`. */

@@ -104,7 +104,8 @@ export const Scenario = lazy(() => {
       .array(RegionEntry)
       .optional()
       .meta({
-        description: 'Ids of the catalogue, or whole regions. Default: all of the catalogue.',
+        description:
+          'Ids of the catalogue, also without lnd-, or whole regions. Default: all of the catalogue that begin with lnd-.',
         examples: [['lnd-fra', 'lnd-atl']],
       }),
     games: z

@@ -42,9 +42,20 @@ export const LobbyPort = z
   .strictObject({
     label: Identifier.meta({ description: 'The name of the port for clients.', examples: ['default'] }),
     target_port: target_port.meta({
-      description: 'The one port. Leave it out where port_range is given.',
+      description:
+        'The one port. A server that the mock starts gets a free one instead. Leave it out where port_range is given.',
       examples: [7777],
     }),
+    fixed: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .meta({
+        description:
+          'The one port, also of a server that the mock starts. So one server runs at a time. In place of target_port.',
+        examples: [7777],
+      }),
     port_range: z
       .strictObject({
         min: min.meta({ description: 'The first port.', examples: [26_000] }),
@@ -65,14 +76,22 @@ export const LobbyPorts = z.array(LobbyPort).superRefine((ports, context) => {
       context.addIssue({ code: 'custom', path: [i, 'label'], message: 'expected a label that no other port has' })
 })
 
-export const serverPortsDefaults = { hostname: '127.0.0.1', lobby_ports: [] as LobbyPort[] }
+/** The port of a game server whose scenario names none (PROTOCOL.md C). */
+export const defaultPort = { label: 'default', target_port: 7777, proxy_protocol: 'http' } as const
 
-/** The host of a game server, and the ports that it opens. */
+/** The host of a game server, and the ports that it opens. An object without keys says that it opens none. */
 export const ServerPorts = z.strictObject({
   hostname: z
     .string()
-    .meta({ description: 'The host that game servers run on. Default: 127.0.0.1.', examples: ['10.0.0.7'] }),
-  lobby_ports: LobbyPorts.describe('The ports that they open. Default: none.'),
+    .optional()
+    .meta({
+      description:
+        'The host that game servers run on. The mock fills in {lobby_id}, {region_id} and {label}. Default: the host by which the client reaches the mock.',
+      examples: ['10.0.0.7'],
+    }),
+  lobby_ports: LobbyPorts.optional().describe(
+    'The ports that they open. Default: one, default, with the target_port 7777. An empty list: none.',
+  ),
 })
 export type ServerPorts = types.ServerPorts
 

@@ -6,7 +6,7 @@ import type * as scenario from '../generated/scenario.js'
 import { isJsonObject } from '../lib/json.js'
 import { durationMs } from '../lib/time.js'
 import { Span, SpanInCode, Time } from '../lib/time-schemas.js'
-import { serverPortsDefaults, Token } from './columns.js'
+import { defaultPort, Token } from './columns.js'
 import { type GameModeRow, MaxPlayers, playerDefaults, Servers, SessionInCode } from './matchmaker-rows.js'
 import { models } from './models.js'
 import { fullNameOf } from './namespaces.js'
@@ -148,7 +148,12 @@ const { lobby_count_max, max_players } = NamespaceRow.shape
 /** The key `matchmaker` of a namespace, which stands for two columns. */
 export const MatchmakerInput = z.strictObject({
   lobby_count_max: lobby_count_max.optional().meta({ default: matchmakerDefaults.lobby_count_max }),
-  max_players,
+  max_players_per_client: max_players,
+  max_players: Uint32.optional().meta({
+    description: 'The old name of max_players_per_client.',
+    deprecated: true,
+    examples: [matchmakerDefaults.max_players],
+  }),
 })
 
 /** Counts the listed players with this status. */
@@ -193,15 +198,15 @@ const maxPlayers: EntryKey = {
   of: maxPlayersOf,
 }
 
-/** A key with a host and ports, which may be absent. The schema of the row checks the rest. */
+/** A key with a host and ports, in which `default` is the port with that label. The schema of the row checks the rest. */
 function portsKey(column: string): EntryKey {
-  const { hostname: host, lobby_ports: ports } = serverPortsDefaults
-  const complete = ({ hostname = host, lobby_ports = ports, ...others }: Readonly<Record<string, unknown>>) => ({
-    ...others,
-    hostname,
-    lobby_ports,
-  })
-  return { columns: value => ({ [column]: isJsonObject(value) ? complete(value) : value }) }
+  const listed = ({ default: short, ...others }: Readonly<Record<string, unknown>>) => {
+    if (short === undefined) return others
+    const { target_port, ...port } = { ...defaultPort, ...Object(short) }
+    const single = port.fixed === undefined ? { target_port } : {}
+    return { ...others, lobby_ports: [...[others.lobby_ports ?? []].flat(), { ...port, ...single }] }
+  }
+  return { columns: value => ({ [column]: isJsonObject(value) ? listed(value) : value }) }
 }
 
 /** A key that gives a column another name. */
@@ -230,10 +235,11 @@ export const entryKeys: { readonly [Name in TableName]?: Readonly<Record<string,
     matchmaker: {
       schema: MatchmakerInput,
       instead: ['lobby_count_max', 'max_players'],
-      columns: (value: object) => value,
-      of: ({ lobby_count_max, max_players }: NamespaceRow) => ({
+      columns: ({ max_players_per_client, ...others }: scenario.MatchmakerInput) =>
+        max_players_per_client === undefined ? others : { ...others, max_players: max_players_per_client },
+      of: ({ lobby_count_max, max_players: max_players_per_client }: NamespaceRow) => ({
         lobby_count_max,
-        ...(max_players === undefined ? {} : { max_players }),
+        ...(max_players_per_client === undefined ? {} : { max_players_per_client }),
       }),
     },
   },

@@ -29,33 +29,57 @@ export const RegionRow = z.strictObject({
 })
 export type RegionRow = types.RegionRow
 
-/** The regions that a scenario can list by id alone (PROTOCOL.md D). */
-export const catalogue: readonly RegionRow[] = (
-  [
-    ['lnd-atl', '54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086],
-    ['lnd-sfo', '19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843],
-    ['lnd-fra', '37aeb24a-12f6-45ea-ba7e-d2589588d7db', 'Frankfurt', 50.11044, 8.68183],
-    ['lnd-syd', '6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', 'Sydney', -33.87271, 151.20569],
-    ['lnd-tok', '1f34955f-c0a5-472f-b1c6-1912698141eb', 'Tokyo', 35.68951, 139.6917],
-    ['lnd-mba', 'a699aff0-9d2d-4cad-bef4-b929a78d430e', 'Mumbai', 18.9401, 72.83466],
-    ['lnd-tor', '33eaba37-0f06-4dc0-959a-2267481e63df', 'Toronto', 43.65161, -79.38313],
-    ['lnd-dca', '732757b5-51dd-464f-a673-6ae40502c832', 'Washington, DC', 38.89212, -77.00909],
-    ['lnd-dfw', '06e30e05-cd47-4cc7-adeb-8cb4a1a189b7', 'Dallas', 32.77557, -96.7956],
-    ['lnd-ewr', 'ed6dac28-c16d-4c03-8daa-98adfbae4758', 'New York City', 40.71298, -74.0072],
-    ['lnd-lon', '161e738d-f7ed-4d43-af64-7731e39835ef', 'London', 51.50335, -0.0794],
-    ['lnd-sgp', '4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728],
-  ] as const
-).map(([region_id, region_uuid, region_display_name, latitude, longitude]) => ({
-  // The keys are in the order of the schema, so that a snapshot recognises the region.
-  region_id,
-  provider_display_name: 'Linode',
-  region_display_name,
-  datacenter_coord: { latitude, longitude },
-  region_uuid,
-}))
+/** Regions of the service, with their UUIDs (PROTOCOL.md D). */
+const regions = [
+  ['atl', '54c60ee9-ae31-4a3f-b5ff-06aa5639310f', 'Atlanta', 33.74819, -84.39086],
+  ['sfo', '19f1b737-0ff1-4676-a834-1af8c4e9890f', 'San Francisco', 37.77938, -122.41843],
+  ['fra', '37aeb24a-12f6-45ea-ba7e-d2589588d7db', 'Frankfurt', 50.11044, 8.68183],
+  ['syd', '6041893e-7a35-4ab7-a31d-9fd4d6f9dee2', 'Sydney', -33.87271, 151.20569],
+  ['tok', '1f34955f-c0a5-472f-b1c6-1912698141eb', 'Tokyo', 35.68951, 139.6917],
+  ['mba', 'a699aff0-9d2d-4cad-bef4-b929a78d430e', 'Mumbai', 18.9401, 72.83466],
+  ['tor', '33eaba37-0f06-4dc0-959a-2267481e63df', 'Toronto', 43.65161, -79.38313],
+  ['dca', '732757b5-51dd-464f-a673-6ae40502c832', 'Washington, DC', 38.89212, -77.00909],
+  ['dfw', '06e30e05-cd47-4cc7-adeb-8cb4a1a189b7', 'Dallas', 32.77557, -96.7956],
+  ['ewr', 'ed6dac28-c16d-4c03-8daa-98adfbae4758', 'New York City', 40.71298, -74.0072],
+  ['lon', '161e738d-f7ed-4d43-af64-7731e39835ef', 'London', 51.50335, -0.0794],
+  ['sgp', '4baddf3d-3a70-4139-aed7-21e06a74b9f4', 'Singapore', 1.2798, 103.83728],
+] as const
 
+/** Regions that the service has only without a provider in their name. */
+const laterRegions = [
+  ['lax', 'Los Angeles', 34.0522, -118.2437],
+  ['osa', 'Osaka', 34.6937, 135.5023],
+  ['gru', 'Sao Paulo', -23.5505, -46.6333],
+  ['bom', 'Mumbai', 18.9401, 72.83466],
+  ['sin', 'Singapore', 1.2798, 103.83728],
+] as const
+
+/** The keys are in the order of the schema, so that a snapshot recognises the region. */
+function linodeRegion(
+  region_id: string,
+  region_uuid: string,
+  [region_display_name, latitude, longitude]: readonly [string, number, number],
+): RegionRow {
+  const datacenter_coord = { latitude, longitude }
+  return { region_id, provider_display_name: 'Linode', region_display_name, datacenter_coord, region_uuid }
+}
+
+/** The regions of a scenario that lists none. */
+export const catalogue = regions.map(([name, uuid, ...place]) => linodeRegion(`lnd-${name}`, uuid, place))
+
+/** The regions of configurations that name no provider: `atl`. Their UUIDs are not known, and end with the bytes of the name. */
+const withoutProvider = [...regions.map(([name, , ...place]) => [name, ...place] as const), ...laterRegions].map(
+  ([name, ...place]) => {
+    const bytes = [...name].map(letter => letter.charCodeAt(0).toString(16)).join('')
+    return linodeRegion(name, `00000000-0000-4000-8000-${bytes.padStart(12, '0')}`, place)
+  },
+)
+
+const regionsById = new Map([...catalogue, ...withoutProvider].map(region => [region.region_id, region]))
+
+/** Returns the region that an id alone stands for. */
 export function catalogueRegion(id: string): RegionRow | undefined {
-  return catalogue.find(({ region_id }) => region_id === id)
+  return regionsById.get(id)
 }
 
 /** Completes the columns of a region. Calls `drawUuid` if the catalogue does not have the region. */

@@ -159,8 +159,8 @@ export class RecordedGames {
     if (version_id !== undefined) namespace.entry.version_id = version_id
     const { config } = summary
     if (!config) return true
-    const { lobby_count_max, max_players_per_client: max_players } = config.matchmaker
-    namespace.entry.matchmaker = { lobby_count_max, max_players }
+    const { lobby_count_max, max_players_per_client } = config.matchmaker
+    namespace.entry.matchmaker = { lobby_count_max, max_players_per_client }
     namespace.entry.tokenless = config.cdn.enable_domain_public_auth
     return true
   }

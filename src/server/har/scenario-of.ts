@@ -289,8 +289,9 @@ class Import {
     const isNew = namespace.lobbies === undefined && modeId !== undefined
     const mode = isNew ? this.#modeOf(modeId, namespace) : namespace.modes.get(this.#redaction.id(modeId ?? '') ?? '')
     if (!mode || mode.ports) return false
-    if (lobby_ports.length > 0) mode.ports = { lobby_ports }
-    return lobby_ports.length > 0
+    const hasNone = Object.keys(join.ports).length === 0
+    if (hasNone || lobby_ports.length > 0) mode.ports = hasNone ? {} : { lobby_ports }
+    return mode.ports !== undefined
   }
 
   #takeLink(exchange: HarRequest): boolean {

@@ -61,7 +61,7 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
    * (PROTOCOL.md B8). Default: that of the mock's options.
    */
   readonly publicUrl?: string | undefined
-  /** The host name of the game servers that this process starts. Default: that by which each client reaches the mock. */
+  /** The host of game servers, unless `publicUrl` or the scenario names one. Default: that by which each client reaches the mock. */
   readonly serverHost?: string | undefined
   /** Returns the real time in ms, by which long calls take turns with other work. Default: `performance.now`. */
   readonly now?: (() => number) | undefined
@@ -292,7 +292,7 @@ export class Service {
   }
 
   #answer(request: MockRequest, place: Place, origin: () => string): MockResponse | Promise<MockResponse> {
-    const { readOnlyBecause } = this.#options
+    const { readOnlyBecause, publicUrl, serverHost } = this.#options
     const { worlds, router } = this.#mock
     const isNew = this.#forUnknown === 'create' && !worlds.has(place.worldId)
     const isServed = !isNew || isForNewWorld(request.method, place.path)
@@ -307,7 +307,7 @@ export class Service {
       }))
       if (page) return after(world.world.settled(), () => world.responder.answer(inner, page))
       inner.publicUrl = this.#publicUrlOf(world, origin)
-      inner.serverHost = this.#options.serverHost
+      inner.serverHost = publicUrl === undefined || publicUrl === 'asked' ? serverHost : undefined
       if (readOnlyBecause === undefined && isFromDeviceLinkPage(inner)) return completeDeviceLink(inner, world)
       return readOnlyBecause === undefined ? world.handle(inner) : refuseOperation(inner, world, readOnlyBecause)
     })

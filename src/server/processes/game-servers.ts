@@ -59,6 +59,8 @@ interface Server {
   /** The files and folders whose changes restart it. */
   readonly watch: readonly string[]
   startedAt: number
+  /** The ports that no other server may have meanwhile. */
+  fixedPorts: readonly number[]
   /** Absent until the ports are found. */
   process: ServerProcess | undefined
   /** True from a change of its files until its next process. */
@@ -81,9 +83,6 @@ const mostServers = 128
 /** The most ended processes that are listed. */
 const mostEnded = 100
 
-/** The port of a game mode that declares none. */
-const defaultPorts: readonly LobbyPort[] = [{ label: 'default', target_port: 0, proxy_protocol: 'tcp' }]
-
 /** Finds free ports for the server of a lobby, with the labels of its ports. */
 export function findLobbyPorts(
   lobbyId: string,
@@ -91,8 +90,7 @@ export function findLobbyPorts(
   find: FindPorts = findPorts,
 ): Promise<readonly LobbyPort[]> {
   const lobby = tables.lobbies.get(lobbyId)
-  const { lobby_ports = [] } = (lobby && lobbyPorts(lobby, tables)) ?? {}
-  return find(lobby_ports.length > 0 ? lobby_ports : defaultPorts)
+  return find(lobby ? lobbyPorts(lobby, tables) : [])
 }
 
 /** Gives ports to a lobby that waits for its server. Returns `false` if it does not wait any more. */
@@ -259,6 +257,7 @@ export class GameServers {
       name: `${game_mode_id} ${lobby_id.slice(0, 8)}`,
       startedAt: performance.now(),
       watch: found.watch,
+      fixedPorts: [],
       process: undefined,
       isRestarting: false,
       isStopping: false,
@@ -317,6 +316,7 @@ export class GameServers {
     server.process = undefined
     server.isRestarting = false
     const url = await this.#options.url
+    await this.#untilFixedPortsAreFree(server)
     const ports = await findLobbyPorts(lobbyId, tables, this.#system.findPorts)
     // It may have stopped meanwhile.
     if (server.isStopping || this.#isClosed || !givePorts(world.world, lobbyId, ports)) return false
@@ -336,13 +336,29 @@ export class GameServers {
     this.#report(
       server,
       'started',
-      `started its game server${server.state.restarts > 0 ? ' again' : ''}, port ${list}, pid ${pid}`,
+      `started its game server${server.state.restarts > 0 ? ' again' : ''}${list === '' ? '' : `, port ${list}`}, pid ${pid}`,
     )
     const exit = await process.exited
     const isReplaced = () => server.isRestarting && !server.isStopping
     if (!isReplaced()) this.#whenExited(server, exit)
     await process.gone
     return isReplaced()
+  }
+
+  /** Waits until another server with the same fixed port has ended. Rejects with `UsageError` if nothing ends it. */
+  async #untilFixedPortsAreFree(server: Server): Promise<void> {
+    const lobby = server.world.world.tables.lobbies.get(server.lobbyId)
+    const ports = lobby ? lobbyPorts(lobby, server.world.world.tables) : []
+    server.fixedPorts = ports.flatMap(({ fixed = [] }) => fixed)
+    for (const other of this.#running.values()) {
+      const shared = other === server ? undefined : other.fixedPorts.find(port => server.fixedPorts.includes(port))
+      if (shared === undefined) continue
+      if (!other.isStopping)
+        throw new UsageError(
+          `port ${shared} is fixed, and the game server ${other.name} has it: one runs at a time. Stop lobby ${other.lobbyId}, or leave out fixed`,
+        )
+      await other.process?.gone
+    }
   }
 
   #whenExited(server: Server, exit: Exit): void {

@@ -33,13 +33,16 @@ export const portFinder =
       found.some(({ target_port, port_range }) =>
         port_range ? port_range.min <= port && port <= port_range.max : target_port === port,
       )
-    for (const { label, port_range, proxy_protocol } of wanted) {
+    for (const { label, fixed, port_range, proxy_protocol } of wanted) {
       const count = port_range ? port_range.max - port_range.min + 1 : 1
       if (count > longestRange)
         throw new UsageError(`the range of ports "${label}" has ${count} ports: the mock finds at most ${longestRange}`)
-      const min = await findFree(count, probes, isTaken)
+      if (fixed !== undefined && !(await isFree(fixed, probes)))
+        throw new UsageError(`the fixed port ${fixed} of "${label}" is taken: stop the program that listens there`)
+      const min = fixed ?? (await findFree(count, probes, isTaken))
       found.push({
         label,
+        ...(fixed !== undefined && { fixed }),
         ...(port_range ? { port_range: { min, max: min + count - 1 } } : { target_port: min }),
         proxy_protocol: withoutTls[proxy_protocol],
       })
@@ -47,17 +50,17 @@ export const portFinder =
     return found
   }
 
-async function findFree(
-  count: number,
-  { tcp, isUdpFree }: PortProbes,
-  isTaken: (port: number) => boolean,
-): Promise<number> {
+async function isFree(port: number, { tcp, isUdpFree }: PortProbes): Promise<boolean> {
+  return (await tcp(port)) !== undefined && (await isUdpFree(port))
+}
+
+async function findFree(count: number, probes: PortProbes, isTaken: (port: number) => boolean): Promise<number> {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const first = await tcp(0)
+    const first = await probes.tcp(0)
     if (first === undefined || first + count - 1 > lastPort) continue
     const all = Array.from({ length: count }, (_, i) => first + i)
     if (all.some(isTaken)) continue
-    const free = await Promise.all(all.map(async port => (await tcp(port)) !== undefined && (await isUdpFree(port))))
+    const free = await Promise.all(all.map(port => isFree(port, probes)))
     if (free.every(Boolean)) return first
   }
   throw new UsageError(`this machine has no ${count === 1 ? 'free port' : `${count} free ports in a row`}`)

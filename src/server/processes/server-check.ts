@@ -2,6 +2,7 @@ import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment, variablePart } from '../../core/control/environment.js'
 import type { CheckResult } from '../../core/lib/check-report.js'
 import { counted } from '../../core/lib/text.js'
+import { connectHost } from '../../core/lib/url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
@@ -288,12 +289,13 @@ class ServerCheck {
   async #refusingPorts(): Promise<RefusingPort[]> {
     if (this.#exit || this.#served().players.some(player => player.connected)) return []
     const { hostname } = new URL(this.#options.url)
+    const host = connectHost(hostname)
     const found: RefusingPort[] = []
     for (const { label, target_port, proxy_protocol } of this.#world.world.tables.lobbies.get(this.#lobbyId)?.ports ??
       []) {
       // UDP has no connections, and a server need not use all ports of a range.
       if (proxy_protocol === 'udp' || target_port === undefined) continue
-      if (await refusesConnections(target_port, hostname))
+      if (await refusesConnections(target_port, host))
         found.push({ address: `${hostname}:${target_port}`, variable: `PORT_${variablePart(label)}` })
     }
     return found

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { inheritedBy } from '../../../src/core/control/environment.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { failure, json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
@@ -23,6 +24,9 @@ const common = {
   RIVET_MAX_PLAYERS_PARTY: '4',
 }
 
+/** With the port of a game mode that names none. */
+const usual = { ...common, PORT_default: '7777' }
+
 /** Returns the variables with the URL of a mock. */
 const leadingTo = (url: string) => ({
   MOCKMAKER_URL: url,
@@ -45,11 +49,30 @@ function scenario({ ports, ...more }: { ports?: object; development?: object; lo
 
 const tcp = (label: string, target_port: number) => ({ label, target_port, proxy_protocol: 'tcp' })
 
+describe('the environment that a program inherits', () => {
+  it('has nothing that belongs to the mock, or to another lobby', () => {
+    const own = [
+      'PORT',
+      'MOCKMAKER_DATA',
+      'MOCKMAKER_URL',
+      'RIVET_TOKEN',
+      'RIVET_LOBBY_CONFIG',
+      'Mockmaker_Control_Token',
+    ]
+    const others = { PATH: '/bin', PORT_METRICS: '9', MY_PORT: '8' }
+
+    const inherited = inheritedBy({ ...others, ...Object.fromEntries(own.map(name => [name, 'x'])) })
+
+    expect(inherited).toEqual({ ...others, PYTHONUNBUFFERED: '1' })
+    expect(inheritedBy({ PYTHONUNBUFFERED: '' })).toEqual({ PYTHONUNBUFFERED: '' })
+  })
+})
+
 describe('the environment of a lobby', () => {
   it('equals that of the real service', async ({ serve }) => {
     const { mock } = await serve({ scenario: scenario({}) })
 
-    expect(mock.lobbyEnvironment('main')).toEqual(common)
+    expect(mock.lobbyEnvironment('main')).toEqual(usual)
   })
 
   it('has the version name that its game lists', async ({ serve }) => {
@@ -65,7 +88,7 @@ describe('the environment of a lobby', () => {
     const { mock } = await serve({ scenario: scenario({ lobby }) })
 
     expect(mock.lobbyEnvironment('main')).toEqual({
-      ...common,
+      ...usual,
       RIVET_LOBBY_CONFIG: '{"bots":[1,null]}',
       RIVET_LOBBY_TAGS: '{"level":"3"}',
     })
@@ -90,7 +113,7 @@ describe('the environment of a lobby', () => {
     const { mock } = await serve({ scenario: scenario({}) })
 
     const url = 'http://mock.test'
-    expect(mock.lobbyEnvironment('main', { url })).toEqual({ ...common, ...leadingTo(url) })
+    expect(mock.lobbyEnvironment('main', { url })).toEqual({ ...usual, ...leadingTo(url) })
   })
 
   it('has the URL of the client', async ({ serve }) => {
@@ -99,7 +122,7 @@ describe('the environment of a lobby', () => {
 
     const found = [await client.lobbyEnvironment('main'), await own.lobbyEnvironment('main')]
 
-    expect(found).toEqual([client.url, own.url].map(url => ({ ...common, ...leadingTo(url) })))
+    expect(found).toEqual([client.url, own.url].map(url => ({ ...usual, ...leadingTo(url) })))
   })
 
   it('comes as lines for a shell', async ({ serve }) => {

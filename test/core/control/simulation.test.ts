@@ -81,7 +81,9 @@ describe('simulate', () => {
   })
 
   it('gives each player an address, also after a restart', async ({ serve }) => {
-    const { mock } = await serve({ scenario: { ...duels, matchmaker: { lobby_count_max: 1000, max_players: 1 } } })
+    const { mock } = await serve({
+      scenario: { ...duels, matchmaker: { lobby_count_max: 1000, max_players_per_client: 1 } },
+    })
     for (let i = 0; i < 2; i++) {
       await mock.simulate({ concurrent: 100, session: '1h' })
       await mock.world.clock.advance('10m')

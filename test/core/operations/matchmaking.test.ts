@@ -68,7 +68,7 @@ const findDuel = post('/matchmaker/lobbies/find', { game_modes: ['duel'] })
 
 /** Sends finds to a namespace with limits, and returns the message of the last answer. */
 async function messageOfLast(
-  matchmaker: { max_players?: number; lobby_count_max?: number },
+  matchmaker: { max_players_per_client?: number; lobby_count_max?: number },
   finds: number,
 ): Promise<string> {
   const mock = createMockmaker({ scenario: { game_modes: ['duel'], matchmaker } })
@@ -94,7 +94,7 @@ describe('a find above a limit of the namespace', () => {
     ],
     [0, '127.0.0.1 has 0 of at most 0 players in the namespace: raise max_players in mm-config'],
   ] as const)('says what to do if max_players is %i', async ([max_players, message]) => {
-    expect(await messageOfLast({ max_players }, max_players + 1)).toBe(message)
+    expect(await messageOfLast({ max_players_per_client: max_players }, max_players + 1)).toBe(message)
   })
 
   it('says how to allow lobbies if none is allowed', async () => {

@@ -94,6 +94,32 @@ describe('a repeated id', () => {
   })
 })
 
+describe('the host of game servers', () => {
+  it.each([
+    [
+      { development: { hostname: '10.0.0.7:7777' } },
+      'development.hostname is "10.0.0.7:7777", which has a port. Write the host alone, and the port in lobby_ports.',
+    ],
+    [
+      { game_modes: [{ game_mode_id: 'duel', ports: { hostname: '[::1]:7777' } }] },
+      'game_modes[0].ports.hostname is "[::1]:7777", which has a port. Write the host alone, and the port in lobby_ports.',
+    ],
+    [
+      inGames({ development: { hostname: '{lobby}.localhost' } }),
+      'games[0].namespaces[0].development.hostname is "{lobby}.localhost", and the mock fills in no {lobby}. Known: lobby_id, region_id, label. Did you mean lobby_id?',
+    ],
+  ])('cannot be that of %j', (scenario, text) => {
+    expect(problems(scenario)).toEqual([`scenario: ${text}`])
+  })
+
+  it.each(['::1', '[::1]', 'fe80::1%eth0', '10.0.0.7', 'game.example', '{lobby_id}-{label}.{region_id}.localhost'])(
+    'can be %s',
+    hostname => {
+      expect(problems({ development: { hostname } })).toEqual([])
+    },
+  )
+})
+
 describe('a reference to a missing record', () => {
   it.each([
     [

@@ -1,10 +1,10 @@
 import { fc, it } from '@fast-check/vitest'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { type Path, pathText } from '../../../src/core/lib/issues.js'
 import { parseScenario } from '../../../src/core/scenario/index.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import { scenarios } from '../../../src/core/scenario/shipped.js'
-import { problemLines } from '../../support/worlds.js'
+import { problemLines, rowsOf } from '../../support/worlds.js'
 
 const instant = 'expected a date and time with a zone, as in 2026-11-20T20:00:00Z'
 const problems = (input: unknown) => problemLines(() => readScenario(input))
@@ -23,7 +23,7 @@ describe('readScenario', () => {
     const input = {
       title: null,
       lobbies: null,
-      matchmaker: { max_players: null },
+      matchmaker: { max_players_per_client: null },
       development: { lobby_ports: [{ label: 'a', port_range: null, proxy_protocol: 'udp' }] },
     }
 
@@ -39,6 +39,20 @@ describe('readScenario', () => {
       expect(() => parseScenario(text)).toThrow('nope is an unknown key')
     },
   )
+
+  it('warns of a key with an old name, and takes it', () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+
+    const { namespaces } = rowsOf({ matchmaker: { max_players: 3 } })
+    parseScenario('matchmaker: { lobby_count_max: 9, max_players: 3 }', { file: 'old.yaml' })
+    readScenario({ matchmaker: { max_players_per_client: 3 } })
+
+    expect(namespaces[0]?.max_players).toBe(3)
+    expect(warn.mock.calls).toEqual([
+      ['mockmaker: warning: scenario: matchmaker.max_players has a new name: write max_players_per_client.'],
+      ['mockmaker: warning: old.yaml:1:35: matchmaker.max_players has a new name: write max_players_per_client.'],
+    ])
+  })
 
   it('keeps a state as it is, even null and a key __proto__', () => {
     const lobbies = [{ state: null }, { state: JSON.parse('{"__proto__": {"a": null}}') }]
@@ -203,7 +217,7 @@ describe('the refusal of a wrong key or value', () => {
         { players: { concurrent: 5, session: 'x' } },
         'players.session is "x": expected a number with ms, s, m, h or d, as in 250ms, 40s, 1h30m',
       ],
-      [{ matchmaker: { max_players: -1 } }, 'matchmaker.max_players is -1: expected at least 0'],
+      [{ matchmaker: { max_players_per_client: -1 } }, 'matchmaker.max_players_per_client is -1: expected at least 0'],
       [
         { matchmaker: { lobby_count_max: 4294967296 } },
         'matchmaker.lobby_count_max is 4294967296: expected at most 4294967295',
@@ -274,7 +288,10 @@ describe('the refusal of a wrong key or value', () => {
       ],
       [withLobby({ private: true }), 'lobbies[0].private is an unknown key: write publicity: private.'],
       [{ clock: { speed: 2 } }, 'clock.speed is an unknown key: write rate.'],
-      [{ matchmaker: { x: 1 } }, 'matchmaker.x is an unknown key. Known: lobby_count_max, max_players.'],
+      [
+        { matchmaker: { x: 1 } },
+        'matchmaker.x is an unknown key. Known: lobby_count_max, max_players_per_client, max_players.',
+      ],
       [
         { game_modes: [{ game_mode_id: 'a', listible: true }] },
         'game_modes[0].listible is an unknown key. Known: game_mode_id, max_players, regions, listable, disabled, dynamic_max_players, taggable, ports, servers. Did you mean listable?',

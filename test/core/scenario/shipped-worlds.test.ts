@@ -35,17 +35,17 @@ it('the shipped scenarios make the same worlds in every version, for seeds 1 to 
 
   expect(digests, advice).toMatchInlineSnapshot(`
     [
-      "default: c34547e02eba0ad0 ad805e21a94913b6 92c7644b5e51eb45",
-      "empty: 2f68bd98b95689b1 62bf5eff30971ae9 6c2741d8c6d9cb2a",
-      "friday-night: b5e79e3e078d904c 5e5066e6358de46e 6642d1a841299223",
-      "launch-day: 837a77eeb5de3627 bb3de6c2662fe4f4 e8c04dd5f2719361",
-      "ghost-town: fc3b85589e287fde 5d3224b8ac082e68 d05f53fe1667b92f",
-      "party: 23472282271f10c3 54ab74d09050f433 e4491ce4f29b24e5",
-      "region-down: 28ce24d9af5d459c 092290570aa080c4 0449467b0ee23a33",
-      "server-crash: a9d8d543aee21680 c32e039bb8655cdd 8b48dbdd92949849",
-      "night-shift: 7df07c189d59277c 5a251c0a7fe64bf2 3fb8a665a61c7aba",
-      "tokens-only: 58e4cf4277c69f8a 6d5ca872c5f9ba8f eee2513f04d7deca",
-      "nasty: dc3dc0e348b8f534 697e84cfc1809f0f 1176158e38566b09",
+      "default: e2440a496285e482 2fadade8ae3d8ecc d9b6fb7808ecacc5",
+      "empty: cfdd968257f961c5 21de66666e4af4d4 47e2f356cec0a6a7",
+      "friday-night: 4ec453e3e027407a a55e0e6c1d4556ed c6380e7f52ced4ca",
+      "launch-day: 470bf5e5babc234a 8cebf92c317c61f7 23e85708b240c1b6",
+      "ghost-town: 4ad916411f4b3fb4 d633cbfb9282ff6c 10c641062168a9d8",
+      "party: ab7ac19d294ac9ab 6f60f67af76c3dd4 c0b0a826cdf737a9",
+      "region-down: d1edbc0feb9a8990 4fb657db16df4a27 c1ac746c5f707f75",
+      "server-crash: 94c54e47554ec5f6 b7fdc99f9857b3cb 3d468ba8d8b43836",
+      "night-shift: 3cb2086969b69dae bb0a2ce9b48fba75 7f779b4e7f735e36",
+      "tokens-only: 22daab1c9d0afabf fffa67f9cfc317e0 3b769bb51886506c",
+      "nasty: 60e1178042c78533 a9fb2be8fa67d727 36b444b0a2e61d55",
     ]
   `)
 })

@@ -69,7 +69,7 @@ describe('the shipped scenarios', () => {
   it.each(names.filter(name => name !== 'nasty'))('%s has seats with ports', name => {
     const ports = world(name)
       .namespaces.all()
-      .map(({ development }) => development?.lobby_ports.length)
+      .map(({ development }) => development?.lobby_ports?.length)
 
     expect(ports).toEqual(ports.map(() => 1))
   })

@@ -3,8 +3,9 @@ import { readScenario } from '../../../src/core/scenario/read.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { defineWorld } from '../../../src/core/scenario/world.js'
 import { tokenLabel } from '../../../src/core/store/tokens.js'
+import { createMockmaker } from '../../../src/index.js'
 import { startAt } from '../../support/tanks.js'
-import { rowsOf, twoGames, worldOf } from '../../support/worlds.js'
+import { closedAfterTest, rowsOf, twoGames, worldOf } from '../../support/worlds.js'
 
 const dayMs = 86_400_000
 describe('the world of an empty scenario', () => {
@@ -64,6 +65,22 @@ describe('the world of an empty scenario', () => {
       region_display_name: name,
       datacenter_coord: { latitude, longitude },
     })
+  })
+
+  it.each([
+    ['atl', 'Atlanta', 33.74819, -84.39086],
+    ['fra', 'Frankfurt', 50.11044, 8.68183],
+    ['lax', 'Los Angeles', 34.0522, -118.2437],
+    ['osa', 'Osaka', 34.6937, 135.5023],
+    ['gru', 'Sao Paulo', -23.5505, -46.6333],
+    ['bom', 'Mumbai', 18.9401, 72.83466],
+    ['sin', 'Singapore', 1.2798, 103.83728],
+  ])('can list %s, which is %s, without a provider', (region_id, region_display_name, latitude, longitude) => {
+    const mock = closedAfterTest(createMockmaker({ scenario: { regions: ['lnd-atl', 'lnd-fra', region_id] } }))
+    const region = { region_id, region_display_name, datacenter_coord: { latitude, longitude } }
+
+    expect(mock.world.regions.all()).toMatchObject([{}, {}, region])
+    expect(mock.snapshot().regions).toEqual(['lnd-atl', 'lnd-fra', region_id])
   })
 
   it('has a public, a development and a cloud token, each valid for a year', () => {
@@ -244,7 +261,7 @@ describe('games, namespaces and their tokens', () => {
       namespace_id: 'N',
       tokenless: false,
       domains: ['tanks.example'],
-      matchmaker: { lobby_count_max: 0, max_players: 4 },
+      matchmaker: { lobby_count_max: 0, max_players_per_client: 4 },
       development: { lobby_ports },
     })
 
@@ -255,7 +272,7 @@ describe('games, namespaces and their tokens', () => {
       domains: ['tanks.example'],
       lobby_count_max: 0,
       max_players: 4,
-      development: { hostname: '127.0.0.1', lobby_ports },
+      development: { lobby_ports },
     })
   })
 })

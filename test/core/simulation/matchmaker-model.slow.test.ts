@@ -117,7 +117,7 @@ function opened(servers: 'auto' | 'manual'): Mockmaker {
       clock: 'frozen',
       servers,
       regions: [...regionIds],
-      matchmaker: { lobby_count_max: limits.lobbies, max_players: limits.fromSource },
+      matchmaker: { lobby_count_max: limits.lobbies, max_players_per_client: limits.fromSource },
       tokens: { public: 'pub.mock' },
       game_modes: Object.entries(modes).map(([game_mode_id, max_players]) => ({ game_mode_id, max_players })),
       lobbies: listed.map(({ id, mode, region, counted }) => ({

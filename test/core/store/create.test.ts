@@ -108,7 +108,7 @@ describe('games.create and namespaces.create', () => {
     const { namespace_id } = await world.namespaces.create({
       name_id: 'beta',
       game_id: ids.tanks,
-      matchmaker: { lobby_count_max: 3, max_players: 5 },
+      matchmaker: { lobby_count_max: 3, max_players_per_client: 5 },
       tokens: { public: 'pub_beta.mock.one' },
       development: { lobby_ports: [{ label: 'default', target_port: 7777, proxy_protocol: 'udp' }] },
       game_modes: ['duel', { game_mode_id: 'ffa', max_players: 4, ports: { hostname: '10.0.0.7' } }],
@@ -119,14 +119,14 @@ describe('games.create and namespaces.create', () => {
     expect(world.namespaces.get(namespace_id)).toMatchObject({
       lobby_count_max: 3,
       max_players: 5,
-      development: { hostname: '127.0.0.1', lobby_ports: [{ label: 'default' }] },
+      development: { lobby_ports: [{ label: 'default' }] },
     })
     const own = { namespace_id }
     expect(world.tokens.findMany(q => q.where(own)).map(({ kind }) => kind)).toEqual(['public', 'development'])
     expect(world.tokens.get('pub_beta.mock.one')).toMatchObject(own)
     expect(world.gameModes.findMany(q => q.where(own))).toMatchObject([
       { game_mode_id: 'duel', max_players_normal: 32 },
-      { game_mode_id: 'ffa', max_players_party: 4, ports: { hostname: '10.0.0.7', lobby_ports: [] } },
+      { game_mode_id: 'ffa', max_players_party: 4, ports: { hostname: '10.0.0.7' } },
     ])
     expect(world.lobbies.findMany(q => q.where(own))).toMatchObject([{ total_player_count: 1, max_players_normal: 4 }])
     expect(world.simulations.get(namespace_id)).toMatchObject({ concurrent: 2, session_ms: 90_000 })

@@ -68,7 +68,7 @@ describe('--public-url', () => {
 
   it.for([
     ['https://mock.example:8443', 'mock.example'],
-    ['http://[fd00::5]:4100', '[fd00::5]'],
+    ['http://[fd00::5]:4100', 'fd00::5'],
   ] as const)('%s names the host of game servers', async ([publicUrl, hostname]) => {
     const { hostOfServer } = await serve(publicUrl)
 

@@ -51,7 +51,7 @@ export function manage(scenario: ScenarioInput = commanded, refuses = () => fals
         watched.set(path, () => onChange(`${path}/game.js`))
         return { close: async () => void watched.delete(path) }
       },
-      findPorts: async wanted => wanted.map(port => ({ ...port, target_port: nextPort++ })),
+      findPorts: async wanted => wanted.map(port => ({ ...port, target_port: port.fixed ?? nextPort++ })),
       start(started, env, onLine) {
         if (refuses()) throw new Error('no more processes')
         const { promise, resolve } = deferred<Exit>()

@@ -34,6 +34,37 @@ describe('the game server of a lobby', () => {
     expect(processes).toHaveLength(1)
   })
 
+  it('is at the host that the scenario sets, whatever the client asked', async () => {
+    const hostname = '{lobby_id}.lobby.{region_id}.localhost'
+    const { find, ready, started } = manage({ ...commanded, development: { hostname } })
+    const found = find()
+    await ready((await started(1)).env.RIVET_LOBBY_ID ?? '')
+
+    const { lobby, ports } = (await found).json
+
+    expect(ports.default?.host).toBe(`${lobby.lobby_id}.lobby.${lobby.region.region_id}.localhost:40001`)
+  })
+
+  it('has a fixed port alone until it has ended', async () => {
+    const game_modes = [{ game_mode_id: 'duel', max_players: 1, ports: { default: { fixed: 1234 } } }]
+    const { find, ready, started, failures, mock } = manage({ ...commanded, game_modes })
+    const first = find()
+    const id = (await started(1)).env.RIVET_LOBBY_ID ?? ''
+    await ready(id)
+
+    const refused = await find()
+    mock.default.world.lobbies.delete(q => q.where({ lobby_id: id }))
+    void find()
+    const { env } = await started(2)
+
+    expect([(await first).json.ports.default?.port, refused.json.code, env.PORT_default]).toEqual([
+      1234,
+      'MATCHMAKER_LOBBY_STOPPED',
+      '1234',
+    ])
+    expect(failures[0]).toContain(`port 1234 is fixed, and the game server duel ${id.slice(0, 8)} has it`)
+  })
+
   it('has a port for each label of its game mode, without TLS', async () => {
     const lobby_ports = [
       { label: 'game', target_port: 7777, proxy_protocol: 'udp' },

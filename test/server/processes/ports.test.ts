@@ -32,6 +32,18 @@ describe('a range of ports', () => {
 })
 
 describe('a port', () => {
+  const fixed: LobbyPort = { label: 'game', fixed: 1234, proxy_protocol: 'udp' }
+
+  it('is the fixed one', async () => {
+    expect(await offering(40_000)([fixed])).toEqual([{ ...fixed, target_port: 1234 }])
+  })
+
+  it('cannot be fixed if another program has it', async () => {
+    const find = portFinder({ tcp: async port => port, isUdpFree: async () => false })
+
+    await expect(find([fixed])).rejects.toThrow('the fixed port 1234 of "game" is taken')
+  })
+
   it('refuses connections once nothing listens on it, and not before', async () => {
     const host = '127.0.0.1'
     // It writes first: its data must not end the connection with an error.
