@@ -38,8 +38,16 @@ export type StartProcess = (
   graceMs?: number,
 ) => ServerProcess
 
-/** A program in C would keep its output in memory, because nobody sees it, and lose it in a crash. GNU can make it write each line. */
-const script = 'exec $(command -v stdbuf >/dev/null && echo stdbuf -oL) /bin/sh -c "$0"'
+/**
+ * A program in C would keep its output in memory, because nobody sees it, and lose it in a crash. GNU can make it write each line. It
+ * loads a library before that of ASan, which would refuse that.
+ */
+const script = `
+if command -v stdbuf >/dev/null; then
+  export ASAN_OPTIONS="verify_asan_link_order=0:$ASAN_OPTIONS"
+  exec stdbuf -oL /bin/sh -c "$0"
+fi
+exec /bin/sh -c "$0"`
 
 function spawnShell(command: string, env: Environment) {
   return spawn(isWindows ? command : '/bin/sh', isWindows ? [] : ['-c', script, command], {
