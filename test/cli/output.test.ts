@@ -293,7 +293,7 @@ function failing(code: string) {
 describe('output that cannot be written', () => {
   it.each([
     ['ENOSPC', 'no space is left on the device'],
-    ['EIO', 'the device or the terminal does not respond'],
+    ['EIO', 'the disk or the terminal reports an error'],
     ['EFOO', 'it failed, write'],
   ])('is reported once on standard error: %s', async (code, reason) => {
     const { process, written } = failing(code)

@@ -62,7 +62,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EEXIST: 'it already exists',
-  EIO: 'the device or the terminal does not respond',
+  EIO: 'the disk or the terminal reports an error',
   EISDIR: 'it is a folder',
   ELOOP: 'its symbolic links form a circle',
   EMFILE: 'too many files are open',

@@ -14,6 +14,10 @@ export interface Storage {
   createHash(): Hash
   /** Keeps a text for all worlds together. `undefined` removes it. Throws `StorageError`. */
   saveSettings(text: string | undefined): void
+  /** The number of kept worlds. */
+  readonly count: number
+  /** Finds a kept world, without opening it. Takes the same time for any number of worlds. */
+  find(id: string): KeptSummary | undefined
   /** Lists the kept worlds, without opening them. */
   list(): readonly KeptSummary[]
   /** Opens a world. Returns `undefined` if the id is unknown. Throws `StorageError` if its files are damaged or of a newer version. */

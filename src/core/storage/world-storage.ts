@@ -125,7 +125,7 @@ export class WorldStorage {
 
   /** The number of worlds. */
   get count(): number {
-    return this.list().length
+    return this.#storage.count
   }
 
   list(): readonly KeptSummary[] {
@@ -148,7 +148,7 @@ export class WorldStorage {
   }
 
   find(id: string): KeptSummary | undefined {
-    return this.#storage.list().find(summary => summary.id === id)
+    return this.#storage.find(id)
   }
 
   /** Opens a world. Returns `undefined` if the storage does not have it. Throws `StorageError`. */

@@ -145,14 +145,24 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     this.#track(undefined, this.#retry(save).finally(end))
   }
 
+  get count(): number {
+    return this.#ids.size
+  }
+
+  find(id: string): SharedSummary | undefined {
+    const entry = this.#index.get(id)
+    const world = this.#worlds.get(id)
+    if (!world) return entry
+    const claimed = { epoch: Number(world.epoch), claimedAt: entry?.claimedAt ?? this.#environment.now() }
+    return { ...entry, ...claimed, ...world.summary, owner: this.self }
+  }
+
   list(): readonly SharedSummary[] {
-    const all = new Map<string, SharedSummary>(this.#index)
-    for (const [id, world] of this.#worlds) {
-      const entry = this.#index.get(id)
-      const claimed = { epoch: Number(world.epoch), claimedAt: entry?.claimedAt ?? this.#environment.now() }
-      all.set(id, { ...entry, ...claimed, ...world.summary, owner: this.self })
-    }
-    return [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+    return [...this.#ids].sort().flatMap(id => this.find(id) ?? [])
+  }
+
+  get #ids(): ReadonlySet<string> {
+    return new Set([...this.#index.keys(), ...this.#worlds.keys()])
   }
 
   async refresh(): Promise<readonly SharedSummary[]> {

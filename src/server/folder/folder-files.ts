@@ -38,21 +38,27 @@ const sealLength = `,"crc32":"00000000"}\n`.length
 
 /**
  * Makes a folder and those above it, unless they exist. With `recursive`, Node tries for ever below a folder that takes none,
- * such as /proc. Throws the errors of the system.
+ * such as /proc. Calls `onMade` with each folder that got a new one. Throws the errors of the system.
  */
 export function makeFolders(
   folder: string,
-  { fs, mode }: { readonly fs: Pick<FileCalls, 'mkdirSync' | 'statSync'>; readonly mode?: number | undefined },
+  options: {
+    readonly fs: Pick<FileCalls, 'mkdirSync' | 'statSync'>
+    readonly mode?: number | undefined
+    onMade?(parent: string): void
+  },
 ): void {
+  const { fs, mode, onMade } = options
   if (fs.statSync(folder, { throwIfNoEntry: false })) return
   const parent = dirname(resolve(folder))
-  if (parent !== folder) makeFolders(parent, { fs, mode })
+  if (parent !== folder) makeFolders(parent, options)
   try {
     fs.mkdirSync(folder, { mode })
   } catch (error) {
     // Another process may have made it meanwhile.
     if (codeOf(error) !== 'EEXIST') throw error
   }
+  onMade?.(parent)
 }
 
 /** Writes a CRC-32 as eight hexadecimal digits. */
@@ -206,6 +212,7 @@ export function codeOf(error: unknown): string | undefined {
 const remedies: Readonly<Record<string, string>> = {
   EACCES: 'make it writable',
   EDQUOT: 'free some space',
+  EIO: 'check the disk and the log of the system',
   ENOSPC: 'free some space',
   EPERM: 'make it writable',
   EROFS: 'make it writable',

@@ -170,12 +170,14 @@ export class FolderLock {
 
   #refusal(holder: Holder | undefined): UsageError {
     const start = `the folder ${this.#folder} is in use by ${this.#describe(holder)}`
-    if (!holder) return new UsageError(`${start}: try again in 10 s, or use another folder`)
+    // The lock came along with a copy, and its holder uses another folder.
+    const end = `, or use another folder. If this folder is a copy, delete ${join(this.#folder, lockName)}`
+    if (!holder) return new UsageError(`${start}: try again in 10 s${end}`)
     if (holder.pid === this.#own.pid && holder.host === this.#own.host && holder.started === this.#own.started)
-      return new UsageError(`${start}: close the other mock first, or use another folder`)
+      return new UsageError(`${start}: close the other mock first${end}`)
     if (holder.host === this.#own.host && holder.pids === this.#own.pids)
-      return new UsageError(`${start}: stop that process, or use another folder`)
-    return new UsageError(`${start}: stop that process, or use another folder. If it has crashed, try again in 10 s`)
+      return new UsageError(`${start}: stop that process${end}`)
+    return new UsageError(`${start}: stop that process, or if it has crashed, try again in 10 s${end}`)
   }
 
   #lossText(holder: Holder): string {

@@ -20,11 +20,13 @@ export interface LogHeader {
   readonly now: number
   /** The real time of the world's creation, in ms since the epoch. Earlier versions did not write it. */
   readonly createdAt?: number | undefined
+  /** The most bytes before the record that a power cut may still take. Earlier versions did not write it. */
+  readonly unsynced?: number | undefined
 }
 
 /** Encodes the first line of a log. */
 export function encodeHeader(header: LogHeader): Buffer {
-  return encodeRecord(noRevision, JSON.stringify({ format: formatVersion, ...header }))
+  return encodeRecord(noRevision, JSON.stringify({ format: formatVersion, ...header, unsynced: 0 }))
 }
 
 /** Encodes a record that changes what the header says. */
@@ -129,23 +131,36 @@ export function readLog(bytes: Buffer, file: string): ReadLog {
     else lines.push({ revision, start, end })
     size = end
   }
-  if (header.world === undefined || (size < bytes.length && !isTorn(bytes, size)))
+  if (header.world === undefined || (size < bytes.length && !isTorn(bytes, size, header)))
     throw new StorageError(damageText(bytes, size, file))
   return { bytes, header: header as LogHeader, lines, start: first?.end ?? 0, size } // the first record has all keys
 }
 
 /**
  * Tells whether the end of a log was not written whole. A process that ends leaves a part of a line, without its newline. A power cut
- * leaves zeros for what the disk had not yet.
+ * leaves zeros for what the disk had not yet. It may have had later lines: then no note says that the zeros were on the disk once.
  */
-function isTorn(bytes: Buffer, at: number): boolean {
-  return (bytes.includes(0, at) || bytes.indexOf(newline, at) === -1) && !hasRecordAfter(bytes, at)
+function isTorn(bytes: Buffer, at: number, { unsynced }: Partial<LogHeader>): boolean {
+  const [first, ...others] = recordsAfter(bytes, at)
+  if (!first) return bytes.includes(0, at) || bytes.indexOf(newline, at) === -1
+  if (unsynced === undefined || !bytes.subarray(at, first.start).includes(0)) return false
+  return [first, ...others].every(record => syncedBefore(record, bytes) <= at)
 }
 
-function hasRecordAfter(bytes: Buffer, at: number): boolean {
-  for (let end = bytes.indexOf(newline, at); end !== -1; end = bytes.indexOf(newline, end + 1))
-    if (recordAt(bytes, end + 1)) return true
-  return false
+/** Returns the offset up to which the disk had a log for sure when a record was written. */
+function syncedBefore({ revision, start, end }: LogRecord, bytes: Buffer): number {
+  if (revision !== undefined) return 0
+  const { unsynced = start } = JSON.parse(textOf(bytes, { start, end })) as Partial<LogHeader> // we wrote it
+  return start - unsynced
+}
+
+/** Finds the whole records after a damaged place. */
+function* recordsAfter(bytes: Buffer, at: number): Generator<LogRecord> {
+  for (let end = bytes.indexOf(newline, at); end !== -1; ) {
+    const record = recordAt(bytes, end + 1)
+    if (record) yield record
+    end = bytes.indexOf(newline, record ? record.end - 1 : end + 1)
+  }
 }
 
 function damageText(bytes: Buffer, at: number, file: string): string {
@@ -153,6 +168,6 @@ function damageText(bytes: Buffer, at: number, file: string): string {
   for (let end = bytes.indexOf(newline); end !== -1 && end < at; end = bytes.indexOf(newline, end + 1)) line += 1
   const where = `${file}:${line}: the line is damaged`
   if (line === 1) return `${where}: ${worldAdvice(file)}`
-  const follow = hasRecordAfter(bytes, at) ? ', and whole lines follow it' : ''
+  const follow = recordsAfter(bytes, at).next().value ? ', and whole lines follow it' : ''
   return `${where}${follow}: restore the file from a copy. To lose the changes from that line on, cut the file to ${at} bytes`
 }

@@ -1,7 +1,7 @@
 import { Emitter } from '../../core/lib/emitter.js'
 import { StorageError } from '../../core/storage/storage.js'
-import { asStorageError, type FileCalls, isMissing, noSpace, writeProblem } from './folder-files.js'
-import { encodeTrial } from './folder-log-format.js'
+import { asStorageError, type FileCalls, isMissing, noSpace, systemError, writeProblem } from './folder-files.js'
+import { encodeNote, encodeTrial } from './folder-log-format.js'
 
 /** An answer that waits until the disk has the first `count` records. */
 interface Waiter {
@@ -25,9 +25,11 @@ export class LogFile {
   readonly path: string
   /** The open file, and the length of its whole records. */
   #file: OpenLog
-  /** The number of records that were appended, and how many of them the disk has. */
-  #appended = 0
+  /** The number of records that were appended, and how many of them the disk has. The opening of the log has appended the first one. */
+  #appended = 1
   #synced = 0
+  /** The bytes that the disk has, if the log does not say it yet. */
+  #unmarked: number | undefined
   #isSyncing = false
   #waiters: Waiter[] = []
   /** Why the log takes no records. */
@@ -63,16 +65,20 @@ export class LogFile {
   /** Appends a record. If it throws `StorageError`, nothing was appended. */
   append(record: Buffer): void {
     this.check()
+    const { size, fd } = this.#file
+    const bytes =
+      this.#unmarked === undefined ? record : Buffer.concat([encodeNote({ unsynced: size - this.#unmarked }), record])
     try {
-      if (this.#fs.writeSync(this.#file.fd, record) < record.length) throw noSpace()
+      if (this.#fs.writeSync(fd, bytes) < bytes.length) throw noSpace()
     } catch (error) {
       const problem = writeProblem(error)
-      this.#failedLength = record.length
+      this.#failedLength = bytes.length
       this.#cut()
       throw this.fail(`cannot write ${this.path}: ${problem}. ${retryText}`)
     }
-    this.#file.size += record.length
+    this.#file.size += bytes.length
     this.#appended += 1
+    this.#unmarked = undefined
   }
 
   /** Lets the log take no more records: until a trial succeeds, or until a restart. Returns the error. */
@@ -108,11 +114,15 @@ export class LogFile {
     this.#isSyncing = true
     const count = this.#appended
     const file = this.#file
+    const { size } = file
     this.#fs.fdatasync(file.fd, error => {
       this.#isSyncing = false
       if (this.#isClosed) return
       // Another file, which the disk has, took the place of this one.
-      if (file === this.#file) this.#endSync(count, error)
+      if (file === this.#file) {
+        this.#unmarked = size
+        this.#endSync(count, error)
+      }
       if (this.#waiters.length > 0) this.sync()
     })
   }
@@ -128,12 +138,19 @@ export class LogFile {
     return bytes
   }
 
-  /** Goes on in another file, which took the place of this one. The disk has it. */
-  moveTo(file: OpenLog): void {
+  /** Goes on in another file, which took the place of this one. The disk has its bytes, and after `sync` its name. */
+  moveTo(file: OpenLog, sync: () => void): void {
     const { fd } = this.#file
     this.#file = file
-    this.#endSync(this.#appended, null)
+    this.#unmarked = file.size
     this.#fs.closeSync(fd)
+    try {
+      sync()
+    } catch (error) {
+      this.#endSync(0, error as Error)
+      throw error
+    }
+    this.#endSync(this.#appended, null)
   }
 
   /** Syncs what is left, and closes the file. */
@@ -150,7 +167,12 @@ export class LogFile {
       this.#endSync(0, error as Error)
     }
     this.#failures.clear()
-    this.#fs.closeSync(this.#file.fd)
+    try {
+      this.#fs.closeSync(this.#file.fd)
+    } catch (error) {
+      // The disk has the records, or `#endSync` has said that it may not.
+      systemError(error)
+    }
   }
 
   /** After a failed sync, nobody knows what the disk has. */

@@ -349,8 +349,7 @@ export class FolderWorld implements KeptWorld {
       this.#lines.move(header.length - from)
       const opened = next
       next = undefined
-      log.moveTo(opened)
-      syncFolder(fs, this.#path)
+      log.moveTo(opened, () => syncFolder(fs, this.#path))
       this.#removeOriginsExcept(originHash, tail)
     } catch (error) {
       if (next) fs.closeSync(next.fd)
@@ -426,8 +425,12 @@ export class FolderWorld implements KeptWorld {
     try {
       removeLeftovers(fs, this.#path, fs.readdirSync(this.#path).filter(isLeftover))
       fd = fs.openSync(file, constants.O_RDWR | constants.O_APPEND)
-      if (this.cutBytes > 0) fs.ftruncateSync(fd, size)
-      const note = encodeNote({ starts: this.starts })
+      if (this.cutBytes > 0) {
+        fs.ftruncateSync(fd, size)
+        // Otherwise a power cut could leave lines of the torn end behind new ones.
+        fs.fdatasyncSync(fd)
+      }
+      const note = encodeNote({ starts: this.starts, unsynced: size })
       writeAll(fs, fd, [note])
       return new LogFile(fs, file, { fd, size: size + note.length })
     } catch (error) {

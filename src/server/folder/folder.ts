@@ -82,6 +82,8 @@ const settingsName = '.scenario.json'
 /** The end of a message about the scenario of the mock, which only says whether it has changed. */
 const settingsAdvice = 'restore it from a copy, or delete this file. The worlds stay'
 const newIndexName = '.worlds.json.new'
+/** The index is written each second for this many worlds, and less often for more: one that is old costs a start some time. */
+const indexedPerSecond = 200
 /** Folders of worlds that are being created or deleted. */
 const newWorld = '.new-'
 const deletedWorld = '.deleted-'
@@ -97,6 +99,8 @@ class Folder implements Storage {
   readonly #lock: FolderLock | undefined
   readonly #timer: ReturnType<typeof setInterval> | undefined
   #isIndexDirty = false
+  /** The seconds since the index was written. */
+  #indexAge = 0
   #isClosed = false
 
   constructor(path: string, { sync = 'second', readOnly = false, fs = nodeFs }: FolderOptions) {
@@ -151,15 +155,23 @@ class Folder implements Storage {
     this.#check()
     const path = join(this.place, settingsName)
     try {
-      if (text === undefined) {
-        this.#fs.rmSync(path, { force: true })
-        return
+      if (text === undefined) this.#fs.rmSync(path, { force: true })
+      else {
+        writeSynced(this.#fs, `${path}.new`, seal(['"settings":', text]))
+        this.#fs.renameSync(`${path}.new`, path)
       }
-      writeSynced(this.#fs, `${path}.new`, seal(['"settings":', text]))
-      this.#fs.renameSync(`${path}.new`, path)
+      syncFolder(this.#fs, this.place)
     } catch (error) {
       throw asStorageError(error, `cannot write ${path}`)
     }
+  }
+
+  get count(): number {
+    return this.#entries.size
+  }
+
+  find(id: string): KeptSummary | undefined {
+    return this.#entry(id)?.summary
   }
 
   list(): readonly KeptSummary[] {
@@ -211,6 +223,12 @@ class Folder implements Storage {
     this.#open.get(id)?.close()
     this.#entries.delete(id)
     this.#isIndexDirty = true
+    try {
+      syncFolder(this.#fs, this.place)
+    } catch (error) {
+      throw asStorageError(error, `the world "${id}" is deleted, but may come back after a power cut`)
+    }
+    // Only now: a world that comes back must be whole.
     removeLeftovers(this.#fs, this.place, [deleted])
   }
 
@@ -240,7 +258,8 @@ class Folder implements Storage {
 
   #prepare(): void {
     try {
-      if (!this.#isReadOnly) makeFolders(this.place, { fs: this.#fs, mode: folderMode })
+      if (!this.#isReadOnly)
+        makeFolders(this.place, { fs: this.#fs, mode: folderMode, onMade: parent => this.#sync(parent) })
       if (this.#fs.statSync(this.place).isDirectory()) {
         if (!this.#isReadOnly) this.#hideFromGit()
         return
@@ -251,6 +270,16 @@ class Folder implements Storage {
         throw new UsageError(`cannot use the folder ${this.place}: ${writeProblem(error)}`)
     }
     throw new UsageError(`${this.place} is a file: name a folder`)
+  }
+
+  /** Lets the disk have the names of the files in a folder, if the system allows it. */
+  #sync(folder: string): void {
+    try {
+      syncFolder(this.#fs, folder)
+    } catch (error) {
+      // We may not read every folder above ours.
+      systemError(error)
+    }
   }
 
   /** Lets Git ignore a new folder, because worlds have tokens. One that has files already may be shared with others. */
@@ -300,7 +329,9 @@ class Folder implements Storage {
       if (loss === undefined) world.tick()
       else world.stop(loss)
     }
-    if (loss === undefined && this.#isIndexDirty) this.#writeIndex()
+    this.#indexAge += 1
+    const isDue = this.#isIndexDirty && this.#indexAge >= this.#entries.size / indexedPerSecond
+    if (loss === undefined && isDue) this.#writeIndex()
   }
 
   #writeIndex(): void {
@@ -310,6 +341,7 @@ class Folder implements Storage {
       writeFile(this.#fs, path, 'w', seal([`"worlds":${JSON.stringify(entries)}`]))
       this.#fs.renameSync(path, join(this.place, indexName))
       this.#isIndexDirty = false
+      this.#indexAge = 0
     } catch (error) {
       // It is only a cache, and the next second tries again.
       systemError(error)
@@ -319,12 +351,12 @@ class Folder implements Storage {
   /** Returns what is known about each world. Takes it from the index where that is as new as the log. */
   #readEntries(): Map<string, FolderEntry> {
     const names = this.#fs.readdirSync(this.place)
-    if (!this.#isReadOnly)
-      removeLeftovers(
-        this.#fs,
-        this.place,
-        names.filter(name => [newWorld, deletedWorld, newIndexName].some(start => name.startsWith(start))),
-      )
+    const leftovers = names.filter(name => [newWorld, deletedWorld, newIndexName].some(start => name.startsWith(start)))
+    if (!this.#isReadOnly && leftovers.length > 0) {
+      // A power cut must not bring back half of a deleted world.
+      this.#sync(this.place)
+      removeLeftovers(this.#fs, this.place, leftovers)
+    }
     const indexed = this.#readIndex()
     const entries = new Map<string, FolderEntry>()
     for (const name of names) {

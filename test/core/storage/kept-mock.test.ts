@@ -51,6 +51,19 @@ async function find(mock: Mockmaker, world = '') {
 const clientOf = (mock: Mockmaker) => createClient(origin, { fetch: fetchInProcess(mock).fetch })
 
 describe('a mock with a folder', () => {
+  it('asks only for the one world of a request, however many there are', async () => {
+    const list = vi.spyOn(WorldStorage.prototype, 'list')
+    const { mock } = start()
+    list.mockClear()
+
+    const { fetch } = fetchInProcess(mock)
+    for (const world of ['one', 'two', 'one']) await fetch(`${origin}/w/${world}${path}`)
+
+    expect(list).not.toHaveBeenCalled()
+    expect(mock.worlds.list()).toHaveLength(3)
+    await mock.close()
+  })
+
   it('goes on with the world that a killed process has left', async () => {
     const first = start().mock
     await first.lobby({ lobby_id: 'mine', players: 1 })
@@ -85,7 +98,7 @@ describe('a mock with a folder', () => {
     const { mock } = start()
 
     expect(() => start()).toThrow(
-      / is in use by this process \(\d+\): close the other mock first, or use another folder$/,
+      / is in use by this process \(\d+\): close the other mock first, or use another folder\. If this folder is a copy, delete .*\.lock$/,
     )
     await mock.close()
   })

@@ -38,6 +38,13 @@ export function memoryStorage(options: MemoryOptions = {}): Storage & { readonly
     createHash: () => createHash('sha256'),
     place: 'memory',
     bytes: 0,
+    get count() {
+      return worlds.size
+    },
+    find(id) {
+      const content = worlds.get(id)
+      return content && { id, ...content.summary }
+    },
     list: () => [...worlds].map(([id, { summary }]) => ({ id, ...summary })),
     open(id) {
       const content = worlds.get(id)

@@ -1,7 +1,18 @@
-import { readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { UsageError } from '../../../src/core/lib/usage-error.js'
 import { type KeptWorld, StorageError } from '../../../src/core/storage/storage.js'
-import { appendAll, failingFs, filesIn, interceptedFs, line, newWorld, revisionsOf } from '../../support/kept-worlds.js'
+import { openFolder } from '../../../src/server/folder/folder.js'
+import {
+  appendAll,
+  failingFs,
+  filesIn,
+  interceptedFs,
+  line,
+  newWorld,
+  putOrigin,
+  revisionsOf,
+} from '../../support/kept-worlds.js'
 import { contentOf, createWorld, reopen } from './opened-folders.js'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -19,7 +30,7 @@ describe('a failed write', () => {
   it.each([
     ['ENOSPC', 'no space is left on the device: free some space'],
     ['EROFS', 'the file system is read-only: make it writable'],
-    ['EIO', 'the device or the terminal does not respond'],
+    ['EIO', 'the disk or the terminal reports an error: check the disk and the log of the system'],
   ])('(%s) refuses lines with the same sentence, until a try each second succeeds', (code, reason) => {
     const { fs, failing } = failingFs()
     const { path, world, log } = createWorld({ fs })
@@ -114,6 +125,55 @@ describe('a failed write', () => {
   })
 })
 
+describe('a failure of the disk', () => {
+  it('is said in words, whichever call of node:fs meets it', () => {
+    const calls = [
+      'closeSync',
+      'fdatasyncSync',
+      'fstatSync',
+      'fsyncSync',
+      'ftruncateSync',
+      'mkdirSync',
+      'openSync',
+    ] as const
+    const others = ['readFileSync', 'readSync', 'readdirSync', 'renameSync', 'rmSync', 'statSync', 'writeSync'] as const
+    for (const call of [...calls, ...others]) {
+      const { fs, failing } = failingFs()
+      const { path, folder, world, log } = createWorld({ fs })
+      const told = watched(world)
+      appendFileSync(log, 'torn')
+      failing[call] = 'EIO'
+      const attempts = [
+        () => world.append(line(11)),
+        () => world.replaceBase({ parts: ['1'], revision: 10, originHash: world.originHash }),
+        () => putOrigin(world, '{}'),
+        () => world.writeTime('1'),
+        second,
+        () => folder.saveSettings('1'),
+        () => folder.create('other', newWorld),
+        () => folder.delete('default'),
+        () => folder.close(),
+        () => {
+          const next = openFolder(path, { fs })
+          try {
+            next.open('default')
+          } finally {
+            next.close()
+          }
+        },
+      ]
+      for (const attempt of attempts)
+        try {
+          attempt()
+        } catch (error) {
+          if (!(error instanceof StorageError || error instanceof UsageError)) throw error
+          told.push(error.message)
+        }
+      expect(told.filter(text => text?.includes('EIO'))).toEqual([])
+    }
+  })
+})
+
 describe('a folder that is deleted or replaced under its process', () => {
   it('is a failed write within a second, until it is back', () => {
     const { path, world, log } = createWorld()
@@ -176,7 +236,7 @@ describe('syncing', () => {
     const { fs, failing } = failingFs()
     const { path, world, log } = createWorld({ fs, sync: 'always' })
     const told = watched(world)
-    const message = `cannot sync ${log}: the device or the terminal does not respond. The world takes no change until you restart the mock`
+    const message = `cannot sync ${log}: the disk or the terminal reports an error: check the disk and the log of the system. The world takes no change until you restart the mock`
     failing.fdatasync = 'EIO'
     appendAll(world, 11)
 

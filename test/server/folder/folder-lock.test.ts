@@ -33,6 +33,9 @@ function writeLock(path: string, holder: object): void {
   writeFileSync(join(path, '.lock'), Buffer.concat([...seal([JSON.stringify(holder).slice(1, -1)])]))
 }
 
+/** Ends the refusal of a folder. */
+const copied = (path: string) => `, or use another folder. If this folder is a copy, delete ${join(path, '.lock')}`
+
 const take = (path: string, fs: FileCalls = quickFs) => new FolderLock(fs, path)
 
 function isTaken(path: string, fs?: FileCalls): FolderLock | undefined {
@@ -50,7 +53,7 @@ describe('the lock of a folder', () => {
 
     expect(() => openFolder(path)).toThrow(
       new UsageError(
-        `the folder ${path} is in use by this process (${process.pid}): close the other mock first, or use another folder`,
+        `the folder ${path} is in use by this process (${process.pid}): close the other mock first${copied(path)}`,
       ),
     )
   })
@@ -68,7 +71,7 @@ describe('the lock of a folder', () => {
 
     expect(() => openFolder(path)).toThrow(
       new UsageError(
-        `the folder ${path} is in use by another mockmaker (process ${process.ppid}): stop that process, or use another folder`,
+        `the folder ${path} is in use by another mockmaker (process ${process.ppid}): stop that process${copied(path)}`,
       ),
     )
   })
@@ -90,7 +93,7 @@ describe('the lock of a folder', () => {
     const path = lockedBy({ pid: 12, ...changes }, { secondsAgo: 9 })
     expect(() => openFolder(path)).toThrow(
       new UsageError(
-        `the folder ${path} is in use by another mockmaker (${who}): stop that process, or use another folder. If it has crashed, try again in 10 s`,
+        `the folder ${path} is in use by another mockmaker (${who}): stop that process, or if it has crashed, try again in 10 s${copied(path)}`,
       ),
     )
 
@@ -104,7 +107,7 @@ describe('the lock of a folder', () => {
       const file = join(path, '.lock')
       writeFileSync(file, content)
       expect(() => openFolder(path)).toThrow(
-        `the folder ${path} is in use by another mockmaker, which has just started: try again in 10 s, or use another folder`,
+        `the folder ${path} is in use by another mockmaker, which has just started: try again in 10 s${copied(path)}`,
       )
 
       utimesSync(file, 1, 1)

@@ -55,6 +55,28 @@ describe('a log', () => {
     expect(contentOf(reopen(path))).toMatchObject({ cutBytes: 0, lines: { length: last - 9 } })
   })
 
+  it('loses zeros in place of a line, and the lines after it, if no sync has reached them', () => {
+    const { path, log, bytes, ends } = fiveLines()
+    writeFileSync(log, Buffer.from(bytes).fill(0, ends[2], ends[3]))
+
+    expect(revisionsOf(reopen(path))).toEqual([11, 12])
+    appendAll(reopen(path), 20)
+    expect(contentOf(reopen(path))).toMatchObject({ cutBytes: 0, lines: [line(11), line(12), line(20)] })
+  })
+
+  it('with zeros in place of a line that the disk had once is refused', async () => {
+    const { path, world, log } = createWorld({ sync: 'always' })
+    const start = readFileSync(log).length
+    appendAll(world, 11, 12)
+    await world.settled()
+    appendAll(world, 13)
+    const bytes = readFileSync(log)
+    writeFileSync(log, bytes.fill(0, start + 30, start + 40))
+
+    expect(() => reopen(path)).toThrow(`${log}:3: the line is damaged, and whole lines follow it`)
+    expect(readFileSync(log)).toEqual(bytes)
+  })
+
   it('with a damaged line before others is refused, and stays unchanged', () => {
     const { path, log, bytes, ends, folder } = fiveLines()
     folder.create('other', {

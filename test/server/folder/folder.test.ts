@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
+import type { FileCalls } from '../../../src/server/folder/folder-files.js'
 import {
   appendAll,
   dataPath,
@@ -16,6 +17,7 @@ import {
   summary,
 } from '../../support/kept-worlds.js'
 import { contentOf, createWorld, openAgain, reopen } from './opened-folders.js'
+import { Disk } from './power-cut-disk.js'
 
 beforeEach(() => void vi.useFakeTimers())
 
@@ -32,6 +34,33 @@ describe('a world in a folder', () => {
     expect([folder.list(), folder.bytes, folder.open('default')]).toEqual([[], 0, undefined])
     expect(readdirSync(path)).toEqual(['.gitignore', '.lock'])
     expect(revisionsOf(folder.create('default', newWorld))).toEqual([])
+  })
+
+  it('costs the same, however many there are', () => {
+    let calls = 0
+    let written = 0
+    const fs = new Proxy(new Disk().fs, {
+      get(own, name: keyof FileCalls) {
+        return (...args: unknown[]) => {
+          calls += 1
+          if (name === 'writeSync') written += (args[1] as Buffer).length
+          return (own[name] as (...args: unknown[]) => unknown)(...args) // the arguments are those of the caller
+        }
+      },
+    })
+    const folder = openFolder('/worlds', { fs })
+    const costs = Array.from({ length: 1_000 }, (_, i) => {
+      const before = calls
+      folder.create(`world${i}`, newWorld).close()
+      return calls - before
+    })
+    expect(new Set(costs).size).toBe(1)
+
+    // The index has all worlds, so it is not written each second.
+    written = 0
+    vi.advanceTimersByTime(5_000)
+    expect(written).toBeLessThan(1_000 * 300)
+    folder.close()
   })
 
   it('is not created twice', () => {
