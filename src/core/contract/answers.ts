@@ -54,6 +54,6 @@ function bodyProblems(schema: z.ZodType, body: unknown): AnswerProblem[] {
   if (!error) return []
   return describeIssues(error, body, ['body']).map(({ path, text }) => ({
     path: path.map(key => (typeof key === 'number' ? key : String(key))),
-    message: text,
+    message: text(),
   }))
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { getKey } from './json.js'
 import { didYouMean, quoted } from './text.js'
-import { problemLines, UsageError } from './usage-error.js'
+import { listedProblems, mostProblems, UsageError } from './usage-error.js'
 
 /** A problem that a schema found. */
 export type Issue = z.core.$ZodIssue
@@ -72,27 +72,27 @@ function lengthOf(origin: string): string {
 }
 
 /**
- * Describes an error of a schema: a sentence for each issue and each unknown key. The paths begin with `path`. Pass
- * `listKnownKeys` to the parser.
+ * Describes an error of a schema: a sentence for each of the first issues and unknown keys, and how many more there are. The paths
+ * begin with `path`. Pass `listKnownKeys` to the parser.
  */
 export function issueTexts(error: z.ZodError, input: unknown, path: Path = []): readonly string[] {
-  return describeIssues(error, input, path).map(({ text }) => text)
+  return listedProblems(describeIssues(error, input, path), ({ text }) => text())
 }
 
-/** Describes an error of a schema as `issueTexts` does, with the path of each sentence. */
+/** Finds the issues and unknown keys that `issueTexts` describes, each with its path. */
 export function describeIssues(
   error: z.ZodError,
   input: unknown,
   path: Path,
-): readonly { readonly path: Path; readonly text: string }[] {
+): readonly { readonly path: Path; text(): string }[] {
   const whole = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), input)
   return likelyIssues(error.issues).flatMap(found => {
     const issue = { ...found, path: [...path, ...found.path] }
-    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, text: issueText(issue, whole) }]
+    if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, text: () => issueText(issue, whole) }]
     const known = issue.message.split(' ').filter(key => key !== '')
     return issue.keys.map(key => {
       const unknown = [...issue.path, key]
-      return { path: unknown, text: `${pathText(unknown)} is an unknown key.${didYouMean(key, known)}` }
+      return { path: unknown, text: () => `${pathText(unknown)} is an unknown key.${didYouMean(key, known)}` }
     })
   })
 }
@@ -109,10 +109,14 @@ export function listKnownKeys(issue: z.core.$ZodRawIssue): string | undefined {
 
 /**
  * Replaces the issue of a union by the issues of one branch: of those with the type of the value, the one with the fewest unknown
- * keys. If no branch has that type, it lists the types. Of several limits for one value, it keeps the narrowest.
+ * keys. If no branch has that type, it lists the types. Of several limits for one value, it keeps the narrowest. It returns no more
+ * than the first `mostProblems` issues, each with as many unknown keys.
  */
 export function likelyIssues(issues: readonly Issue[]): readonly Issue[] {
-  return withoutWiderLimits(issues).flatMap(issue => (issue.code === 'invalid_union' ? issuesOfUnion(issue) : [issue]))
+  return withoutWiderLimits(issues.slice(0, mostProblems)).flatMap(issue => {
+    if (issue.code === 'invalid_union') return issuesOfUnion(issue)
+    return issue.code === 'unrecognized_keys' ? [{ ...issue, keys: issue.keys.slice(0, mostProblems) }] : [issue]
+  })
 }
 
 function issuesOfUnion(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] {
@@ -184,5 +188,5 @@ function parse<Schema extends z.ZodType>(
   // Compiling a schema takes longer than checking a few inputs.
   const { data, error } = schema.safeParse(input, { jitless: true, error: listKnownKeys })
   if (!error) return data
-  throw new UsageError(problemLines(textsOf(error)))
+  throw new UsageError(textsOf(error).join('\n'))
 }

@@ -27,17 +27,23 @@ export function reworded<Value>(run: () => Value, reword: (message: string) => s
 /** The most problems that a message lists. */
 const mostListed = 20
 
-/**
- * Joins problems to one message with a line for each. Lists the first twenty, and counts the rest. Calls `lineOf` only for
- * listed problems.
- */
-export function problemLines<Problem>(
+/** The most problems that are looked for in an input. There are at least so many then. */
+export const mostProblems = 1_000
+
+/** Describes the first twenty problems, and counts the rest. Calls `lineOf` only for listed problems. */
+export function listedProblems<Problem>(
   problems: readonly Problem[],
   lineOf: (problem: Problem) => string = String,
-): string {
-  const lines = problems.slice(0, mostListed).map(lineOf)
-  const more = problems.length - mostListed
-  return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n')
+): string[] {
+  const lines = problems.slice(0, mostListed).map(one => lineOf(one))
+  const more = Math.min(problems.length, mostProblems) - mostListed
+  if (more <= 0) return lines
+  return [...lines, `… and ${problems.length < mostProblems ? '' : 'at least '}${more} more`]
+}
+
+/** Joins problems to one message with a line for each, as `listedProblems` gives them. */
+export function problemLines<Problem>(problems: readonly Problem[], lineOf?: (problem: Problem) => string): string {
+  return listedProblems(problems, lineOf).join('\n')
 }
 
 /** Throws `UsageError` if a value is no function. `name` begins the message: `mock.log.subscribe: the listener`. */

@@ -1,7 +1,7 @@
 import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt } from '../lib/issues.js'
 import { lazyFor } from '../lib/lazy.js'
 import { didYouMean } from '../lib/text.js'
-import { problemLines, UsageError } from '../lib/usage-error.js'
+import { mostProblems, problemLines, UsageError } from '../lib/usage-error.js'
 import { keyAdvice, valueAdvice } from './advice.js'
 import { check, oldKeys, type Problem, problem } from './checks.js'
 import { commandProblems } from './commands.js'
@@ -28,18 +28,42 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
   // than the later ones.
   if (input === defaultScenario && JSON.stringify(input) === defaultText)
     return new CheckedScenario(JSON.parse(defaultText), { areRowsValid: true })
-  const present = undefinedForNull(input ?? {})
-  // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
-  const { data, error } = Scenario().safeParse(present, { jitless: true, error: listKnownKeys })
+  const [present, { data, error }] = parseScenario(input ?? {})
   const problems = data
     ? [...check(data), ...(commands === 'allowed' ? [] : commandProblems(data))]
     : problemsOf(error.issues, present)
   const describe = report ?? reportOn(present)
-  if (!data || problems.length > 0) throw new UsageError(describe(problems))
+  if (!data || problems.length > 0) throw new UsageError(describe(problems.slice(0, mostProblems)))
   const old = oldKeys(data)
   // biome-ignore lint/suspicious/noConsole: a warning has no other way to the writer of the scenario
   if (old.length > 0) console.warn(`mockmaker: warning: ${describe(old)}`)
   return new CheckedScenario(data)
+}
+
+/** Parses a scenario without null. Returns what it has parsed, too: the begin of a long one, if that is wrong. */
+function parseScenario(input: unknown) {
+  // A process reads few scenarios, and compiling the schema takes longer than checking most of them.
+  const parse = (part: unknown) => Scenario().safeParse(part, { jitless: true, error: listKnownKeys })
+  // Finding a mistake in each of many entries would take seconds.
+  const start = isLong(input) ? undefinedForNull(input, deepestLevel, mostProblems) : undefined
+  const parsed = start === undefined ? undefined : parse(start)
+  if (parsed?.error) return [start, parsed] as const
+  const present = undefinedForNull(input)
+  try {
+    return [present, parse(present)] as const
+  } catch (error) {
+    // The library passes all mistakes as arguments of a call.
+    if (error instanceof RangeError)
+      throw new UsageError('the scenario has some 100,000 mistakes: see what has written it')
+    throw error
+  }
+}
+
+/** Tells whether an array or an object of the format has very many entries. */
+function isLong(input: unknown, levels = deepestLevel): boolean {
+  if (typeof input !== 'object' || input === null || levels === 0) return false
+  const entries: unknown[] = Array.isArray(input) ? input : Object.values(input)
+  return entries.length > mostProblems || entries.some(entry => isLong(entry, levels - 1))
 }
 
 /** Decodes and checks a snapshot, which is a scenario with a revision. Throws `UsageError`. */
@@ -107,16 +131,18 @@ const jsonKeys = ['state', 'lobby_config', 'metadata', 'body']
 
 /**
  * Copies an input with undefined in place of null. In YAML, `lobbies:` with nothing after it is null, and means that the key
- * is absent. An unknown key stays one. Values of any JSON stay the same.
+ * is absent. An unknown key stays one. Values of any JSON stay the same. `most`: the most entries of each array and object.
  */
-export function undefinedForNull(input: unknown, levels = deepestLevel): unknown {
+export function undefinedForNull(input: unknown, levels = deepestLevel, most?: number): unknown {
   if (typeof input !== 'object' || input === null || levels === 0) return input
-  if (Array.isArray(input)) return input.map(inner => undefinedForNull(inner, levels - 1))
+  if (Array.isArray(input)) return input.slice(0, most).map(inner => undefinedForNull(inner, levels - 1, most))
   const present = Object.entries(input).filter(([, inner]) => inner !== undefined)
   return Object.fromEntries(
-    present.map(([key, inner]) => [
-      key,
-      jsonKeys.includes(key) ? inner : undefinedForNull(inner ?? undefined, levels - 1),
-    ]),
+    present
+      .slice(0, most)
+      .map(([key, inner]) => [
+        key,
+        jsonKeys.includes(key) ? inner : undefinedForNull(inner ?? undefined, levels - 1, most),
+      ]),
   )
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { issueTexts, listKnownKeys, type Path, pathText } from '../lib/issues.js'
 import { isJsonObject, isPlainObject } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { listedProblems, UsageError } from '../lib/usage-error.js'
 import {
   columnsOf,
   commandKeyOf,
@@ -128,7 +128,7 @@ export function expandInput(
     else unknown.push(key)
   }
   if (unknown.length > 0) {
-    const problems = unknown.map(key => `${pathText([key])} is an unknown key.${didYouMean(key, all)}`)
+    const problems = listedProblems(unknown, key => `${pathText([key])} is an unknown key.${didYouMean(key, all)}`)
     throw new UsageError(`${call}: ${problems.join('; ')}`)
   }
   for (const [key, { instead = [] }] of Object.entries(keys)) {

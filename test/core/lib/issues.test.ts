@@ -91,6 +91,15 @@ describe('issueTexts', () => {
     ])
   })
 
+  it('describes the first twenty problems, and counts the others up to a limit', () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]))
+    const Schema = z.strictObject({ a: z.array(z.string()).optional() })
+
+    expect(textsOfInput(Schema, many(22))?.slice(19)).toEqual(['key19 is an unknown key. Known: a.', '… and 2 more'])
+    expect(textsOfInput(Schema, many(50_000))?.slice(20)).toEqual(['… and at least 980 more'])
+    expect(textsOfInput(Schema, { a: Array(50_000).fill(1) })?.slice(20)).toEqual(['… and at least 980 more'])
+  })
+
   it('writes the narrowest limit inside a branch of a union', () => {
     const Union = z.union([z.strictObject({ a: z.int().max(9) }), z.strictObject({ b: z.int(), c: z.int() })])
 

@@ -3,6 +3,7 @@ import { describe, expect, vi } from 'vitest'
 import { type Path, pathText } from '../../../src/core/lib/issues.js'
 import { parseScenario } from '../../../src/core/scenario/index.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
+import { Scenario, type ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { scenarios } from '../../../src/core/scenario/shipped.js'
 import { problemLines, rowsOf } from '../../support/worlds.js'
 
@@ -322,6 +323,18 @@ describe('a wrong shape', () => {
     expect(lines).not.toEqual([])
   })
 
+  it('in the first of very many entries ends the search', () => {
+    const parse = vi.spyOn(Scenario(), 'safeParse')
+
+    expect(problems({ lobbies: Array(300_000).fill(1) })).toHaveLength(21)
+    expect(problems(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`x${i}`, i])))).toHaveLength(21)
+    expect(problems({ lobbies: [...Array(1_000).fill({}), ...Array(300_000).fill(1)] })).toEqual([
+      'the scenario has some 100,000 mistakes: see what has written it',
+    ])
+    const longest = parse.mock.calls.map(([input]) => (input as ScenarioInput).lobbies?.length)
+    expect(longest).toEqual([1_000, undefined, 1_000, 301_000])
+  })
+
   it('in too many entries is reported with the number of those not shown', () => {
     const wrong = Array.from({ length: 6_000 }, (_, i) => ({ region_id: `lnd-${i}`, game_mode_id: `mode-${i}`, x: i }))
     const game_modes = Array.from({ length: 6_000 }, (_, i) => `made-${i}`)
@@ -329,7 +342,7 @@ describe('a wrong shape', () => {
     const lines = problems({ game_modes, lobbies: wrong })
 
     expect(lines).toHaveLength(21)
-    expect(lines.at(-1)).toBe(`… and ${6_000 - 20} more`)
+    expect(lines.at(-1)).toBe('… and at least 980 more')
   })
 
   it.each(Object.entries(scenarios))('in any place of %s is reported there, and nowhere else', (_, scenario) => {
