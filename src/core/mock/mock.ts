@@ -76,12 +76,19 @@ export class Mock {
   readonly reloaded = new Emitter<ScenarioCommands>()
   /** Why the mock can answer no requests now, in sentences without a full stop. Empty: it is ready. `GET /healthz` tells it. */
   readonly notReady = new Set<string>()
+  /** Texts that no journal, log or HAR may show, besides the tokens of a world. */
+  readonly secrets: Set<string>
   readonly #createdAt = performance.now()
 
-  constructor(worlds: RunningWorlds, settings: CommonSettings, { commands }: Pick<EntryParts, 'commands'> = {}) {
-    const { registry, log, isStrict } = settings
+  constructor(
+    worlds: RunningWorlds,
+    settings: CommonSettings & { readonly secrets: Set<string> },
+    { commands }: Pick<EntryParts, 'commands'> = {},
+  ) {
+    const { registry, log, isStrict, secrets } = settings
     this.worlds = worlds
     this.log = log
+    this.secrets = secrets
     this.router = new WorldRouter(worlds, settings)
     this.answer = this.router.route('refuse', world => world.handle)
     this.#registry = registry
@@ -192,7 +199,7 @@ export function createMock(input: MockmakerOptions = {}, entry: EntryParts = {})
   const options = commands && scenario ? { ...parsed, scenario: readScenario(scenario, { commands }) } : parsed
   const memory = { ...memoryLimits, ...entry.memory }
   const registry = (entry.registry ?? createRegistry)(options, entry)
-  const settings: CommonSettings = {
+  const settings = {
     registry,
     log: new Emitter(),
     watchTimeoutMs: options.watchTimeoutMs,
@@ -205,8 +212,9 @@ export function createMock(input: MockmakerOptions = {}, entry: EntryParts = {})
     },
     events: new EventBudget({ each: memory.events, total: memory.allEvents }),
     isStrict: options.strict,
+    secrets: new Set<string>(),
     onBug: entry.onBug ?? reportBug,
-  }
+  } satisfies CommonSettings
   const worlds = new RunningWorlds(settings, options)
   if (!entry.isKept) void worlds.default
   return new Mock(worlds, settings, entry)

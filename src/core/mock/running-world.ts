@@ -27,6 +27,7 @@ import type { ExchangeRecord } from '../pipeline/log.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../pipeline/message.js'
 import { type OverrideResolver, Overrides } from '../pipeline/overrides.js'
 import { PendingRequests } from '../pipeline/pending.js'
+import { Redactor } from '../pipeline/redact.js'
 import { RequestWaits } from '../pipeline/request-waits.js'
 import { Responder } from '../pipeline/respond.js'
 import { withoutWorld } from '../pipeline/routes.js'
@@ -62,6 +63,8 @@ export interface CommonSettings {
   readonly corsOrigins: readonly string[]
   readonly history: HistoryLimits
   readonly events: EventBudget
+  /** Texts that no journal, log or HAR may show, besides the tokens of a world. */
+  readonly secrets: ReadonlySet<string>
   /** True if a reset fails after its work because of a fault that never applied. */
   readonly isStrict: boolean
   /** Reports a bug of the mock or of an override. */
@@ -126,16 +129,17 @@ export class RunningWorld {
     this.id = id
     this.world = world
     this.faults = new LiveFaults(world)
-    this.held = new LiveHeldRequests(world, this.faults)
-    this.pending = new PendingRequests()
+    const redactor = new Redactor(world.tables, settings.secrets)
+    this.held = new LiveHeldRequests(world, this.faults, redactor)
+    this.pending = new PendingRequests(redactor)
     this.#settings = settings
     this.#withSeed = state.withSeed
     this.#history = history
     this.#recorder = recorder
     this.overrides = new Overrides(world)
     const { faults, pending } = this
-    this.waits = new RequestWaits({ history, pending, world })
-    this.journal = new LiveJournal({ history, world, pending, waits: this.waits })
+    this.waits = new RequestWaits({ history, pending, world, redactor })
+    this.journal = new LiveJournal({ history, world, pending, waits: this.waits, redactor })
     this.servers = new LiveServers(world, lobbyId => servedLobby(lobbyId, { world, history, stories: recorder }))
     const { servers } = this
     const { changed } = recorder
@@ -144,7 +148,7 @@ export class RunningWorld {
     this.stories = new StoryBook({ world, history, past: this.past, servers, stories: recorder })
     this.#rays = new Random(world.seed, raysOf(id))
     const allowed = { tables: world.tables, corsOrigins }
-    this.responder = new Responder({ worldId: id, allowed, log, rays: this.#rays, onBug })
+    this.responder = new Responder({ worldId: id, allowed, log, redactor, rays: this.#rays, onBug })
     const executor = new Executor({ world, watchTimeoutMs, maxWaiters, isClosed: () => this.#isClosed })
     this.#runner = this.overrides.over(executor)
     const record = (exchange: RecordedExchange) => {

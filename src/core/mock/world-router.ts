@@ -2,6 +2,7 @@ import { ApiError } from '../contract/errors.js'
 import { defaultWorldId } from '../contract/paths.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../pipeline/message.js'
 import { isForeign } from '../pipeline/origin.js'
+import { Redactor } from '../pipeline/redact.js'
 import { Responder } from '../pipeline/respond.js'
 import { locate, type Place, requestAt, withoutWorld } from '../pipeline/routes.js'
 import { Random } from '../store/random.js'
@@ -30,12 +31,13 @@ export class WorldRouter {
   get outside(): Responder {
     if (this.#outside) return this.#outside
     const replica = this.#worlds.shared?.self.id
-    const { corsOrigins, log, onBug } = this.#settings
+    const { corsOrigins, log, onBug, secrets } = this.#settings
     const { seed, tables } = this.#worlds.default.world.initialState
     // No two replicas use the same ids.
     const rays = new Random(seed, `rays outside of worlds${replica === undefined ? '' : `#${replica}`}`)
     const allowed = { tables: readTables(tables), corsOrigins }
-    this.#outside = new Responder({ worldId: undefined, allowed, log, rays, onBug })
+    const redactor = new Redactor(allowed.tables, secrets)
+    this.#outside = new Responder({ worldId: undefined, allowed, log, redactor, rays, onBug })
     return this.#outside
   }
 

@@ -269,11 +269,12 @@ export class Exchange implements RequestFacts, CallOrigin {
   }
 
   #record(response: MockResponse, endedAt: number): void {
-    const { worldId, world, history, record } = this.#parts
+    const { worldId, world, history, responder, record } = this.#parts
     // A request that began before a reset does not belong to the journal after it.
     if (this.#generation !== history.generation || !history.shouldRecordExchanges) return
     const revision = this.#resolvedAt ?? world.revision
-    record(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt }))
+    const { redactor } = responder
+    record(new RecordedExchange(this, response, { worldId, at: world.clock.now(), revision, endedAt, redactor }))
   }
 }
 

@@ -5,6 +5,7 @@ import { parseInput } from '../lib/issues.js'
 import type { LiveWorld } from '../store/world.js'
 import type { AnswerDraft, HeldExchange, LiveFaults } from './faults.js'
 import { pendingRequest } from './pending.js'
+import type { Redactor } from './redact.js'
 
 /** A request that a fault holds or delays, and the answer that it would get now. */
 export interface HeldRequest extends PendingRequest {
@@ -32,16 +33,18 @@ export interface HeldRequests {
 export class LiveHeldRequests implements HeldRequests {
   readonly #world: LiveWorld
   readonly #faults: LiveFaults
+  readonly #redactor: Redactor
 
-  constructor(world: LiveWorld, faults: LiveFaults) {
+  constructor(world: LiveWorld, faults: LiveFaults, redactor: Redactor) {
     this.#world = world
     this.#faults = faults
+    this.#redactor = redactor
   }
 
   get(id: string): HeldRequest | undefined {
     this.#world.checkUsable()
     const held = this.#faults.heldRequest(id)
-    return held && { ...pendingRequest(held.facts), id, draft: held.draft() }
+    return held && { ...pendingRequest(held.facts, this.#redactor), id, draft: held.draft() }
   }
 
   check(id: string, answer: HeldAnswer): AnswerProblem[] | undefined {

@@ -20,7 +20,7 @@ import { expectationOf, inArguments, JournalMismatch, type Times } from './journ
 import type { MockRequest, MockResponse, RequestFacts } from './message.js'
 import { isPlainRead } from './outcome.js'
 import type { PendingRequests } from './pending.js'
-import { bodyField, redactExpectation, redactHeaders, redactPath, redactQuery } from './redact.js'
+import type { Redactor } from './redact.js'
 import type { RequestWaits } from './request-waits.js'
 import { type Verification, verify } from './verify.js'
 import type { PendingWait } from './wait-report.js'
@@ -64,6 +64,7 @@ interface JournalSource {
   readonly world: Pick<LiveWorld, 'tables' | 'checkUsable'>
   readonly pending: PendingRequests
   readonly waits: RequestWaits
+  readonly redactor: Redactor
 }
 
 /** The journal of a world. */
@@ -127,11 +128,12 @@ export class LiveJournal implements Journal {
   }
 
   verify(expectation: Expectation): Verification {
-    const { tables } = this.#source.world
+    const { world, redactor } = this.#source
+    const { tables } = world
     const dropped = this.dropped()
     const position = { begins_at: this.beginsAt(), run: this.run }
     const exchanges = new Map(this.#history.exchanges.map(exchange => [exchange.id, exchange]))
-    const expected = redactExpectation(parseInput(Expectation(), expectation, 'expectation'))
+    const expected = redactor.expectation(parseInput(Expectation(), expectation, 'expectation'))
     const entries = [...exchanges.values()].map(exchange => exchange.entryWithoutAnswer())
     const verification = verify(expected, { entries, tables, dropped })
     const nearest = verification.nearest.map(({ exchange, differs }) => ({
@@ -189,6 +191,7 @@ export class RecordedExchange implements StoredExchange {
   /** The time of the world's clock at which the request began to wait. `undefined`: it did not wait. */
   readonly since: number | undefined
   // Copied from the request, which may hold a socket. No nested objects, because there are many exchanges.
+  readonly #redactor: Redactor
   readonly #worldId: string
   readonly #method: string
   readonly #path: string
@@ -208,14 +211,19 @@ export class RecordedExchange implements StoredExchange {
     {
       worldId,
       endedAt,
+      redactor,
       ...position
-    }: { readonly worldId: string; readonly endedAt: number } & Pick<RecordedExchange, 'at' | 'revision'>,
+    }: { readonly worldId: string; readonly endedAt: number; readonly redactor: Redactor } & Pick<
+      RecordedExchange,
+      'at' | 'revision'
+    >,
   ) {
     const { request, blockedAt } = exchange
     const { body } = request
     this.operation = exchange.operation
     this.status = response.status
     this.#worldId = worldId
+    this.#redactor = redactor
     this.at = position.at
     this.revision = position.revision
     this.#method = request.method
@@ -238,7 +246,7 @@ export class RecordedExchange implements StoredExchange {
 
   entry(answers?: 'short'): ShortenedEntry {
     const { length } = this.#answer
-    const answer = isLeftOut(length, answers) ? { answer_bytes: length } : bodyField('answer', this.#answer)
+    const answer = isLeftOut(length, answers) ? { answer_bytes: length } : this.#redactor.body('answer', this.#answer)
     return { ...this.entryWithoutAnswer(), ...answer }
   }
 
@@ -273,10 +281,10 @@ export class RecordedExchange implements StoredExchange {
       ...(this.operation === undefined ? {} : { operation: this.operation }),
       ...(this.caller === undefined ? {} : { caller: callerEntry(this.caller) }),
       method: this.#method,
-      path: redactPath(this.#path),
-      query: redactQuery(this.#query ?? ''),
-      headers: redactHeaders(this.#headers),
-      ...bodyField('body', this.#body),
+      path: this.#redactor.path(this.#path),
+      query: this.#redactor.query(this.#query ?? ''),
+      headers: this.#redactor.headers(this.#headers),
+      ...this.#redactor.body('body', this.#body),
       status: this.status,
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,

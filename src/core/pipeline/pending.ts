@@ -2,12 +2,17 @@ import type { OperationPattern, PendingRequest } from '../contract/journal.js'
 import { Emitter } from '../lib/emitter.js'
 import { matchesGlob } from '../lib/text.js'
 import type { RequestFacts } from './message.js'
-import { bodyField, redactPath, redactQuery } from './redact.js'
+import type { Redactor } from './redact.js'
 
 /** The requests of a world that wait for their answer, the oldest first. A request that is answered at once never gets here. */
 export class PendingRequests {
   readonly #exchanges = new Set<RequestFacts>()
   readonly #emitter = new Emitter<boolean>()
+  readonly #redactor: Redactor
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor
+  }
 
   /** Adds a request that begins to wait, or that waits for something else now. */
   add(exchange: RequestFacts): void {
@@ -31,7 +36,7 @@ export class PendingRequests {
   list(operation?: OperationPattern): PendingRequest[] {
     return [...this.#exchanges]
       .filter(exchange => operation === undefined || isOf(exchange, operation))
-      .map(pendingRequest)
+      .map(exchange => pendingRequest(exchange, this.#redactor))
   }
 
   /** Lists the first requests: those that a fault holds or delays, and then the others. */
@@ -41,7 +46,7 @@ export class PendingRequests {
       const list = exchange.waitsFor === 'fault' ? held : others
       if (list.length < limit) list.push(exchange)
     }
-    return [...held, ...others].slice(0, limit).map(pendingRequest)
+    return [...held, ...others].slice(0, limit).map(exchange => pendingRequest(exchange, this.#redactor))
   }
 
   /**
@@ -57,17 +62,17 @@ function isOf({ operation }: RequestFacts, pattern: OperationPattern): boolean {
   return matchesGlob(operation ?? '', pattern)
 }
 
-export function pendingRequest(exchange: RequestFacts): PendingRequest {
+export function pendingRequest(exchange: RequestFacts, redactor: Redactor): PendingRequest {
   const { request, operation, pendingSince = 0, waitsFor, fault } = exchange
   return {
     ...(waitsFor === 'fault' ? { id: exchange.rayId } : {}),
     ...(operation === undefined ? {} : { operation }),
     method: request.method,
-    path: redactPath(request.path),
-    query: redactQuery(request.query ?? ''),
+    path: redactor.path(request.path),
+    query: redactor.query(request.query ?? ''),
     since: new Date(pendingSince).toISOString(),
     waits_for: waitsFor ?? 'resolver',
     ...(fault === undefined ? {} : { fault: fault.id }),
-    ...bodyField('body', request.body),
+    ...redactor.body('body', request.body),
   }
 }

@@ -1,6 +1,9 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
 import { nestingLimit, textNestsWithin } from '../lib/json.js'
+import type { Tables } from '../store/model.js'
+import { tokenTables } from '../store/rows.js'
+import { hasToken, namedTokens } from '../store/tokens.js'
 
 /** Cuts a token to its label: `pub_prod.…`, or `…` if it has none. */
 export function redactToken(token: string): string {
@@ -27,18 +30,177 @@ const tokenInQuery = /(?<=[?&](?:\w+_)?token=)[^&\s"'#]+/g
 /** A token in a body that is not JSON: a form, or broken JSON. */
 const tokenInBody = /(?<=\btoken\W{1,4}|_token\W{1,4})\w[^\s"'&,;}]*/g
 
-/** Redacts the tokens in a text, also in the URLs that it contains. */
-export function redactText(text: string): string {
+/** In characters. A shorter token is cut only where it is a word: other words have it by chance. */
+const shortestPart = 8
+
+/** A response may contain the states of lobbies, each as deep as a body may be. */
+const deepestBody = 2 * nestingLimit
+
+const decoder = new TextDecoder()
+
+/**
+ * Redacts the tokens in requests and their answers. It recognises those that the mock creates by their form, others by the name of
+ * their field, and all that the mock knows wherever they stand.
+ */
+export class Redactor {
+  readonly #tables: Tables
+  /** The texts that only the process knows, such as the control token. More may follow. */
+  readonly #secrets: ReadonlySet<string>
+  /** Matches the known tokens that have no form of their own. */
+  #known: RegExp | undefined
+  /** Tells the state of the world that `#known` is for. */
+  #knownAt = Number.NaN
+
+  constructor(tables: Tables, secrets: ReadonlySet<string>) {
+    this.#tables = tables
+    this.#secrets = secrets
+  }
+
+  /** Redacts the tokens in a text, also in the URLs that it contains. */
+  text(text: string): string {
+    return redactText(this.#cut(text))
+  }
+
+  /** Redacts the tokens in a message. It may have shortened them. */
+  message(message: string): string {
+    // Tokens have no white space.
+    return this.text(message.replaceAll(/\S+/g, word => redactWord(word, text => hasToken(this.#tables, text))))
+  }
+
+  /** Redacts the tokens in a path, percent-encoded ones too. */
+  path(path: string): string {
+    const redacted = this.text(path)
+    return redacted.includes('%')
+      ? redacted
+          .split('/')
+          .map(segment => this.#segment(segment))
+          .join('/')
+      : redacted
+  }
+
+  /** Parses a query into its parameters, with the tokens redacted. */
+  query(query: string): Record<string, string | string[]> {
+    return collectValues(
+      [...new URLSearchParams(query)].map(([name, value]) => [this.#name(name), this.#parameter(name, value)]),
+    )
+  }
+
+  /** Redacts the tokens in headers, and all cookies. */
+  headers(
+    headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  ): Record<string, string | string[]> {
+    return collectValues(
+      Object.entries(headers).flatMap(([name, values]) =>
+        // A middleware in front of the mock may have set a value that is not a string.
+        [values ?? []].flat().map(value => [this.#name(name), this.#header(name, String(value))] as const),
+      ),
+    )
+  }
+
+  /** Returns a redacted body under its name: as JSON, or else as text. Returns no field for an empty body. */
+  body(name: 'body' | 'answer', bytes: Uint8Array | undefined): { body?: unknown; answer?: unknown } {
+    if (bytes === undefined || bytes.length === 0) return {}
+    if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
+    const text = decoder.decode(bytes)
+    try {
+      return { [name]: this.#json(JSON.parse(text)) }
+    } catch {
+      return { [name]: this.text(text.includes('token') ? text.replaceAll(tokenInBody, redactToken) : text) }
+    }
+  }
+
+  /** Redacts the tokens in an expectation, because the journal contains only redacted ones. */
+  expectation({ order, ...expectation }: Expectation): Expectation {
+    return { ...this.pattern(expectation), ...(order ? { order: order.map(one => this.pattern(one)) } : {}) }
+  }
+
+  /** Redacts the tokens in a pattern of requests, as in an expectation. */
+  pattern<Pattern extends RequestPattern>(pattern: Pattern): Pattern {
+    const { match } = pattern
+    if (!match) return pattern
+    const { path, query, headers, body } = match
+    const header = (name: string, text: string) => this.#header(name.toLowerCase(), text)
+    return {
+      ...pattern,
+      match: {
+        ...match,
+        ...(path === undefined ? {} : { path: unlessGlob(path, text => this.path(text)) }),
+        ...(query ? { query: redactValues(query, (name, text) => this.#parameter(name, text)) } : {}),
+        ...(headers ? { headers: redactValues(headers, header) } : {}),
+        ...(body === undefined ? {} : { body: this.#json(body) }),
+      },
+    }
+  }
+
+  /** Cuts the known tokens in a text. */
+  #cut(text: string): string {
+    let at = this.#secrets.size
+    for (const name of tokenTables) at += this.#tables[name].state.revision
+    if (at !== this.#knownAt) {
+      this.#known = patternOf([...this.#secrets, ...namedTokens(this.#tables)])
+      this.#knownAt = at
+    }
+    return this.#known ? text.replaceAll(this.#known, redactToken) : text
+  }
+
+  #name(name: string): string {
+    return redactMintedTokens(this.#cut(name))
+  }
+
+  #segment(segment: string): string {
+    const decoded = decodeSegment(segment)
+    const redacted = this.#name(decoded)
+    return redacted === decoded ? segment : redacted
+  }
+
+  #parameter(name: string, value: string): string {
+    return isTokenName(name) ? redactToken(value) : this.text(value)
+  }
+
+  /** Redacts the value of a header. `name` is in lower case. */
+  #header(name: string, value: string): string {
+    if (name === 'cookie') return '…'
+    if (isTokenName(name.replaceAll('-', '_'))) return redactToken(value)
+    if (name !== 'authorization' && name !== 'proxy-authorization') return this.text(value)
+    const [scheme = '', ...token] = value.split(' ')
+    return token.length === 0 ? redactToken(scheme) : `${this.text(scheme)} ${redactToken(token.join(' '))}`
+  }
+
+  /** Redacts the tokens in a JSON value. Values below `levels` become `…`. Default: as deep as a body may nest. */
+  #json(value: unknown, isToken = false, levels = nestingLimit): unknown {
+    if (typeof value === 'string') return isToken ? redactToken(value) : this.text(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (levels === 0) return '…'
+    if (Array.isArray(value)) return value.map(item => this.#json(item, isToken, levels - 1))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [
+        this.#name(name),
+        this.#json(field, isToken || isTokenName(name), levels - 1),
+      ]),
+    )
+  }
+}
+
+/** Returns a pattern that matches these tokens, percent-encoded and in JSON too. `undefined` if there are none. */
+function patternOf(tokens: readonly string[]): RegExp | undefined {
+  if (tokens.length === 0) return undefined
+  const forms = tokens.flatMap(token => [token, encodeURIComponent(token), JSON.stringify(token).slice(1, -1)])
+  // A longer one may begin with a shorter one.
+  const parts = [...new Set(forms)].sort((one, other) => other.length - one.length).map(literalPattern)
+  return new RegExp(parts.join('|'), 'g')
+}
+
+function literalPattern(text: string): string {
+  const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+  return text.length < shortestPart ? String.raw`(?<![\w-])${escaped}(?![\w-])` : escaped
+}
+
+/** Redacts the tokens in a text that a form or a place tells. */
+function redactText(text: string): string {
   // Most texts have no such path, and the pattern is slower.
   const hasPath = text.includes(deviceLinkPath) || text.includes(`${controlPath}/`)
   const redacted = hasPath ? text.replaceAll(tokenInPath, redactToken) : text
   return redactMintedTokens(redacted.includes('token=') ? redacted.replaceAll(tokenInQuery, redactToken) : redacted)
-}
-
-/** Redacts the tokens in a message: those that a world has, whatever their form, and others by their form. */
-export function redactMessage(message: string, isToken: (text: string) => boolean): string {
-  // Tokens have no white space.
-  return redactText(message.replaceAll(/\S+/g, word => redactWord(word, isToken)))
 }
 
 /** The most punctuation that a message has before and after a token. A token may have such characters itself. */
@@ -55,106 +217,6 @@ function redactWord(word: string, isToken: (text: string) => boolean): string {
         return word.slice(0, start) + redactToken(part) + word.slice(end)
     }
   return word
-}
-
-/** Redacts the tokens in a path, percent-encoded ones too. */
-export function redactPath(path: string): string {
-  const redacted = redactText(path)
-  return redacted.includes('%') ? redacted.split('/').map(redactSegment).join('/') : redacted
-}
-
-function redactSegment(segment: string): string {
-  const decoded = decodeSegment(segment)
-  const redacted = redactMintedTokens(decoded)
-  return redacted === decoded ? segment : redacted
-}
-
-/** Parses a query into its parameters, with the tokens redacted. */
-export function redactQuery(query: string): Record<string, string | string[]> {
-  return collectValues(
-    [...new URLSearchParams(query)].map(([name, value]) => [redactMintedTokens(name), redactParameter(name, value)]),
-  )
-}
-
-function redactParameter(name: string, value: string): string {
-  return isTokenName(name) ? redactToken(value) : redactText(value)
-}
-
-/** Redacts the tokens in headers, and all cookies. */
-export function redactHeaders(
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): Record<string, string | string[]> {
-  return collectValues(
-    Object.entries(headers).flatMap(([name, values]) =>
-      // A middleware in front of the mock may have set a value that is not a string.
-      [values ?? []].flat().map(value => [name, redactHeader(name, String(value))] as const),
-    ),
-  )
-}
-
-/** Redacts the value of a header. `name` is in lower case. */
-function redactHeader(name: string, value: string): string {
-  if (name === 'cookie') return '…'
-  if (isTokenName(name.replaceAll('-', '_'))) return redactToken(value)
-  if (name !== 'authorization' && name !== 'proxy-authorization') return redactText(value)
-  const [scheme = '', ...token] = value.split(' ')
-  return token.length === 0 ? redactToken(scheme) : `${scheme} ${redactToken(token.join(' '))}`
-}
-
-/** Redacts the tokens in a JSON value. Values below `levels` become `…`. Default: as deep as a body may nest. */
-function redactJson(value: unknown, redact = redactText, levels = nestingLimit): unknown {
-  if (typeof value === 'string') return redact(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (levels === 0) return '…'
-  if (Array.isArray(value)) return value.map(item => redactJson(item, redact, levels - 1))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      redactMintedTokens(name),
-      redactJson(field, isTokenName(name) ? redactToken : redact, levels - 1),
-    ]),
-  )
-}
-
-/** A response may contain the states of lobbies, each as deep as a body may be. */
-const deepestBody = 2 * nestingLimit
-
-const decoder = new TextDecoder()
-
-/** Returns a redacted body under its name: as JSON, or else as text. Returns no field for an empty body. */
-export function bodyField(
-  name: 'body' | 'answer',
-  bytes: Uint8Array | undefined,
-): { body?: unknown; answer?: unknown } {
-  if (bytes === undefined || bytes.length === 0) return {}
-  if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
-  const text = decoder.decode(bytes)
-  try {
-    return { [name]: redactJson(JSON.parse(text)) }
-  } catch {
-    return { [name]: redactText(text.includes('token') ? text.replaceAll(tokenInBody, redactToken) : text) }
-  }
-}
-
-/** Redacts the tokens in an expectation, because the journal contains only redacted ones. */
-export function redactExpectation({ order, ...expectation }: Expectation): Expectation {
-  return { ...redactPattern(expectation), ...(order ? { order: order.map(redactPattern) } : {}) }
-}
-
-/** Redacts the tokens in a pattern of requests, as in an expectation. */
-export function redactPattern<Pattern extends RequestPattern>(pattern: Pattern): Pattern {
-  const { match } = pattern
-  if (!match) return pattern
-  const { path, query, headers, body } = match
-  return {
-    ...pattern,
-    match: {
-      ...match,
-      ...(path === undefined ? {} : { path: unlessGlob(path, redactPath) }),
-      ...(query ? { query: redactValues(query, redactParameter) } : {}),
-      ...(headers ? { headers: redactValues(headers, (name, text) => redactHeader(name.toLowerCase(), text)) } : {}),
-      ...(body === undefined ? {} : { body: redactJson(body) }),
-    },
-  }
 }
 
 function redactValues(

@@ -17,7 +17,7 @@ import type { LiveWorld } from '../store/world.js'
 import type { History, StoredExchange } from './history.js'
 import { type Difference, difference } from './match.js'
 import type { PendingRequests } from './pending.js'
-import { redactPattern } from './redact.js'
+import type { Redactor } from './redact.js'
 import { isMatch, listDifferences, type NearMiss, nearestOf } from './verify.js'
 import {
   type CheckedWaitOptions,
@@ -33,6 +33,7 @@ interface WaitSource {
   readonly history: History
   readonly pending: PendingRequests
   readonly world: Pick<LiveWorld, 'tables'>
+  readonly redactor: Redactor
 }
 
 const Timeout = z.custom<number | string>(isTimeout, expectedTimeout).optional()
@@ -98,7 +99,7 @@ export class RequestWaits {
     return handled(() => {
       if (operation === undefined) throw new UsageError('next: the operation is missing. For any request, pass "*"')
       checkMatch(match)
-      const wanted = redactPattern(parseArguments(RequestPattern(), { operation, match }, 'next'))
+      const wanted = this.#source.redactor.pattern(parseArguments(RequestPattern(), { operation, match }, 'next'))
       const checked = checkWaitOptions('next', options)
       return this.#wait<JournalEntry>({ call: 'next', ...wanted }, checked, (wait, resolve) => [
         this.#onExchange(exchange => {

@@ -4,14 +4,13 @@ import type { Emitter } from '../lib/emitter.js'
 import { isJsonObject } from '../lib/json.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import type { Random } from '../store/random.js'
-import { hasToken } from '../store/tokens.js'
 import { readToken } from './authenticate.js'
 import type { ExchangeRecord } from './log.js'
 import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestFacts } from './message.js'
 import { type AllowedOrigins, corsHeaders, isAllowedOrigin, isFromOwnPage } from './origin.js'
 import { describeOutcome } from './outcome.js'
 import { ClientGone, isShared } from './reads.js'
-import { redactMessage, redactPath, redactText } from './redact.js'
+import type { Redactor } from './redact.js'
 import { UserCodeError } from './user-code.js'
 
 /** Thrown to respond with an injected error of any status and code. */
@@ -41,6 +40,7 @@ interface ResponderOptions {
   readonly worldId: string | undefined
   readonly allowed: AllowedOrigins
   readonly log: Emitter<ExchangeRecord>
+  readonly redactor: Redactor
   /** Creates the ray ids. */
   readonly rays: Pick<Random, 'uuid'>
   /** Reports an error that is a bug. */
@@ -71,6 +71,10 @@ export class Responder {
 
   get allowed(): AllowedOrigins {
     return this.#options.allowed
+  }
+
+  get redactor(): Redactor {
+    return this.#options.redactor
   }
 
   newRayId(): string {
@@ -145,25 +149,25 @@ export class Responder {
   #log(facts: RequestFacts, result: Result, endedAt: number): void {
     const { request, rayId, operation, caller, startedAt, blockedAt, fault } = facts
     const { status, cors, code, message, output, outcome } = result
-    const { worldId, log } = this.#options
+    const { worldId, log, redactor } = this.#options
     const origin = header(request, 'origin')
     const isRefused = origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, this.allowed)
     log.emit({
       world: worldId,
       method: request.method,
-      path: redactPath(request.path),
+      path: redactor.path(request.path),
       operation,
       caller,
       status,
       code,
-      message: message === undefined ? undefined : redactMessage(message, text => hasToken(this.allowed.tables, text)),
+      message: message === undefined ? undefined : redactor.message(message),
       outcome: status === 200 ? (outcome ?? this.#outcomeOf(facts, output)) : undefined,
       rayId,
       ms: endedAt - startedAt,
       blocked: blockedAt !== undefined,
       authorizationIgnored: header(request, 'authorization') !== undefined && readToken(request) === undefined,
       fromOwnPage: isFromOwnPage(request),
-      refusedOrigin: isRefused ? redactText(origin) : undefined,
+      refusedOrigin: isRefused ? redactor.text(origin) : undefined,
       fault: fault?.id,
       faultEffect: fault?.effect,
     })

@@ -212,6 +212,11 @@ export class TableState<Row extends object> {
     return ids
   }
 
+  /** Returns the first id that comes after a text. `undefined` if there is none. */
+  idAfter(text: string): string | undefined {
+    return this.#ids.nextHigherKey(text)
+  }
+
   /** Lists all rows, oldest first. */
   all(): Row[] {
     const rows: Row[] = []

@@ -26,6 +26,19 @@ export function hasToken(tables: Tables, text: string): boolean {
   return tokenTables.some(name => tables[name].get(text) !== undefined)
 }
 
+/** Lists the tokens that have another form than those that a mock creates. There are few: scenarios and code have named them. */
+export function* namedTokens(tables: Tables): Generator<string> {
+  for (const name of tokenTables) {
+    const { state } = tables[name]
+    for (let token = state.idAfter(''); token !== undefined; ) {
+      const [label] = /^\w+(?=\.mock\.)/.exec(token) ?? []
+      if (label === undefined) yield token
+      // Passes all with that label at once: in ASCII, / comes right after the full stop.
+      token = state.idAfter(label === undefined ? token : `${label}.mock/`)
+    }
+  }
+}
+
 function drawUntil(draw: () => string, isTaken: (value: string) => boolean): string {
   for (;;) {
     const value = draw()

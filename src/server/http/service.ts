@@ -97,6 +97,7 @@ export class Service {
       hasToken:
         controlToken === undefined ? undefined : holderCheck(checkControlToken(controlToken, 'options.controlToken')),
     }
+    for (const token of [controlToken, ownToken]) if (token !== undefined) mock.secrets.add(token)
     this.#isOwn = ownToken === undefined ? undefined : holderCheck(ownToken)
     this.#mock = mock
     this.#options = options

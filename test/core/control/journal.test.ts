@@ -1,6 +1,9 @@
 import { describe, expect } from 'vitest'
+import { mockOf } from '../../../src/core/mock/facade.js'
 import { RecordedExchange } from '../../../src/core/pipeline/journal.js'
+import { Redactor } from '../../../src/core/pipeline/redact.js'
 import { createMockmaker, type ShortenedEntry } from '../../../src/index.js'
+import { journalToHar } from '../../../src/server/har/write.js'
 import { validate } from '../../support/faults.js'
 import { ask, failure, json } from '../../support/http.js'
 import { it, type ServedMock } from '../../support/served-mock.js'
@@ -123,6 +126,60 @@ describe('the journal', () => {
     ]
     expect(secrets.filter(secret => body.includes(secret))).toEqual([])
     expect(body).not.toMatch(/\.mock\.[a-z0-9]{24}/)
+  })
+
+  it('cuts a token that the scenario names wherever it stands, and so do the log and a HAR', async ({ serve }) => {
+    const [game = {}] = tanks.games ?? []
+    const named = { cloud: 'sofa/and"table', link: 'kitchen-link&1', short: 'pear' }
+    const { mock, url, send } = await serve({
+      scenario: {
+        ...tanks,
+        games: [{ ...game, tokens: { cloud: named.cloud } }],
+        device_links: [{ token: named.link }, { token: named.short }],
+      },
+    })
+    const logged: unknown[] = []
+    mock.log.subscribe(record => void logged.push(record))
+
+    for (const token of Object.values(named)) {
+      const encoded = encodeURIComponent(token)
+      const headers = {
+        ...bearer(named.cloud),
+        'x-note': `is ${token}!`,
+        referer: `http://x/${encoded}`,
+        origin: `http://${token}`,
+      }
+      const sent = { ...validate, headers, query: `note=${encoded}&${encoded}=1` }
+      for (const body of [
+        { note: [`a (${token})`], [token]: 1 },
+        { display_name: token, name_id: token },
+      ])
+        await send({ ...sent, body: JSON.stringify(body) })
+      await send({ ...sent, body: `{"note":${JSON.stringify(token)}` })
+      await send({
+        ...sent,
+        body: String.raw`{"note":"\u${token.charCodeAt(0).toString(16).padStart(4, '0')}${JSON.stringify(token).slice(2)}}`,
+      })
+      await send({ ...list, path: `/nowhere/${encoded}/more`, headers: { 'x-note': `x${token}` } })
+    }
+
+    const shown = JSON.stringify([logged, mock.journal.find(), journalToHar(mock.journal.find(), { url })])
+    const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+    const known = Object.values(named).flatMap(token => [
+      encodeURIComponent(token),
+      inJson(token),
+      inJson(inJson(token)),
+    ])
+    expect(known.filter(token => shown.replaceAll('xpear', '').includes(token))).toEqual([])
+    expect(mock.journal.find()[0]).toMatchObject({
+      headers: { 'x-note': 'is …!' },
+      query: { note: '…' },
+      body: { note: ['a (…)'] },
+    })
+    expect(
+      mock.journal.verify({ operation: '*', match: { headers: { 'x-note': `is ${named.link}!` } }, count: { min: 4 } })
+        .ok,
+    ).toBe(true)
   })
 
   it('cuts tokens in paths of the control API too', async ({ serve }) => {
@@ -365,12 +422,13 @@ describe('short answers', () => {
 
   it('are never read', () => {
     const request = { method: 'GET', path: '/', headers: {} }
+    const redactor = new Redactor(mockOf(createMockmaker(), 'test').default.world.tables, new Set())
     // Reading it throws.
     const body = { length: 3000 } as Uint8Array<ArrayBuffer>
     const exchange = new RecordedExchange(
       { request, startedAt: 0, rayId: 'ray' },
       { status: 200, headers: {}, body },
-      { worldId: 'a', at: 0, revision: 1, endedAt: 0 },
+      { worldId: 'a', at: 0, revision: 1, endedAt: 0, redactor },
     )
 
     expect(exchange.entry('short')).toMatchObject({ status: 200, answer_bytes: 3000 })

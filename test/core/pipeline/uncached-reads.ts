@@ -9,6 +9,7 @@ import { LiveFaults } from '../../../src/core/pipeline/faults.js'
 import { History, HistoryBudget } from '../../../src/core/pipeline/history.js'
 import type { RequestHandler } from '../../../src/core/pipeline/message.js'
 import { PendingRequests } from '../../../src/core/pipeline/pending.js'
+import { Redactor } from '../../../src/core/pipeline/redact.js'
 import { Responder } from '../../../src/core/pipeline/respond.js'
 import type { Tables } from '../../../src/core/store/model.js'
 import type { Predicate } from '../../../src/core/store/query.js'
@@ -44,10 +45,12 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
     hasPassed: view.hasPassed,
     settled: () => undefined,
   } as unknown as LiveWorld // enough to read
+  const redactor = new Redactor(tables, new Set())
   const responder = new Responder({
     worldId: 'default',
     allowed: { tables, corsOrigins: [] },
     log: new Emitter(),
+    redactor,
     rays: { uuid: () => 'no ray' },
     onBug(error) {
       throw error
@@ -63,7 +66,7 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
       { revision: 1, at: 0 },
       () => [],
     ),
-    pending: new PendingRequests(),
+    pending: new PendingRequests(redactor),
     record() {},
   }
   // A query without parameters is parsed. An absent query is not.

@@ -148,6 +148,8 @@ describe('a control token', () => {
     expect(failure(got)).toBe('400 TOKEN_INVALID')
     expect(mock.journal.find()).toEqual([])
     expect(got.body).not.toContain(secret)
+    await send({ method: 'GET', path: `/${secret}`, query: `note=${secret}`, headers: { 'x-note': secret } })
+    expect(mock.journal.find()).toMatchObject([{ path: '/…', query: { note: '…' }, headers: { 'x-note': '…' } }])
   })
 
   it.for([
