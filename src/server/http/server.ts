@@ -308,7 +308,7 @@ function open(
   server.on('clientError', refuseMalformed)
   server.on('connect', (_request, socket) => {
     // Node leaves this socket to us: it neither handles its errors nor closes it with the server.
-    socket.on('error', () => socket.destroy()).on('finish', () => socket.destroy())
+    socket.on('error', () => socket.destroy())
     refuse(socket, 'API_METHOD_NOT_ALLOWED', 'CONNECT is not allowed: this server is not a proxy')
   })
   return new Promise((resolve, reject) => {
@@ -376,7 +376,8 @@ function refuse(socket: Duplex, code: ErrorCode, message: string): void {
     'content-length': Buffer.byteLength(body),
   }
   const head = ['HTTP/1.1 400 Bad Request', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // A client that never closes its side would keep the socket for ever.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
 async function closeAll(servers: readonly Server[]): Promise<void> {

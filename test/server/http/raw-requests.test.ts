@@ -224,16 +224,24 @@ describe('raw bytes on a socket', () => {
     process.off('uncaughtException', unheard)
   })
 
-  it('with CONNECT and an open connection: do not keep the server from closing', async () => {
-    const { url, close } = await listenTanks()
-    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
-    const answered = new Promise(resolve => socket.once('data', resolve))
-    socket.write(tunnel)
-    await answered
+  it.for([
+    ['rubbish', 'rubbish\r\n\r\n'],
+    ['half a body', `${bytes(`POST ${validate}`, auth, 'transfer-encoding: chunked')}zz\r\n{`],
+    ['CONNECT', tunnel],
+  ] as const)('with %s from a client that never closes: end with their socket', async ([, sent], { server }) => {
+    const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', allowHalfOpen: true })
+    const closed = new Promise(resolve => socket.once('close', resolve))
+    const refused = new Promise(resolve => socket.resume().once('end', resolve))
+    socket.on('error', () => {}).write(sent)
+    await refused
 
-    await expect(close()).resolves.toBeUndefined()
-
-    socket.destroy()
+    // The system answers for a socket that is gone.
+    const isGone = () => {
+      socket.write('more')
+      return socket.destroyed
+    }
+    await expect.poll(isGone).toBe(true)
+    await closed
   })
 
   it.for([
@@ -369,5 +377,29 @@ describe('a request that Node can parse', () => {
       '400 API_BODY_TOO_LARGE',
       '400 API_BODY_TOO_LARGE',
     ])
+  })
+
+  it('is refused if many bodies do not end, and it has come first', async ({ server }) => {
+    const most = 1_048_576
+    const head = `POST ${validate} HTTP/1.1\r\nhost: localhost\r\n${auth}\r\ncontent-length: ${most}\r\n\r\n`
+    const body = Buffer.alloc(most - 1, ' ')
+    const first = await openSocket(server.url)
+    const written: string[] = []
+    const closed = new Promise(resolve => first.on('data', data => written.push(String(data))).once('close', resolve))
+    first.on('error', () => {}).write(head)
+    first.write(body)
+    // The server reads the first one before it knows the others.
+    await expect.poll(() => first.writableLength).toBe(0)
+    await sendTo(server.url, { method: 'GET', path: list })
+    const others = await Promise.all(Array.from({ length: 64 }, () => openSocket(server.url)))
+    for (const socket of others) {
+      socket.on('error', () => {}).write(head)
+      socket.write(body)
+    }
+
+    await closed
+    expect(parseResponses(written.join('')).map(failure)).toEqual(['503 API_UNAVAILABLE'])
+    expect((await sendTo(server.url, { method: 'GET', path: list })).status).toBe(200)
+    for (const socket of others) socket.destroy()
   })
 })
