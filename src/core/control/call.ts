@@ -114,7 +114,7 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
   readonly answeredBy?: 'this' | 'named'
   /** The other media type of the answer. A call that returns a function has only that one. Default: the answer is always JSON. */
   readonly media?: 'text/event-stream' | 'application/yaml' | 'text/plain'
-  /** The limits of the body. Default: 1 MiB, as for the service's own operations, and any number of values. */
+  /** The limits of the body. Default: 1 MiB, and 100,000 values. */
   readonly limits?: Omit<BodyLimits, 'levels'>
   /** Returns the answer, which is sent as JSON. Throws `ApiError`, or `UsageError` for wrong input. */
   run(

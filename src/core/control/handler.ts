@@ -6,9 +6,9 @@ import { nestingLimit } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { didYouMean, nearest, quoted, shortened } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
-import { bodyLimit, type MockRequest, type MockResponseInit } from '../pipeline/message.js'
+import type { MockRequest, MockResponseInit } from '../pipeline/message.js'
 import { type ControlAccess, checkControlAccess, checkControlCaller } from '../pipeline/origin.js'
-import { parseJson } from '../pipeline/parse.js'
+import { jsonLimits, parseJson } from '../pipeline/parse.js'
 import { type Place, RouteTable } from '../pipeline/routes.js'
 import { tablesByPath } from '../store/table-names.js'
 import { controlCalls, ObjectOrText } from './api.js'
@@ -93,7 +93,7 @@ function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '
 /** The most levels of a body. A snapshot contains the states of lobbies, which may have `nestingLimit` levels themselves. */
 const levels = 2 * nestingLimit
 
-function parseBody({ body: schema, limits = { bytes: bodyLimit } }: AnyCall, { body }: MockRequest): unknown {
+function parseBody({ body: schema, limits = jsonLimits }: AnyCall, { body }: MockRequest): unknown {
   if (!schema) return undefined
   // The schema of the call may allow only one of the two.
   return check(schema, parseJson(body, ObjectOrText, { ...limits, levels }), 'body')

@@ -64,14 +64,18 @@ export interface BodyLimits extends JsonLimits {
   readonly advice?: string | undefined
 }
 
-const operationLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit }
+/** The limits of a body that may be any JSON, such as the state of a lobby. */
+export const jsonLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit, values: 100_000 }
+
+/** A `lobby_config` of 16 KiB has at most 8,192 values, and no other field has as many. */
+const operationLimits: BodyLimits = { ...jsonLimits, values: 10_000 }
 
 /** Parses the body of an operation. A body of any JSON becomes the field `jsonBody`. Throws as `parseJson` does. */
 export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: MockRequest): Fields {
   if (schema) return parseJson(body, schema, operationLimits)
   if (!jsonBody) return {}
   const isEmpty = body === undefined || body.length === 0
-  return { jsonBody: isEmpty ? undefined : parseJson(body, jsonBody, operationLimits) }
+  return { jsonBody: isEmpty ? undefined : parseJson(body, jsonBody, jsonLimits) }
 }
 
 /**
@@ -84,8 +88,8 @@ export function parseJson<T>(body: Uint8Array | undefined, schema: z.ZodType<T>,
   return parse(schema, value, 'API_BAD_BODY', 'body')
 }
 
-/** Decodes a JSON body as `parseJson` does, without a schema. Default limits: those of operations. */
-export function decodeJson(body: Uint8Array | undefined, limits = operationLimits): unknown {
+/** Decodes a JSON body as `parseJson` does, without a schema. */
+export function decodeJson(body: Uint8Array | undefined, limits = jsonLimits): unknown {
   if (body === undefined || body.length === 0) return {}
   const { bytes, levels, values, advice = 'send a shorter one' } = limits
   if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)

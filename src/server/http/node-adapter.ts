@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
+import { type ApiError, UnavailableError } from '../../core/contract/errors.js'
 import { nestingLimit } from '../../core/lib/json.js'
 import { type AbortSignalLike, bodyLimit, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { connectionAddress } from '../../core/pipeline/origin.js'
+import { errorResult } from '../../core/pipeline/respond.js'
 import { clientBehind } from './proxy-headers.js'
 import type { ForwardedRequest, Router } from './router.js'
 import type { ServedRequest } from './service.js'
@@ -20,10 +22,14 @@ export function serveNodeRequest(
   request: ParsedRequest,
   response: ServerResponse,
   serve: (request: MockRequest, isForwarded: boolean) => ServedRequest,
-  options: NodeRequestOptions & { readonly router?: Router | undefined } = {},
+  options: NodeRequestOptions & {
+    readonly router?: Router | undefined
+    /** Answers a request whose body is refused. Default: with the error alone. */
+    refuse?(request: MockRequest, error: ApiError): MockResponse | Promise<MockResponse>
+  } = {},
 ): void {
   startInOrder(request, response, () => {
-    const { router } = options
+    const { router, refuse = (_, error) => errorResult(error) } = options
     const forwarded = router?.receive(request)
     const incoming = new NodeRequest(request, options, forwarded)
     const served = serve(incoming, forwarded !== undefined)
@@ -33,9 +39,12 @@ export function serveNodeRequest(
       // The server leaves this to its listener: another process may want the body.
       if (router && request.headers.expect !== undefined) response.writeContinue()
       return new Promise<MockResponse>(resolve => {
-        const answerWith = (body: Uint8Array | undefined) => {
+        const answerWith = (body: Uint8Array | undefined, refusal?: ApiError) => {
           incoming.body = body
-          resolve(served.answer())
+          if (!refusal) return resolve(served.answer())
+          // The rest of its body may never come.
+          response.once('finish', () => (streamOf(request) ?? request.socket).destroy())
+          resolve(refuse(incoming, refusal))
         }
         readBody(request, answerWith, maxBodyBytes)
       })
@@ -176,16 +185,15 @@ class SocketSignal implements AbortSignalLike {
   }
 }
 
+/** Gets a body, or the error of one that is refused before its end. */
+type BodyCallback = (body: Uint8Array | undefined, refusal?: ApiError) => void
+
 /**
  * Passes the body of a request to the callback, at once if there is nothing to read. The body of GET, HEAD and OPTIONS is
  * `undefined`. So is a body that other middleware has read and not kept. Drops the bytes far beyond the limit instead of
  * leaving them unread, so that the client can read its response. Never calls back if the client disconnects.
  */
-export function readBody(
-  request: ParsedRequest,
-  callback: (body: Uint8Array | undefined) => void,
-  limit: number,
-): void {
+export function readBody(request: ParsedRequest, callback: BodyCallback, limit: number): void {
   if (isSafe(request)) callback(undefined)
   // The parsers of Express 4 set `{}` where they read nothing.
   else if (request.readableDidRead && request.body !== undefined) callback(encodeParsedBody(request.body))
@@ -205,17 +213,62 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** A chunk can hold a single byte, and takes hundreds of bytes of memory: join them now and then. */
 const maxChunks = 256
 
-function collectBody(request: IncomingMessage, callback: (body: Uint8Array) => void, limit: number): void {
+/** A body whose end has not arrived. */
+interface ArrivingBody {
+  bytes: number
+  refuse(): void
+}
+
+/** The memory of all bodies that are still arriving, in bytes. Beyond it, the oldest one is refused: its end may never come. */
+const mostArriving = 64 * 1024 ** 2
+
+/** The oldest first. */
+const arriving = new Set<ArrivingBody>()
+let arrivingBytes = 0
+
+function keepArriving(body: ArrivingBody, bytes: number): void {
+  body.bytes += bytes
+  arrivingBytes += bytes
+  for (const oldest of arriving) {
+    if (arrivingBytes <= mostArriving || arriving.size === 1) return
+    endArriving(oldest)
+    oldest.refuse()
+  }
+}
+
+/** Returns false if the body was refused. */
+function endArriving(body: ArrivingBody): boolean {
+  if (!arriving.delete(body)) return false
+  arrivingBytes -= body.bytes
+  return true
+}
+
+function collectBody(request: IncomingMessage, callback: BodyCallback, limit: number): void {
   const joined: Buffer[] = []
   const chunks: Buffer[] = []
   let length = 0
+  const body: ArrivingBody = {
+    bytes: 0,
+    refuse() {
+      joined.length = chunks.length = 0
+      length = Number.POSITIVE_INFINITY
+      const what = `bodies of more than ${mostArriving / 1024 ** 2} MiB are arriving, and this one for the longest time`
+      callback(undefined, new UnavailableError(`${what}: send it again, all at once`))
+    },
+  }
+  // Code of the user may take bodies of any length.
+  if (limit !== Number.POSITIVE_INFINITY) arriving.add(body)
   request.on('data', (chunk: Buffer | string) => {
+    const isKept = length <= limit
     // A middleware in front may have set an encoding.
-    if (length <= limit) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    if (isKept) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
     length += chunk.length
     if (chunks.length === maxChunks) joined.push(Buffer.concat(chunks.splice(0)))
+    if (isKept && arriving.has(body)) keepArriving(body, chunk.length)
   })
+  request.once('close', () => endArriving(body))
   request.on('end', () => {
+    if (!endArriving(body) && limit !== Number.POSITIVE_INFINITY) return
     const parts = [...joined, ...chunks]
     const [first] = parts
     callback((first && parts.length === 1 ? first : Buffer.concat(parts)).subarray(0, limit + 1))

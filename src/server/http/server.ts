@@ -62,7 +62,7 @@ export function createListener(
           return service.refuse(request, new ApiError('API_BAD_HEADERS', largeHeaders))
         return service.serve(request, () => `${protocol}://${header(request, 'host')}${baseUrl}`, { isForwarded })
       },
-      { isTrusted, router },
+      { isTrusted, router, refuse: (request, error) => service.refuse(request, error).answer() },
     )
   }
 }

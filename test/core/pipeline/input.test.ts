@@ -151,6 +151,8 @@ const brokenBodies: readonly (readonly [name: string, body: string | Uint8Array,
   ['100,000 levels deep', deep(100_000), 'API_BAD_BODY'],
   ['100,000 levels deep and open', '['.repeat(100_000), 'API_BAD_BODY'],
   ['65 levels deep', deep(64), 'API_BAD_BODY'],
+  ['of 10,001 values', `{"x":[${'0,'.repeat(9_999)}0]}`, 'API_BODY_TOO_LARGE'],
+  ['of 10,001 values that do not end', '0,'.repeat(10_001), 'API_BODY_TOO_LARGE'],
   ['with its fields in __proto__', '{"__proto__": {"display_name": "A", "name_id": "a"}}', 'API_BAD_BODY'],
   [
     'with its fields in constructor',
@@ -222,13 +224,13 @@ describe('a mock', () => {
     }
   })
 
-  it('lists only ten of the 50,001 mistakes in a body', async ({ open }) => {
-    const body = `{"hostname":"h","lobby_ports":[${'0,'.repeat(50_000)}0]}`
+  it('lists only ten of the 5,001 mistakes in a body', async ({ open }) => {
+    const body = `{"hostname":"h","lobby_ports":[${'0,'.repeat(5_000)}0]}`
 
     const got = await refused(open, call('games.namespaces.validateGameNamespaceTokenDevelopment', { body }))
 
     expect((json(got) as { message: string }).message).toMatch(
-      /^body: lobby_ports\[0\] is 0: expected object; .*lobby_ports\[9\] is 0: expected object; and 49991 more problems$/,
+      /^body: lobby_ports\[0\] is 0: expected object; .*lobby_ports\[9\] is 0: expected object; and 4991 more problems$/,
     )
   })
 
