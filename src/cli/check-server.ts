@@ -1,7 +1,7 @@
 import { allPassed, countsText } from '../core/lib/check-report.js'
 import { formatDuration } from '../core/lib/time.js'
 import { playerCalls } from '../server/processes/judge-server.js'
-import { checkServer, tooFewSeats } from '../server/processes/server-check.js'
+import { checkServer, scenarioCommand, tooFewSeats } from '../server/processes/server-check.js'
 import { printCheck, runChecks } from './checks.js'
 import { defaultExpected, type FlagsOf } from './flags.js'
 import { commandLine } from './players.js'
@@ -18,10 +18,11 @@ interface CheckServerCommandOptions extends Pick<StartOptions, 'loaded' | 'conso
 
 /**
  * Checks a game server against its own mock, and prints the result. The output of the server and of its clients goes to standard
- * error. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with `UsageError`.
+ * error. Resolves with the exit code: 0 if all checks pass, 1 if one fails. Rejects with `UsageError`. `words`: the command of the
+ * server. Default: that of the scenario.
  */
 export async function checkServerCommand(
-  words: readonly string[],
+  words: readonly string[] | undefined,
   { loaded, flags, console, refuse }: CheckServerCommandOptions,
 ): Promise<number> {
   const { expect: expected = defaultExpected, within: withinMs, players, client, gameMode, seed, json, junit } = flags
@@ -43,7 +44,12 @@ export async function checkServerCommand(
     try {
       const tooFew = tooFewSeats(mock.default.world.tables, { players, gameMode })
       if (tooFew !== undefined) return refuse(tooFew)
-      const checked = { mock, url, command: commandLine(words), client, players, expected, withinMs, gameMode }
+      const command = words ? commandLine(words) : scenarioCommand(mock, gameMode)
+      if (command === undefined)
+        return refuse(
+          `the command of the server is missing: mockmaker check-server ${loaded?.name} -- ./server, or the key servers.command in the scenario`,
+        )
+      const checked = { mock, url, command, client, players, expected, withinMs, gameMode }
       const checks = await checkServer({ ...checked, onReady, onLine, signal })
       const passed = allPassed(checks)
       if (json) console.printJson({ passed, checks })

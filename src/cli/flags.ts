@@ -6,10 +6,10 @@ import { nearest } from '../core/lib/text.js'
 import { expectedDuration, formatDuration, parseDuration } from '../core/lib/time.js'
 import { parseUrl } from '../core/lib/url.js'
 import { historyFormat, historyLengthOf, MockmakerOptions } from '../core/mock/options.js'
-import { hostForm, isHost, isOrigin } from '../core/pipeline/origin.js'
-import { sessionLimits } from '../core/store/matchmaker-rows.js'
+import { hostForm, isAllowedHost, isOrigin } from '../core/pipeline/origin.js'
+import { sessionLimits, shortestStayMs } from '../core/store/matchmaker-rows.js'
 import { checkNames } from '../lab/checks.js'
-import { addressForms, controlHostForms, isAddressOrNetwork, isControlHost } from '../server/http/address-lists.js'
+import { controlHostForms, isControlHost, isProxy, proxyForms } from '../server/http/address-lists.js'
 import { checkControlToken } from '../server/http/control-token.js'
 import { defaultDataTtlMs } from '../server/http/data-folder.js'
 import { defaultPort } from '../server/http/server.js'
@@ -192,8 +192,8 @@ const network = {
   ],
   allowedHosts: [
     '--allowed-hosts <names>',
-    'more names to accept in the Host header, separated by commas',
-    { parse: list(isHost, hostForm) },
+    'more names to accept in the Host header, separated by commas; .example.com means its subdomains too',
+    { parse: list(isAllowedHost, hostForm) },
   ],
   corsOrigin: [
     '--cors-origin <origins>',
@@ -215,7 +215,7 @@ const network = {
   trustProxy: [
     '--trust-proxy <addresses>',
     'addresses and networks of proxies in front of the mock, whose x-forwarded-for or forwarded names the client, separated by commas',
-    { parse: list(isAddressOrNetwork, addressForms), without: 'none' },
+    { parse: list(isProxy, proxyForms), without: 'none' },
   ],
 } as const satisfies FlagTable
 
@@ -296,7 +296,7 @@ export const flagsOf = {
     lobby: ['--lobby <lobby_id>', 'give each bot a seat in this lobby', { parse: notBlank('the id of a lobby') }],
     session: [
       '--session <duration>',
-      'how long a bot stays on average, from 10s to 7d',
+      'how long a bot stays on average, from 1s to 7d',
       { parse: parseSession, without: 'until it ends by itself' },
     ],
     seed: ['--seed <seed>', 'the seed of arrivals and stays', { parse: wholeNumber(0), default: 1 }],
@@ -412,8 +412,8 @@ function parseOrigins(text: string, before?: readonly string[]): readonly string
 
 function parseSession(text: string): number {
   const ms = parseDuration(text)
-  if (ms !== undefined && ms >= sessionLimits.min && ms <= sessionLimits.max) return ms
-  throw new InvalidArgumentError('Expected a duration from 10s to 7d.')
+  if (ms !== undefined && ms >= shortestStayMs && ms <= sessionLimits.max) return ms
+  throw new InvalidArgumentError('Expected a duration from 1s to 7d.')
 }
 
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {

@@ -40,7 +40,9 @@ const wrongUsage = 2
 export async function runProgram(process: NodeJS.Process, packageRoot: URL): Promise<void> {
   const console = createConsole(process)
   // Some commands run the words after `--`. commander must not parse those.
-  const dashes = runningCommands.includes(process.argv[2] ?? '') ? process.argv.indexOf('--') : -1
+  const isRunning = runningCommands.includes(process.argv[2] ?? '')
+  // PowerShell drops a bare `--`, and cmd.exe keeps the quotes of `'--'`.
+  const dashes = isRunning ? process.argv.findIndex(word => word === '--' || word === "'--'") : -1
   const argv = dashes === -1 ? process.argv : process.argv.slice(0, dashes)
   const commandToRun = dashes === -1 ? undefined : process.argv.slice(dashes + 1)
   const setExitCode = (code: number) => {
@@ -223,15 +225,20 @@ function addLab(program: Command, { console, commandToRun, setExitCode }: Progra
 function addCheckServer(program: Command, { console, commandToRun, setExitCode }: ProgramOptions): void {
   addCommand(program, 'check-server', 'run a game server with players, and check what it calls and how it ends')
     .usage('[options] [scenario] -- <command> [argument...]')
-    .argument('[scenario]', 'a scenario file, or the name of a shipped scenario')
+    .argument(
+      '[scenario]',
+      'a scenario file, or the name of a shipped scenario; its servers.command runs if there is no other',
+    )
     // The errors below say more than commander's.
     .allowExcessArguments()
     .action(async (scenario: string | undefined, flags: FlagsOf<'check-server'>, command: Command) => {
-      const words = wordsAfterScenario(commandToRun, { command, example: './server' })
+      // A scenario can have the command of its servers.
+      const isAlone = commandToRun === undefined && command.args.length === 1 && isScenario(scenario)
+      const words = isAlone ? undefined : wordsAfterScenario(commandToRun, { command, example: './server' })
       const { expect = defaultExpected, players } = flags
       if (players === 0 && expect.some(call => playerCalls.includes(call)))
         command.error('error: without players nobody connects: add --expect ready, or remove --players 0')
-      for (const flag of flagsAmong(words, command))
+      for (const flag of flagsAmong(words ?? [], command))
         console.warn(`${flag} after -- goes to the server: put it before --`)
       const loaded = await loadIfNamed(scenario, program).catch(error => {
         throw withQuoteHint(error, { scenario, client: flags.client })
@@ -275,11 +282,18 @@ function wordsToRun(
   },
 ): readonly string[] {
   const [before, excess] = [command.args.slice(0, own), command.args.slice(own)]
-  const start = ['mockmaker', command.name(), ...before].join(' ')
+  // PowerShell drops a bare one.
+  const dashes = process.platform === 'win32' ? "'--'" : '--'
+  const start = ['mockmaker', command.name(), ...before, dashes].join(' ')
   if (words?.[0] && excess.length === 0) return words
-  if (excess.length === 0) return command.error(`error: the command after -- is missing: ${start} -- ${example}`)
+  if (excess.length === 0) return command.error(`error: the command after -- is missing: ${start} ${example}`)
   if (words) return command.error(`error: put only ${takes} before --: remove ${excess[0]}`)
-  return command.error(`error: put -- before the command: ${start} -- ${excess.join(' ')}`)
+  return command.error(`error: put ${dashes} before the command: ${start} ${excess.join(' ')}`)
+}
+
+/** Tells whether a word looks like a scenario file, or is the name of a shipped scenario. */
+function isScenario(word: string | undefined): boolean {
+  return word !== undefined && (isScenarioPath(word) || Object.hasOwn(scenarios, word))
 }
 
 /** Returns the words after `--` of a command that takes a scenario. Without `--`, the first word may be one. */
@@ -287,8 +301,7 @@ function wordsAfterScenario(
   words: readonly string[] | undefined,
   { command, example }: { readonly command: Command; readonly example: string },
 ): readonly string[] {
-  const [first] = command.args
-  const hasScenario = words || (first !== undefined && (isScenarioPath(first) || Object.hasOwn(scenarios, first)))
+  const hasScenario = words || isScenario(command.args[0])
   return wordsToRun(words, { command, example, takes: 'a scenario', own: hasScenario ? 1 : 0 })
 }
 

@@ -100,6 +100,19 @@ describe('mockmaker check-server', () => {
     expect(found).toEqual(pairs.map(() => [0]))
   })
 
+  it("runs the scenario's own command, and ends once its only client has ended", async () => {
+    const cwd = await programs()
+    const scenario = join(cwd, 'reef.yaml')
+    await writeFile(scenario, `game_modes: [reef]\nservers: { command: node ${cwd}/lobby-server.mjs }\n`)
+
+    // The calls may come within two minutes.
+    const { code, stdout } = await runHere(['check-server', scenario, '--client', 'node -e 0'])
+
+    expect(stdout).toContain('✓ ready')
+    expect(stdout).toContain('✗ connected: missing for 1 of 1 player')
+    expect(code).toBe(1)
+  })
+
   it('writes its result as JSON and as JUnit XML', async () => {
     const cwd = await programs()
 
@@ -192,6 +205,7 @@ describe('mockmaker check-server', () => {
     [['--client', ' ', '--', './server'], 2, 'Expected a command'],
     [['node', 'server.mjs'], 2, 'put -- before the command: mockmaker check-server -- node server.mjs'],
     [['--'], 2, 'the command after -- is missing: mockmaker check-server -- ./server'],
+    [['empty'], 2, 'the command of the server is missing: mockmaker check-server empty -- ./server, or'],
     [['duel.yaml', 'more', '--', './server'], 2, 'put only a scenario before --: remove more'],
     [['--game-mode', 'nothing', '--', './server'], 1, 'the game mode is "nothing", which does not exist'],
     [['--players', '3', '--', './server'], 2, 'error: duel has 2 seats: pass --players 2, or --game-mode free-for-all'],

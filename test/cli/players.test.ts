@@ -17,8 +17,8 @@ describe('mockmaker players', () => {
     ],
     ['two kinds of seats', ['8', '--find', 'a', '--lobby', 'b', '--', 'y'], 2, 'use either --find or --lobby'],
     ['no game mode', ['8', '--find', ',', '--', 'y'], 2, '--find needs a game mode, as in --find duel'],
-    ['a short session', ['8', '--session', '9s', '--', 'y'], 2, 'Expected a duration from 10s to 7d.'],
-    ['too many', ['65', '--', 'y'], 1, 'players: 65 bots are more than 64'],
+    ['a short session', ['8', '--session', '900ms', '--', 'y'], 2, 'Expected a duration from 1s to 7d.'],
+    ['too many', ['65', '--session', '5s', '--', 'y'], 1, 'players: 65 bots are more than 64'],
     ['more than allowed', ['3', '--max-bots', '2', '--', 'y'], 1, 'Lower the number, or add --max-bots 3'],
   ])('refuses %s', async ([, args, code, message]) => {
     const got = await runHere(['players', ...args])

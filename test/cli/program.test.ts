@@ -110,7 +110,10 @@ describe('wrong usage', () => {
     [['--control-host', ''], 'is invalid. Expected an IP address (192.168.1.20), a network'],
     [['--trust-proxy', '10.0.0.5,nginx'], 'is invalid. Expected an IP address (192.168.1.20) or a network'],
     [['--trust-proxy', '*'], 'is invalid. Expected an IP address (192.168.1.20) or a network'],
-    [['--trust-proxy', ''], 'is invalid. Expected an IP address (192.168.1.20) or a network'],
+    ...['', '0.0.0.0/0', '::/0', '0.0.0.0/1', '10.0.0.5,128.0.0.0/1', '::ffff:0:0/96', '2000::/3'].map(
+      proxies => [['--trust-proxy', proxies], 'with all addresses, every client could choose its own'] as const,
+    ),
+    [['--allowed-hosts', '.'], 'is invalid. Expected a name without a port, such as game.example.'],
     ...[
       'mock.example',
       'ftp://mock.example',
@@ -142,6 +145,7 @@ describe('wrong usage', () => {
     ],
     [['exec', 'default', '--'], 'error: the command after -- is missing: mockmaker exec default -- npm test'],
     [['exec', '--', ''], 'error: the command after -- is missing'],
+    [['exec', "'--'", ''], 'error: the command after -- is missing'],
     [['exec', 'npm', 'run'], 'error: put -- before the command: mockmaker exec -- npm run'],
     [['exec', 'default', 'empty', '--', 'true'], 'error: put only a scenario before --: remove empty'],
     [['exec', '--port', '1', '--', 'true'], "unknown option '--port'"],

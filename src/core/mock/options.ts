@@ -6,7 +6,7 @@ import { parseDuration } from '../lib/time.js'
 import { typeTexts } from '../lib/type-text.js'
 import { parseUrl } from '../lib/url.js'
 import type { HistoryLimits } from '../pipeline/history.js'
-import { hostForm, isHost, isOrigin } from '../pipeline/origin.js'
+import { hostForm, isAllowedHost, isOrigin } from '../pipeline/origin.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../scenario/schema.js'
 
 const expectedScenario =
@@ -115,7 +115,7 @@ export const ListenOptions = lazy(() =>
     host: z.string().optional(),
     /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
     allowedHosts: z
-      .array(z.string().refine(isHost, `expected ${hostForm}`))
+      .array(z.string().refine(isAllowedHost, `expected ${hostForm}`))
       .readonly()
       .optional(),
     /** Turns the control API on or off. Default: on. */

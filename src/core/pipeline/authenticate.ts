@@ -15,10 +15,18 @@ import type { Route } from './routes.js'
 
 const scheme = 'Bearer '
 
-/** Reads the token of a request. The header has to be `Bearer <token>`, with exactly one space. */
-export function readToken(request: Pick<MockRequest, 'headers'>): string | undefined {
+/**
+ * Reads the token of a request. The header has to be `Bearer <token>`, with exactly one space (PROTOCOL.md B1). `anyCase`: as in
+ * RFC 9110, the case of the scheme does not count.
+ */
+export function readToken(
+  request: Pick<MockRequest, 'headers'>,
+  { anyCase = false }: { readonly anyCase?: boolean } = {},
+): string | undefined {
   const sent = header(request, 'authorization')
-  if (sent === undefined || !sent.startsWith(scheme)) return undefined
+  if (sent === undefined) return undefined
+  const start = sent.slice(0, scheme.length)
+  if (start !== scheme && !(anyCase && start.toLowerCase() === scheme.toLowerCase())) return undefined
   const token = sent.slice(scheme.length)
   return token === '' || token.startsWith(' ') ? undefined : token
 }

@@ -275,8 +275,18 @@ const ipLiteral = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i
 export const hostForm = 'a name without a port, such as game.example'
 
 /** Tells whether a text can be the host of a URL, without a port. */
-export function isHost(text: string): boolean {
+function isHost(text: string): boolean {
   return ipLiteral.test(text) || /^[\w-]+(\.[\w-]+)*\.?$/.test(text)
+}
+
+/** Tells whether a text can be an allowed host: a host, or a dot and a name, as in Vite. */
+export function isAllowedHost(text: string): boolean {
+  return isHost(text.replace(/^\./, ''))
+}
+
+/** Tells whether an allowed host has that name. With a dot before it, it also has the names below it. */
+function hasName(allowed: string, name: string): boolean {
+  return allowed.startsWith('.') ? `.${name}`.endsWith(allowed) : name === allowed
 }
 
 /**
@@ -287,7 +297,7 @@ export function checkHost(host: string | undefined, allowedHosts: readonly strin
   const name = (host ?? '').replace(/:\d*$/, '').toLowerCase()
   // Only names can be rebound, not IP addresses.
   const isAllowed = isLoopbackHost(name) || name === 'host.docker.internal' || ipLiteral.test(name)
-  if (isAllowed || allowedHosts.some(listed => listed.toLowerCase() === name)) return
+  if (isAllowed || allowedHosts.some(listed => hasName(listed.toLowerCase(), name))) return
   throw new ApiError(
     'API_FORBIDDEN',
     `the request is for the host ${quoted(host ?? '')} (its Host header, or the URL in its first line), which this server does not answer to: use localhost, or allow it (--allowed-hosts ${isHost(name) ? name : 'NAME'}, allowedHosts of createApp, listen and the Vite plugin)`,

@@ -1,5 +1,6 @@
 import { ApiError, clientClosedRequest, type ErrorBody } from '../contract/errors.js'
 import type { HeldAnswer } from '../contract/faults.js'
+import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
 import { isJsonObject } from '../lib/json.js'
 import { seatsTaken } from '../store/lobby-rules.js'
@@ -165,7 +166,9 @@ export class Responder {
       rayId,
       ms: endedAt - startedAt,
       blocked: blockedAt !== undefined,
-      authorizationIgnored: header(request, 'authorization') !== undefined && readToken(request) === undefined,
+      authorizationIgnored:
+        header(request, 'authorization') !== undefined &&
+        readToken(request, { anyCase: isControlPath(pathInWorld(request.path)) }) === undefined,
       fromOwnPage: isFromOwnPage(request),
       refusedOrigin: isRefused ? redactor.text(origin) : undefined,
       fault: fault?.id,

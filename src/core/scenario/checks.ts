@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type Path, pathText } from '../lib/issues.js'
 import { isJsonObject } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
+import { formatDuration } from '../lib/time.js'
 import { countSeated } from '../store/inputs.js'
 import { mostPlayers } from '../store/lobby-rules.js'
 import {
@@ -9,10 +10,12 @@ import {
   arrivesTooFastMessage,
   catalogue,
   catalogueRegion,
+  expectedSession,
   LobbyRow,
   lobbyDefaults,
   PlayerRow,
   playerDefaults,
+  sessionLimits,
 } from '../store/matchmaker-rows.js'
 import { models } from '../store/models.js'
 import { DeviceLinkRow, deviceLinkDefaults, type TableName, TokenRow } from '../store/rows.js'
@@ -303,6 +306,8 @@ function checkPlayers(namespace: PlacedNamespace): Problem[] {
     const message = 'gives seats to bots, and no command starts any. Add one, such as command: ./client --bot.'
     return [problem([...path, 'players', 'find'], message, 'key')]
   }
+  if (players?.session !== undefined && players.session < sessionLimits.min)
+    return [problem([...path, 'players', 'session'], `is ${formatDuration(players.session)}: ${expectedSession}.`)]
   if (!players || !arrivesTooFast(simulationColumnsOf(players, 0))) return []
   return [problem([...path, 'players'], `arrive too fast: ${arrivesTooFastMessage}.`)]
 }

@@ -4,7 +4,7 @@ import type { Path } from '../lib/issues.js'
 import { Span, Time } from '../lib/time-schemas.js'
 import { lifetimeMs } from '../store/columns.js'
 import { columnsOf, type EntryPlace, GameTokensInput, MatchmakerInput, NamespaceTokensInput } from '../store/inputs.js'
-import { completeSimulation, SimulationRow, simulationDefaults } from '../store/matchmaker-rows.js'
+import { completeSimulation, SimulationRow, StayOrSession, simulationDefaults } from '../store/matchmaker-rows.js'
 import type { SeededIds } from '../store/random.js'
 import {
   DeviceLinkRow,
@@ -60,6 +60,10 @@ export type SimulationEntry = z.output<typeof SimulationEntry>
 /** The players of a namespace: simulated ones, or bots that a command starts. */
 export const PlayersEntry = z.strictObject({
   ...SimulationEntry.shape,
+  ...entryKeys(
+    { session: StayOrSession.meta(session_ms.meta() ?? {}) },
+    { defaults: { session: simulationDefaults.session_ms } },
+  ),
   concurrent: SimulationEntry.shape.concurrent.meta({
     ...SimulationEntry.shape.concurrent.meta(),
     description: `The number of players at once, averaged over a day. With a command, always so many. Default: 100, or ${defaultBots} with a command.`,

@@ -230,12 +230,13 @@ function isFull(lobby: LobbyRow): boolean {
   return seatsTaken(lobby) >= lobby.max_players_normal
 }
 
-/** Draws the session of a player: whole steps, in ms. `session_ms` is the mean, and `factor` multiplies it. */
+/** Draws the session of a player: whole steps, in ms. `session_ms` is the mean, and `factor` multiplies it. A short mean has shorter steps. */
 export function drawSession({ session_ms }: Pick<SimulationRow, 'session_ms'>, random: Random, factor = 1): number {
   // A log-normal value with that mean.
   const drawn = session_ms * factor * Math.exp(sigma * random.normal() - (sigma * sigma) / 2)
-  const steps = Math.round(drawn / simulationStepMs)
-  return Math.min(Math.max(steps, 1) * simulationStepMs, sessionLimits.max)
+  const stepMs = Math.min(simulationStepMs, session_ms / 2)
+  const steps = Math.round(drawn / stepMs)
+  return Math.min(Math.max(steps, 1) * stepMs, sessionLimits.max)
 }
 
 /**

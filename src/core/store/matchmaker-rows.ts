@@ -353,18 +353,26 @@ export function arrivesTooFast({ concurrent, session_ms }: { concurrent: number;
 
 export const arrivesTooFastMessage = `expected fewer players, or longer sessions: at most ${mostArrivals} may arrive in a second`
 
-const isSession = (text: string) => durationMs(text) >= sessionLimits.min && durationMs(text) <= sessionLimits.max
-const expectedSession = 'expected a duration from 10s to 7d'
+/** The shortest stay of a bot on average, in ms. It is a process, and comes and goes at any time. */
+export const shortestStayMs = 1_000
+
+const isSession = (text: string, least = sessionLimits.min) =>
+  durationMs(text) >= least && durationMs(text) <= sessionLimits.max
+export const expectedSession = 'expected a duration from 10s to 7d'
 
 /** The average length of a session in code, as text. */
-export const SessionInCode = DurationInCode.refine(isSession, expectedSession)
+export const SessionInCode = DurationInCode.refine(text => isSession(text), expectedSession)
 
 /** The average length of a session. Text in files, ms in rows. */
-const Session = z.codec(
-  Duration.refine(isSession, expectedSession),
-  z.int().min(sessionLimits.min).max(sessionLimits.max),
-  { decode: durationMs, encode: formatDuration },
-)
+const sessionFrom = (least: number, expected: string) =>
+  z.codec(
+    Duration.refine(text => isSession(text, least), expected),
+    z.int().min(least).max(sessionLimits.max),
+    { decode: durationMs, encode: formatDuration },
+  )
+const Session = sessionFrom(sessionLimits.min, expectedSession)
+/** The average stay of a bot, or the length of a session. */
+export const StayOrSession = sessionFrom(shortestStayMs, 'expected a duration from 1s to 7d')
 
 /** The simulated players of a namespace. */
 export const SimulationRow = z

@@ -2,22 +2,37 @@ import { BlockList, isIP } from 'node:net'
 import { quoted } from '../../core/lib/text.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 
-/** The forms of the addresses in a list, for messages. */
-export const addressForms = 'an IP address (192.168.1.20) or a network (192.168.1.0/24 or fd00::/8)'
+/** The forms of a trusted proxy, for messages. */
+export const proxyForms =
+  'an IP address (192.168.1.20) or a network (192.168.1.0/24 or fd00::/8), at most as large as 10.0.0.0/8 or fc00::/7: with all addresses, every client could choose its own'
 
 /** The forms of a control host, for messages. */
 export const controlHostForms = 'an IP address (192.168.1.20), a network (192.168.1.0/24 or fd00::/8), or * for all'
 
-/** Tells whether a text is an IP address or a network. */
-export function isAddressOrNetwork(text: string): boolean {
-  const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+/** Splits the text of an IP address or a network. `undefined` for any other text. */
+function networkOf(text: string): { readonly version: 4 | 6; readonly bits: number } | undefined {
+  const [, address = '', written] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const version = isIP(address.replace(/%.*/, ''))
-  return version !== 0 && Number(bits ?? 0) <= (version === 6 ? 128 : 32)
+  if (version !== 4 && version !== 6) return undefined
+  const longest = version === 6 ? 128 : 32
+  const bits = Number(written ?? longest)
+  return bits <= longest ? { version, bits } : undefined
+}
+
+/** The shortest prefix of a network of proxies, in bits: that of the largest private networks. */
+const leastBits = { 4: 8, 6: 7 }
+
+/** Tells whether a text is the IP address of a proxy, or a network of proxies. */
+export function isProxy(text: string): boolean {
+  const network = networkOf(text)
+  if (!network || network.bits < leastBits[network.version]) return false
+  // A network of IPv6 with a longer prefix may have all IPv4 addresses: ::ffff:0:0/96.
+  return network.version === 4 || !['8.8.8.8', '200.1.1.1'].some(matcherOf([text]))
 }
 
 /** Tells whether a text is an IP address, a network, or `*`. */
 export function isControlHost(text: string): boolean {
-  return text === '*' || isAddressOrNetwork(text)
+  return text === '*' || networkOf(text) !== undefined
 }
 
 /** Returns a function that tells whether an IP address is in a list of control hosts. Throws `UsageError`. */
@@ -29,8 +44,7 @@ export function parseControlHosts(hosts: readonly string[]): (address: string) =
 
 /** Returns a function that tells whether an IP address is that of a trusted proxy. Throws `UsageError`. */
 export function parseProxies(proxies: readonly string[]): (address: string) => boolean {
-  // With `*`, every client could choose its address.
-  checkEach('trustProxy', proxies, { isRight: isAddressOrNetwork, expected: addressForms })
+  checkEach('trustProxy', proxies, { isRight: isProxy, expected: proxyForms })
   return matcherOf(proxies)
 }
 

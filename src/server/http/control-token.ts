@@ -24,7 +24,7 @@ export function createControlToken(): string {
 export function holderCheck(token: string): (request: Pick<MockRequest, 'headers'>) => boolean {
   const digest = digestOf(token)
   return request => {
-    const sent = readToken(request)
+    const sent = readToken(request, { anyCase: true })
     return sent !== undefined && timingSafeEqual(digestOf(sent), digest)
   }
 }

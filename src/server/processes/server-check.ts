@@ -9,7 +9,7 @@ import type { RunningWorld } from '../../core/mock/running-world.js'
 import type { ServedLobby } from '../../core/simulation/servers.js'
 import type { GameModeRow } from '../../core/store/matchmaker-rows.js'
 import { unknownReference } from '../../core/store/model.js'
-import { defaultNamespaceId } from '../../core/store/namespaces.js'
+import { defaultNamespaceId, fullNameOf } from '../../core/store/namespaces.js'
 import type { ReadTables } from '../../core/store/table-calls.js'
 import { takeSeat } from './bot-seat.js'
 import { findLobbyPorts, givePorts } from './game-servers.js'
@@ -47,7 +47,7 @@ export interface ServerCheckOptions {
   readonly signal: AbortSignal
 }
 
-/** After its clients have left, the server has at least this time to disconnect their players, in ms. */
+/** After its clients have left, the server has at least this time to disconnect their players, and for the calls that it owes. In ms. */
 const leavesWithinMs = 5_000
 /** Once all are connected, the players stay for this time, in ms. A server may need a moment for its own bookkeeping. */
 const playsMs = 500
@@ -91,6 +91,16 @@ export function tooFewSeats(
 
 function modesOf({ gameModes, settings }: Pick<ReadTables, 'gameModes' | 'settings'>): GameModeRow[] {
   return gameModes.findMany(q => q.where({ namespace_id: defaultNamespaceId({ settings }) ?? '' }))
+}
+
+/** Returns the command that the scenario has for the game servers of a game mode. Default: for those of the first one. */
+export function scenarioCommand(
+  { commands: { all, modes }, default: { world } }: Mock,
+  gameMode: string | undefined,
+): string | undefined {
+  const mode = modesOf(world.tables).find(({ game_mode_id }) => gameMode === undefined || game_mode_id === gameMode)
+  const own = mode && modes.get(`${fullNameOf(mode.namespace_id, world.tables)}/${mode.game_mode_id}`)
+  return (own ?? all)?.command
 }
 
 /**
@@ -156,7 +166,9 @@ class ServerCheck {
       if (this.#readyMs !== undefined && client !== undefined) {
         await this.#startClients(client)
         // The players stay until the server has reported all of them, and whatever else it should call.
-        await this.#until(isMet(expected.filter(call => call !== 'disconnected')), deadline)
+        const hasCalled = isMet(expected.filter(call => call !== 'disconnected'))
+        await this.#until(() => hasCalled() || this.#haveClientsEnded(), deadline)
+        await this.#until(hasCalled, Math.min(deadline, performance.now() + leavesWithinMs))
         await this.#until(() => false, Math.min(deadline, performance.now() + playsMs))
         this.#stopClients()
         const leftAt = Math.max(deadline, performance.now() + leavesWithinMs)
@@ -178,6 +190,11 @@ class ServerCheck {
       await Promise.all([this.#server?.gone, ...this.#seats.map(({ client }) => client?.process.gone)])
       process.off('exit', this.#kill)
     }
+  }
+
+  /** True if all players had a client, and none of them runs any more. */
+  #haveClientsEnded(): boolean {
+    return this.#seats.length > 0 && this.#seats.every(({ client }) => client?.exit !== undefined)
   }
 
   #stopClients(): void {

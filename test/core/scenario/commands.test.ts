@@ -206,7 +206,8 @@ describe('a command of bots', () => {
       { players: { command: 'a', find: true, modes: { dual: 1 } }, game_modes: ['duel'] },
       'players.modes.dual is no game mode of the namespace',
     ],
-    [{ players: { command: 'a', session: '1s' } }, 'expected a duration from 10s to 7d'],
+    [{ players: { command: 'a', session: '999ms' } }, 'expected a duration from 1s to 7d'],
+    [{ players: { session: '1s' } }, 'expected a duration from 10s to 7d'],
   ])('is wrong in %j', ([scenario, message]) => {
     expect(() => readScenario(scenario, { commands: 'allowed' })).toThrow(message)
   })

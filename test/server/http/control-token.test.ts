@@ -56,6 +56,17 @@ describe('a control token', () => {
     expect(mock.worlds.list()).toHaveLength(1)
   })
 
+  it.for(['Bearer', 'bearer', 'BEARER'])('is taken with the scheme %s', async scheme => {
+    const { mock, send } = await serve()
+    const headers = { authorization: `${scheme} ${secret}` }
+    const logged: boolean[] = []
+    mock.log.subscribe(({ authorizationIgnored }) => void logged.push(authorizationIgnored))
+
+    expect((await send({ ...health, headers })).status).toBe(200)
+    expect(failure(await send({ method: 'GET', path: '/matchmaker/lobbies/list', headers }))).toBe('400 TOKEN_INVALID')
+    expect(logged[0]).toBe(false)
+  })
+
   it.for(['token', 'access_token', 'control_token'])('is not taken from the query: %s', async name => {
     const { send } = await serve()
 

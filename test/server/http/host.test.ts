@@ -11,7 +11,7 @@ type Server = Awaited<ReturnType<typeof listenTanks>>
 const it = base.extend<{ server: Server }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   server: async ({}, use) => {
-    const server = await listenTanks({ allowedHosts: ['mock.Example'] })
+    const server = await listenTanks({ allowedHosts: ['mock.Example', '.Tunnel.example'] })
     await use(server)
     await server.close()
   },
@@ -39,6 +39,9 @@ describe('a server that listens', () => {
     '[::ffff:127.0.0.1]',
     'mock.example',
     'MOCK.example:4100',
+    'tunnel.example',
+    'a.TUNNEL.example:4100',
+    'a.b.tunnel.example',
   ])('accepts the host %s', async (host, { server }) => {
     expect((await sendTo(server.url, prepare(host))).status).toBe(200)
   })
@@ -64,6 +67,8 @@ describe('a server that listens', () => {
     'localhost localhost',
     'localhost,evil.example',
     'sub.mock.example',
+    'eviltunnel.example',
+    'tunnel.example.evil.example',
     'mock.example.evil.example',
     'host.docker.internal.evil.example',
     '::1',

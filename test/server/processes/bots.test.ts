@@ -98,6 +98,18 @@ describe('bots', () => {
     expect(processes).toHaveLength(8)
   })
 
+  it('stay for a short session on average', async () => {
+    const { processes } = run({ count: 16, sessionMs: 5_000 })
+
+    await pass(1_200_000)
+
+    const stays = processes.slice(16).flatMap(({ startedAt, endedAt }) => (endedAt ? [endedAt - startedAt] : []))
+    const mean = stays.reduce((sum, stay) => sum + stay, 0) / stays.length
+    expect(stays.length).toBeGreaterThan(1_000)
+    expect(mean).toBeGreaterThan(4_500)
+    expect(mean).toBeLessThan(6_500)
+  })
+
   it('stay as long as the session says on average, and come back', async () => {
     const { processes, alive } = run({ count: 16, sessionMs: 60_000 })
 
@@ -133,7 +145,7 @@ describe('bots', () => {
   it('never are more than asked for, and all end with close, whatever they do', async () => {
     const exits = fc.constantFrom<Exit>({ code: 0 }, { code: 1 }, { signal: 'SIGSEGV' }, { error: 'no memory' })
     const ends = fc.option(fc.record({ afterMs: fc.nat(30_000), exit: exits }), { nil: undefined })
-    const sessions = fc.option(fc.integer({ min: 10_000, max: 60_000 }), { nil: undefined })
+    const sessions = fc.option(fc.integer({ min: 1_000, max: 60_000 }), { nil: undefined })
     const scripts = fc.record({ count: fc.integer({ min: 1, max: 9 }), ends, sessionMs: sessions, seed: fc.nat() })
     await fc.assert(
       fc.asyncProperty(scripts, fc.nat(120_000), async ({ ends, sessionMs, ...script }, ms) => {
