@@ -38,7 +38,7 @@ import type { LobbyRow } from '../core/store/matchmaker-rows.js'
 import type { Rows } from '../core/store/rows.js'
 import { tablesByPath } from '../core/store/table-names.js'
 import type { TokenInfo } from '../core/store/tokens.js'
-import { misuseError } from './call.js'
+import { type Input, misuseError } from './call.js'
 import {
   type ControlledRemote,
   checked,
@@ -247,7 +247,8 @@ function worldOf(remote: ControlledRemote): ClientWorld {
     ...(Object.fromEntries(tables) as ClientTables), // one for each table
     clock: {
       get: () => request(remote, 'GET /clock'),
-      set: setting => request(remote, 'PUT /clock', { body: setting }),
+      // JSON has a `Date` as text.
+      set: setting => request(remote, 'PUT /clock', { body: setting as Input<'PUT /clock'>['body'] }),
       advance: by => request(remote, 'POST /clock/advance', { body: { by } }),
     },
     describe: () => request(remote, 'GET /world'),

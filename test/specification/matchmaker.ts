@@ -468,13 +468,30 @@ function createSpecification({ describe, it }: Frame): void {
       ],
       ['tags in a mode without tags', { game_mode: 'solo', tags: { a: '' } }, closed, 'MATCHMAKER_TAGS_DISABLED'],
       ['a publicity that is none', { game_mode: 'duel', publicity: 'friends' }, open, 'API_BAD_BODY'],
-      ['max_players below 0', { game_mode: 'duel', max_players: -1 }, open, 'API_BAD_BODY'],
+      ['max_players below 0', { game_mode: 'duel', max_players: -1 }, open, 'MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID'],
+      ['max_players above 32 bits', { game_mode: 'duel', max_players: 2 ** 31 }, open, 'API_BAD_BODY'],
+      [
+        'a config above 16 KiB of JSON',
+        { game_mode: 'duel', lobby_config: long(16 * 1024 - 1) },
+        open,
+        'MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID',
+      ],
+      [
+        'a config above 16 KiB in bytes',
+        { game_mode: 'duel', lobby_config: { a: 'é'.repeat(8 * 1024) } },
+        open,
+        'MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID',
+      ],
       ['a long tag', { game_mode: 'duel', tags: { a: long(513) } }, open, 'MATCHMAKER_TAG_TOO_LONG'],
     ] as const)('refuses %s', async ([, body, headers, code], { mock }) => {
       const before = await list(mock, headers)
 
       expect(failure(await create(mock, body, headers))).toBe(`400 ${code}`)
       expect(await list(mock, headers)).toEqual(before)
+    })
+
+    it('takes a config of 16 KiB, with two quotes', async ({ mock }) => {
+      expect((await create(mock, { game_mode: 'duel', lobby_config: long(16 * 1024 - 2) }, open)).status).toBe(200)
     })
 
     it('refuses a lobby above lobby_count_max', async ({ mock }) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { OpenMock } from '../support/entry-points.js'
-import { failure, json, ok, post, request, type TestRequest } from '../support/http.js'
+import { failure, ok, post, request, type TestRequest } from '../support/http.js'
 import { ids, tokens } from '../support/tanks.js'
 import type { Frame } from './frame.js'
 
@@ -87,21 +87,18 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
     })
 
     it.for([
-      ['', 'invalid'],
-      ['https://solo.example', 'invalid'],
-      ['solo.example:80', 'invalid'],
-      ['solo..example', 'invalid'],
-      ['sölo.example', 'invalid'],
-      ['a b', 'invalid'],
-      ['*.example', 'invalid'],
-      ['x'.repeat(254), 'invalid'],
-      ['tanks.example', 'not-unique'],
-      ['TANKS.example', 'not-unique'],
-    ] as const)('refuses the domain %j as %s, and changes nothing', async ([domain, why], { mock }) => {
-      const got = await mock.send(add(domain))
-
-      expect(failure(got)).toBe('400 VALIDATION_ERROR')
-      expect(json(got)).toMatchObject({ metadata: { errors: [{ path: ['domain', why] }] } })
+      ['', 'CDN_INVALID_DOMAIN'],
+      ['https://solo.example', 'CDN_INVALID_DOMAIN'],
+      ['solo.example:80', 'CDN_INVALID_DOMAIN'],
+      ['solo..example', 'CDN_INVALID_DOMAIN'],
+      ['sölo.example', 'CDN_INVALID_DOMAIN'],
+      ['a b', 'CDN_INVALID_DOMAIN'],
+      ['*.example', 'CDN_INVALID_DOMAIN'],
+      ['x'.repeat(254), 'CDN_INVALID_DOMAIN'],
+      ['tanks.example', 'CLOUD_HOSTNAME_TAKEN'],
+      ['TANKS.example', 'CLOUD_HOSTNAME_TAKEN'],
+    ] as const)('refuses the domain %j with %s, and changes nothing', async ([domain, code], { mock }) => {
+      expect(failure(await mock.send(add(domain)))).toBe(`400 ${code}`)
       expect(await domainsOf(ids.closed, mock)).toEqual([])
       expect(await domainsOf(ids.prod, mock)).toEqual(['tanks.example'])
     })
@@ -111,7 +108,14 @@ export function specifyNamespaceDomains({ describe, it }: Frame): void {
 
       const got = await mock.send(post(path, { domain: 'tanks.example' }, tokens.cloudBoats))
 
-      expect(failure(got)).toBe('400 VALIDATION_ERROR')
+      expect(failure(got)).toBe('400 CLOUD_HOSTNAME_TAKEN')
+    })
+
+    it('refuses an eleventh domain, and takes one that is there', async ({ mock }) => {
+      for (let i = 0; i < 10; i += 1) expect(ok(await mock.send(add(`d${i}.example`)))).toEqual({})
+
+      expect(failure(await mock.send(add('d10.example')))).toBe('400 CDN_TOO_MANY_DOMAINS')
+      expect(ok(await mock.send(add('d9.example')))).toEqual({})
     })
 
     it.for([undefined, null, 1, ['solo.example'], {}])('refuses %j', async (domain, { mock }) => {

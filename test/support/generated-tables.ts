@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { durationText, type FlagTable, flagsOf } from '../../src/cli/flags.js'
 import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/core/contract/errors.js'
+import { type Limit, limits } from '../../src/core/contract/limits.js'
 import type { Auth } from '../../src/core/contract/operation.js'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { describeCalls } from '../../src/core/control/api.js'
@@ -10,6 +11,7 @@ const parts: Readonly<Record<string, () => string>> = {
   fidelity: fidelityNotes,
   control: controlTable,
   errors: errorTable,
+  limits: limitTable,
   scenario: scenarioTables,
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
 }
@@ -84,7 +86,9 @@ function flagTable(table: FlagTable): string {
 }
 
 function errorTable(): string {
-  const rows = Object.entries(errorStatus).map(([code, status]) => {
+  const codes = Object.entries(errorStatus)
+  const last = codes.findIndex(([code]) => code === 'ERROR')
+  const rows = codes.slice(0, last + 1).map(([code, status]) => {
     const ids = operationIds.filter(id => (operations[id].errors as readonly string[]).includes(code))
     const named = anyCallErrors.includes(code as ErrorCode) ? 'any call' : ids.map(id => `\`${id}\``).join(', ')
     // The contract adds it to every operation with a body.
@@ -92,7 +96,21 @@ function errorTable(): string {
     const by = ids.length > 8 ? 'many operations' : withBody
     return `| \`${code}\` | ${status} | ${by} |`
   })
-  return ['| code | status | answered by |', '|---|---|---|', ...rows].join('\n')
+  // A row for each status of each part of the service.
+  const groups = new Map<string, string[]>()
+  for (const [code, status] of codes.slice(last + 1)) {
+    const key = `${code.split('_', 1)} ${status}`
+    groups.set(key, [...(groups.get(key) ?? []), `\`${code}\``])
+  }
+  const injected = [...groups].map(([key, group]) => `| ${group.join(', ')} | ${key.split(' ')[1]} |  |`)
+  return ['| code | status | answered by |', '|---|---|---|', ...rows, ...injected].join('\n')
+}
+
+function limitTable(): string {
+  const rows = Object.values<Limit>(limits).map(
+    ({ of, most, service = 'the same', code }) => `| ${of} | ${most} | ${service} | \`${code}\` |`,
+  )
+  return ['| at most | mock | real service | more is |', '|---|---|---|---|', ...rows].join('\n')
 }
 
 interface Schema {

@@ -90,7 +90,7 @@ export const authOperations = {
         'CLOUD_DEVICE_LINK_ALREADY_COMPLETE',
       ],
       source: 'client',
-      fidelity: [],
+      fidelity: ['A cloud token completes a link. The real service needs the token of a person who has signed in.'],
     },
     () => ({ body: z.object({ device_link_token: z.string(), game_id: z.string() }), output: z.object({}) }),
   ),

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { nestingLimit, nestsWithin, setKey } from '../lib/json.js'
 import { typeTexts } from '../lib/type-text.js'
+import { limits } from './limits.js'
 
-export const uint32Max = 4_294_967_295
+export const uint32Max = limits.lobbies.most
 
 /** An unsigned 32-bit integer: 0 to 4294967295. */
 export const Uint32 = z.int().min(0).max(uint32Max).meta({ format: 'uint32' })
@@ -25,13 +26,14 @@ export const Timestamp = z
   .string()
   .meta({ format: 'date-time', description: 'A point in time in UTC, as in `2026-11-20T20:00:00.000Z`.' })
 
-/** The longest identifier, in bytes of UTF-8 (PROTOCOL.md B5). */
-export const identifierMaxBytes = 16
-
 const identifier = /^(?=.{1,16}$)[0-9a-z]+(-[0-9a-z]+)*$/
 
 /** JSON Schema of an identifier. */
-export const identifierShape = { type: 'string', pattern: '^[0-9a-z]+(-[0-9a-z]+)*$', maxLength: identifierMaxBytes }
+export const identifierShape = {
+  type: 'string',
+  pattern: '^[0-9a-z]+(-[0-9a-z]+)*$',
+  maxLength: limits.identifierBytes.most,
+}
 
 /** Checks a name_id or a port label: 1 to 16 of `0-9 a-z -`, no `-` at an end, no `--` (PROTOCOL.md B5). */
 export function isIdentifier(text: string): boolean {
@@ -42,9 +44,6 @@ export function isIdentifier(text: string): boolean {
 export const Identifier = z
   .string()
   .refine(isIdentifier, 'expected an identifier: 1 to 16 of 0-9 a-z and -, with single - inside only')
-
-/** The longest display name, in bytes of UTF-8 (PROTOCOL.md B5). */
-export const displayNameMaxBytes = 128
 
 const whiteSpace = /\p{White_Space}/u
 const encoder = new TextEncoder()
@@ -62,7 +61,7 @@ export function utf8Length(text: string): number {
  */
 export function isDisplayName(text: string): boolean {
   // UTF-8 cannot encode half of a surrogate pair.
-  if (/\p{Surrogate}/u.test(text) || utf8Length(text) > displayNameMaxBytes) return false
+  if (/\p{Surrogate}/u.test(text) || utf8Length(text) > limits.displayNameBytes.most) return false
   return text.split(' ').every(word => word !== '' && !whiteSpace.test(word))
 }
 
@@ -84,6 +83,12 @@ export const Watch = z.object({ index: z.string() }).meta({
   id: 'Watch',
   description: 'The version of the data in this answer. Send it back as `watch_index` to wait for the next one.',
 })
+
+/** JSON Schema of a query parameter that is parsed from the texts `true` and `false`. */
+export const booleanInQuery = { type: 'boolean', enum: undefined }
+
+/** JSON Schema of a query parameter that is parsed from the digits of a whole number. */
+export const integerInQuery = { type: 'integer', minimum: 0, pattern: undefined }
 
 /** The query parameter `watch_index`. It is a bigint, because a float cannot hold 19 digits. */
 export const WatchIndex = z

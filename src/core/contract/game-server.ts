@@ -54,7 +54,7 @@ export const gameServerOperations = {
       kind: 'write',
       errors: [...serverErrors, 'API_BAD_BODY'],
       source: 'client',
-      fidelity: [takeoverNote],
+      fidelity: [takeoverNote, 'Text that is no JSON is `API_BAD_BODY`. The real service answers 500.'],
     },
     () => ({ jsonBody: Json, output: z.object({}) }),
   ),
@@ -131,6 +131,7 @@ export const gameServerOperations = {
       fidelity: [
         'The answer has every game mode with all its regions, even without players.',
         'A count is at most 4294967295, the most that clients can read.',
+        'The mock ignores `exclude_outdated`: it has no lobbies of older versions.',
       ],
     },
     () => ({

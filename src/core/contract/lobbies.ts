@@ -2,7 +2,8 @@ import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
 import { typeTexts } from '../lib/type-text.js'
-import { Int32, Json, PortRange, record, Uint32 } from './formats.js'
+import { booleanInQuery, Int32, Json, PortRange, record, Uint32 } from './formats.js'
+import { limits } from './limits.js'
 import { operation } from './operation.js'
 import { CoordinatesHeader, Region } from './regions.js'
 
@@ -81,17 +82,17 @@ const headers = lazy(() => z.object({ 'x-coords': CoordinatesHeader().optional()
 
 // JSON Schema counts characters. The resolver counts bytes, and has an error code for each limit.
 const tags = lazy(() =>
-  record(z.string().meta({ maxLength: 512 })).meta({
+  record(z.string().meta({ maxLength: limits.tagBytes.most })).meta({
     description: 'At most 8 tags. A name has up to 128 bytes, a value up to 512.',
-    maxProperties: 8,
-    propertyNames: { type: 'string', maxLength: 128 },
+    maxProperties: limits.tags.most,
+    propertyNames: { type: 'string', maxLength: limits.tagNameBytes.most },
   }),
 )
 const max_players = lazy(() =>
-  Uint32.meta({
+  Int32.meta({
     description:
       'The most players of the lobby. It is at least 1, and at most the larger of the normal and the direct maximum of the game mode. Default: the maximum of the game mode.',
-    // The schema takes 0: it has an error code of its own, and a development token gets no error.
+    // The schema takes less: that has an error code of its own, and a development token gets no error.
     minimum: 1,
   }),
 )
@@ -148,16 +149,18 @@ export const lobbyOperations = {
         'Without a token and a known Origin (curl, a native client), the default namespace of the scenario answers if it is tokenless. The real service refuses such a call.',
         'Only the host name of an Origin counts. Its scheme and port may differ, because games in development run on http and unusual ports.',
         'The distance is the WGS84 geodesic from `x-coords`, else from the `client` of the scenario, else 0. The mock does not look up the location of an address.',
+        'A malformed `x-coords` is `API_BAD_HEADERS`. The real service ignores it.',
+        'With `include_state=true`, a state that is no object is absent. The real service lists it.',
       ],
     },
     () => ({
       query: z.object({
         include_state: z
           .enum(['true', 'false'])
-          .default('false')
+          .optional()
           .transform(text => text === 'true')
           .register(typeTexts, { type: 'boolean' })
-          .meta({ description: '`true` adds the state to each lobby.' }),
+          .meta({ ...booleanInQuery, description: '`true` adds the state to each lobby. Default: false.' }),
       }),
       headers: headers(),
       output: z.object({ game_modes: z.array(GameMode()), lobbies: z.array(Lobby()), regions: z.array(Region()) }),
@@ -219,7 +222,7 @@ export const lobbyOperations = {
       source: 'client',
       fidelity: [
         'A player can join a closed lobby by its id, as in the real service. `MATCHMAKER_LOBBY_CLOSED` comes from faults only.',
-        'The mock remembers a stopped lobby for an hour. Then the answer is `MATCHMAKER_LOBBY_NOT_FOUND`.',
+        'The mock remembers a stopped lobby for an hour. Then the answer is `MATCHMAKER_LOBBY_NOT_FOUND`, also to an id that is no UUID.',
         sameAsFindNote,
         noProofNote,
       ],
@@ -234,11 +237,11 @@ export const lobbyOperations = {
       auth: 'namespace',
       kind: 'write',
       waitsForLobby: true,
-      errors: [...newLobbyErrors, 'MATCHMAKER_CUSTOM_LOBBIES_DISABLED'],
+      errors: [...newLobbyErrors, 'MATCHMAKER_CUSTOM_LOBBIES_DISABLED', 'MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID'],
       source: 'client',
       fidelity: [
         'Game modes allow it, unless the scenario says `disabled: [create]`. The real service allows it only if the version does.',
-        'The mock allows `publicity: "public"`. The real service allows it only if the version does.',
+        'The mock allows `publicity: "public"`. The real service allows it only if the version does, and answers `MATCHMAKER_CUSTOM_LOBBY_CONFIG_INVALID`.',
         optionsNote,
         sameAsFindNote,
         noProofNote,
@@ -256,7 +259,7 @@ export const lobbyOperations = {
         tags: tags().optional(),
         max_players: max_players().optional(),
         lobby_config: Json.meta({
-          description: 'Any JSON for the game server, which finds it in its environment.',
+          description: 'Any JSON for the game server, which finds it in its environment. At most 16 KiB.',
         }).optional(),
         ...proofs(),
       }),

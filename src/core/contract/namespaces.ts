@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
-import { displayNameMaxBytes, Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
+import { Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
 import { InGame, NamespaceSummary } from './games.js'
+import { limits } from './limits.js'
 import { operation } from './operation.js'
 
 const InNamespace = lazy(() =>
@@ -78,9 +79,6 @@ const matchmakerConfig = lazy(() => z.object({ lobby_count_max: Uint32, max_play
 /** The protocol of a port. */
 export const ProxyProtocol = lazy(() => z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp']))
 
-/** The most ports of a development token (PROTOCOL.md B5). */
-export const portsMax = 16
-
 /** A port of a lobby. */
 export const Port = lazy(() =>
   z
@@ -148,7 +146,7 @@ export const namespaceOperations = {
     () => ({
       params: InGame(),
       body: z.object({
-        display_name: z.string().meta({ minLength: 1, maxLength: displayNameMaxBytes }),
+        display_name: z.string().meta({ minLength: 1, maxLength: limits.displayNameBytes.most }),
         name_id: z.string().meta(identifierShape),
         version_id: Uuid,
       }),
@@ -196,6 +194,7 @@ export const namespaceOperations = {
       source: 'interface',
       fidelity: [
         'An unknown namespace, or one of another game, is 404 `NAMESPACE_NOT_FOUND`. The real service answers 500 without a reason.',
+        'All unsigned 32-bit integers are accepted. The real service answers `VALIDATION_ERROR` to a `lobby_count_max` outside of 1 to 32767, and to `max_players` 0. A negative number is `CLOUD_INVALID_CONFIG` there.',
       ],
     },
     () => ({ params: InNamespace(), body: matchmakerConfig() }),
@@ -209,7 +208,10 @@ export const namespaceOperations = {
       kind: 'read',
       errors: ['API_UNAUTHORIZED', 'API_BAD_BODY'],
       source: 'client',
-      fidelity: ['An unknown namespace is not an error.'],
+      fidelity: [
+        'An unknown namespace is not an error.',
+        'The real service lists `["lobby-count", "too-low"]`, `["lobby-count", "too-high"]` and `["max-players", "too-low"]` for the numbers that it does not store.',
+      ],
     },
     () => ({ params: InNamespace(), body: matchmakerConfig(), output: Validation() }),
   ),
@@ -241,7 +243,7 @@ export const namespaceOperations = {
       source: 'client',
       fidelity: [
         '`metadata.errors` lists the problems of the ports, like the validation. `ports` are numbered in their order.',
-        'A body with both `ports` and `lobby_ports`, or with neither, is `API_BAD_BODY`.',
+        'A body with both `ports` and `lobby_ports`, or with neither, is `API_BAD_BODY`. The real service answers `CLOUD_INVALID_CONFIG` and 500.',
       ],
     },
     () => ({
@@ -249,13 +251,15 @@ export const namespaceOperations = {
       body: z
         .object({
           hostname: z.string(),
-          ports: record(DevelopmentPort())
-            .optional()
-            .meta({ description: 'The ports by label.', maxProperties: portsMax, propertyNames: identifierShape }),
+          ports: record(DevelopmentPort()).optional().meta({
+            description: 'The ports by label.',
+            maxProperties: limits.ports.most,
+            propertyNames: identifierShape,
+          }),
           lobby_ports: z
             .array(Port())
             .optional()
-            .meta({ description: 'Older clients send this instead of `ports`.', maxItems: portsMax }),
+            .meta({ description: 'Older clients send this instead of `ports`.', maxItems: limits.ports.most }),
         })
         .refine(({ ports, lobby_ports }) => (ports === undefined) !== (lobby_ports === undefined), {
           error: 'expected ports or lobby_ports, not both',
@@ -297,19 +301,28 @@ export const namespaceOperations = {
       summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
       auth: 'cloud',
       kind: 'write',
-      errors: [...cloudErrors, 'API_BAD_BODY', 'NAMESPACE_NOT_FOUND', 'VALIDATION_ERROR'],
+      errors: [
+        ...cloudErrors,
+        'API_BAD_BODY',
+        'NAMESPACE_NOT_FOUND',
+        'CDN_INVALID_DOMAIN',
+        'CDN_TOO_MANY_DOMAINS',
+        'CLOUD_HOSTNAME_TAKEN',
+      ],
       source: 'client',
       fidelity: [
-        'The mock does not check the DNS. An invalid host name is `VALIDATION_ERROR` with `["domain", "invalid"]` in `metadata.errors`. A domain of another namespace is `VALIDATION_ERROR` with `["domain", "not-unique"]`.',
+        'The mock does not check the DNS. It takes only host names as browsers send them. The real service takes all texts of `0-9 a-z - .`.',
         'Adding a domain again is not an error.',
       ],
     },
     () => ({
       params: InNamespace(),
       body: z.object({
-        domain: z
-          .string()
-          .meta({ description: 'A host name: no scheme, no port, no path.', minLength: 1, maxLength: 253 }),
+        domain: z.string().meta({
+          description: 'A host name: no scheme, no port, no path.',
+          minLength: 1,
+          maxLength: limits.domainBytes.most,
+        }),
       }),
       output: z.object({}),
     }),

@@ -73,7 +73,7 @@ export interface OpenApiParameter {
   readonly required: boolean
   readonly description?: string
   readonly schema: OpenApiSchema
-  readonly example: string
+  readonly example: string | boolean
 }
 
 /** The response with one status. */
@@ -379,12 +379,12 @@ const bodyExamples: { readonly [id in OperationId]?: unknown } = {
 } satisfies { readonly [Id in WithBody]: BodyOf<Id> }
 
 /** An example for each parameter. A name means the same in every operation. */
-const parameterExamples: Readonly<Record<string, string>> = {
+const parameterExamples: Readonly<Record<string, string | boolean>> = {
   game_id,
   namespace_id: '22222222-2222-4222-8222-222222222222',
   lobby_id,
   domain: 'tanks.example',
-  include_state: 'true',
+  include_state: true,
   watch_index: '1763668800000',
   device_link_token,
   'x-coords': '52.52,13.40',

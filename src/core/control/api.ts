@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import { Fault, HeldAnswer, HeldRelease } from '../contract/faults.js'
+import { booleanInQuery, integerInQuery } from '../contract/formats.js'
 import { Expectation, JournalFilter } from '../contract/journal.js'
 import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
@@ -93,9 +94,13 @@ const wholeNumber = z
   .string()
   .regex(/^\d{1,16}$/, 'expected a whole number')
   .transform(Number)
+  .meta(integerInQuery)
 
 /** `true` or `false` in a query. */
-const trueOrFalse = z.enum(['true', 'false']).transform(text => text === 'true')
+const trueOrFalse = z
+  .enum(['true', 'false'])
+  .transform(text => text === 'true')
+  .meta(booleanInQuery)
 
 /** Leaves out long answers from journal entries. */
 const shortAnswers = z.literal('short').optional()

@@ -93,10 +93,10 @@ function parseQuery({ query: schema = z.strictObject({}) }: AnyCall, { query = '
 /** The most levels of a body. A snapshot contains the states of lobbies, which may have `nestingLimit` levels themselves. */
 const levels = 2 * nestingLimit
 
-function parseBody({ body: schema, limits = jsonLimits }: AnyCall, { body }: MockRequest): unknown {
+function parseBody({ body: schema, limits = jsonLimits }: AnyCall, request: MockRequest): unknown {
   if (!schema) return undefined
   // The schema of the call may allow only one of the two.
-  return check(schema, parseJson(body, ObjectOrText, { ...limits, levels }), 'body')
+  return check(schema, parseJson(request, ObjectOrText, { ...limits, levels, takesMark: true }), 'body')
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, input: object | string, part: 'query' | 'body') {

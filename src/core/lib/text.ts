@@ -14,7 +14,14 @@ export function shortened(text: string, longest = longestQuote): string {
   return text.length > longest ? `${text.slice(0, longest - 3).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
+/** Tells whether a value is a `Date`. It may come from another realm. */
+export function isDate(value: unknown): value is Date {
+  return Object.prototype.toString.call(value) === '[object Date]'
+}
+
 function print(value: unknown): string {
+  // Its JSON looks like the text that is expected.
+  if (isDate(value)) return 'a Date'
   // JSON has no NaN.
   if (typeof value === 'number') return String(value)
   let containers = 0

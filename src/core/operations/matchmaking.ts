@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { utf8Length } from '../contract/formats.js'
+import { type Limit, limits } from '../contract/limits.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
 import { lazyFor } from '../lib/lazy.js'
@@ -85,6 +86,7 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
     )
   checkTags(input.tags, [mode])
   checkMaxPlayers(input.max_players, [mode])
+  checkLobbyConfig(input.lobby_config)
   const regions = input.region === undefined ? undefined : [input.region]
   const places = findPlaces([mode], regions, tables)
   checkAddress(caller.namespaceId, client, tables)
@@ -368,7 +370,7 @@ function checkAddress(namespace_id: string, { address, isLocal }: Client, { name
  */
 function checkMaxPlayers(max_players: number | undefined, modes: readonly GameModeRow[]): void {
   if (max_players === undefined) return
-  if (max_players === 0) throw invalidMaxPlayers('max_players is 0: send at least 1')
+  if (max_players < 1) throw invalidMaxPlayers(`max_players is ${max_players}: send at least 1`)
   for (const { game_mode_id, dynamic_max_players, max_players_normal, max_players_direct } of modes) {
     if (dynamic_max_players === false)
       throw new ApiError(
@@ -385,25 +387,17 @@ function invalidMaxPlayers(message: string): ApiError {
   return new ApiError('MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID', message)
 }
 
-/** The most tags of a lobby, and the longest names and values in bytes of UTF-8 (PROTOCOL.md C). */
-const tagLimits = { tags: 8, name: 128, value: 512 }
-
 type Tags = Readonly<Record<string, string>>
 
 /** Throws `ApiError` if there are too many tags, one is too long, or a game mode takes none (PROTOCOL.md C). */
 function checkTags(tags: Tags = {}, modes: readonly GameModeRow[]): void {
   const entries = Object.entries(tags)
   if (entries.length === 0) return
-  if (entries.length > tagLimits.tags)
-    throw new ApiError('MATCHMAKER_TOO_MANY_TAGS', `there are ${entries.length} tags: send at most ${tagLimits.tags}`)
+  const { most, code } = limits.tags
+  if (entries.length > most) throw new ApiError(code, `there are ${entries.length} tags: send at most ${most}`)
   for (const [name, value] of entries) {
-    if (utf8Length(name) > tagLimits.name)
-      throw new ApiError('MATCHMAKER_TAG_NAME_TOO_LONG', `tag ${quoted(name)} has ${tooLong(name, tagLimits.name)}`)
-    if (utf8Length(value) > tagLimits.value)
-      throw new ApiError(
-        'MATCHMAKER_TAG_TOO_LONG',
-        `the value of tag ${quoted(name)} has ${tooLong(value, tagLimits.value)}`,
-      )
+    checkBytes(`tag ${quoted(name)}`, name, limits.tagNameBytes)
+    checkBytes(`the value of tag ${quoted(name)}`, value, limits.tagBytes)
   }
   const tagless = modes.find(mode => mode.taggable === false)
   if (tagless)
@@ -413,6 +407,13 @@ function checkTags(tags: Tags = {}, modes: readonly GameModeRow[]): void {
     )
 }
 
-function tooLong(text: string, most: number): string {
-  return `${utf8Length(text)} bytes: send at most ${most}`
+/** Throws `ApiError` if the JSON of a lobby's config is too long (PROTOCOL.md C). Null is no config. */
+function checkLobbyConfig(config: unknown): void {
+  if (config !== undefined && config !== null)
+    checkBytes('lobby_config', JSON.stringify(config), limits.lobbyConfigBytes)
+}
+
+function checkBytes(subject: string, text: string, { most, code }: Limit): void {
+  const bytes = utf8Length(text)
+  if (bytes > most) throw new ApiError(code, `${subject} has ${bytes} bytes: send at most ${most}`)
 }

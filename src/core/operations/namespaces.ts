@@ -1,13 +1,7 @@
 import { ApiError } from '../contract/errors.js'
-import {
-  displayNameMaxBytes,
-  HostName,
-  identifierMaxBytes,
-  isDisplayName,
-  isIdentifier,
-  utf8Length,
-} from '../contract/formats.js'
-import { type Namespace, type Port, portsMax, type ValidationError } from '../contract/namespaces.js'
+import { HostName, isDisplayName, isIdentifier, utf8Length } from '../contract/formats.js'
+import { limits } from '../contract/limits.js'
+import type { Namespace, Port, ValidationError } from '../contract/namespaces.js'
 import type { OperationInput } from '../contract/operations.js'
 import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
@@ -83,9 +77,9 @@ export const toggleDomainPublicAuth: Resolver<'games.namespaces.toggleNamespaceD
 export const addDomain: Resolver<'games.namespaces.addNamespaceDomain'> = ({ input, tables }) => {
   const namespace = findNamespace(input, tables)
   const domain = input.domain.toLowerCase()
-  refuseInvalid(`the domain ${quoted(input.domain)}`, domainErrors(domain, namespace, tables))
-  if (!namespace.domains.includes(domain))
-    updateNamespace(namespace, { domains: [...namespace.domains, domain] }, tables)
+  if (namespace.domains.includes(domain)) return {}
+  checkNewDomain(domain, namespace, tables)
+  updateNamespace(namespace, { domains: [...namespace.domains, domain] }, tables)
   return {}
 }
 
@@ -120,10 +114,21 @@ function updateNamespace(namespace: NamespaceRow, columns: Partial<NamespaceRow>
   namespaces.put(frozenCopy({ ...namespace, ...columns }))
 }
 
-function domainErrors(domain: string, { namespace_id }: NamespaceRow, { namespaces }: Tables): ValidationError[] {
-  if (!HostName.safeParse(domain).success) return [{ path: ['domain', 'invalid'] }]
+function checkNewDomain(domain: string, { domains }: NamespaceRow, { namespaces }: Tables): void {
+  if (!HostName.safeParse(domain).success)
+    throw new ApiError(
+      'CDN_INVALID_DOMAIN',
+      `the domain ${quoted(domain)} is no host name: send one without scheme, port and path, as in tanks.example`,
+    )
+  const { most } = limits.domains
+  if (domains.length >= most)
+    throw new ApiError('CDN_TOO_MANY_DOMAINS', `the namespace has ${most} domains already: remove one first`)
   const owner = namespaces.withUnique('domains', domain)
-  return owner && owner.namespace_id !== namespace_id ? [{ path: ['domain', 'not-unique'] }] : []
+  if (owner)
+    throw new ApiError(
+      'CLOUD_HOSTNAME_TAKEN',
+      `the domain ${quoted(domain)} belongs to namespace ${quoted(owner.name_id)}: remove it there first`,
+    )
 }
 
 /** Lists the validation errors of the names of a new namespace, in this order (PROTOCOL.md B5). */
@@ -134,10 +139,10 @@ function nameErrors(
   const isNameId = isIdentifier(name_id)
   const errors = [
     display_name === '' && ['display-name', 'too-short'],
-    utf8Length(display_name) > displayNameMaxBytes && ['display-name', 'too-long'],
+    utf8Length(display_name) > limits.displayNameBytes.most && ['display-name', 'too-long'],
     !isDisplayName(display_name) && ['display-name', 'invalid'],
     name_id === '' && ['name-id', 'too-short'],
-    utf8Length(name_id) > identifierMaxBytes && ['name-id', 'too-long'],
+    utf8Length(name_id) > limits.identifierBytes.most && ['name-id', 'too-long'],
     isNameId && namespaces.withUnique('name_id', `${game_id}\0${name_id}`) && ['name-id', 'not-unique'],
     !isNameId && ['name-id', 'invalid'],
   ]
@@ -225,7 +230,7 @@ export const validateDevelopmentToken: Resolver<'games.namespaces.validateGameNa
 
 /** Lists the validation errors of ports: those of each port add up (PROTOCOL.md B5). */
 function portErrors(ports: readonly Port[]): ValidationError[] {
-  const tooMany = ports.length > portsMax ? [{ path: ['ports-too-many'] }] : []
+  const tooMany = ports.length > limits.ports.most ? [{ path: ['ports-too-many'] }] : []
   const labels = new Set<string>()
   const targets = new Set<string>()
   const ranges: Range[] = []

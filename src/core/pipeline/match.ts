@@ -142,7 +142,7 @@ export class UncheckedRequest implements MatchableRequest {
 
   /** `undefined` also for a body that the service refuses: it is too long, or nests too deep. */
   get body(): unknown {
-    this.#body ??= { json: unlessRefused(() => decodeJson(this.#request.body)) }
+    this.#body ??= { json: unlessRefused(() => decodeJson(this.#request)) }
     return this.#body.json
   }
 

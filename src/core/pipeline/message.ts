@@ -1,4 +1,5 @@
 import type { WaitReason } from '../contract/journal.js'
+import { limits } from '../contract/limits.js'
 import type { OperationId } from '../contract/operations.js'
 import type { Caller } from '../operations/resolver.js'
 
@@ -102,7 +103,7 @@ export interface RequestFacts {
 }
 
 /** The most bytes that the body of a request may have. */
-export const bodyLimit = 1024 * 1024
+export const bodyLimit = limits.bodyBytes.most
 
 /** The value of a header; the first one if it was sent more than once. */
 export function header({ headers }: Pick<MockRequest, 'headers'>, name: string): string | undefined {

@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type Issue, issueText, valueAt, withoutWiderLimits } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
-import { nearest, quoted } from '../lib/text.js'
+import { nearest, quoted, shortened } from '../lib/text.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -55,13 +55,18 @@ function parseTexts(schema: z.ZodObject, texts: Fields | undefined, code: ErrorC
   return fields
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A byte order mark. The decoder keeps it, because the service refuses it. */
+const mark = '\ufeff'
 
 /** The limits of a body. */
 export interface BodyLimits extends JsonLimits {
   readonly bytes: number
   /** Ends the message about a body that is too large. Default: `send a shorter one`. */
   readonly advice?: string | undefined
+  /** Takes a body that begins with a byte order mark (BOM), as editors of Windows write it. Default: false, as the service. */
+  readonly takesMark?: boolean
 }
 
 /** The limits of a body that may be any JSON, such as the state of a lobby. */
@@ -71,40 +76,76 @@ export const jsonLimits: BodyLimits = { bytes: bodyLimit, levels: nestingLimit, 
 const operationLimits: BodyLimits = { ...jsonLimits, values: 10_000 }
 
 /** Parses the body of an operation. A body of any JSON becomes the field `jsonBody`. Throws as `parseJson` does. */
-export function parseBody({ body: schema, jsonBody }: OperationSpec, { body }: MockRequest): Fields {
-  if (schema) return parseJson(body, schema, operationLimits)
+export function parseBody({ body: schema, jsonBody }: OperationSpec, request: MockRequest): Fields {
+  if (schema) return parseJson(request, schema, operationLimits)
   if (!jsonBody) return {}
-  const isEmpty = body === undefined || body.length === 0
-  return { jsonBody: isEmpty ? undefined : parseJson(body, jsonBody, jsonLimits) }
+  return { jsonBody: request.body?.length ? parseJson(request, jsonBody, jsonLimits) : undefined }
 }
 
 /**
  * Parses a JSON body, whatever its content-type is. An empty body is `{}`. Null for an optional field means absent
  * (PROTOCOL.md B9). Throws `API_BODY_TOO_LARGE` or `API_BAD_BODY`.
  */
-export function parseJson<T>(body: Uint8Array | undefined, schema: z.ZodType<T>, limits: BodyLimits): T {
-  const value = decodeJson(body, limits)
+export function parseJson<T>(request: Body, schema: z.ZodType<T>, limits: BodyLimits): T {
+  const value = decodeJson(request, limits)
   removeOptionalNulls(schema, value)
   return parse(schema, value, 'API_BAD_BODY', 'body')
 }
 
+type Body = Pick<MockRequest, 'body' | 'headers'>
+
 /** Decodes a JSON body as `parseJson` does, without a schema. */
-export function decodeJson(body: Uint8Array | undefined, limits = jsonLimits): unknown {
+export function decodeJson(request: Body, limits = jsonLimits): unknown {
+  const { body } = request
   if (body === undefined || body.length === 0) return {}
-  const { bytes, levels, values, advice = 'send a shorter one' } = limits
+  const { bytes, advice = 'send a shorter one' } = limits
   if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
+  try {
+    return decodeText(body, { ...limits, advice })
+  } catch (error) {
+    // A middleware in front may have unpacked the body, and kept the header.
+    const encoding = header(request, 'content-encoding') ?? 'identity'
+    if (encoding.toLowerCase() === 'identity') throw error
+    throw new ApiError(
+      'API_BAD_BODY',
+      `the body is compressed (content-encoding: ${shortened(encoding)}): send plain JSON, without that header`,
+    )
+  }
+}
+
+function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
+  const { levels, values, advice, takesMark = false } = limits
   const exceeded = exceededLimit(body, limits)
   if (exceeded === 'levels')
     throw new ApiError('API_BAD_BODY', `the body nests deeper than ${levels} levels: send a flatter one`)
   if (exceeded === 'values')
     throw new ApiError('API_BODY_TOO_LARGE', `the body has more than ${values} objects, arrays and commas: ${advice}`)
+  let text = ''
+  let value: unknown
   try {
-    return JSON.parse(decoder.decode(body))
+    text = decoder.decode(body)
+    if (takesMark && text.startsWith(mark)) text = text.slice(mark.length)
+    value = JSON.parse(text)
   } catch (error) {
     // Not the message of the error: engines differ in it, and all entry points must give the same answer.
     const reason = error instanceof SyntaxError ? 'send all of it, with strings in double quotes' : 'it is not UTF-8'
-    throw new ApiError('API_BAD_BODY', `the body is not JSON: ${reason}`)
+    const why = text.startsWith(mark) ? 'it begins with a byte order mark (BOM). Send UTF-8 without one' : reason
+    throw new ApiError('API_BAD_BODY', `the body is not JSON: ${why}`)
   }
+  const beyond = numberBeyond(text)
+  if (beyond === undefined) return value
+  throw new ApiError(
+    'API_BAD_BODY',
+    `the body has the number ${shortened(beyond)}, which is beyond ${Number.MAX_VALUE}: send a smaller one`,
+  )
+}
+
+/** Finds a number of a JSON text that `JSON.parse` turns into infinity. The service refuses it. */
+function numberBeyond(text: string): string | undefined {
+  // Few texts have an exponent or as many digits, and those may be in strings.
+  if (!/\d[eE]\+?\d{3}|\d{309}/.test(text)) return undefined
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[^\s,:[\]{}"]+/g) ?? []
+  return tokens.find(token => !token.startsWith('"') && Math.abs(Number(token)) === Number.POSITIVE_INFINITY)
 }
 
 /** Names the key that a client may have mistyped, for the end of a message about a missing one. The mock ignores unknown keys. */

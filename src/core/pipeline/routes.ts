@@ -36,6 +36,11 @@ const longestUsualPath = 300
 
 const mostCachedPaths = 500
 
+/** The most segments before a path that other services have, and this one does not. */
+const mostInPrefix = 3
+
+const isUsualPrefix = (segment: string) => /^(?:api|v\d+)$/i.test(segment)
+
 /** Finds the endpoint of a method and a path. */
 export class RouteTable<Id extends string> {
   readonly #endpoints: readonly Endpoint[]
@@ -77,15 +82,41 @@ export class RouteTable<Id extends string> {
     return id === undefined ? [] : [id]
   }
 
-  /** Suggests an endpoint for a wrong path: one with the same ending, or with nearly the same spelling. */
+  /**
+   * Suggests an endpoint for a wrong path: one with the same ending, or with nearly the same spelling. The path may begin with
+   * segments that no endpoint has, such as `/v1`.
+   */
   suggest(path: string): Endpoint | undefined {
     const segments = path.split('/').filter(segment => segment !== '')
-    if (segments.length === 0 || path.length > longestUsualPath) return undefined
-    const ending = this.#endpoints.find(endpoint => endsWith(endpoint.path.split('/'), segments))
-    if (ending) return ending
-    const filled = this.#endpoints.map(endpoint => fillParams(endpoint.path.split('/').slice(1), segments))
+    if (path.length > longestUsualPath) return undefined
+    for (let dropped = 0; dropped <= mostInPrefix && dropped < segments.length; dropped += 1) {
+      const end = segments.slice(dropped)
+      // The last segment alone says little: `/articles/list`.
+      if (end.length === 1 && !segments.slice(0, dropped).every(isUsualPrefix)) continue
+      const near = dropped === 0 ? this.#near(end) : undefined
+      const found = this.#endingWith(end) ?? near ?? this.#withNearEnding(end)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  #endingWith(segments: readonly string[]): Endpoint | undefined {
+    return this.#endpoints.find(({ path }) => endsWith(path.split('/'), segments))
+  }
+
+  #near(segments: readonly string[]): Endpoint | undefined {
+    const filled = this.#endpoints.map(({ path }) => fillParams(path.split('/').slice(1), segments))
     const near = nearest(segments.join('/'), filled)
     return near === undefined ? undefined : this.#endpoints[filled.indexOf(near)]
+  }
+
+  #withNearEnding(segments: readonly string[]): Endpoint | undefined {
+    if (segments.length === 1) return undefined
+    const ends = this.#endpoints.map(({ path }) => path.split('/').slice(-segments.length))
+    // A parameter is spelt like any segment.
+    const texts = ends.map(end => (end.some(isParam) ? '' : end.join('/')))
+    const near = nearest(segments.join('/'), texts)
+    return near === undefined ? undefined : this.#endpoints[texts.indexOf(near)]
   }
 
   #match(path: string): Match<Id> | undefined {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isSignal } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
-import { quoted } from '../lib/text.js'
+import { isDate, quoted } from '../lib/text.js'
 import { durationInCode, expectedDuration, instantFormat, latestMs, parseDuration } from '../lib/time.js'
 import { parseInstant } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -18,8 +18,8 @@ export type ClockMode = 'running' | 'frozen'
 /** New settings of a clock. Absent settings stay the same. */
 export interface ClockSetting {
   readonly mode?: ClockMode | undefined
-  /** In ms since the epoch, or a date and time with a zone, as in `2026-11-20T20:00:00Z`. */
-  readonly now?: number | string | undefined
+  /** In ms since the epoch, a `Date`, or a date and time with a zone, as in `2026-11-20T20:00:00Z`. */
+  readonly now?: number | string | Date | undefined
   /** Above 0, at most 1,000,000. */
   readonly rate?: number | undefined
 }
@@ -41,6 +41,12 @@ export const ClockSettingSchema = z.strictObject({
   now: z.union([z.number(expectedTime), z.string()], { error: expectedTime }).optional(),
   rate: Rate.optional(),
 }) satisfies z.ZodType<ClockSetting>
+
+/** Over HTTP a `Date` is a text. */
+function withoutDate(setting: ClockSetting): ClockSetting {
+  const { now } = Object(setting) as ClockSetting // JavaScript callers may pass anything
+  return now !== undefined && isDate(now) ? { ...setting, now: now.getTime() } : setting
+}
 
 /** Options of a call that moves the clock. */
 export interface ClockMoveOptions {
@@ -270,7 +276,11 @@ export class LiveClock implements Clock {
       const rest = this.catchUp()
       if (rest) await rest
       // Read the setting here: a move that ran before this one may have changed it.
-      const { mode = this.#mode, rate = this.#rate, now } = parseInput(ClockSettingSchema, setting, 'clock')
+      const {
+        mode = this.#mode,
+        rate = this.#rate,
+        now,
+      } = parseInput(ClockSettingSchema, withoutDate(setting), 'clock')
       const target = now === undefined ? undefined : timeOf(now)
       if (target !== undefined && target < this.now()) throw tooEarly(target, this.now())
       if (target !== undefined && target > latestMs) throw tooLate(`clock.now is ${quoted(now)}`)

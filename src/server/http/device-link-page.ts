@@ -89,7 +89,7 @@ const encoder = new TextEncoder()
 export function completeDeviceLink(request: MockRequest, mock: CompletedWorld): MockResponse | Promise<MockResponse> {
   try {
     checkOwnChoice(request)
-    const { game_id } = parseJson(request.body, Choice, { bytes: 1024, levels: 1 })
+    const { game_id } = parseJson(request, Choice, { bytes: 1024, levels: 1 })
     const game = mock.world.games.get(game_id)
     const cloud = game && cloudTokenOf(game, mock.tokens)
     if (!cloud)

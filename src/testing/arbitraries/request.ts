@@ -70,7 +70,7 @@ function parameterValue(
   { schema, in: place, example }: OpenApiParameter,
   { schemas, texts = [] }: ValueOptions,
 ): fc.Arbitrary<string> {
-  const values = jsonOf(schema, { schemas, texts: [example, ...texts] }) as fc.Arbitrary<string> // parameters are texts
+  const values = jsonOf(schema, { schemas, texts: [String(example), ...texts] }) as fc.Arbitrary<unknown>
   // A URL has no halves of surrogate pairs, and a path has no empty segment and no dots alone.
   const wellFormed = values.map(text => String(text).replace(/\p{Surrogate}/gu, ''))
   return place === 'path' ? wellFormed.filter(text => text !== '' && !/^\.+$/.test(text)) : wellFormed

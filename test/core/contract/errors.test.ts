@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, ErrorBody, type ErrorCode, errorStatus } from '../../../src/core/contract/errors.js'
+import { FaultError } from '../../../src/core/contract/faults.js'
 
 const codes = Object.keys(errorStatus) as ErrorCode[]
 
@@ -34,6 +35,33 @@ describe('the error table', () => {
       MATCHMAKER_TAGS_DISABLED: 400,
       CAPTCHA_CAPTCHA_REQUIRED: 403,
     })
+  })
+
+  // Its errors/ folder, at the versions that have these operations.
+  it('has the other codes of the service with their statuses, so that a fault can answer each', () => {
+    expect(errorStatus).toMatchObject({
+      API_REQUEST_TIMEOUT: 500,
+      API_BAD_HEADER: 400,
+      CAPTCHA_CAPTCHA_INVALID: 403,
+      CAPTCHA_CAPTCHA_FAILED: 400,
+      CHIRP_STALE_MESSAGE: 500,
+      CLOUD_INVALID_CONFIG: 400,
+      GAME_NOT_FOUND: 400,
+      GROUP_DEACTIVATED: 400,
+      GROUP_NOT_MEMBER: 403,
+      IDENTITY_NOT_REGISTERED: 403,
+      MATCHMAKER_AUTO_CREATE_FAILED: 400,
+      MATCHMAKER_CUSTOM_LOBBY_LIMIT_REACHED: 400,
+      MATCHMAKER_IDENTITY_REQUIRED: 400,
+      MATCHMAKER_LOBBY_NOT_STARTED: 400,
+      MATCHMAKER_REGISTRATION_REQUIRED: 400,
+      MATCHMAKER_VERIFICATION_FAILED: 400,
+      MATCHMAKER_VERIFICATION_REQUEST_FAILED: 400,
+      TOKEN_REVOKED: 403,
+      TOKEN_REFRESH_NOT_FOUND: 403,
+      UUID_INVALID: 400,
+    })
+    expect(codes.map(code => FaultError().safeParse({ code }).success)).toEqual(codes.map(() => true))
   })
 
   it('never has 408, which newer clients would send again', () => {

@@ -85,7 +85,7 @@ function wellFormed(text: string): string {
 }
 
 function parameterValue({ schema, in: place, example }: OpenApiParameter): fc.Arbitrary<string> {
-  const texts = valueFitting(schema, [example, ...known]) as fc.Arbitrary<string>
+  const texts = valueFitting(schema, [String(example), ...known]).map(String)
   // A path segment is not empty, and a header has only visible characters.
   if (place === 'path')
     return fc.oneof(fc.constantFrom(...known), texts).filter(text => text !== '' && !/^\.+$/.test(text))

@@ -175,10 +175,11 @@ describe.each(operationIds)('openapi of %s', id => {
 })
 
 describe('openapi, in detail', () => {
-  it('has include_state as one of two texts', () => {
+  it('has include_state as a boolean', () => {
     expect(parameter('lobbies.list', 'include_state')).toMatchObject({
       required: false,
-      schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+      schema: { type: 'boolean' },
+      example: true,
     })
   })
 

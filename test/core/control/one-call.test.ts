@@ -19,6 +19,14 @@ describe.each(controls)('one call, $where,', ({ of }) => {
     expect(new Date(served.mock.clock.now()).toISOString()).toBe('2026-11-20T21:00:00.000Z')
   })
 
+  it('sets the clock to a Date', async ({ serve }) => {
+    const served = await serve()
+
+    await of(served).clock.set({ now: new Date('2026-11-20T21:00:00Z') })
+
+    expect(new Date(served.mock.clock.now()).toISOString()).toBe('2026-11-20T21:00:00.000Z')
+  })
+
   it('adds a player to a lobby', async ({ serve }) => {
     const served = await serve()
     const control = of(served)

@@ -72,6 +72,13 @@ describe('the OpenAPI document of the control API', () => {
     })
   })
 
+  it('has numbers and booleans in queries', () => {
+    const history = document.paths['/__mock/history']?.get?.parameters
+    const schemas = Object.fromEntries((history ?? []).map(({ name, schema }) => [name, schema]))
+
+    expect(schemas).toMatchObject({ since: { type: 'integer', minimum: 0 }, rows: { type: 'boolean' } })
+  })
+
   served('is served with the version, and with the URL of its world', async ({ serve }) => {
     const { client, url, send } = await serve()
     await client.worlds.put('test-42', {})

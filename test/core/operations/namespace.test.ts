@@ -217,7 +217,7 @@ describe('a refusal', () => {
     ['PUT', `${namespaces}/${ids.boatsProd}/domain-public-auth`, { enabled: false }, '404 NAMESPACE_NOT_FOUND'],
     ['PUT', `${namespaces}/${ids.prod}/domain-public-auth`, { enabled: 'no' }, '400 API_BAD_BODY'],
     ['POST', `${namespaces}/${ids.boatsProd}/domains`, { domain: 'a.example' }, '404 NAMESPACE_NOT_FOUND'],
-    ['POST', `${namespaces}/${ids.closed}/domains`, { domain: 'tanks.example' }, '400 VALIDATION_ERROR'],
+    ['POST', `${namespaces}/${ids.closed}/domains`, { domain: 'tanks.example' }, '400 CLOUD_HOSTNAME_TAKEN'],
     ['DELETE', `${namespaces}/nobody/domains/tanks.example`, {}, '404 NAMESPACE_NOT_FOUND'],
     ['POST', `/cloud/games/${ids.boats}/namespaces`, beta, '403 API_FORBIDDEN'],
   ])('of %s %s %j changes nothing', async (method, path, body, expected) => {

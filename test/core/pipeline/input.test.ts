@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, inject } from 'vitest'
 import type * as z from 'zod'
@@ -235,7 +236,7 @@ describe('a mock', () => {
   })
 
   it.for([
-    ['lobbies.find', { game_modes: ['ffa'], max_players: 1e20 }, 'max_players', 4_294_967_295],
+    ['lobbies.find', { game_modes: ['ffa'], max_players: 1e20 }, 'max_players', 2_147_483_647],
     [
       'games.namespaces.validateGameNamespaceTokenDevelopment',
       { hostname: 'x', lobby_ports: [{ label: 'a', target_port: 1e20, proxy_protocol: 'udp' }] },
@@ -376,6 +377,36 @@ describe('a mock', () => {
       expect(failure(await refused(open, call('lobbies.list', { headers: sent })))).toBe('400 API_BAD_HEADERS')
     },
   )
+
+  it.for([
+    [
+      'a byte order mark',
+      '\ufeff{"game_id":"x"}',
+      {},
+      'it begins with a byte order mark (BOM). Send UTF-8 without one',
+    ],
+    ['gzip', gzipSync('{}'), { 'content-encoding': 'gzip' }, 'the body is compressed (content-encoding: gzip)'],
+    ['Brotli', brotliCompressSync('{}'), { 'content-encoding': 'br' }, 'the body is compressed (content-encoding: br)'],
+    ['a large number', '{"x":["1e999",-1e400]}', {}, 'the body has the number -1e400, which is beyond 1.79'],
+    ['a long number', `{"x":1${'0'.repeat(309)}}`, {}, 'the body has the number 1000'],
+  ] as const)('says what is wrong with a body of %s', async ([, body, headers, message], { open }) => {
+    const got = await refused(
+      open,
+      call('devices.links.complete', { body, headers: { ...bearer(tokens.cloud), ...headers } }),
+    )
+
+    expect([failure(got), (json(got) as { message: string }).message]).toEqual([
+      '400 API_BAD_BODY',
+      expect.stringContaining(message),
+    ])
+  })
+
+  it('takes a body that a middleware has unpacked, and a text with a large number', async ({ open }) => {
+    const headers = { ...bearer(tokens.cloud), 'content-encoding': 'gzip' }
+    const body = '{"display_name":"1e999","name_id":"a"}'
+
+    expect((await open.send(call('games.namespaces.validateGameNamespace', { body, headers }))).status).toBe(200)
+  })
 
   it('answers 200 or 400 to any bytes as a body', async ({ open }) => {
     const validators = withBody.filter(id => operations[id].kind === 'read')

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { ApiError } from '../../contract/errors.js'
-import { displayNameMaxBytes, identifierMaxBytes, utf8Length } from '../../contract/formats.js'
+import { utf8Length } from '../../contract/formats.js'
 import type { AnswerReasons } from '../../contract/journal.js'
+import { limits } from '../../contract/limits.js'
 import type { Auth } from '../../contract/operation.js'
 import { operations } from '../../contract/operations.js'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../../contract/paths.js'
@@ -151,12 +152,12 @@ const nameProblems: {
 } = {
   'display-name.too-short': () => 'it is empty',
   'display-name.too-long': ({ display_name }) =>
-    `it has ${utf8Length(display_name)} bytes of UTF-8, and at most ${displayNameMaxBytes} are allowed`,
+    `it has ${utf8Length(display_name)} bytes of UTF-8, and at most ${limits.displayNameBytes.most} are allowed`,
   'display-name.invalid': ({ display_name }) =>
     `${quoted(display_name)} is not a display name: expected 1 to 128 bytes of UTF-8, with no white space but single inner spaces`,
   'name-id.too-short': () => 'it is empty',
   'name-id.too-long': ({ name_id }) =>
-    `it has ${utf8Length(name_id)} bytes of UTF-8, and at most ${identifierMaxBytes} are allowed`,
+    `it has ${utf8Length(name_id)} bytes of UTF-8, and at most ${limits.identifierBytes.most} are allowed`,
   'name-id.not-unique': ({ name_id, game }) => `the game ${game} already has a namespace ${quoted(name_id)}`,
   'name-id.invalid': ({ name_id }) =>
     `${quoted(name_id)} is not an identifier: expected 1 to 16 of 0-9 a-z and -, with single - inside only`,
