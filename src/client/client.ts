@@ -48,6 +48,7 @@ import {
   rewordedCall,
   undefinedIfMissing,
   waitFor,
+  withoutCreated,
 } from './http.js'
 import { type ClientTables, createTable } from './table.js'
 
@@ -90,7 +91,10 @@ export interface ClientWorld extends ClientTables {
 /** A fault that the client has added, as it was then. */
 export type ClientFaultHandle = FaultState & OverHttp<Pick<FaultHandle, 'remove' | 'release'>>
 
-/** Controls a world of a mock over HTTP, and the other worlds of its server. It has the methods of a mock. */
+/**
+ * Controls a world of a mock over HTTP, and the other worlds of its server. It has the methods of a mock. A call that changes an unknown
+ * world creates it.
+ */
 export interface Client
   extends OverHttp<
     Omit<
@@ -307,7 +311,7 @@ function creatorsOf(remote: ControlledRemote): Pick<Client, 'lobby' | 'lobbies' 
       return lobby as LobbyRow // one for each input
     },
     lobbies: async (count, fields) => create(checked(() => lobbyFields(count, fields))),
-    player: (fields = {}) => request(remote, 'POST /new/player', { body: fields }),
+    player: async (fields = {}) => withoutCreated(await request(remote, 'POST /new/player', { body: fields })),
   }
 }
 

@@ -45,6 +45,12 @@ export async function request<Name extends Route>(
   return call(remote, route, ...input)
 }
 
+/** Removes the field by which an answer says that it has created the world: a record has no such field. */
+export function withoutCreated<Answer extends object>(answer: Answer): Answer {
+  const { created: _, ...row } = answer as Answer & { readonly created?: unknown }
+  return row as unknown as Answer // records have no other field of that name
+}
+
 /** JavaScript callers may pass anything. Throws `ClientError`. */
 export function checkObject(name: string, value: unknown): void {
   if (!isJsonObject(value)) throw misuseError(`${name} is ${quoted(value)}: expected an object`)

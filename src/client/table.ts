@@ -14,7 +14,7 @@ import {
 } from '../core/store/table-calls.js'
 import type { ControlTable } from '../core/store/table-names.js'
 import { type ClientError, misuseError } from './call.js'
-import { type ControlledRemote, checked, request, undefinedIfMissing } from './http.js'
+import { type ControlledRemote, checked, request, undefinedIfMissing, withoutCreated } from './http.js'
 
 /** The records of one model in a world, with the method names of a table in-process. */
 export interface ClientTable<Row, Input> {
@@ -50,6 +50,7 @@ export function createTable<Row, Input>(remote: ControlledRemote, table: string)
   const isRecord = (row: object) => table !== 'tokens' || !('lobby_id' in row)
   // The mock answers with rows of this table.
   const asRow = (answer: Readonly<Record<string, unknown>>) => answer as Row
+  const asWritten = (answer: Readonly<Record<string, unknown>>) => asRow(withoutCreated(answer))
   const find = async (call: 'findFirst' | 'findMany', query: Predicate<Row> = {}, options?: object) => {
     const known = call === 'findFirst' ? ['strict'] : ['strict', 'orderBy', 'skip', 'take']
     const { test, list } = checked(() => ({
@@ -75,12 +76,12 @@ export function createTable<Row, Input>(remote: ControlledRemote, table: string)
     async create(input) {
       if (!isPlainObject(input) && typeof input !== 'string')
         throw wrongArguments('create({ game_mode_id: "duel" }) takes the fields of the record')
-      return asRow(await request(remote, 'POST /{table}', { params: { table }, body: input }))
+      return asWritten(await request(remote, 'POST /{table}', { params: { table }, body: input }))
     },
     async update(id, changes) {
       const place = params(id)
       if (!isPlainObject(changes)) throw wrongArguments('update(id, { is_closed: true }) takes the changed fields')
-      return asRow(await request(remote, 'PATCH /{table}/{id}', { params: place, body: changes }))
+      return asWritten(await request(remote, 'PATCH /{table}/{id}', { params: place, body: changes }))
     },
     delete: async id => asRow(await request(remote, 'DELETE /{table}/{id}', { params: params(id) })),
   }

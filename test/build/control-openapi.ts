@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type OpenApiSchema, openapi } from '../../src/core/contract/openapi.js'
 import { controlPath } from '../../src/core/contract/paths.js'
 import { controlCalls } from '../../src/core/control/api.js'
+import { createsWorld } from '../../src/core/control/call.js'
 import { tablesByPath } from '../../src/core/store/table-names.js'
 import { type CallTypes, type ControlTypes, controlTypes } from './control-types.js'
 
@@ -14,11 +15,13 @@ interface Call {
   readonly query?: z.ZodObject | 'fields' | undefined
   readonly body?: z.ZodType | undefined
   readonly media?: string | undefined
+  readonly answeredBy?: 'this' | 'named'
+  readonly isRead?: true
 }
 
 const description = `Controls a running mock: its worlds, clock, faults and journal. Send \`content-type: application/json\` with every call except GET.
 
-The paths are those of the world \`default\`. Those of another world begin with \`/w/{id}\`: change the URL of the server. The mock answers the machine that it runs on. It answers others if it is told to.`
+The paths are those of the world \`default\`. Those of another world begin with \`/w/{id}\`: change the URL of the server. A call that changes an unknown world creates it. The mock answers the machine that it runs on. It answers others if it is told to.`
 
 /** Writes the control API as an OpenAPI 3.1 document, without a version and a server. */
 export function controlDocument(): string {
@@ -50,6 +53,11 @@ function onLines(object: object): string {
   return `{\n${lines.join(',\n')}\n}`
 }
 
+const created: OpenApiSchema = {
+  type: 'object',
+  properties: { created: { const: true, description: 'The call has created its world. Otherwise absent.' } },
+}
+
 function operationOf(call: Call, types: ControlTypes): object {
   const callTypes = types.calls[call.route]
   if (!callTypes) throw new Error(`ControlApi has no ${call.route}`)
@@ -66,7 +74,9 @@ function operationOf(call: Call, types: ControlTypes): object {
       200: {
         description: 'Success.',
         content: {
-          ...(answer ? { 'application/json': { schema: answer } } : {}),
+          ...(answer
+            ? { 'application/json': { schema: createsWorld(call) ? { allOf: [answer, created] } : answer } }
+            : {}),
           ...(call.media === undefined ? {} : { [call.media]: { schema: { type: 'string' } } }),
         },
       },

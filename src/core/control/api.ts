@@ -357,6 +357,7 @@ export const controlCalls = lazy(() => [
     run: ({ mock, params: { request_id } }) => existing('held', request_id, mock.held.get(request_id)),
   }),
   call('POST /held/{request_id}/check', {
+    isRead: true,
     summary:
       'Lists the parts of an answer that the contract does not allow, as `problems`. Absent parts are those of the draft.',
     body: HeldAnswer(),
@@ -402,6 +403,7 @@ export const controlCalls = lazy(() => [
     respond: sent => jsonResponse(sent, 'this origin'),
   }),
   call('POST /journal/next', {
+    isRead: true,
     media: 'text/event-stream',
     summary:
       'Waits for the next matching request, and streams it as a Server-Sent Event `done`. The event `begin` says that the mock waits. The event `failed` has a `code` and a `message`: `TIMED_OUT` after the `timeout`, in real time, or `WORLD_ENDED`.',
@@ -413,6 +415,7 @@ export const controlCalls = lazy(() => [
     respond: (wait, { mock }) => waitStream(wait, mock.world),
   }),
   call('POST /journal/blocked', {
+    isRead: true,
     media: 'text/event-stream',
     summary: 'Waits until that many requests are blocked, and streams them as the same events.',
     body: BlockedQuery(),
@@ -423,6 +426,7 @@ export const controlCalls = lazy(() => [
     respond: (wait, { mock }) => waitStream(wait, mock.world),
   }),
   call('POST /journal/verify', {
+    isRead: true,
     summary:
       'Checks that the journal has the expected requests. If not, it says why, and lists the nearest ones. `begins_at` and `run` are as in `GET /__mock/journal`.',
     body: Expectation(),

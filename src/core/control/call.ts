@@ -112,6 +112,8 @@ interface CallSpec<Route extends string, Query, Body, Output extends object> {
    * world that the call names. Default: the one that runs the world of the path.
    */
   readonly answeredBy?: 'this' | 'named'
+  /** True for a POST that changes nothing: it waits, or checks. */
+  readonly isRead?: true
   /** The other media type of the answer. A call that returns a function has only that one. Default: the answer is always JSON. */
   readonly media?: 'text/event-stream' | 'application/yaml' | 'text/plain'
   /** The limits of the body. Default: 1 MiB, and 100,000 values. */
@@ -148,6 +150,15 @@ export function call<
 >(route: Route, spec: CallSpec<Route, Query, Body, Output>): ControlCall<Route, Query, Body, Output> {
   const [method = '', path = ''] = route.split(' ')
   return { route, method, path, ...spec }
+}
+
+/** Tells whether a call creates the world of its path if there is none: it changes that world (PROTOCOL.md B9). */
+export function createsWorld({
+  method,
+  answeredBy,
+  isRead,
+}: Pick<ControlCall<string, unknown, unknown, object>, 'method' | 'answeredBy' | 'isRead'>): boolean {
+  return answeredBy === undefined && !isRead && method !== 'GET' && method !== 'DELETE'
 }
 
 const encoder = new TextEncoder()

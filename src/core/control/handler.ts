@@ -63,15 +63,30 @@ function checkTable(name: string, path: string): void {
   )
 }
 
-/** Runs a call. Rejects with `ApiError`. */
-export async function runControlCall({ call, params }: FoundCall, context: ControlContext): Promise<MockResponseInit> {
-  const { request, inSlices } = context
-  const query = parseQuery(call, request)
-  const input = { ...context, params, query, body: parseBody(call, request) }
+/** The checked query and body of a call. */
+interface ControlInput {
+  readonly query: z.output<z.ZodObject> | undefined
+  readonly body: unknown
+}
+
+/** Reads the query and the body of a call. Throws `ApiError`. */
+export function readControlInput({ call }: FoundCall, request: MockRequest): ControlInput {
+  return { query: parseQuery(call, request), body: parseBody(call, request) }
+}
+
+/** Runs a call. `isNew`: it has created its world, and its answer says so. Rejects with `ApiError`. */
+export async function runControlCall(
+  { call, params }: FoundCall,
+  context: ControlContext,
+  { read, isNew }: { readonly read: () => ControlInput; readonly isNew: boolean },
+): Promise<MockResponseInit> {
+  const { inSlices } = context
+  const input = { ...context, params, ...read() }
   try {
     const cause = { kind: 'control', call: call.route.replace('{table}', params.table ?? '') } as const
     const output = await context.mock.world.causedBy(cause, () => call.run(input))
-    return (await call.respond?.(output, context)) ?? (await inSlices(longJsonResponse(output)))
+    const response = await call.respond?.(output, context)
+    return response ?? (await inSlices(longJsonResponse(isNew ? { ...output, created: true } : output)))
   } catch (error) {
     const { method, query, body } = call
     const isAskedByQuery = method === 'GET' || (query !== undefined && body === undefined)

@@ -12,9 +12,13 @@ import type { RunningWorlds } from './running-worlds.js'
 
 /**
  * Decides about a request for an unknown world: over HTTP it creates the world, in-process it is refused. A server that no
- * request may change gives its reason.
+ * request may change gives its reason. `createAfter` runs before the creation, and throws `ApiError` to prevent it.
  */
-export type UnknownWorld = 'create' | 'refuse' | { readonly refuseBecause: string }
+export type UnknownWorld =
+  | 'create'
+  | 'refuse'
+  | { readonly refuseBecause: string }
+  | { readonly createAfter: () => void }
 
 /** Brings each request to its world. */
 export class WorldRouter {
@@ -67,13 +71,15 @@ export class WorldRouter {
     if (known) return known
     // The default world always exists.
     if (id === defaultWorldId) return this.#worlds.create(id)
-    if (unknown !== 'create') throw this.#worlds.unknown(id, unknown === 'refuse' ? undefined : unknown.refuseBecause)
+    if (unknown === 'refuse') throw this.#worlds.unknown(id)
+    if (typeof unknown === 'object' && 'refuseBecause' in unknown) throw this.#worlds.unknown(id, unknown.refuseBecause)
     // An image in a page must not create worlds.
     if (isForeign(request, this.outside.allowed))
       throw new ApiError(
         'API_FORBIDDEN',
         'a page of another site may not create a world: create the world first, or allow the page (--cors-origin)',
       )
+    if (unknown !== 'create') unknown.createAfter()
     return this.#worlds.create(id)
   }
 

@@ -7,9 +7,10 @@ import {
   worldId,
   worldPath,
 } from '../../core/contract/paths.js'
-import { prefersJson } from '../../core/control/call.js'
-import { type FoundCall, findControlCall, runControlCall } from '../../core/control/handler.js'
+import { createsWorld, prefersJson } from '../../core/control/call.js'
+import { type FoundCall, findControlCall, readControlInput, runControlCall } from '../../core/control/handler.js'
 import { after } from '../../core/lib/after.js'
+import { lazy } from '../../core/lib/lazy.js'
 import type { Steps } from '../../core/lib/steps.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { AppOptions } from '../../core/mock/options.js'
@@ -72,7 +73,7 @@ export interface ServiceOptions extends Omit<AppOptions, 'allowedHosts'> {
 }
 
 /** A control call in its world. */
-interface CallPlace {
+interface CallPlace extends Pick<Parameters<typeof runControlCall>[2], 'read' | 'isNew'> {
   readonly request: MockRequest
   readonly world: RunningWorld
   readonly url: string
@@ -177,32 +178,44 @@ export class Service {
     // This URL names the world in its path, even if the request named it in a header.
     const urlOf = (id: string) => origin() + worldPath(id)
     const named = String(found.params.world_id)
+    const read = lazy(() => readControlInput(found, request))
     if (worlds.shared && answeredBy !== undefined) {
       const { default: world } = worlds
       const { outside: responder } = router
       const inner = requestAt(request, place)
       const settled = () => worlds.inMemory(named)?.world.settled()
       const answer = () =>
-        this.#answerControlCall(found, { request: inner, world, responder, url: urlOf(place.worldId), settled })
+        this.#answerControlCall(found, {
+          ...{ request: inner, world, responder, url: urlOf(place.worldId), settled, read, isNew: false },
+        })
       if (answeredBy === 'this') return { maxBodyBytes, answer }
       const mayCreate = () => method === 'PUT'
       return { maxBodyBytes, answer, world: this.#neededWorld(named, mayCreate, { needsContent: method !== 'DELETE' }) }
     }
-    const forUnknown = this.#forUnknown === 'create' ? noneByOthers(request) : this.#forUnknown
+    const mayCreate = this.#forUnknown === 'create' && createsWorld(found.call)
+    let isNew = false
+    const createAfter = () => {
+      read()
+      isNew = true
+    }
     return {
       maxBodyBytes,
       answer: () =>
-        router.answer(request, place, forUnknown, (world, inner) =>
+        router.answer(request, place, mayCreate ? { createAfter } : this.#unlessCreated(request), (world, inner) =>
           this.#answerControlCall(found, {
-            request: inner,
-            world,
-            responder: world.responder,
-            url: urlOf(world.id),
+            ...{ request: inner, world, responder: world.responder, url: urlOf(world.id), read, isNew },
             settled: () => Promise.all([world.world.settled(), worlds.inMemory(named)?.world.settled()]),
           }),
         ),
-      world: this.#neededWorld(place.worldId, () => false),
+      world: this.#neededWorld(place.worldId, () => mayCreate),
     }
+  }
+
+  /** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */
+  #unlessCreated({ basePath = '' }: MockRequest): UnknownWorld {
+    if (this.#forUnknown !== 'create') return this.#forUnknown
+    const call = `PUT ${basePath}${controlPath}/worlds/{id}`
+    return { refuseBecause: `${call} creates one, and so does its first operation, or a call that changes it` }
   }
 
   /** Returns the world that a request needs, if this process may be the wrong one for it. */
@@ -240,8 +253,14 @@ export class Service {
     const { request } = call
     const startedAt = performance.now()
     // A call that names a world may change another one than that of its path.
-    const since = found.params.world_id === undefined ? call.world.world.revision + 1 : 0
+    const { revision } = call.world.world
+    const since = found.params.world_id === undefined ? revision + 1 : 0
     const result = await this.#runControlCall(found, call).catch((error: unknown) => ({ error }))
+    // A refused call leaves no world behind.
+    if ('error' in result && call.isNew && call.world.world.revision === revision) {
+      await this.#mock.worlds.delete(call.world.id)
+      return this.#mock.router.outside.refuse(request, result.error, startedAt)
+    }
     try {
       await settled()
     } catch (error) {
@@ -255,7 +274,7 @@ export class Service {
     return responder.answer(request, result, startedAt)
   }
 
-  async #runControlCall(found: FoundCall, { request, world, url }: CallPlace): Promise<MockResponseInit> {
+  async #runControlCall(found: FoundCall, { request, world, url, read, isNew }: CallPlace): Promise<MockResponseInit> {
     const { readOnlyBecause } = this.#options
     const isReadOnly = readOnlyBecause !== undefined
     if (isReadOnly && !['GET', 'HEAD'].includes(request.method)) throw new ApiError('API_FORBIDDEN', readOnlyBecause)
@@ -265,10 +284,11 @@ export class Service {
     const inSlices = <Result>(steps: Steps<Result>) => runInSlices(untilGone(steps, request), this.#options.now)
     const hasControlToken = this.#access.hasToken !== undefined
     const { publicUrl } = this.#options
-    return await runControlCall(found, {
+    const context = {
       ...{ mock: world, server, ...texts, openapi, version, url, request, inSlices, hasControlToken, isReadOnly },
       publicUrl: publicUrl === undefined || publicUrl === 'asked' ? undefined : publicUrl + worldPath(world.id),
-    })
+    }
+    return await runControlCall(found, context, { read, isNew })
   }
 
   #publicUrlOf({ id }: RunningWorld, origin: () => string): string | undefined {
@@ -297,7 +317,7 @@ export class Service {
     const { worlds, router } = this.#mock
     const isNew = this.#forUnknown === 'create' && !worlds.has(place.worldId)
     const isServed = !isNew || isForNewWorld(request.method, place.path)
-    const unknown = isServed ? this.#forUnknown : noneByOthers(request)
+    const unknown = isServed ? this.#forUnknown : this.#unlessCreated(request)
     const { hasToken } = this.#access
     return router.answer(request, place, unknown, (world, inner) => {
       const page = pageFor(inner, () => ({
@@ -331,11 +351,6 @@ function takesChanges({ shared }: Mock['worlds']): boolean {
   } catch {
     return false
   }
-}
-
-/** Otherwise a page that polls a world, or asks for its icon, would create it again after someone has deleted it. */
-function noneByOthers({ basePath = '' }: MockRequest): UnknownWorld {
-  return { refuseBecause: `PUT ${basePath}${controlPath}/worlds/{id} creates one, and so does its first operation` }
 }
 
 /** Does the work until the client disconnects, and then throws `ClientGone`. */

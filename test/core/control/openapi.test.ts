@@ -72,11 +72,13 @@ describe('the OpenAPI document of the control API', () => {
     })
   })
 
-  it('has numbers and booleans in queries', () => {
+  it('has numbers and booleans in queries, and the mark of a created world', () => {
     const history = document.paths['/__mock/history']?.get?.parameters
     const schemas = Object.fromEntries((history ?? []).map(({ name, schema }) => [name, schema]))
 
     expect(schemas).toMatchObject({ since: { type: 'integer', minimum: 0 }, rows: { type: 'boolean' } })
+    expect(JSON.stringify(schemasOf('PUT /clock').answer)).toContain('"created"')
+    expect(JSON.stringify(schemasOf('POST /journal/verify').answer)).not.toContain('"created"')
   })
 
   served('is served with the version, and with the URL of its world', async ({ serve }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, vi } from 'vitest'
-import { failure, json } from '../../support/http.js'
+import { createClient } from '../../../src/client/index.js'
+import { failure, json, ok } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 import { ids, tokens } from '../../support/tanks.js'
 import { flushPromises, stateOf } from '../../support/worlds.js'
@@ -18,18 +19,75 @@ describe('a world', () => {
     expect(mock.worlds.get('other')?.world.lobbies.get('new')).toBeDefined()
   })
 
-  it('is not created by a call of the control API', async ({ serve }) => {
+  it.for([
+    ['GET', 'lobbies', undefined],
+    ['GET', 'clock', undefined],
+    ['GET', 'changes', undefined],
+    ['DELETE', 'faults', undefined],
+    ['DELETE', 'journal', undefined],
+    ['DELETE', 'simulation', undefined],
+    ['POST', 'journal/next', {}],
+    ['POST', 'journal/blocked', { count: 1 }],
+    ['POST', 'journal/verify', { operation: 'lobbies.list' }],
+    ['POST', 'held/1/check', {}],
+  ] as const)('is not created by %s %s', async ([method, path, body], { serve }) => {
     const { mock, steer } = await serve()
 
-    const read = await steer('GET', '/w/other/__mock/lobbies')
-    const written = await steer('POST', '/w/other/__mock/reset', {})
+    const got = await steer(method, `/w/other/__mock/${path}`, body)
 
-    expect([failure(read), failure(written)]).toEqual(['404 API_NOT_FOUND', '404 API_NOT_FOUND'])
-    expect(json(read)).toMatchObject({
+    expect(failure(got)).toBe('404 API_NOT_FOUND')
+    expect(json(got)).toMatchObject({
       message:
-        'there is no world "other": PUT /__mock/worlds/{id} creates one, and so does its first operation. Known: default.',
+        'there is no world "other": PUT /__mock/worlds/{id} creates one, and so does its first operation, or a call that changes it. Known: default.',
     })
     expect(mock.worlds.list()).toHaveLength(1)
+  })
+
+  it.for([
+    ['POST', 'faults', { effect: { delay: '1s' } }],
+    ['PUT', 'clock', { mode: 'frozen' }],
+    ['POST', 'clock/advance', { by: '1s' }],
+    ['POST', 'lobbies', { game_mode_id: 'duel' }],
+    ['PATCH', 'lobbies/arena', { is_closed: true }],
+    ['POST', 'new/player', {}],
+    ['PUT', 'simulation', {}],
+    ['PUT', 'client', { location: null }],
+    ['PUT', 'scenario', { name: 'empty' }],
+    ['PUT', 'snapshot', { revision: 1 }],
+    ['POST', 'reset', {}],
+  ] as const)('is created by %s %s, whose answer says so once', async ([method, path, body], { serve }) => {
+    const { mock, steer } = await serve()
+
+    const first = ok(await steer(method, `/w/other/__mock/${path}`, body))
+    const second = await steer(method, `/w/other/__mock/${path}`, body)
+
+    expect(first).toHaveProperty('created', true)
+    expect(json(second)).not.toHaveProperty('created')
+    expect(mock.worlds.list().map(({ id }) => id)).toEqual(['default', 'other'])
+  })
+
+  it.for([
+    ['an unknown key', 'PUT', 'clock', { mod: 'frozen' }, '400 API_BAD_BODY'],
+    ['an unknown query', 'PUT', 'clock?x=1', { mode: 'frozen' }, '400 API_BAD_QUERY'],
+    ['a value that its table refuses', 'POST', 'lobbies', { game_mode_id: 'nope' }, '400 API_BAD_BODY'],
+    ['a row that is not there', 'PATCH', 'lobbies/nope', { is_closed: true }, '404 API_NOT_FOUND'],
+    ['a fault that is not there', 'PUT', 'faults/9', { effect: { delay: '1s' } }, '404 API_NOT_FOUND'],
+    ['an unknown scenario', 'PUT', 'scenario', { name: 'nope' }, '400 API_BAD_BODY'],
+  ] as const)('is not created by a call with %s', async ([, method, path, body, expected], { serve }) => {
+    const { mock, steer } = await serve()
+
+    expect(failure(await steer(method, `/w/other/__mock/${path}`, body))).toBe(expected)
+    expect(mock.worlds.list()).toHaveLength(1)
+  })
+
+  it('is created for a client, whose records have no mark of that', async ({ serve }) => {
+    const { mock, url } = await serve({ maxWorlds: 3 })
+    const [one, two, three] = ['one', 'two', 'three'].map(world => createClient(url, { world }))
+
+    expect(await one?.world.lobbies.create({ game_mode_id: 'duel' })).not.toHaveProperty('created')
+    expect(await two?.player()).not.toHaveProperty('created')
+    await expect(three?.reset()).rejects.toThrow('--max-worlds')
+    expect(mock.worlds.list()).toHaveLength(3)
   })
 
   it('creates links to itself', async ({ serve }) => {
