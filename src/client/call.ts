@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../core/control/api.js'
 import { beginAtCaller } from '../core/lib/caller-stack.js'
+import { TextDecoderStream, URL } from '../core/lib/real-globals.js'
 
 /** The parts of a `ClientError` besides its message. */
 export interface ClientErrorParts {

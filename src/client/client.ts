@@ -15,6 +15,7 @@ import type {
   WorldDescription,
   WorldsControl,
 } from '../core/control/world-control.js'
+import { fetch as loadedFetch } from '../core/lib/real-globals.js'
 import { quoted } from '../core/lib/text.js'
 import { checkKeys } from '../core/lib/usage-error.js'
 import {
@@ -58,7 +59,7 @@ export interface ClientOptions {
   readonly world?: string | undefined
   /** The control token of the mock. Default: in Node the variable `MOCKMAKER_CONTROL_TOKEN`, elsewhere none. */
   readonly controlToken?: string | undefined
-  /** Default: the global `fetch` at the time of each call. */
+  /** Default: the global `fetch` from when the package was loaded, because tests replace it. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
@@ -167,7 +168,7 @@ export function createCheckedClient(url: string, options: ClientOptions, lossOf?
   const found = splitWorldUrl(String(url))
   if (!found) throw misuseError(`url is ${quoted(url)}: expected http://127.0.0.1:4100, or …/w/test-42`)
   checkOptions(options)
-  const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? globalThis.fetch)(...request)
+  const fetch: typeof globalThis.fetch = (...request) => (options.fetch ?? loadedFetch ?? globalThis.fetch)(...request)
   const { server, encodedId = defaultWorldId } = found
   const named = decodeSegment(encodedId)
   if (!worldId.pattern.test(named))

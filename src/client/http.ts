@@ -2,6 +2,7 @@ import type { ChangesOptions, MockEvent } from '../core/control/events.js'
 import { signalOf } from '../core/lib/abort-signal.js'
 import { rememberCaller } from '../core/lib/caller-stack.js'
 import { isJsonObject } from '../core/lib/json.js'
+import { real } from '../core/lib/real-globals.js'
 import { quoted } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { checkMatch, checkWaitOptions, type WaitOptions } from '../core/pipeline/wait-options.js'
@@ -105,7 +106,7 @@ export async function readEvents(
         // The mock sends no other types of events.
         if (type !== 'begin') yield { type, id, data: JSON.parse(data) } as MockEvent
       }
-      await new Promise(resolve => setTimeout(resolve, pauseMs))
+      await new Promise(resolve => real.setTimeout(resolve, pauseMs))
       events = await open(last).catch(error => {
         // The signal was aborted, or the mock has ended.
         if (signal?.aborted || (error instanceof ClientError && error.status === 0)) return null

@@ -1,3 +1,4 @@
+import { Response, URL } from '../core/lib/real-globals.js'
 import { quoted } from '../core/lib/text.js'
 import { checkKeys, UsageError } from '../core/lib/usage-error.js'
 import { explainUnmatched } from '../core/pipeline/routes.js'

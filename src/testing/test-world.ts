@@ -1,6 +1,7 @@
 import { createClient } from '../client/client.js'
 import type { Fault } from '../core/contract/faults.js'
 import type { NewWorldOptions } from '../core/control/world-control.js'
+import { AbortController, AbortSignal, real } from '../core/lib/real-globals.js'
 import { testHasEnded } from '../core/mock/running-world.js'
 import type { MockRequest, MockResponse } from '../core/pipeline/message.js'
 import { withoutWorld } from '../core/pipeline/routes.js'
@@ -56,7 +57,7 @@ export async function createWorldOn(
 ) {
   const calls = new TestCalls()
   const { worlds } = createClient(server, { fetch, controlToken })
-  const { id } = await worlds.put(crypto.randomUUID(), options)
+  const { id } = await worlds.put(real.randomUUID(), options)
   const client = await createTestClient(server, { world: id, controlToken, fetch: calls.guard(fetch) })
   return {
     client,

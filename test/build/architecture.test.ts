@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { parseSync, Visitor } from 'rolldown/utils'
 import { describe, expect, it } from 'vitest'
+import * as loaded from '../../src/core/lib/real-globals.js'
 
 /** A wing of src: what it may import, and its rooms from the ground up. */
 interface Wing {
@@ -241,6 +242,16 @@ describe('a file', () => {
   })
 })
 
+describe('a file that runs inside the tests of users', () => {
+  it('takes the globals as they were at load, or says that it wants the present ones: `globalThis.Date`', () => {
+    const own = /^(core|client|msw|testing\/vitest|testing\/arbitraries)\/|^testing\/[^/]+$/
+
+    const found = files.filter(file => own.test(file) && file !== 'core/lib/real-globals.ts').flatMap(presentGlobals)
+
+    expect(found).toEqual([])
+  })
+})
+
 describe('a test file', () => {
   it('is isolated if it counts timers, because the other files share a process', () => {
     const counting = readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -250,6 +261,25 @@ describe('a test file', () => {
     expect(counting).toEqual([])
   })
 })
+
+/** Without `fetch`, which is the name of many parameters. */
+const ofLoad = [...Object.keys(loaded), ...Object.keys(loaded.real)].filter(
+  name => name in globalThis && name !== 'fetch',
+)
+const present = new RegExp(
+  `(?<![\\w.])(?:(${ofLoad.join('|')}|setImmediate)\\(|performance\\.|crypto\\.|Date\\.|new Date\\()`,
+  'g',
+)
+
+/** The globals that a module calls without having taken them at load. */
+function presentGlobals(file: string): readonly string[] {
+  const source = readFileSync(join('src', file), 'utf8')
+  const [, taken = ''] = /import \{([^}]*)\} from '[^']*real-globals\.js'/.exec(source) ?? []
+  const code = source.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'/g, '')
+  return [...code.matchAll(present)]
+    .filter(([, name = '']) => !new RegExp(`\\b${name || 'no name'}\\b`).test(taken))
+    .map(([use]) => `${file}: ${use}`)
+}
 
 /** The names that only Node or a page has, among the variables that a module uses. */
 function namesOfOneSide(file: string): readonly string[] {

@@ -1,5 +1,6 @@
 import { HttpResponse, http } from 'msw'
 import { describe, expect, vi } from 'vitest'
+import { real } from '../../src/core/lib/real-globals.js'
 import { createMockmaker, UsageError } from '../../src/index.js'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { closedAfterTest, flushPromises } from '../support/worlds.js'
@@ -118,7 +119,7 @@ describe('mock.isolated', () => {
     vi.useFakeTimers()
     const mock = setup()
 
-    const timers = vi.spyOn(globalThis, 'setInterval')
+    const timers = vi.spyOn(real, 'setInterval')
 
     const count = await mock.isolated(async () => {
       // A timer would cost a turn of the event loop in each step.

@@ -5,6 +5,7 @@ import { type Limit, limits } from '../../src/core/contract/limits.js'
 import type { Auth } from '../../src/core/contract/operation.js'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { describeCalls } from '../../src/core/control/api.js'
+import * as loaded from '../../src/core/lib/real-globals.js'
 
 const parts: Readonly<Record<string, () => string>> = {
   operations: operationTable,
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, () => string>> = {
   errors: errorTable,
   limits: limitTable,
   scenario: scenarioTables,
+  globals: globalList,
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
 }
 
@@ -111,6 +113,18 @@ function limitTable(): string {
     ({ of, most, service = 'the same', code }) => `| ${of} | ${most} | ${service} | \`${code}\` |`,
   )
   return ['| at most | mock | real service | more is |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+/** The globals of which the mock keeps a part. */
+const keptParts: Readonly<Record<string, string>> = { now: 'performance', date: 'Date', randomUUID: 'crypto' }
+
+function globalList(): string {
+  const kept = Object.keys(loaded.real).map(name => keptParts[name] ?? name)
+  const names = [...kept, ...Object.keys(loaded).filter(name => name in globalThis)]
+  return `${names
+    .sort()
+    .map(name => `\`${name}\``)
+    .join(', ')}.`
 }
 
 interface Schema {

@@ -7,7 +7,9 @@ import { controlPath } from '../contract/paths.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
 import { jsonPieces } from '../lib/long-json.js'
+import { AbortController } from '../lib/real-globals.js'
 import { quoted } from '../lib/text.js'
+import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import { header, type MockRequest, type MockResponseInit } from '../pipeline/message.js'
 import { checkOwnPage } from '../pipeline/origin.js'
@@ -158,7 +160,7 @@ export const controlCalls = lazy(() => [
     run({ server, params: { world_id }, isReadOnly }): WorldDescription & Pick<ListedWorld, 'created_at'> {
       const world = existing('world', world_id, server.worlds.get(world_id))
       const createdAt = server.worlds.createdAt(world_id)
-      const created = createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }
+      const created = createdAt === undefined ? {} : { created_at: formatInstant(createdAt) }
       return marked({ ...describeWorld(world), ...created }, isReadOnly)
     },
   }),
@@ -252,7 +254,7 @@ export const controlCalls = lazy(() => [
       const state = await inSlices(mock.past.stateAt(revision))
       return {
         revision: state.revision,
-        at: new Date(revision === undefined ? now : timeOfState(state)).toISOString(),
+        at: formatInstant(revision === undefined ? now : timeOfState(state)),
         ...(nextId === undefined ? {} : { next_id: nextId }),
         rows: listRows(state.tables, tables),
       }

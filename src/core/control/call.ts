@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Emitter } from '../lib/emitter.js'
 import { jsonBytes } from '../lib/long-json.js'
+import { TextEncoder } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'
 import type { LiveJournal } from '../pipeline/journal.js'
 import type { MockRequest, MockResponseInit } from '../pipeline/message.js'

@@ -1,7 +1,9 @@
 import { ApiError } from '../contract/errors.js'
 import type { ShortenedEntry } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
+import { AbortController } from '../lib/real-globals.js'
 import { quoted } from '../lib/text.js'
+import { formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History, HistoryEntry } from '../pipeline/history.js'
 import type { MockResponseInit, StreamClient } from '../pipeline/message.js'
@@ -314,7 +316,7 @@ function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined):
   const { revision, at, cause, changes } = entry.changeSet
   const puts = changes.flatMap(({ table, id, after }) => (after ? [{ table, id, row: after.row }] : []))
   const deletes = changes.flatMap(({ table, id, after }) => (after ? [] : [{ table, id }]))
-  return { type: 'change', id, data: { revision, at: new Date(at).toISOString(), cause, puts, deletes } }
+  return { type: 'change', id, data: { revision, at: formatInstant(at), cause, puts, deletes } }
 }
 
 interface EventStreamOptions {

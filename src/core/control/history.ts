@@ -3,6 +3,7 @@ import type { FaultState } from '../contract/faults.js'
 import type * as types from '../generated/options.js'
 import { lazy } from '../lib/lazy.js'
 import { didYouMean, quoted } from '../lib/text.js'
+import { formatInstant } from '../lib/time.js'
 import { typeTexts } from '../lib/type-text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { History } from '../pipeline/history.js'
@@ -96,12 +97,12 @@ export function listHistory(history: History, options: HistoryOptions): HistoryJ
 
 /** Returns the revisions between which a world can go back. */
 export function historyState({ oldest, newestRevision: newest }: History): Omit<HistoryJson, 'change_sets'> {
-  return { oldest: oldest.revision, oldest_at: new Date(oldest.at).toISOString(), newest }
+  return { oldest: oldest.revision, oldest_at: formatInstant(oldest.at), newest }
 }
 
 function changeSetJson(changeSet: ChangeSet, hasRows: boolean): RecordedChangeSet {
   const { revision, at, cause, changes } = changeSet
-  const head = { revision, at: new Date(at).toISOString(), cause }
+  const head = { revision, at: formatInstant(at), cause }
   if (!hasRows) return { ...head, changes: changes.map(changeName) }
   const { random, clock, faults, scenario } = changeSet
   return {
@@ -124,7 +125,7 @@ function recordedChange({ table, id, before, after }: Change): RecordedChange {
 }
 
 export function clockJson({ mode, rate, now }: ClockState): ClockJson {
-  return { mode, rate, now: new Date(now).toISOString() }
+  return { mode, rate, now: formatInstant(now) }
 }
 
 function faultsJson({ records }: FaultsState, now: number): FaultState[] {

@@ -1,5 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import { valueAt } from '../lib/issues.js'
+import { URLSearchParams } from '../lib/real-globals.js'
 import { didYouMean, shortened } from '../lib/text.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
 import type { Model } from '../store/model.js'

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import { formatInstant } from '../lib/time.js'
 import { upcomingJobs } from '../simulation/scheduler.js'
 import type { TableName } from '../store/rows.js'
 import type { LiveWorld } from '../store/world.js'
@@ -34,5 +35,5 @@ export function listSchedule(
 ): ScheduledJob[] {
   const { limit = defaultLimit } = parseInput(ScheduleOptions(), options, 'schedule')
   void clock.catchUp()
-  return upcomingJobs(tables, limit).map(({ at, ...job }) => ({ at: new Date(at).toISOString(), ...job }))
+  return upcomingJobs(tables, limit).map(({ at, ...job }) => ({ at: formatInstant(at), ...job }))
 }

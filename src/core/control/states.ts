@@ -1,6 +1,7 @@
 import type { FaultState } from '../contract/faults.js'
 import type { PendingRequest } from '../contract/journal.js'
 import type { Emitter } from '../lib/emitter.js'
+import { real, unref } from '../lib/real-globals.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { Faults } from '../pipeline/faults.js'
@@ -8,7 +9,7 @@ import type { History } from '../pipeline/history.js'
 import type { PendingRequests } from '../pipeline/pending.js'
 import type { GameServerState, LiveServers } from '../simulation/servers.js'
 import { endOf, type FaultsState } from '../store/faults.js'
-import { realTimers, type Timer } from '../store/timers.js'
+import type { Timer } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import type { ScenarioName } from '../store/world-state.js'
 import { type ExplainedChoice, listFinds } from './explain/explain-find.js'
@@ -212,9 +213,6 @@ const never = Number.POSITIVE_INFINITY
 /** The least time between two events of a state, in real ms: one that is sent at once, and any other. */
 const spacingMs = { now: 50, soon: 250 } as const
 
-// Taken at load: tests may fake it, and the pace is that of readers.
-const realNow = performance.now.bind(performance)
-
 /** The states that one reader follows: all of them at first, then those that have changed. */
 export class StateReader<States> {
   readonly #states: ObservedStates<States>
@@ -244,7 +242,7 @@ export class StateReader<States> {
   /** Returns a state that has changed, or `undefined`. */
   take(): { readonly [Name in keyof States]: { type: Name; data: States[Name] } }[keyof States] | undefined {
     if (this.#dueAt.size === 0) return undefined
-    const now = realNow()
+    const now = real.now()
     for (const [type, dueAt] of this.#dueAt) {
       if (dueAt > now) continue
       this.#dueAt.delete(type)
@@ -267,7 +265,7 @@ export class StateReader<States> {
     const at = (this.#last.get(name)?.at ?? 0) + spacingMs[when]
     if ((this.#dueAt.get(name) ?? Number.POSITIVE_INFINITY) <= at) return
     this.#dueAt.set(name, at)
-    if (at <= realNow()) this.#wake()
+    if (at <= real.now()) this.#wake()
     else this.#arm()
   }
 
@@ -276,13 +274,10 @@ export class StateReader<States> {
     const at = Math.min(...this.#dueAt.values())
     if (at >= this.#timerAt || at === Number.POSITIVE_INFINITY) return
     this.#timerAt = at
-    const timer = realTimers.setTimeout(
-      () => {
-        this.#timerAt = Number.POSITIVE_INFINITY
-        this.#wake()
-      },
-      Math.max(0, at - realNow()),
-    )
-    if (typeof timer === 'object') timer.unref()
+    const wake = () => {
+      this.#timerAt = Number.POSITIVE_INFINITY
+      this.#wake()
+    }
+    unref(real.setTimeout(wake, Math.max(0, at - real.now())))
   }
 }

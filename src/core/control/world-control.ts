@@ -4,6 +4,7 @@ import type { Coordinates } from '../contract/regions.js'
 import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
+import { formatInstant } from '../lib/time.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { Failure, FaultHandle, FaultOptions } from '../pipeline/fault-calls.js'
 import type { FaultDelayInput } from '../pipeline/fault-input.js'
@@ -321,7 +322,7 @@ export interface IdentifiedWorld {
 
 export function summarizeWorld({ id, world }: IdentifiedWorld): WorldSummary {
   const { title, seed, revision, waiters } = world
-  const now = new Date(world.clock.now()).toISOString()
+  const now = formatInstant(world.clock.now())
   return { id, title, seed, revision, now, waiters, players: countPlayers(world.tables) }
 }
 

@@ -1,3 +1,5 @@
+import { real } from './real-globals.js'
+
 /** Listeners, and the values that they get. */
 export class Emitter<Value> {
   readonly #listeners = new Set<(value: Value) => void>()
@@ -30,7 +32,7 @@ export function callListener(listener: () => void): void {
   try {
     listener()
   } catch (error) {
-    queueMicrotask(() => {
+    real.queueMicrotask(() => {
       throw error
     })
   }

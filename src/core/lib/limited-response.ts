@@ -1,3 +1,4 @@
+import { Response } from './real-globals.js'
 /** The error of a body that is longer than its limit. */
 export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong'

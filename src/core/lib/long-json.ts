@@ -1,4 +1,5 @@
 import { getKey } from './json.js'
+import { TextEncoder } from './real-globals.js'
 import type { Steps } from './steps.js'
 
 /** The most values that one step writes. It takes about 0.1 ms. */

@@ -1,7 +1,16 @@
-/** Resolves in the next turn of the event loop, without a timer: tests may fake those. */
+import { MessageChannel, real } from './real-globals.js'
+
+/** jsdom has none. */
+const Channel: typeof MessageChannel | undefined = MessageChannel
+
+/** Resolves in the next turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => {
-    const { port1, port2 } = new MessageChannel()
+    if (!Channel) {
+      real.setTimeout(resolve, 0)
+      return
+    }
+    const { port1, port2 } = new Channel()
     port1.onmessage = () => {
       port1.close()
       resolve()

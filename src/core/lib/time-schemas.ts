@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseDate } from './real-globals.js'
 import {
   durationInCode,
   durationMs,
@@ -53,7 +54,7 @@ const extendedYear = /^[+-]\d{6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Reads a date and time with its zone. Returns ms since the epoch, or `undefined` if the text is invalid. */
 export function parseInstant(text: string): number | undefined {
-  const ms = dateTime.test(text) || extendedYear.test(text) ? Date.parse(text) : Number.NaN
+  const ms = dateTime.test(text) || extendedYear.test(text) ? parseDate(text) : Number.NaN
   return Number.isNaN(ms) ? undefined : ms
 }
 
@@ -69,7 +70,7 @@ export const Instant = z
 
 /** A time of the world's clock. Text in files, ms since the epoch in rows. */
 export const Time = z.codec(Instant, z.int().min(-furthestMs).max(furthestMs), {
-  decode: text => Date.parse(text),
+  decode: text => parseDate(text),
   encode: formatInstant,
 })
 

@@ -1,3 +1,5 @@
+import { dateOf } from './real-globals.js'
+
 /** The length of each unit in ms, the longest first. */
 const unitMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 const units = Object.entries(unitMs)
@@ -65,7 +67,7 @@ export const instantFormat = 'a date and time with a zone, as in 2026-11-20T20:0
 
 /** Writes ms since the epoch as an ISO date in UTC. */
 export function formatInstant(ms: number): string {
-  return new Date(ms).toISOString()
+  return dateOf(ms).toISOString()
 }
 
 /** Writes a date and a time in UTC: `2026-11-20 20:15:48`. */
@@ -80,7 +82,7 @@ export function timeOfDay(ms: number): string {
 
 /** Writes the time of day in the time zone of this machine: `21:14:15`. */
 export function localTimeOfDay(ms: number): string {
-  return new Date(ms).toTimeString().slice(0, '21:14:15'.length)
+  return dateOf(ms).toTimeString().slice(0, '21:14:15'.length)
 }
 
 /** The largest distance of a date from the epoch, in ms. */

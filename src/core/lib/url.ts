@@ -1,3 +1,5 @@
+import { URL } from './real-globals.js'
+
 /** Removes the port and the brackets of a host, so that `connect` takes it: `[::1]:80` gives `::1`. */
 export function connectHost(host: string): string {
   const [, address, name] = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? []

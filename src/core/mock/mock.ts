@@ -3,6 +3,7 @@ import { EventBudget } from '../control/events.js'
 import type { ScenarioSummary } from '../control/world-control.js'
 import { Emitter } from '../lib/emitter.js'
 import { parseInput } from '../lib/issues.js'
+import { real } from '../lib/real-globals.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { HistoryBudget } from '../pipeline/history.js'
@@ -78,7 +79,7 @@ export class Mock {
   readonly notReady = new Set<string>()
   /** Texts that no journal, log or HAR may show, besides the tokens of a world. */
   readonly secrets: Set<string>
-  readonly #createdAt = performance.now()
+  readonly #createdAt = real.now()
 
   constructor(
     worlds: RunningWorlds,
@@ -113,7 +114,7 @@ export class Mock {
 
   /** Returns the age of the mock, in real ms. */
   uptimeMs(): number {
-    return performance.now() - this.#createdAt
+    return real.now() - this.#createdAt
   }
 
   /**

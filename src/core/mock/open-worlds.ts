@@ -1,5 +1,6 @@
 import { defaultWorldId } from '../contract/paths.js'
 import { Emitter } from '../lib/emitter.js'
+import { real, unref } from '../lib/real-globals.js'
 import { longestDelayMs } from '../store/timers.js'
 import type { RunningWorld } from './running-world.js'
 
@@ -61,20 +62,18 @@ export class OpenWorlds extends Map<string, OpenWorld> {
 
   startTimer(): void {
     if (this.#timer !== undefined) return
-    this.#timer = setInterval(this.#sweep, this.#sweepMs)
-    // In browsers a timer is a number, and keeps no process alive.
-    if (typeof this.#timer === 'object') this.#timer.unref()
+    this.#timer = unref(real.setInterval(this.#sweep, this.#sweepMs))
   }
 
   stopTimer(): void {
     if (this.#timer === undefined) return
-    clearInterval(this.#timer)
+    real.clearInterval(this.#timer)
     this.#timer = undefined
   }
 
   close(): void {
     this.#isClosed = true
-    clearInterval(this.#timer)
+    real.clearInterval(this.#timer)
     this.changes.emit(false)
   }
 }

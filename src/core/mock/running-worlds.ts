@@ -13,7 +13,7 @@ import { parseInput } from '../lib/issues.js'
 import { nextTurn } from '../lib/next-turn.js'
 import { runAtOnce } from '../lib/steps.js'
 import { didYouMean, quoted } from '../lib/text.js'
-import { formatDuration } from '../lib/time.js'
+import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { SharedStorage, SharedSummary } from '../storage/shared-storage.js'
 import type { KeptSummary } from '../storage/storage.js'
@@ -405,7 +405,7 @@ const never = Number.POSITIVE_INFINITY
 /** Summarizes a world that is not in memory, or not in that of this process. */
 function summaryOf({ owner, waiters = 0, ...kept }: KeptSummary & Partial<SharedSummary>): ListedWorld {
   const { id, title, seed, revision, now, players } = kept
-  const described = { id, title, seed, revision, now: new Date(now).toISOString() }
+  const described = { id, title, seed, revision, now: formatInstant(now) }
   const summary = { ...described, ...(players === undefined ? {} : { players }), ...timesOf(kept) }
   return owner ? { ...summary, waiters, replica: owner.address } : { ...summary, waiters: 0, sleeping: true }
 }
@@ -418,8 +418,8 @@ function timesOf({
   readonly createdAt?: number | undefined
   readonly usedAt: number
 }): Pick<ListedWorld, 'created_at' | 'used_at'> {
-  const created = createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }
-  return { ...created, used_at: new Date(usedAt).toISOString() }
+  const created = createdAt === undefined ? {} : { created_at: formatInstant(createdAt) }
+  return { ...created, used_at: formatInstant(usedAt) }
 }
 
 /** Returns the state of a fork. Its links lead to the fork, and its revisions continue those of the source. */

@@ -5,6 +5,7 @@ import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { after } from '../lib/after.js'
 import { nextTurn } from '../lib/next-turn.js'
+import { real } from '../lib/real-globals.js'
 import { durationMs } from '../lib/time.js'
 import { type Caller, isCanned } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
@@ -50,7 +51,7 @@ type Answer = MockResponse | Promise<MockResponse>
 export class Exchange implements RequestFacts, CallOrigin {
   /** The request as it came, so that it can be asked again. */
   readonly request: MockRequest
-  readonly startedAt = performance.now()
+  readonly startedAt = real.now()
   readonly revisions: number[] = []
   operation: OperationId | undefined
   caller: Caller | undefined
@@ -204,7 +205,7 @@ export class Exchange implements RequestFacts, CallOrigin {
   }
 
   block(blocked: Blocked<unknown>): Promise<unknown> {
-    this.blockedAt = performance.now()
+    this.blockedAt = real.now()
     const output = blocked.begin(this.request.signal?.())
     this.#wait(blocked.reason)
     return output

@@ -1,8 +1,10 @@
 import type { AnswerReasons, JournalEntry, ShortenedEntry } from '../contract/journal.js'
 import { firstIndex } from '../lib/binary-search.js'
 import { Emitter } from '../lib/emitter.js'
+import { real } from '../lib/real-globals.js'
 import { UsageError } from '../lib/usage-error.js'
 import { type ChangeSet, memoryOf } from '../store/change-set.js'
+import { realTime } from '../store/real-time.js'
 
 /** A request and its response. */
 export interface StoredExchange {
@@ -198,7 +200,7 @@ let createdHistories = 0
 /** The newest exchanges and change sets of a world. It publishes each new one. */
 export class History {
   /** Tells this history from those of other worlds and of other processes. Has no `-`, which follows it in ids of events. */
-  readonly run = `${Date.now().toString(36)}_${(++createdHistories).toString(36)}`
+  readonly run = `${real.date().toString(36)}_${(++createdHistories).toString(36)}`
   /** The random text of a kept world. It stays over restarts. `undefined`: the world is only in memory. */
   keptAs: string | undefined
   readonly #limits: HistoryLimits
@@ -207,7 +209,7 @@ export class History {
   /** All other requests. They stay longer. */
   readonly #others = new Queue<ExchangeEntry>()
   readonly #changes = new Queue<ChangeEntry>()
-  #beginsAt = Date.now()
+  #beginsAt = realTime()
   #dropped = 0
   #lastId = 0
   #generation = 0
@@ -343,7 +345,7 @@ export class History {
   #removeExchanges(): void {
     for (const queue of [this.#reads, this.#others]) while (queue.size > 0) this.#removeOldest(queue)
     this.#dropped = 0
-    this.#beginsAt = Date.now()
+    this.#beginsAt = realTime()
   }
 
   /** Drops all change sets, and begins at a revision. */

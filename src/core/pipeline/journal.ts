@@ -11,7 +11,9 @@ import {
 } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
+import { btoa, parseDate, structuredClone, TextDecoder } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
+import { formatInstant } from '../lib/time.js'
 import { reworded } from '../lib/usage-error.js'
 import type { Caller } from '../operations/resolver.js'
 import type { LiveWorld } from '../store/world.js'
@@ -114,7 +116,7 @@ export class LiveJournal implements Journal {
   }
 
   beginsAt(): string {
-    return new Date(this.#history.beginsAt).toISOString()
+    return formatInstant(this.#history.beginsAt)
   }
 
   /** Tells the journal from those of other processes and of other worlds. */
@@ -276,7 +278,7 @@ export class RecordedExchange implements StoredExchange {
   entryWithoutAnswer(): JournalEntry {
     return {
       id: this.id,
-      time: new Date(this.at).toISOString(),
+      time: formatInstant(this.at),
       world: this.#worldId,
       ...(this.operation === undefined ? {} : { operation: this.operation }),
       ...(this.caller === undefined ? {} : { caller: callerEntry(this.caller) }),
@@ -288,7 +290,7 @@ export class RecordedExchange implements StoredExchange {
       status: this.status,
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
-      ...(this.since === undefined ? {} : { since: new Date(this.since).toISOString() }),
+      ...(this.since === undefined ? {} : { since: formatInstant(this.since) }),
       ...(this.#fault === undefined ? {} : { fault: this.#fault }),
       ...(this.#isEdited ? { edited: true } : {}),
       ...(this.revisions === undefined ? {} : { revisions: [...this.revisions] }),
@@ -342,7 +344,7 @@ export function restoreExchange({ answer, ...head }: JournalEntry): StoredExchan
     id: head.id,
     operation: head.operation,
     status: head.status,
-    at: Date.parse(head.time),
+    at: parseDate(head.time),
     isPlainRead: isPlainRead(head),
     ...(reasons === undefined ? {} : { reasons }),
     bytes: JSON.stringify(head).length + answerBytes,

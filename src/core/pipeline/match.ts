@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import type { RequestMatch } from '../contract/journal.js'
 import { type OperationId, operations } from '../contract/operations.js'
+import { URLSearchParams } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
 import type { Caller } from '../operations/resolver.js'
 import { fullNameOf } from '../store/namespaces.js'

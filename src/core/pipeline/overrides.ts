@@ -9,6 +9,7 @@ import {
   operations,
 } from '../contract/operations.js'
 import { parseInput } from '../lib/issues.js'
+import { structuredClone } from '../lib/real-globals.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'

@@ -3,6 +3,7 @@ import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type Issue, issueText, valueAt, withoutWiderLimits } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
+import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import { nearest, quoted, shortened } from '../lib/text.js'
 import { bodyLimit, header, type MockRequest } from './message.js'
 

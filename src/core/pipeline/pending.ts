@@ -1,6 +1,7 @@
 import type { OperationPattern, PendingRequest } from '../contract/journal.js'
 import { Emitter } from '../lib/emitter.js'
 import { matchesGlob } from '../lib/text.js'
+import { formatInstant } from '../lib/time.js'
 import type { RequestFacts } from './message.js'
 import type { Redactor } from './redact.js'
 
@@ -70,7 +71,7 @@ export function pendingRequest(exchange: RequestFacts, redactor: Redactor): Pend
     method: request.method,
     path: redactor.path(request.path),
     query: redactor.query(request.query ?? ''),
-    since: new Date(pendingSince).toISOString(),
+    since: formatInstant(pendingSince),
     waits_for: waitsFor ?? 'resolver',
     ...(fault === undefined ? {} : { fault: fault.id }),
     ...redactor.body('body', request.body),

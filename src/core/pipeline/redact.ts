@@ -1,6 +1,7 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
 import { nestingLimit, textNestsWithin } from '../lib/json.js'
+import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import type { Tables } from '../store/model.js'
 import { tokenTables } from '../store/rows.js'
 import { hasToken, namedTokens } from '../store/tokens.js'

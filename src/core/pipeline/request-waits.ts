@@ -9,10 +9,10 @@ import {
 import { rememberCaller } from '../lib/caller-stack.js'
 import { parseArguments } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import { real } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
-import { realTimers } from '../store/timers.js'
 import type { LiveWorld } from '../store/world.js'
 import type { History, StoredExchange } from './history.js'
 import { type Difference, difference } from './match.js'
@@ -152,7 +152,7 @@ export class RequestWaits {
       const leave = () => {
         for (const unsubscribe of unsubscribes) unsubscribe()
         this.#waits.delete(wait)
-        realTimers.clearTimeout(timer)
+        real.clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
       }
       const cancel = (reason: string) => {
@@ -173,7 +173,7 @@ export class RequestWaits {
         resolve(value)
       })
       // Real time, because it guards a test: fake timers may stand still, and a fast clock would end it too early.
-      const timer = timeoutMs === undefined ? undefined : realTimers.setTimeout(expire, timeoutMs, timeoutMs)
+      const timer = timeoutMs === undefined ? undefined : real.setTimeout(expire, timeoutMs, timeoutMs)
       this.#waits.add(wait)
       signal?.addEventListener('abort', abort)
       if (signal?.aborted) abort()

@@ -3,6 +3,7 @@ import type { HeldAnswer } from '../contract/faults.js'
 import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
 import { isJsonObject } from '../lib/json.js'
+import { Headers, real, TextEncoder } from '../lib/real-globals.js'
 import { seatsTaken } from '../store/lobby-rules.js'
 import type { Random } from '../store/random.js'
 import { readToken } from './authenticate.js'
@@ -87,12 +88,12 @@ export class Responder {
   }
 
   /** Answers a request that runs no operation with an error. `startedAt` is a time of `performance.now()`. Default: now. */
-  refuse(request: MockRequest, error: unknown, startedAt = performance.now()): MockResponse {
+  refuse(request: MockRequest, error: unknown, startedAt = real.now()): MockResponse {
     return this.respond({ request, startedAt, rayId: this.newRayId() }, () => errorResult(error))
   }
 
   /** Answers a request that runs no operation, such as one for a page. `startedAt` is as for `refuse`. */
-  answer(request: MockRequest, init: MockResponseInit, startedAt = performance.now()): MockResponse {
+  answer(request: MockRequest, init: MockResponseInit, startedAt = real.now()): MockResponse {
     return this.respond({ request, startedAt, rayId: this.newRayId() }, () => init)
   }
 
@@ -108,7 +109,7 @@ export class Responder {
     const result = this.#create(facts, createResult)
     try {
       const response = this.#addHeaders(facts, result)
-      const endedAt = performance.now()
+      const endedAt = real.now()
       record?.(response, endedAt)
       if (this.#options.log.size > 0) this.#log(facts, result, endedAt)
       return response

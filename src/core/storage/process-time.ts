@@ -1,3 +1,5 @@
+import { real, unref } from '../lib/real-globals.js'
+
 /** The clocks and timers of a process. */
 export interface ProcessTime {
   /** The time of the system, in ms since the epoch. It may jump. */
@@ -9,11 +11,11 @@ export interface ProcessTime {
 }
 
 export const processTime: ProcessTime = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
+  // As worlds do, whose offset to other replicas is measured by it.
+  now: () => globalThis.Date.now(),
+  monotonic: () => real.now(),
   setTimer(run, ms) {
-    const timer = setTimeout(run, ms)
-    timer.unref()
-    return () => clearTimeout(timer)
+    const timer = unref(real.setTimeout(run, ms))
+    return () => real.clearTimeout(timer)
   },
 }

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { isSignal } from '../lib/abort-signal.js'
 import { parseInput } from '../lib/issues.js'
+import { dateOf, loadedSetTimeout, real } from '../lib/real-globals.js'
 import { isDate, quoted } from '../lib/text.js'
-import { durationInCode, expectedDuration, instantFormat, latestMs, parseDuration } from '../lib/time.js'
+import { durationInCode, expectedDuration, formatInstant, instantFormat, latestMs, parseDuration } from '../lib/time.js'
 import { parseInstant } from '../lib/time-schemas.js'
 import { UsageError } from '../lib/usage-error.js'
 import { realTime } from './real-time.js'
-import { BusySlice, PlatformTimer, type Timer, yieldToEventLoop } from './timers.js'
+import { BusySlice, PlatformTimer, type Timer, type TimerEvidence, yieldToEventLoop } from './timers.js'
 import { createTree } from './tree.js'
 
 /**
@@ -58,7 +59,10 @@ const ClockMoveSchema = z.strictObject({
   signal: z.custom<AbortSignal>(isSignal, 'expected an AbortSignal').optional(),
 }) satisfies z.ZodType<ClockMoveOptions>
 
-/** The clock of a world. A running clock follows the global `Date` and `setTimeout`, so fake timers drive it. */
+/**
+ * The clock of a world. A running clock follows the global `Date` and `setTimeout`, so fake timers drive it. It stands still while
+ * `Date` does.
+ */
 export interface Clock {
   readonly mode: ClockMode
   /** The ms of the world that pass in one real ms while the clock runs. They are fewer if the jobs of that time take longer. */
@@ -114,8 +118,9 @@ interface ClockOwner {
 const never = Number.POSITIVE_INFINITY
 
 /**
- * The clock of a world. It counts the elapsed time since its creation, which never decreases. Timers use that count. The
- * world's time is an epoch plus the elapsed time. It never passes a job that has not run.
+ * The clock of a world. It counts the elapsed time since its creation, which never decreases. The world's time is an epoch plus
+ * the elapsed time. It never passes a job that has not run. Timers, for which requests wait, use the count too. If a test freezes
+ * `Date` alone, they go on by real time.
  */
 export class LiveClock implements Clock {
   /** The earliest first. Those of the same time are in the order of their creation. */
@@ -129,6 +134,11 @@ export class LiveClock implements Clock {
   #since = realTime()
   /** The newest reading of the real time. */
   #lastRealTime = this.#since
+  /** The ms by which timers are ahead of the elapsed time, because `Date` stood still. */
+  #lead = 0
+  /** The moment since which `Date` may be behind: in real ms, and in elapsed ms. */
+  #lagSince = real.now()
+  #lagFrom = 0
   #epoch: number
   #moving: Promise<void> | undefined
   #catchingUp: Promise<void> | undefined
@@ -294,7 +304,8 @@ export class LiveClock implements Clock {
 
   /** Calls `run` once `ms` have elapsed on this clock. */
   after(ms: number, run: () => void): Timer {
-    const timer: Timer = { at: this.elapsed() + ms, run, order: this.#timersAdded++ }
+    this.#countLag(globalThis.setTimeout === loadedSetTimeout)
+    const timer: Timer = { at: this.elapsed() + this.#lead + ms, run, order: this.#timersAdded++ }
     this.#timers.set(timer, undefined)
     this.#platformTimer.arm()
     return timer
@@ -328,17 +339,42 @@ export class LiveClock implements Clock {
     return Math.ceil((at - this.#dueUntil()) / this.#rate)
   }
 
-  /** For the platform timer, which has waited until `at`. */
-  onTimer(at: number): void {
-    // If time is missing, someone set the system clock back while the timer ran.
+  /** For the platform timer, which has waited for `at`. */
+  onTimer(at: number, { hasPassed, wasSetBack }: TimerEvidence): boolean {
     const missingMs = (at - this.#dueUntil()) / this.#rate
-    if (missingMs > timerToleranceMs) this.#since -= missingMs
+    if (wasSetBack && missingMs > 0) this.#since -= missingMs
+    const isBehind = hasPassed && !wasSetBack && missingMs > 0 && this.#countLag(true)
     void this.catchUp()
+    return isBehind
+  }
+
+  /**
+   * Looks whether `Date` is behind the real time. Timers then run ahead of it, unless fake timers decide when they fire: then
+   * `isReal` is false.
+   */
+  #countLag(isReal: boolean): boolean {
+    const [since, from] = [this.#lagSince, this.#lagFrom]
+    const lag = (real.now() - since) * this.#rate - (this.#dueUntil() - from)
+    // `Date` shows whole ms.
+    if (Math.abs(lag) <= roundingMs * this.#rate) return false
+    this.#restartLag()
+    const isBehind = isReal && lag > 0 && this.#mode === 'running' && !this.isHalted
+    if (isBehind) this.#lead += lag
+    return isBehind
+  }
+
+  #restartLag(): void {
+    this.#lagSince = real.now()
+    this.#lagFrom = this.#dueUntil()
   }
 
   /** Returns when the next job or timer is due, in elapsed ms. */
   #nextAt(): number {
-    return Math.min(this.#timers.minKey()?.at ?? never, this.#nextJobAt() - this.#epoch)
+    return Math.min(this.nextTimerAt(), this.#nextJobAt() - this.#epoch)
+  }
+
+  nextTimerAt(): number {
+    return (this.#timers.minKey()?.at ?? never) - this.#lead
   }
 
   #nextJobAt(): number {
@@ -359,6 +395,7 @@ export class LiveClock implements Clock {
       this.#since = this.#realTime()
       this.#mode = mode
       this.#rate = rate
+      this.#restartLag()
     }
     this.#platformTimer.rearm()
   }
@@ -368,6 +405,7 @@ export class LiveClock implements Clock {
     this.#elapsed = this.elapsed()
     if (this.isHalted) this.#haltedAt = this.#elapsed
     this.#since = this.#realTime()
+    this.#restartLag()
   }
 
   /** Starts a move after the former move has ended. */
@@ -442,7 +480,7 @@ export class LiveClock implements Clock {
   /** Runs the job or the timer that is due first. If both are due at once, it runs the job. */
   #runFirst(): void {
     const timer = this.#timers.minKey()
-    if (!timer || this.#nextJobAt() - this.#epoch <= timer.at) {
+    if (!timer || this.#nextJobAt() - this.#epoch <= this.nextTimerAt()) {
       this.#jobs?.runNext()
       return
     }
@@ -452,10 +490,10 @@ export class LiveClock implements Clock {
 
   /** Runs the rest of the jobs that are due. A fast clock that cannot keep up gives them up. */
   async #runRest(target: number): Promise<void> {
-    const [from, startedAt, rate, jumps] = [this.elapsed(), this.#realTime(), this.#rate, this.#jumps]
+    const [from, startedAt, rate, jumps] = [this.elapsed(), real.now(), this.#rate, this.#jumps]
     const until = this.#untilJump(target)
     const cannotKeepUp = () => {
-      const realMs = this.#realTime() - startedAt
+      const realMs = real.now() - startedAt
       return rate > 1 && realMs > longestCatchUpMs && this.elapsed() - from < realMs * rate
     }
     try {
@@ -473,12 +511,12 @@ export class LiveClock implements Clock {
 /** A fast clock has this time to catch up, in real ms. Then it gives up what is overdue, unless it comes nearer. */
 const longestCatchUpMs = 500
 
-/** The most that a platform timer fires too early, in real ms. */
-const timerToleranceMs = 50
+/** The most by which `Date` and the real time differ while both run, in ms. */
+const roundingMs = 2
 
 /** Throws `UsageError` if `now` is not a time. */
 function timeOf(now: number | string): number {
-  const ms = typeof now === 'string' ? parseInstant(now) : new Date(now).getTime()
+  const ms = typeof now === 'string' ? parseInstant(now) : dateOf(now).getTime()
   if (ms !== undefined && !Number.isNaN(ms)) return ms
   throw new UsageError(`clock.now is ${quoted(now)}: ${expectedTime}`)
 }
@@ -492,11 +530,11 @@ function durationMsOf(by: number | string): number {
 }
 
 function tooLate(call: string): UsageError {
-  return new UsageError(`${call}: the latest time of a clock is ${new Date(latestMs).toISOString()}`)
+  return new UsageError(`${call}: the latest time of a clock is ${formatInstant(latestMs)}`)
 }
 
 function tooEarly(target: number, now: number): UsageError {
   return new UsageError(
-    `clock.now is ${new Date(target).toISOString()}, before the present time ${new Date(now).toISOString()}: a clock only goes forward. Reset the world to go back to its start`,
+    `clock.now is ${formatInstant(target)}, before the present time ${formatInstant(now)}: a clock only goes forward. Reset the world to go back to its start`,
   )
 }

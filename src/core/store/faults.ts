@@ -1,5 +1,6 @@
 import type { Fault, FaultEntry, FaultState } from '../contract/faults.js'
 import { frozenCopy, sameJson } from '../lib/json.js'
+import { parseDate } from '../lib/real-globals.js'
 import { durationMs, formatInstant } from '../lib/time.js'
 import { Random, type RandomState } from './random.js'
 
@@ -166,8 +167,8 @@ function appendEntries(state: FaultsState, entries: readonly FaultEntry[], now: 
 
 function recordOf(entry: FaultEntry, { id, now }: { readonly id: string; readonly now: number }): FaultRecord {
   const { id: _id, matched = 0, struck = 0, holding: _holding, added_at, began_at, last_at, ...fault } = entry
-  const addedAt = added_at === undefined ? now : Date.parse(added_at)
-  const beganAt = began_at === undefined ? beginOf(fault, addedAt) : Date.parse(began_at)
-  const last = last_at === undefined ? {} : { lastAt: Date.parse(last_at) }
+  const addedAt = added_at === undefined ? now : parseDate(added_at)
+  const beganAt = began_at === undefined ? beginOf(fault, addedAt) : parseDate(began_at)
+  const last = last_at === undefined ? {} : { lastAt: parseDate(last_at) }
   return { id, fault: frozenCopy(fault), matched, struck, addedAt, beganAt, ...last, isFromScenario: false }
 }

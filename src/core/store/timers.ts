@@ -1,5 +1,7 @@
 import { nextTurn } from '../lib/next-turn.js'
+import { loadedSetTimeout, real, unref } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'
+import { realTime } from './real-time.js'
 
 /** A call that waits for its time on a world's clock. */
 export interface Timer {
@@ -17,75 +19,143 @@ const never = Number.POSITIVE_INFINITY
 
 /** The clock that a platform timer serves. Times are in ms of that clock. */
 interface TimedClock {
+  /** The number of timers that wait. The others are jobs, which also run with the next request. */
+  readonly pending: number
   /** Returns when a job or a timer is due next. Infinity if there is none. */
   nextDueAt(): number
+  /** The same for timers alone. */
+  nextTimerAt(): number
   /** Returns the real ms until a time of the clock. */
   realMsUntil(at: number): number
-  /** Called when the timer has waited until `at`. -Infinity: the longest delay has passed, and the time is still ahead. */
-  onTimer(at: number): void
+  /** Called when the timer for a time has waited, at most its longest delay. Returns whether `Date` is behind the real time. */
+  onTimer(at: number, evidence: TimerEvidence): boolean
 }
 
+/** What a timer that has fired says about the time, besides `Date`. */
+export interface TimerEvidence {
+  /** The global timer has fired, and its real time has passed. */
+  readonly hasPassed: boolean
+  /** The global timer has fired, and `Date` was set back meanwhile. */
+  readonly wasSetBack: boolean
+}
+
+/** A wait for a time of the clock. */
+interface PlatformWait {
+  readonly at: number
+  readonly delayMs: number
+  /** The global `setTimeout`, which a test may have replaced. */
+  readonly setBy: typeof setTimeout
+  /** A real timer fires for certain. */
+  readonly isSure: boolean
+  readonly startedAt: number
+  /** The time of `Date` at the start. */
+  readonly date: number
+  /** The global timer has fired. */
+  hasFired: boolean
+  /** Its real time has passed. */
+  hasPassed: boolean
+  cancel(): void
+}
+
+/** A timer of the platform fires at most this much too early, in real ms. */
+const earlyMs = 1
+
+/** A timer that fires after less than this, before its time, is a stub. In ms of `Date`. */
+const stubMs = 20
+
+/** While `Date` stands still, the clock looks at most this often for jobs that are due, in real ms. */
+const pollMs = 50
+
 /**
- * One `setTimeout` for the next job or timer of a clock. It looks up the global function on each use, so fake timers drive
- * it. It does not keep the process alive.
+ * One timer for the next job or timer of a clock. It does not keep the process alive. It is the global `setTimeout`, looked up on
+ * each use, so fake timers drive it. If a test has replaced that, and requests wait, a real timer waits beside it, because the
+ * global one may never fire. A global one that fires too early counts only if `Date` has moved.
  */
 export class PlatformTimer {
   readonly #clock: TimedClock
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #timerAt = never
-  /** The argument of the next `onTimer`. */
-  #waitsUntil = never
-  #setBy: unknown
+  #wait: PlatformWait | undefined
 
   constructor(clock: TimedClock) {
     this.#clock = clock
   }
 
-  /** Sets the timer for the next due time, unless it is set for that time or earlier. */
-  arm(): void {
+  /** Sets the timer for the next due time, unless it is set for that time or earlier. `leastMs` is the shortest wait. */
+  arm(leastMs = 0): void {
     const at = this.#clock.nextDueAt()
+    const wait = this.#wait
     // A fake timer never fires after the fake timers were uninstalled.
-    const willFire = this.#setBy === globalThis.setTimeout
-    if (willFire && at >= this.#timerAt && at !== never) return
-    clearTimeout(this.#timer)
-    this.#timerAt = at
-    this.#setBy = globalThis.setTimeout
-    const untilMs = Math.max(this.#clock.realMsUntil(at), 0)
-    const delayMs = Math.min(untilMs, longestDelayMs)
-    this.#waitsUntil = untilMs === delayMs ? at : -never
-    this.#timer = at === never ? undefined : unref(setTimeout(this.#onTimeout, delayMs))
+    const willFire =
+      wait !== undefined && wait.setBy === globalThis.setTimeout && (wait.isSure || this.#clock.pending === 0)
+    if (willFire && at >= wait.at && at !== never) return
+    this.#cancel()
+    if (at !== never) this.#set(at, leastMs)
   }
 
   /** Sets the timer again, after the clock has moved. */
   rearm(): void {
-    this.#timerAt = never
+    this.#cancel()
     this.arm()
   }
 
-  readonly #onTimeout = () => {
-    this.#timerAt = never
+  #set(at: number, leastMs: number): void {
+    const delayMs = Math.min(Math.max(this.#clock.realMsUntil(at), leastMs), longestDelayMs)
+    const setBy = globalThis.setTimeout
+    const isReal = setBy === loadedSetTimeout
+    const isSure = isReal || this.#clock.pending > 0
+    const timer = isSure ? unref(real.setTimeout(() => this.#onTimer(wait, { isReal: true }), delayMs)) : undefined
+    const cancel = () => real.clearTimeout(timer)
+    const start = { startedAt: real.now(), date: realTime() }
+    const wait: PlatformWait = { at, delayMs, setBy, isSure, ...start, hasFired: isReal, hasPassed: false, cancel }
+    this.#wait = wait
+    if (isReal) return
     try {
-      this.#clock.onTimer(this.#waitsUntil)
+      const visible = unref(setBy(() => this.#onTimer(wait, { isReal: false }), delayMs))
+      wait.cancel = () => {
+        cancel()
+        clearVisible(visible)
+      }
+    } catch {
+      // A stub, and no fake timers: nobody else decides when it fires.
+      wait.hasFired = true
+    }
+  }
+
+  #cancel(): void {
+    this.#wait?.cancel()
+    this.#wait = undefined
+  }
+
+  #onTimer(wait: PlatformWait, { isReal }: { readonly isReal: boolean }): void {
+    if (this.#wait !== wait) return
+    if (!isReal) wait.hasFired = true
+    if (isReal || real.now() - wait.startedAt >= Math.max(wait.delayMs - earlyMs, earlyMs)) wait.hasPassed = true
+    const isReplaced = wait.setBy !== globalThis.setTimeout
+    const hasPassed = wait.hasFired && wait.hasPassed && !isReplaced
+    const movedMs = realTime() - wait.date
+    const hasMoved = wait.hasPassed ? movedMs !== 0 : movedMs < 0 || movedMs >= stubMs
+    // The other of the two timers decides.
+    if (!hasPassed && !hasMoved && !isReplaced && this.#clock.realMsUntil(wait.at) > 0) return
+    this.#cancel()
+    let isBehind = false
+    try {
+      isBehind = this.#clock.onTimer(wait.at, {
+        hasPassed,
+        wasSetBack: wait.hasFired && movedMs < 0 && wait.delayMs < longestDelayMs,
+      })
     } finally {
-      this.arm()
+      const timerMs = this.#clock.realMsUntil(this.#clock.nextTimerAt())
+      this.arm(isBehind ? Math.min(pollMs, timerMs) : 0)
     }
   }
 }
 
-/** Lets the process end while the timer waits. In browsers, timers are numbers and need nothing. */
-function unref(timer: ReturnType<typeof setTimeout>): ReturnType<typeof setTimeout> {
-  if (typeof timer === 'object') timer.unref()
-  return timer
+function clearVisible(timer: ReturnType<typeof setTimeout>): void {
+  try {
+    globalThis.clearTimeout(timer)
+  } catch {
+    // A stub: the timer may still fire, and then does nothing.
+  }
 }
-
-/** The timers of the platform, taken at load: they take real time even if a test fakes the global ones. */
-export const realTimers = {
-  setTimeout: globalThis.setTimeout.bind(globalThis),
-  clearTimeout: globalThis.clearTimeout.bind(globalThis),
-}
-
-/** Taken at load: it measures real time even if a test fakes `performance`. */
-const realNow = performance.now.bind(performance)
 
 /** The longest time that the jobs of all worlds may block the event loop, in real ms. */
 const sliceMs = 20
@@ -102,7 +172,7 @@ export class BusySlice {
   #freeJobs: number
 
   /** The first `freeJobs` run whatever time they take. `now` returns real ms. */
-  constructor(freeJobs: number, now = realNow) {
+  constructor(freeJobs: number, now = real.now) {
     this.#now = now
     this.#startedAt = now()
     this.#freeJobs = freeJobs
@@ -126,7 +196,7 @@ export class BusySlice {
 }
 
 /** Does work in the slices of real time that jobs share. Other work runs between them. */
-export async function runInSlices<Result>(steps: Steps<Result>, now = realNow): Promise<Result> {
+export async function runInSlices<Result>(steps: Steps<Result>, now = real.now): Promise<Result> {
   // Most work is one step. A slice would cost more.
   for (let next = steps.next(); ; next = steps.next()) {
     if (next.done) return next.value

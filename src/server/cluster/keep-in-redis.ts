@@ -1,5 +1,6 @@
 import { secretVariables } from '../../core/control/environment.js'
 import type { ReplicaState } from '../../core/control/world-control.js'
+import { formatInstant } from '../../core/lib/time.js'
 import { hostInUrl, parseUrl } from '../../core/lib/url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
@@ -101,14 +102,14 @@ async function describeReplicas(shared: SharedStorage): Promise<ReplicaState[]> 
   return replicas.map(({ id, address, startedAt }) => ({
     id,
     address,
-    started_at: new Date(startedAt).toISOString(),
+    started_at: formatInstant(startedAt),
     ...(id === shared.self.id ? { self: true as const } : {}),
     worlds: worlds
       .filter(({ owner }) => owner?.id === id)
       .map(({ id, epoch, claimedAt, takenFrom }) => ({
         id,
         epoch,
-        claimed_at: new Date(claimedAt).toISOString(),
+        claimed_at: formatInstant(claimedAt),
         ...(takenFrom === undefined ? {} : { taken_from: takenFrom }),
       })),
   }))

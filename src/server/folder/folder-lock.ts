@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { real } from '../../core/lib/real-globals.js'
 import { isSystemError, UsageError } from '../../core/lib/usage-error.js'
 import { StorageError } from '../../core/storage/storage.js'
 import { processStat } from '../processes/process-stat.js'
@@ -76,7 +77,7 @@ export class FolderLock {
     this.#bytes = Buffer.concat([...seal([JSON.stringify(this.#own).slice(1, -1)])])
     try {
       if (!this.#createFile(lockName)) this.#takeOver()
-      this.#checkedAt = Date.now()
+      this.#checkedAt = real.date()
       removeLeftovers(fs, folder, fs.readdirSync(folder).filter(isLeftover))
     } catch (error) {
       if (!isSystemError(error)) throw error
@@ -87,14 +88,14 @@ export class FolderLock {
   /** Throws `StorageError` if another process has taken the folder over. Looks only if that was long ago. */
   check(): void {
     // A process that was stopped for a while must not write before it has looked.
-    if (this.#loss === undefined && Math.abs(Date.now() - this.#checkedAt) > 2 * touchMs) this.touch()
+    if (this.#loss === undefined && Math.abs(real.date() - this.#checkedAt) > 2 * touchMs) this.touch()
     if (this.#loss !== undefined) throw new StorageError(this.#loss)
   }
 
   /** Touches the lock. Returns a sentence if another process has taken it. */
   touch(): string | undefined {
     if (this.#loss !== undefined) return this.#loss
-    this.#checkedAt = Date.now()
+    this.#checkedAt = real.date()
     try {
       const fd = this.#fs.openSync(join(this.#folder, lockName), constants.O_RDWR)
       try {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as nodeFs from 'node:fs'
 import { join } from 'node:path'
 import { worldId } from '../../core/contract/paths.js'
+import { real, unref } from '../../core/lib/real-globals.js'
 import { quoted } from '../../core/lib/text.js'
 import { asUsageError, UsageError } from '../../core/lib/usage-error.js'
 import type { Hash } from '../../core/storage/origins.js'
@@ -127,8 +128,7 @@ class Folder implements Storage {
       throw asUsageError(error, `cannot read the folder ${path}`)
     }
     if (readOnly) return
-    this.#timer = setInterval(() => this.#tick(), touchMs)
-    this.#timer.unref()
+    this.#timer = unref(real.setInterval(() => this.#tick(), touchMs))
   }
 
   createHash(): Hash {
@@ -234,7 +234,7 @@ class Folder implements Storage {
 
   close(): void {
     if (this.#isClosed) return
-    clearInterval(this.#timer)
+    real.clearInterval(this.#timer)
     const loss = this.#lock?.touch()
     for (const world of [...this.#open.values()]) {
       if (loss !== undefined) world.stop(loss)

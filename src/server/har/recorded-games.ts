@@ -3,6 +3,7 @@ import type { NamespaceSummary } from '../../core/contract/games.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import type { OperationId, OperationOutput } from '../../core/contract/operations.js'
 import { operations } from '../../core/contract/operations.js'
+import { formatInstant } from '../../core/lib/time.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
 import { defaultNames } from '../../core/store/rows.js'
 import { namespaceLabel } from '../../core/store/tokens.js'
@@ -238,5 +239,5 @@ function freeName(
 
 function timeOf(text: string): { created_at?: string } {
   const ms = Date.parse(text)
-  return Number.isNaN(ms) ? {} : { created_at: new Date(ms).toISOString() }
+  return Number.isNaN(ms) ? {} : { created_at: formatInstant(ms) }
 }

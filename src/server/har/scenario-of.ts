@@ -5,6 +5,7 @@ import type { OperationSpec } from '../../core/contract/operation.js'
 import { type OperationId, type OperationOutput, operations } from '../../core/contract/operations.js'
 import { Region, type RegionSummary } from '../../core/contract/regions.js'
 import { nestsWithin, sameJson } from '../../core/lib/json.js'
+import { formatInstant } from '../../core/lib/time.js'
 import { givenKeys } from '../../core/scenario/entry-keys.js'
 import { LobbyEntry } from '../../core/scenario/matchmaker-entries.js'
 import type { ScenarioInput } from '../../core/scenario/schema.js'
@@ -328,7 +329,7 @@ class Import {
     const games = this.#games.all.map(game => this.#gameInput(game, namespaces.get(game) ?? []))
     return {
       title: 'Recorded session',
-      ...(this.#beganAt !== undefined && { now: new Date(this.#beganAt).toISOString() }),
+      ...(this.#beganAt !== undefined && { now: formatInstant(this.#beganAt) }),
       ...(this.#client && { client: this.#client }),
       ...(regions.length > 0 && { regions }),
       ...(games.length > 0 && { games }),

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers'
 import { type ApiError, UnavailableError } from '../../core/contract/errors.js'
 import { nestingLimit } from '../../core/lib/json.js'
+import { real, TextEncoder } from '../../core/lib/real-globals.js'
 import { type AbortSignalLike, bodyLimit, type MockRequest, type MockResponse } from '../../core/pipeline/message.js'
 import { connectionAddress } from '../../core/pipeline/origin.js'
 import { errorResult } from '../../core/pipeline/respond.js'
@@ -440,12 +442,12 @@ class Pipeline {
   }
 
   #beginWaiting(): void {
-    const until = performance.now() + sliceMs
+    const until = real.now() + sliceMs
     while (this.#inFlight < maxInFlight && !this.#socket.destroyed) {
       const next = this.#waiting.shift()
       if (!next) break
       this.#begin(next)
-      if (performance.now() < until) continue
+      if (real.now() < until) continue
       if (this.#waiting.length > 0) this.#schedule()
       break
     }

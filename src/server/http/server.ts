@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { ApiError, type ErrorCode } from '../../core/contract/errors.js'
 import { parseInput } from '../../core/lib/issues.js'
+import { real } from '../../core/lib/real-globals.js'
 import { escapedLine } from '../../core/lib/text.js'
 import { hostInUrl } from '../../core/lib/url.js'
 import { systemReason, UsageError } from '../../core/lib/usage-error.js'
@@ -381,10 +382,10 @@ function refuse(socket: Duplex, code: ErrorCode, message: string): void {
 }
 
 async function closeAll(servers: readonly Server[]): Promise<void> {
-  const timer = setTimeout(() => {
+  const timer = real.setTimeout(() => {
     for (const server of servers) server.closeAllConnections()
   }, graceMs)
   // `close` also closes the idle connections.
   await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
-  clearTimeout(timer)
+  real.clearTimeout(timer)
 }

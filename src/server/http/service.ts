@@ -11,6 +11,7 @@ import { createsWorld, prefersJson } from '../../core/control/call.js'
 import { type FoundCall, findControlCall, readControlInput, runControlCall } from '../../core/control/handler.js'
 import { after } from '../../core/lib/after.js'
 import { lazy } from '../../core/lib/lazy.js'
+import { real } from '../../core/lib/real-globals.js'
 import type { Steps } from '../../core/lib/steps.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { AppOptions } from '../../core/mock/options.js'
@@ -251,7 +252,7 @@ export class Service {
     }: CallPlace & { readonly responder: Responder; settled(): Promise<unknown> | undefined },
   ): Promise<MockResponse> {
     const { request } = call
-    const startedAt = performance.now()
+    const startedAt = real.now()
     // A call that names a world may change another one than that of its path.
     const { revision } = call.world.world
     const since = found.params.world_id === undefined ? revision + 1 : 0

@@ -1,7 +1,9 @@
 import { worldPath } from '../../core/contract/paths.js'
 import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment } from '../../core/control/environment.js'
+import { real } from '../../core/lib/real-globals.js'
 import { shortened } from '../../core/lib/text.js'
+import { formatInstant } from '../../core/lib/time.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Mock } from '../../core/mock/mock.js'
 import type { RunningWorld } from '../../core/mock/running-world.js'
@@ -255,7 +257,7 @@ export class GameServers {
       lobbyId: lobby_id,
       id: { lobby_id },
       name: `${game_mode_id} ${lobby_id.slice(0, 8)}`,
-      startedAt: performance.now(),
+      startedAt: real.now(),
       watch: found.watch,
       fixedPorts: [],
       process: undefined,
@@ -321,7 +323,7 @@ export class GameServers {
     // It may have stopped meanwhile.
     if (server.isStopping || this.#isClosed || !givePorts(world.world, lobbyId, ports)) return false
     const env = lobbyEnvironment(tables, lobbyId, { url: url + worldPath(world.id) })
-    server.startedAt = performance.now()
+    server.startedAt = real.now()
     server.environment = env
     const process = this.#system.start(server.state.command, env, line => this.#addLine(server, line))
     server.process = process
@@ -375,7 +377,7 @@ export class GameServers {
     const { text, isFailure } = describeExit({
       exit,
       command: state.command,
-      ageMs: performance.now() - startedAt,
+      ageMs: real.now() - startedAt,
       wasReady: lobby?.status === 'ready',
       players: lobby ? seatsTaken(lobby) : 0,
     })
@@ -429,7 +431,7 @@ function keyOf({ id }: RunningWorld, lobbyId: string): string {
 
 /** The time of the world's clock, in ISO 8601. */
 function timeIn({ world }: RunningWorld): string {
-  return new Date(world.clock.now()).toISOString()
+  return formatInstant(world.clock.now())
 }
 
 /** Tells readers of events that a server has changed. */
@@ -457,7 +459,7 @@ function keepLastLines({ process, log, world }: Server): void {
 }
 
 function setReady(server: Server): void {
-  const ready_ms = Math.round(performance.now() - server.startedAt)
+  const ready_ms = Math.round(real.now() - server.startedAt)
   server.state = { ...server.state, ready_at: timeIn(server.world), ready_ms }
 }
 

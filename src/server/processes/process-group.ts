@@ -1,6 +1,7 @@
 import { type ChildProcess, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { real } from '../../core/lib/real-globals.js'
 import { processStat } from './process-stat.js'
 
 // A process in a group of its own, with its children. It is started with `detached: !isWindows`.
@@ -23,8 +24,8 @@ export async function endGroup(group: ChildProcess, graceMs: number): Promise<vo
 }
 
 async function untilGone(child: ChildProcess, longestMs: number): Promise<void> {
-  const until = performance.now() + longestMs
-  while (isGroupAlive(child) && performance.now() < until) await delay(pollMs)
+  const until = real.now() + longestMs
+  while (isGroupAlive(child) && real.now() < until) await delay(pollMs)
 }
 
 export function isGroupAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
@@ -48,7 +49,7 @@ let lookup: { readonly at: number; readonly groups: ReadonlySet<number> } | unde
 
 /** Tells whether a group of Linux has a process besides dead ones that nobody has reaped. */
 function isRunning(group: number): boolean {
-  const now = performance.now()
+  const now = real.now()
   // A group may have begun after an earlier lookup.
   if (lookup && now - lookup.at < lookupMs && lookup.groups.has(group)) return true
   try {

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
+import { real } from '../../core/lib/real-globals.js'
 import { counted } from '../../core/lib/text.js'
 
 // Reads what a game server writes. A server that writes without pause must not slow down the mock.
@@ -116,17 +117,17 @@ export class ServerOutput {
     this.#bytes += bytes
     if (this.#bytes < bytesPerSecond || this.#resumeTimer) return
     for (const stream of this.#streams) stream.pause()
-    this.#resumeTimer = setTimeout(() => this.#resume(), 1000 - (performance.now() % 1000)).unref()
+    this.#resumeTimer = real.setTimeout(() => this.#resume(), 1000 - (real.now() % 1000)).unref()
   }
 
   #resume(): void {
-    clearTimeout(this.#resumeTimer)
+    real.clearTimeout(this.#resumeTimer)
     this.#resumeTimer = undefined
     for (const stream of this.#streams) stream.resume()
   }
 
   #startSecond(): void {
-    const second = Math.floor(performance.now() / 1000)
+    const second = Math.floor(real.now() / 1000)
     if (second === this.#second) return
     this.#reportDropped()
     this.#second = second

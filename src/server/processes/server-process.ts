@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { type Environment, inheritedBy } from '../../core/control/environment.js'
+import { real } from '../../core/lib/real-globals.js'
 import { systemReason } from '../../core/lib/usage-error.js'
 import { endGroup, isGroupAlive, isWindows, lateOutputMs, signalGroup } from './process-group.js'
 import { ServerOutput } from './server-output.js'
@@ -77,7 +78,7 @@ export const startProcess: StartProcess = (command, env, onLine, graceMs = defau
       output.readRest()
       const end = () => resolve({ code: code ?? undefined, signal: signal ?? undefined })
       child.once('close', end)
-      setTimeout(end, lateOutputMs)
+      real.setTimeout(end, lateOutputMs)
     })
   })
   let stopped: Promise<void> | undefined

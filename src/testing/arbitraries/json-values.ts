@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { OpenApiSchema } from '../../core/contract/openapi.js'
+import { dateOf, parseDate } from '../../core/lib/real-globals.js'
 
 /** Options for the generation of values. */
 export interface ValueOptions {
@@ -47,8 +48,8 @@ function integerOf({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAF
   return fc.oneof(fc.integer({ min: minimum, max: maximum }), ends)
 }
 
-const year1970 = new Date(0)
-const year2100 = new Date('2100-01-01T00:00:00Z')
+const year1970 = dateOf(0)
+const year2100 = dateOf(parseDate('2100-01-01T00:00:00Z'))
 
 const [surrogates, afterSurrogates, mostCodePoints] = [0xd800, 0xe000, 0x110000]
 

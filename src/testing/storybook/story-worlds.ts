@@ -1,5 +1,6 @@
 import { type HttpHandler, http } from 'msw'
 import { ApiError } from '../../core/contract/errors.js'
+import { URL } from '../../core/lib/real-globals.js'
 import type { Mockmaker, MockmakerWorld } from '../../core/mock/facade.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'
 import { scenarios } from '../../core/scenario/shipped.js'

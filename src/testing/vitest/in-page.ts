@@ -1,5 +1,6 @@
 import { bypass, http } from 'msw'
 import { setupWorker } from 'msw/browser'
+import { fetch } from '../../core/lib/real-globals.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { toMswOptions } from '../../msw/unhandled-requests.js'
 import type { RunningTest } from '../running-tests.js'

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
+import { Headers } from '../../core/lib/real-globals.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { http, isThree } from '../../msw/light/http.js'
 import { toMswOptions } from '../../msw/unhandled-requests.js'

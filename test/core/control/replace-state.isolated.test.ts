@@ -1,6 +1,7 @@
 import { describe, expect, vi } from 'vitest'
 import { operationOf } from '../../../src/core/mock/handler-operation.js'
 import { setupMockmaker } from '../../../src/msw/node.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { ask, failure, json } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 import { tanks } from '../../support/tanks.js'
@@ -153,6 +154,7 @@ describe('the journal in a scenario', () => {
 describe('a closed mock', () => {
   it('answers in new worlds, but keeps and blocks nothing', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    fakeRealTimers()
     const mock = setupMockmaker({ scenario: tanks })
     const served = operationOf(mock.handlers.at(-1) ?? {})
     if (!served) throw new Error('the handler has no operation')

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest'
-import { realTimers } from '../../../src/core/store/timers.js'
+import { real } from '../../../src/core/lib/real-globals.js'
 import { type Mockmaker, TimeoutError } from '../../../src/index.js'
 import { type Control, controls, messageOf } from '../../support/controls.js'
 import { ask, post } from '../../support/http.js'
@@ -212,7 +212,7 @@ describe.each(controls)('a wait with wrong options, $where', ({ of }) => {
 /** Stops the timers of all waits. The returned function lets their time pass. */
 function stopTimeouts(): () => void {
   const passed: (() => void)[] = []
-  vi.spyOn(realTimers, 'setTimeout').mockImplementation((run, _, ...args) => {
+  vi.spyOn(real, 'setTimeout').mockImplementation((run, _, ...args) => {
     passed.push(() => run(...args))
     return undefined as never // nobody uses it
   })
@@ -253,8 +253,8 @@ describe.each(controls)('the timeout of a wait, $where', ({ where, of }) => {
   it('leaves no timer behind if the request comes', async ({ serve }) => {
     const served = await serve()
     const control = of(served)
-    const set = vi.spyOn(realTimers, 'setTimeout')
-    const cleared = vi.spyOn(realTimers, 'clearTimeout')
+    const set = vi.spyOn(real, 'setTimeout')
+    const cleared = vi.spyOn(real, 'clearTimeout')
 
     const next = control.next('lobbies.list', {}, { timeout: '1h' })
     await sent(control)

@@ -1,5 +1,6 @@
 import { describe, expect, vi } from 'vitest'
 import { createClient } from '../../../src/client/index.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { failure, json, ok } from '../../support/http.js'
 import { it } from '../../support/served-mock.js'
 import { ids, tokens } from '../../support/tanks.js'
@@ -185,6 +186,7 @@ describe('a world', () => {
 
   it('is deleted when it is unused for the TTL, but not while a request waits in it', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    fakeRealTimers()
     const { mock, steer } = await serve({ worldTtlMs: 60_000 })
     await steer('PUT', '/__mock/worlds/idle', {})
     await steer('PUT', '/__mock/worlds/watched', {})
@@ -203,6 +205,7 @@ describe('a world', () => {
 
   it('needs no timer if its TTL is longer than a timer can be', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    fakeRealTimers()
     const set = vi.spyOn(globalThis, 'setInterval')
     const { steer } = await serve({ worldTtlMs: 1e12 })
 
@@ -213,6 +216,7 @@ describe('a world', () => {
 
   it('stays if the code has put it, however far fake timers go, and needs no timer', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    fakeRealTimers()
     const { mock, steer } = await serve({ worldTtlMs: 60_000 })
     const started = vi.spyOn(globalThis, 'setInterval')
     const stopped = vi.spyOn(globalThis, 'clearInterval')
@@ -240,6 +244,7 @@ describe('a world', () => {
 
   it('is not used by a list of the worlds', async ({ serve }) => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] })
+    fakeRealTimers()
     const { mock, steer } = await serve({ worldTtlMs: 60_000 })
     await steer('PUT', '/__mock/worlds/idle', {})
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { operationIds, operations } from '../../../src/core/contract/operations.js'
+import { real } from '../../../src/core/lib/real-globals.js'
 import { createMockmaker, type ExchangeRecord } from '../../../src/index.js'
 import { listen } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
@@ -231,7 +232,7 @@ describe('the log', () => {
     })
     const told = vi.fn()
     mock.log.subscribe(told)
-    const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
+    const uncaught = vi.spyOn(real, 'queueMicrotask').mockImplementation(() => {})
 
     const { status } = await ask(mock, { ...list, headers: bearer(tokens.public) })
     const thrown = uncaught.mock.calls.map(([throws]) => throws)

@@ -3,6 +3,7 @@ import { mockOf } from '../../../src/core/mock/facade.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { memoryStorage } from './memory-storage.js'
 
 const start = Date.parse('2026-11-20T20:00:00Z')
@@ -10,6 +11,7 @@ const second = 1_000
 
 beforeEach(() => {
   vi.useFakeTimers({ now: start, toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  fakeRealTimers()
 })
 
 afterEach(() => {

@@ -8,6 +8,7 @@ import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker, type Mockmaker, type MockmakerOptions } from '../../../src/index.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import { keepInFolder } from '../../../src/server/http/data-folder.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { fetchInProcess, origin } from '../../support/fetch-in-process.js'
 import { dataPath, failingFs, filesIn, quickFs } from '../../support/kept-worlds.js'
 
@@ -19,6 +20,7 @@ let data: string
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  fakeRealTimers()
   data = dataPath()
 })
 

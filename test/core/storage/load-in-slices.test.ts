@@ -3,6 +3,7 @@ import { mockOf } from '../../../src/core/mock/facade.js'
 import type { RunningWorlds } from '../../../src/core/mock/running-worlds.js'
 import { WorldStorage } from '../../../src/core/storage/world-storage.js'
 import { createMockmaker } from '../../../src/index.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { memoryStorage } from './memory-storage.js'
 
 const start = Date.parse('2026-11-20T20:00:00Z')
@@ -12,6 +13,7 @@ const changes = 3_000
 
 beforeEach(() => {
   vi.useFakeTimers({ now: start, toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  fakeRealTimers()
   return () => vi.useRealTimers()
 })
 

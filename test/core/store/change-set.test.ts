@@ -1,5 +1,6 @@
 import { fc, it } from '@fast-check/vitest'
 import { describe, expect, inject, vi } from 'vitest'
+import { real } from '../../../src/core/lib/real-globals.js'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import type { Change, ChangeSet } from '../../../src/core/store/change-set.js'
 import { tableNames } from '../../../src/core/store/table-names.js'
@@ -146,7 +147,7 @@ describe('a change set', () => {
       else world.dependencies.listen(['games'], { onChange: throws })
       world.subscribe(deliveries)
       world.dependencies.listen(['games'], { onChange: deliveries })
-      const uncaught = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
+      const uncaught = vi.spyOn(real, 'queueMicrotask').mockImplementation(() => {})
 
       const created = world.games.create(game('cars'))
       const thrown = uncaught.mock.calls.map(([throws]) => throws)

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 // Clocks take `performance.now` when their module loads.
 const performanceNow = performance.now
@@ -26,6 +26,7 @@ function pass(ms: number): void {
 function busyClock({ rate, msOf = () => 30 }: { readonly rate: number; msOf?(job: number): number }) {
   const clock = new clocks.LiveClock({ mode: 'running', rate, now: startAt })
   const ran = { jobs: 0 }
+  onTestFinished(() => clock.runJobs(undefined))
   clock.runJobs({
     nextAt: () => startAt + (ran.jobs + 1) * 1_000,
     runNext() {

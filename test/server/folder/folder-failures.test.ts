@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../../src/core/lib/usage-error.js'
 import { type KeptWorld, StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import {
   appendAll,
   failingFs,
@@ -15,7 +16,10 @@ import {
 } from '../../support/kept-worlds.js'
 import { contentOf, createWorld, reopen } from './opened-folders.js'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  fakeRealTimers()
+})
 
 const second = () => vi.advanceTimersByTime(1000)
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Storage } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import type { FileCalls } from '../../../src/server/folder/folder-files.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import {
   dataPath,
   filesIn,
@@ -18,7 +19,10 @@ import {
 } from '../../support/kept-worlds.js'
 import { openAgain, unlock } from './opened-folders.js'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  fakeRealTimers()
+})
 
 /** How a process is killed: after a call, or when a write is half done. */
 const kills = ['halfway', 'after'] as const

@@ -6,10 +6,14 @@ import { StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import { type FileCalls, seal } from '../../../src/server/folder/folder-files.js'
 import { FolderLock } from '../../../src/server/folder/folder-lock.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { interceptedFs, line, newWorld, putOrigin, quickFs } from '../../support/kept-worlds.js'
 import { createWorld } from './opened-folders.js'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  fakeRealTimers()
+})
 
 /** No process has this number. */
 const deadPid = 2 ** 22 + 1

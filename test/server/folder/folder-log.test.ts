@@ -1,10 +1,14 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { appendAll, filesIn, line, linesOf, originOfText, revisionsOf } from '../../support/kept-worlds.js'
 import { contentOf, createWorld, reopen } from './opened-folders.js'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  fakeRealTimers()
+})
 
 /** Creates a world with lines of the revisions 11 to 15. Returns the offsets behind its header and behind each line. */
 function fiveLines() {

@@ -2,10 +2,14 @@ import { appendFileSync, readFileSync, rmSync, statSync, truncateSync } from 'no
 import { fc, it } from '@fast-check/vitest'
 import { beforeEach, describe, expect, inject, vi } from 'vitest'
 import { type KeptLine, type KeptWorld, StorageError } from '../../../src/core/storage/storage.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { failingFs, line, linesOf, newWorld, putOrigin, summary } from '../../support/kept-worlds.js'
 import { createWorld, openAgain } from './opened-folders.js'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  fakeRealTimers()
+})
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 

@@ -5,6 +5,7 @@ import { UsageError } from '../../../src/core/lib/usage-error.js'
 import { StorageError } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
 import type { FileCalls } from '../../../src/server/folder/folder-files.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import {
   appendAll,
   dataPath,
@@ -19,7 +20,10 @@ import {
 import { contentOf, createWorld, openAgain, reopen } from './opened-folders.js'
 import { Disk } from './power-cut-disk.js'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  fakeRealTimers()
+})
 
 describe('a world in a folder', () => {
   it('is gone when it was deleted, open or not', () => {

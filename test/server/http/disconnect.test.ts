@@ -7,6 +7,7 @@ import { describe, expect, vi } from 'vitest'
 import { createMockmaker, type Mockmaker } from '../../../src/index.js'
 import { mockExpress } from '../../../src/server/http/index.js'
 import { listenTanks } from '../../support/entry-points.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { it } from '../../support/fixtures.js'
 import { openSocket, sendTo, serveDuringTest, serveListener } from '../../support/http.js'
 import { completion, tanks, tokens } from '../../support/tanks.js'
@@ -44,6 +45,7 @@ it('a connection that never had a request does not hold up the close', async () 
   await sendTo(url, { method: 'GET', path: '/matchmaker/lobbies/list' })
   const ended = once(socket.resume(), 'close')
   vi.useFakeTimers({ toFake: ['setTimeout'] })
+  fakeRealTimers()
 
   await close()
 

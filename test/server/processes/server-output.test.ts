@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { ServerOutput } from '../../../src/server/processes/server-output.js'
 import { startProcess } from '../../../src/server/processes/server-process.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { deferred } from '../../support/worlds.js'
 
 /** A pipe that only notes whether it is read. */
@@ -24,6 +25,7 @@ class Pipe extends EventEmitter {
 /** Reads the two pipes of a process, at the start of a second. */
 function read() {
   vi.useFakeTimers({ now: 0 })
+  fakeRealTimers()
   const [out, err] = [new Pipe(), new Pipe()]
   const lines: string[] = []
   const output = new ServerOutput([out, err], line => void lines.push(line))

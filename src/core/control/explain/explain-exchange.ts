@@ -3,6 +3,7 @@ import type { AnswerReasons, JournalEntry } from '../../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../../contract/operations.js'
 import type { Coordinates } from '../../contract/regions.js'
 import { isJsonObject } from '../../lib/json.js'
+import { parseDate, TextEncoder } from '../../lib/real-globals.js'
 import { type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
 import { clientLocation } from '../../operations/regions.js'
 import { isCanned } from '../../operations/resolver.js'
@@ -118,7 +119,7 @@ function listText(namespace_id: string, tables: ExplainedTables): string {
 function watchText({ query, answer, blocked_ms, time, since }: JournalEntry): string {
   const watch = isJsonObject(answer) ? answer.watch : undefined
   const isSame = isJsonObject(watch) && watch.index === query.watch_index
-  const waitedMs = since === undefined ? blocked_ms : Date.parse(time) - Date.parse(since)
+  const waitedMs = since === undefined ? blocked_ms : parseDate(time) - parseDate(since)
   const waited = `it waited ${(waitedMs / 1000).toFixed(1)} s`
   if (blocked_ms > 0)
     return isSame ? `${waited}, and nothing that it watches changed` : `${waited}, until a change of what it watches`

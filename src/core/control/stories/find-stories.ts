@@ -4,6 +4,7 @@ import type * as types from '../../generated/options.js'
 import { parseInput } from '../../lib/issues.js'
 import { lazy } from '../../lib/lazy.js'
 import { counted, nearest } from '../../lib/text.js'
+import { formatInstant } from '../../lib/time.js'
 import { typeTexts } from '../../lib/type-text.js'
 import { UsageError } from '../../lib/usage-error.js'
 import { redactToken } from '../../pipeline/redact.js'
@@ -132,7 +133,7 @@ export class StoryBook implements Stories {
       total: found.length,
       ...(older.length > limit && last ? { next: last.id } : {}),
       counts: stories.counts,
-      begins_at: new Date(stories.beginsAt.at).toISOString(),
+      begins_at: formatInstant(stories.beginsAt.at),
     }
   }
 

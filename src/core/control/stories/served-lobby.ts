@@ -2,6 +2,7 @@ import { ApiError, hasFailed } from '../../contract/errors.js'
 import { type OperationId, operations } from '../../contract/operations.js'
 import { isJsonObject } from '../../lib/json.js'
 import { quoted } from '../../lib/text.js'
+import { formatInstant } from '../../lib/time.js'
 import { readToken } from '../../pipeline/authenticate.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { RecordedExchange } from '../../pipeline/journal.js'
@@ -30,7 +31,7 @@ export function servedLobby(lobbyId: string, { world, history, stories }: Served
   const ready = accepted('lobbies.ready')
   return {
     lobby_id: lobbyId,
-    ...(ready ? { ready_at: new Date(ready.at).toISOString() } : {}),
+    ...(ready ? { ready_at: formatInstant(ready.at) } : {}),
     ...(row && accepted('lobbies.setClosed') ? { closed: row.is_closed } : {}),
     ...(row?.state !== undefined && accepted('lobbies.setState') ? { state: row.state } : {}),
     players: players.reverse().map(story => ({
@@ -75,7 +76,7 @@ function refusedCall(exchange: StoredExchange): RefusedCall[] {
   return [
     {
       request: id,
-      at: new Date(at).toISOString(),
+      at: formatInstant(at),
       method,
       path,
       ...(operation === undefined ? {} : { operation: operation as OperationId }), // the journal has no others

@@ -1,7 +1,8 @@
 import type { AnswerReasons } from '../../contract/journal.js'
 import type { OperationId } from '../../contract/operations.js'
 import type * as types from '../../generated/options.js'
-import { elapsedText } from '../../lib/time.js'
+import { parseDate } from '../../lib/real-globals.js'
+import { elapsedText, formatInstant } from '../../lib/time.js'
 import type { History, StoredExchange } from '../../pipeline/history.js'
 import { redactToken } from '../../pipeline/redact.js'
 import type { GameServerState, LiveServers } from '../../simulation/servers.js'
@@ -221,22 +222,18 @@ export function summarizeStory(story: Story, world: LiveWorld): StorySummary {
     is_simulated: isSimulated,
     ...(address === undefined ? {} : { address }),
     ...(lobby ? { lobby_id: lobby.lobby_id, game_mode_id: lobby.game_mode_id, region_id: lobby.region_id } : {}),
-    began_at: isoOf(story.oldest.at),
+    began_at: formatInstant(story.oldest.at),
     ...timeField('reserved_at', reservedAt),
     ...timeField('connected_at', connectedAt),
     ...timeField('ended_at', endedAt),
     ...timeField('next_at', nextAt),
-    changed_at: isoOf(story.newest.at),
+    changed_at: formatInstant(story.newest.at),
     revision: story.newest.revision,
   }
 }
 
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString()
-}
-
 function timeField<Name extends string>(name: Name, ms: number | undefined): { readonly [Key in Name]?: string } {
-  return (ms === undefined ? {} : { [name]: isoOf(ms) }) as { readonly [Key in Name]?: string } // that key, or none
+  return (ms === undefined ? {} : { [name]: formatInstant(ms) }) as { readonly [Key in Name]?: string } // that key, or none
 }
 
 /** Tells a whole story. The reasons of its requests are computed now. */
@@ -265,7 +262,7 @@ export function tellStory(story: Story, source: StorySource): StoryJson {
 function withPause(step: StoryStep, before: StoryStep | undefined): StoryStep {
   if (!before) return step
   const { kind, at, ...rest } = step
-  return { kind, at, after_ms: Math.max(0, Date.parse(at) - Date.parse(before.at)), ...rest }
+  return { kind, at, after_ms: Math.max(0, parseDate(at) - parseDate(before.at)), ...rest }
 }
 
 const seatSteps = {
@@ -286,7 +283,7 @@ function stepsOf(
   const around = { lobby: lobbyText(lobby, world), rows: rowsOf(history.changeSet(revision), story.token, lobby) }
   const own: StoryStep = {
     kind,
-    at: isoOf(at),
+    at: formatInstant(at),
     title: kind === 'refused' && operation !== undefined ? `${operation} refused` : ownTitle,
     text: typeof text === 'string' ? text : text(fact, around).trim(),
     revision,
@@ -301,7 +298,7 @@ function stepsOf(
   const reasons = exchange && past.reasonsOf(exchange)
   const request: StoryStep = {
     kind: stepKind,
-    at: exchange ? (exchange.entryWithoutAnswer().since ?? isoOf(at)) : isoOf(at),
+    at: exchange ? (exchange.entryWithoutAnswer().since ?? formatInstant(at)) : formatInstant(at),
     title,
     text: requestText(fact, exchange, { reasons, lobby: around.lobby }),
     revision,
@@ -332,7 +329,7 @@ function requestText(
   if (!exchange) return `The client called ${operation}. The request is not kept.`
   if (exchange.status !== 200) return `The client called ${operation}, and had a seat in ${lobby} while it waited.`
   const { since } = exchange.entryWithoutAnswer()
-  const waitedMs = since === undefined ? 0 : exchange.at - Date.parse(since)
+  const waitedMs = since === undefined ? 0 : exchange.at - parseDate(since)
   const waited = waitedMs > 0 ? ` The answer came after ${elapsedText(waitedMs)}.` : ''
   const why = reasons?.because[0]
   return `The client called ${operation}, and got ${lobby}${why === undefined ? '' : `: ${why}`}.${waited}`
@@ -371,7 +368,7 @@ function notesOf(
   const notes: string[] = []
   if (whole !== undefined)
     notes.push(
-      `It is whole since ${isoOf(whole)}: ${story.lost > 0 ? `${story.lost} earlier facts are` : 'what was before is'} no longer kept.`,
+      `It is whole since ${formatInstant(whole)}: ${story.lost > 0 ? `${story.lost} earlier facts are` : 'what was before is'} no longer kept.`,
     )
   const asked = facts.filter(
     ({ cause, request, kind }) => cause === 'request' && kind !== 'present' && !isKept(request),
