@@ -28,3 +28,9 @@ test('reports a matchmaker that is out of order', async () => {
 
   await assert.rejects(openLobbies('duel'), { message: 'the matchmaker answers 503' })
 })
+
+test('waits for a slow matchmaker', async () => {
+  mock.delay('lobbies.list', '300ms')
+
+  assert.deepEqual(await openLobbies('duel'), [])
+})

@@ -131,7 +131,7 @@ export class RunningWorld {
     this.faults = new LiveFaults(world)
     const redactor = new Redactor(world.tables, settings.secrets)
     this.held = new LiveHeldRequests(world, this.faults, redactor)
-    this.pending = new PendingRequests(redactor)
+    this.pending = new PendingRequests(world.clock, redactor)
     this.#settings = settings
     this.#withSeed = state.withSeed
     this.#history = history

@@ -1,28 +1,57 @@
 import type { OperationPattern, PendingRequest } from '../contract/journal.js'
 import { Emitter } from '../lib/emitter.js'
+import { real } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
+import type { LiveClock } from '../store/clock.js'
 import type { RequestFacts } from './message.js'
 import type { Redactor } from './redact.js'
 
-/** The requests of a world that wait for their answer, the oldest first. A request that is answered at once never gets here. */
+/** Requests for which only code can end the wait hold the process for this time, in ms: their clients may have a timeout. */
+const holdMs = 10_000
+
+/**
+ * The requests of a world that wait for their answer, the oldest first. A request that is answered at once never gets here. They
+ * hold the process, as connections would.
+ */
 export class PendingRequests {
+  readonly #clock: Pick<LiveClock, 'mode' | 'pending'>
   readonly #exchanges = new Set<RequestFacts>()
   readonly #emitter = new Emitter<boolean>()
   readonly #redactor: Redactor
+  /** Keeps the process alive. */
+  #hold: ReturnType<typeof real.setTimeout> | undefined
 
-  constructor(redactor: Redactor) {
+  constructor(clock: Pick<LiveClock, 'mode' | 'pending'>, redactor: Redactor) {
+    this.#clock = clock
     this.#redactor = redactor
   }
 
   /** Adds a request that begins to wait, or that waits for something else now. */
   add(exchange: RequestFacts): void {
     this.#exchanges.add(exchange)
+    // A resolver is code of the user.
+    if (exchange.waitsFor !== 'resolver') this.#holdProcess()
     this.#emitter.emit(exchange.fault !== undefined)
   }
 
   remove(exchange: RequestFacts): void {
-    if (this.#exchanges.delete(exchange)) this.#emitter.emit(exchange.fault !== undefined)
+    if (!this.#exchanges.delete(exchange)) return
+    if (this.#exchanges.size === 0) real.clearTimeout(this.#hold)
+    this.#emitter.emit(exchange.fault !== undefined)
+  }
+
+  #holdProcess(): void {
+    real.clearTimeout(this.#hold)
+    this.#hold = real.setTimeout(() => {
+      if (this.#endsByItself()) this.#holdProcess()
+    }, holdMs)
+  }
+
+  /** Tells whether time ends a wait: its timer, or the last moment at which its lobby can become ready. */
+  #endsByItself(): boolean {
+    if (this.#clock.mode === 'frozen') return false
+    return this.#clock.pending > 0 || [...this.#exchanges].some(({ waitsFor }) => waitsFor === 'lobby')
   }
 
   /** Counts the requests of an operation, or of those that match a pattern. Default: all. */

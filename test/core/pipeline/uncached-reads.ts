@@ -66,7 +66,7 @@ export function uncachedRequestHandler(world: LiveWorld): RequestHandler {
       { revision: 1, at: 0 },
       () => [],
     ),
-    pending: new PendingRequests(redactor),
+    pending: new PendingRequests(world.clock, redactor),
     record() {},
   }
   // A query without parameters is parsed. An absent query is not.
