@@ -3,12 +3,12 @@ import type { Method, OperationSpec } from '../core/contract/operation.js'
 import { type OperationId, operationIds, operations } from '../core/contract/operations.js'
 import { withoutStacks } from '../core/lib/caller-stack.js'
 import { nextTurn } from '../core/lib/next-turn.js'
-import { ReadableStream, Response, URL } from '../core/lib/real-globals.js'
+import { AbortController, ReadableStream, Response, URL } from '../core/lib/real-globals.js'
 import { quoted } from '../core/lib/text.js'
 import { parseUrl } from '../core/lib/url.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { withOperation } from '../core/mock/handler-operation.js'
-import type { MockRequest, RequestHandler } from '../core/pipeline/message.js'
+import type { AbortSignalLike, MockRequest, RequestHandler } from '../core/pipeline/message.js'
 
 /** The functions that answer the requests of MSW handlers. They refuse an unknown world in-process, and create it over HTTP. */
 export interface RequestHandlers {
@@ -196,7 +196,7 @@ async function answerFetch(
   const { pathname, search, origin } = new URL(request.url)
   const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
   const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
-  const signal = () => request.signal
+  const signal = () => disconnectOf(request)
   const query = search.slice(1)
   // No server is where the URL leads, so a game server is on this machine.
   const answered = await answer({ method, ...split(pathname), query, headers, body, serverHost: '127.0.0.1', signal })
@@ -210,6 +210,23 @@ async function answerFetch(
   // Fetch has no other form for a broken connection.
   if (disconnect) return Response.error()
   return new Response(status === 204 ? null : bytes, { status, headers: sent })
+}
+
+/** The part of Node's `ClientRequest` that tells when it has ended. */
+interface RawRequest {
+  readonly destroyed: boolean
+  once?(event: 'close', listener: () => void): unknown
+}
+
+/** Returns a signal that aborts when the client gives up. MSW 2 does not forward the end of a request of `node:http`, but keeps that. */
+function disconnectOf(request: Request): AbortSignalLike {
+  const key = Object.getOwnPropertySymbols(request).find(({ description }) => description === 'kRawRequest')
+  const raw = key && (Reflect.get(request, key) as RawRequest | undefined)
+  if (!raw?.once) return request.signal
+  const client = new AbortController()
+  if (raw.destroyed) client.abort()
+  raw.once('close', () => client.abort())
+  return client.signal
 }
 
 /** Returns the first half of a body. Then its reader fails, as if the connection had broken. */

@@ -4,7 +4,7 @@ import { HttpResponse, http } from 'msw'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { bearer, tanks } from '../support/tanks.js'
-import { closedAfterTest, live } from '../support/worlds.js'
+import { closedAfterTest, isBusy, live } from '../support/worlds.js'
 import { complete, it, listUrl, lobbiesAt, origin, until, watchUrl } from './node-mock.js'
 
 describe('setupMockmaker', () => {
@@ -121,6 +121,21 @@ describe('setupMockmaker', () => {
     await until(mock, 0)
     expect(live(mock.world).clock.pending).toBe(0)
   })
+
+  it.for(['watch', 'hold'] as const)(
+    'removes the waiter of a destroyed request of node:http: %s',
+    async (wait, { setup }) => {
+      const mock = setup()
+      if (wait === 'hold') mock.hold('lobbies.list')
+      const client = nodeHttp.get(wait === 'hold' ? listUrl : watchUrl(mock)).on('error', () => {})
+      await mock.blocked(1)
+
+      client.destroy()
+
+      await expect.poll(() => isBusy(mock)).toBe(false)
+      expect([mock.world.waiters, live(mock.world).clock.pending]).toEqual([0, 0])
+    },
+  )
 
   it('unblocks a fetch when fake timers advance', async ({ setup }) => {
     vi.useFakeTimers()
