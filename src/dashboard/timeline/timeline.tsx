@@ -6,6 +6,7 @@ import type { GameServerState } from '../../core/simulation/servers.js'
 import { Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { textWidth, useSize } from '../ui/hooks.js'
+import { isDark } from '../ui/screen.js'
 import { placeName } from '../world/lobby-rows.js'
 import { page, type Span } from '../world/page-state.js'
 import { drawTimeline } from './timeline-drawing.js'
@@ -101,7 +102,7 @@ function Axis({ zoom, chosen, more }: AxisProps) {
       span: drag.peek() ? spanOf(drag.peek()) : page.brushed.peek(),
     })
   }
-  useDrawing(draw, [size, drag], zoom)
+  useDrawing(draw, [size, drag, isDark], zoom)
   useWheel(element, direction => (chosen.value = nextZoom(zoom, direction)))
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it is a slider, if the world has a past

@@ -55,3 +55,9 @@ const currentLayout = (): Layout => (phone.matches ? 'phone' : narrow.matches ? 
 
 export const layout = signal(currentLayout())
 for (const query of [narrow, phone]) query.addEventListener('change', () => (layout.value = currentLayout()))
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+
+/** Whether the page has dark colours, as the system wants. */
+export const isDark = signal(dark.matches)
+dark.addEventListener('change', () => (isDark.value = dark.matches))
