@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { type IncomingMessage, request as openRequest, type RequestListener } from 'node:http'
+import { type AgentOptions, type IncomingMessage, request as openRequest, type RequestListener } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -50,6 +51,20 @@ describe('a forwarded request', () => {
       ...['Content-Type: text/plain', 'Set-Cookie: a=1', 'Set-Cookie: b=2', 'content-length: 2'],
       ...['Connection: close', '', 'ok'],
     ])
+  })
+
+  it('goes over a connection that is closed here before the owner closes it', async () => {
+    const agents: { readonly options: AgentOptions }[] = []
+    // Every message of this channel has a request with its agent.
+    const note = (message: unknown) =>
+      void agents.push((message as { request: { agent: (typeof agents)[0] } }).request.agent)
+    subscribe('http.client.request.start', note)
+    onTestFinished(() => void unsubscribe('http.client.request.start', note))
+    const url = await forwardTo((_, response) => response.end('ok'))
+
+    await text(await received(url))
+
+    expect(agents[1]?.options.timeout).toSatisfy((ms = 0) => ms > 0 && ms < 75_000)
   })
 
   it('breaks off in the middle of its answer if the owner does', async () => {

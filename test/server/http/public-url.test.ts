@@ -12,9 +12,10 @@ const scenario: ScenarioInput = {
 }
 
 /** Serves a mock as the command does. */
-async function serve(publicUrl: string, allowedHosts: readonly string[] = ['mock.example']) {
+async function serve(publicUrl: string, serverHost?: string) {
+  const allowedHosts = ['mock.example']
   const mock = closedAfterTest(createMock({ scenario, publicUrl: 'http://127.0.0.1:4100' }))
-  const url = await serveDuringTest(createListener(mock, { allowedHosts }, { publicUrl }))
+  const url = await serveDuringTest(createListener(mock, { allowedHosts }, { publicUrl, serverHost }))
   const linkUrl = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const got = ok(await sendTo(url, { method: 'POST', path: `${path}/cloud/devices/links`, headers }))
     return (got as { device_link_url: string }).device_link_url.replace(/device\.mock\..*/, '…')
@@ -73,6 +74,13 @@ describe('--public-url', () => {
     const { hostOfServer } = await serve(publicUrl)
 
     expect(await hostOfServer({ host: '127.0.0.1:4100' })).toBe(hostname)
+  })
+
+  it('wins over the address of a replica, which wins over what the client asked', async () => {
+    const [told, asked] = [await serve('https://mock.example', '10.0.0.5'), await serve('asked', '[fd00::5]')]
+
+    expect(await told.hostOfServer()).toBe('mock.example')
+    expect(await asked.hostOfServer({ host: '127.0.0.1:4100' })).toBe('fd00::5')
   })
 
   it('reaches the page, for its QR codes', async () => {
