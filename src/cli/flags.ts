@@ -9,6 +9,7 @@ import { historyFormat, historyLengthOf, MockmakerOptions } from '../core/mock/o
 import { hostForm, isAllowedHost, isOrigin } from '../core/pipeline/origin.js'
 import { sessionLimits, shortestStayMs } from '../core/store/matchmaker-rows.js'
 import { checkNames } from '../lab/checks.js'
+import type { SharedFlags } from '../server/cluster/shared-settings.js'
 import { controlHostForms, isControlHost, isProxy, proxyForms } from '../server/http/address-lists.js'
 import { checkControlToken } from '../server/http/control-token.js'
 import { defaultDataTtlMs } from '../server/http/data-folder.js'
@@ -31,8 +32,11 @@ type Flag = readonly [
     readonly env?: string
     /** True if `mockmaker exec --help` lists the flag. */
     readonly isEveryday?: true
-    /** True if the flag changes answers, so that all replicas have the same. */
-    readonly isShared?: true
+    /**
+     * Set if all replicas have the same: `answers`, because the flag changes answers, as long as the storage has worlds, and `access`,
+     * because it says who may use the mock, while they run.
+     */
+    readonly shared?: 'answers' | 'access'
   },
 ]
 
@@ -98,22 +102,22 @@ const world = {
   seed: [
     '--seed <seed>',
     'the seed of ids, tokens and fake data',
-    { parse: wholeNumber(0), without: "the scenario's", isEveryday: true, isShared: true },
+    { parse: wholeNumber(0), without: "the scenario's", isEveryday: true, shared: 'answers' },
   ],
   live: [
     '--live',
     'simulate players in each namespace, unless the scenario sets its players',
-    { isEveryday: true, isShared: true },
+    { isEveryday: true, shared: 'answers' },
   ],
   watchTimeout: [
     '--watch-timeout <duration>',
     'the longest time that a watch waits for a change: 250ms, 40s, 1m30s',
-    { parse: parseMs, default: defaults.watchTimeoutMs, isShared: true },
+    { parse: parseMs, default: defaults.watchTimeoutMs, shared: 'answers' },
   ],
   maxWorlds: [
     '--max-worlds <n>',
     'the most worlds, including the default one',
-    { parse: wholeNumber(1), default: defaults.maxWorlds, isShared: true },
+    { parse: wholeNumber(1), default: defaults.maxWorlds, shared: 'answers' },
   ],
   worldTtl: [
     '--world-ttl <duration>',
@@ -123,12 +127,12 @@ const world = {
   journal: [
     '--journal <n>',
     'the most requests in the journal of each world',
-    { parse: wholeNumber(0), default: defaults.journalSize, isShared: true },
+    { parse: wholeNumber(0), default: defaults.journalSize, shared: 'answers' },
   ],
   history: [
     '--history <length>',
     "how far the history of each world goes back: a duration of the world's clock, or a number of change sets",
-    { parse: parseHistory, default: defaults.history, isShared: true },
+    { parse: parseHistory, default: defaults.history, shared: 'answers' },
   ],
 } as const satisfies FlagTable
 
@@ -169,12 +173,12 @@ const programs = {
   serverCommand: [
     '--server-command <command>',
     'start this game server for each lobby that find or create makes',
-    { parse: notBlank('a command, as in "node game-server.mjs"'), isEveryday: true, isShared: true },
+    { parse: notBlank('a command, as in "node game-server.mjs"'), isEveryday: true, shared: 'answers' },
   ],
   serverReadyWithin: [
     '--server-ready-within <duration>',
     'stop a lobby if its game server is not ready within this time',
-    { parse: (text: string) => formatDuration(parseMs(text)), without: '5m', isShared: true },
+    { parse: (text: string) => formatDuration(parseMs(text)), without: '5m', shared: 'answers' },
   ],
   serverWatch: [
     '--server-watch <paths>',
@@ -193,29 +197,29 @@ const network = {
   allowedHosts: [
     '--allowed-hosts <names>',
     'more names to accept in the Host header, separated by commas; .example.com means its subdomains too',
-    { parse: list(isAllowedHost, hostForm) },
+    { parse: list(isAllowedHost, hostForm), shared: 'access' },
   ],
   corsOrigin: [
     '--cors-origin <origins>',
     "more origins whose pages may use the mock, besides localhost and the scenario's, separated by commas; null means sandboxed frames",
-    { parse: parseOrigins, isShared: true },
+    { parse: parseOrigins, shared: 'answers' },
   ],
   publicUrl: [
     '--public-url <url>',
     'the URL by which others reach the mock, for device links and game servers',
-    { parse: parsePublicUrl, without: 'the address by which each client asks', isShared: true },
+    { parse: parsePublicUrl, without: 'the address by which each client asks', shared: 'answers' },
   ],
-  control: ['--no-control', 'turn off the control API under /__mock'],
+  control: ['--no-control', 'turn off the control API under /__mock', { shared: 'access' }],
   controlHost: [
     '--control-host <addresses>',
     'addresses and networks (192.168.1.0/24) of other machines that may use the control API, separated by commas; * means all',
-    { parse: list(isControlHost, controlHostForms), without: 'none' },
+    { parse: list(isControlHost, controlHostForms), without: 'none', shared: 'access' },
   ],
   controlToken: servedControlToken,
   trustProxy: [
     '--trust-proxy <addresses>',
     'addresses and networks of proxies in front of the mock, whose x-forwarded-for or forwarded names the client, separated by commas',
-    { parse: list(isProxy, proxyForms), without: 'none' },
+    { parse: list(isProxy, proxyForms), without: 'none', shared: 'access' },
   ],
 } as const satisfies FlagTable
 
@@ -368,11 +372,15 @@ export function durationText([, , { parse, default: value } = {}]: Flag): string
   return parse === parseMs ? formatDuration(Number(value)) : undefined
 }
 
-/** Returns the flags that change answers, by their names. All replicas have the same. */
-export function sharedFlags(flags: ServeFlags): Record<string, ServeFlags[keyof ServeFlags]> {
+/** Returns the flags of a kind that all replicas have in common, by their names. Those that are not given are missing. */
+export function sharedFlags(flags: ServeFlags, kind: 'answers' | 'access'): SharedFlags {
   const values: Readonly<Record<string, ServeFlags[keyof ServeFlags]>> = flags
-  const rows = Object.entries<Flag>(mock).filter(([key, [, , more]]) => more?.isShared && values[key] !== undefined)
-  return Object.fromEntries(rows.map(([key, [flag]]) => [flag.replace(/ .*/, ''), values[key]]))
+  const rows = Object.entries<Flag>(mock).filter(([, [, , more]]) => more?.shared === kind)
+  const given = rows.map(([key, [flag]]) => {
+    const value = flag.startsWith('--no-') ? values[key] === false || undefined : values[key]
+    return [flag.replace(/ .*/, ''), Array.isArray(value) ? [...new Set(value)].sort() : value] as const
+  })
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
 }
 
 /** The calls that a check expects if nobody says others. */

@@ -39,7 +39,8 @@ export async function keepWorlds(
     const replica = await keepInRedis(mock, {
       ...{ ...options, data, secret, host },
       advertise: own,
-      flags: sharedFlags(flags),
+      flags: sharedFlags(flags, 'answers'),
+      access: sharedFlags(flags, 'access'),
     })
     return { replica, serverHost: new URL(own).hostname }
   }

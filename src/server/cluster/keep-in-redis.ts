@@ -25,6 +25,8 @@ interface SharingOptions {
   readonly controlToken?: string | undefined
   /** The flags that change answers, by their names. */
   readonly flags: SharedFlags
+  /** The flags that say who may use the mock, by their names. Default: none. */
+  readonly access?: SharedFlags | undefined
 }
 
 interface RedisOptions extends SharingOptions {
@@ -60,13 +62,13 @@ export async function keepInRedis(mock: Mock, options: RedisOptions): Promise<Ht
 export async function shareWorlds(
   mock: Mock,
   shared: SharedStorage,
-  { dataTtlMs = defaultDataTtlMs, reset, secret, controlToken, flags }: SharingOptions,
+  { dataTtlMs = defaultDataTtlMs, reset, secret, controlToken, flags, access }: SharingOptions,
 ): Promise<HttpReplica> {
   // It would report for each world what the shared storage reports once.
   const storage = new WorldStorage(shared)
   try {
     if (reset) await clearStorage(storage, shared)
-    await checkSecrets(shared, secretsOf({ secret, controlToken }))
+    await checkSecrets(shared, secretsOf({ secret, controlToken, access }))
     await agreeOnSettings(storage, shared, { ...JSON.parse(mock.settingsText()), flags }) // an object
     mock.worlds.keepIn({ storage, dataTtlMs, shared, replicas: () => describeReplicas(shared) })
   } catch (error) {
@@ -88,11 +90,17 @@ function checkSecret({ secret, advertise, host }: RedisOptions): string | undefi
   )
 }
 
-/** Returns the secrets that all replicas have in common. */
-export function secretsOf({ secret, controlToken }: Pick<SharingOptions, 'secret' | 'controlToken'>): SharedSecrets {
+/** Returns what all replicas that run have in common. */
+export function secretsOf({
+  secret,
+  controlToken,
+  access = {},
+}: Pick<SharingOptions, 'secret' | 'controlToken' | 'access'>): SharedSecrets {
+  const flags = Object.entries(access).map(([name, value]) => [name, JSON.stringify(value)] as const)
   return {
     [secretVariables.clusterSecret]: secret,
     [`the control token (${secretVariables.controlToken})`]: controlToken,
+    ...Object.fromEntries(flags),
   }
 }
 

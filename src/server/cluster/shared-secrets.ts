@@ -2,7 +2,10 @@ import { scryptSync } from 'node:crypto'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { SharedStorage } from '../../core/storage/shared-storage.js'
 
-/** The secrets that all replicas have in common, by their names in messages. Those that are not set are `undefined`. */
+/**
+ * The secrets and flags that all replicas that run have in common, by their names in messages. Those that are not set are `undefined`,
+ * or missing.
+ */
 export type SharedSecrets = Readonly<Record<string, string | undefined>>
 
 /** Enough that nobody guesses another proof, in bytes. */
@@ -24,7 +27,7 @@ export async function checkSecrets(shared: SharedStorage, secrets: SharedSecrets
   for (const { id, address, proofs = {} } of await shared.replicas()) {
     if (id === shared.self.id) continue
     const ours = proofsOf(secrets, id)
-    for (const name of Object.keys(secrets)) {
+    for (const name of new Set([...Object.keys(secrets), ...Object.keys(proofs)])) {
       const [here, there] = [ours[name], proofs[name]]
       if (here === there) continue
       const difference =

@@ -229,6 +229,8 @@ describe('a replica', () => {
     const attempts = [
       [other, ...flags],
       [...flags, '--seed', '12'],
+      [...flags, '--no-control'],
+      [...flags, '--allowed-hosts', 'mock.example'],
       [...flags, '--reset'],
       [...flags, '--advertise', `http://127.0.0.1:${port}`],
     ]
@@ -239,10 +241,12 @@ describe('a replica', () => {
     await first.exited
     const [anew] = (await serveReplicas(1, [...flags, '--reset'])) as [Served]
 
-    expect(exits.map(({ code }) => code)).toEqual([1, 1, 1, 1])
+    expect(exits.map(({ code }) => code)).toEqual(attempts.map(() => 1))
     expect(exits.map(({ stderr }) => stderr)).toEqual([
       expect.stringMatching(/serve the scenario "default", and not "other\.yaml"/),
       expect.stringMatching(/--seed is 12, and not set for the replicas/),
+      expect.stringMatching(/--no-control is set, and not set for the replica http/),
+      expect.stringMatching(/--allowed-hosts is set, and not set for the replica http/),
       expect.stringMatching(/--reset deletes the worlds of all replicas, and others run/),
       expect.stringMatching(/another replica with the address .* is running/),
     ])

@@ -12,7 +12,11 @@ import { sharedModel } from '../../support/served-replicas.js'
 /** Lets a replica join the others. It leaves after the test. */
 async function join(
   model: ScriptModel,
-  { address, flags = {}, ...secrets }: { address: string; secret?: string; controlToken?: string; flags?: SharedFlags },
+  {
+    address,
+    flags = {},
+    ...secrets
+  }: { address: string; secret?: string; controlToken?: string; flags?: SharedFlags; access?: SharedFlags },
 ): Promise<{ leave(): Promise<void> }> {
   const mock = createMock()
   const storage = await joinReplicas(new ModelRedis(model, processTime), {
@@ -49,6 +53,13 @@ describe('a replica that differs from the others', () => {
     [{}, { controlToken: secrets[0] }, /^the control token \(MOCKMAKER_CONTROL_TOKEN\) is set, and not set for /],
     [{ flags: { '--seed': 1 } }, { flags: { '--seed': 2 } }, /^--seed is 2, and 1 for the replicas in /],
     [{ flags: { '--live': true } }, {}, /^--live is not set, and true for the replicas in /],
+    [
+      { access: { '--control-host': ['10.0.0.0/8'] } },
+      { access: { '--control-host': ['*'] } },
+      /^--control-host is another one than that of the replica http:.*: set the same one for all replicas/,
+    ],
+    [{ access: { '--no-control': true } }, {}, /^--no-control is not set, and set for the replica http/],
+    [{}, { access: { '--trust-proxy': ['10.0.0.1'] } }, /^--trust-proxy is set, and not set for the replica http/],
   ] as const)('does not start, and tells what differs: %#', async ([theirs, ours, expected]) => {
     const model = sharedModel()
     await join(model, { address: first, ...theirs })
