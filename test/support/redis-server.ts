@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@redis/client'
@@ -62,6 +62,17 @@ export class RedisServer {
     // A process that is stopped takes no other signal.
     child.kill('SIGCONT')
     await exit
+  }
+
+  /** Keeps the files as they are now. Returns a function that puts them back. The server must not run then. */
+  keepFiles(): () => void {
+    const copy = `${this.#folder}-copy`
+    cpSync(this.#folder, copy, { recursive: true })
+    return () => {
+      this.forget()
+      cpSync(copy, this.#folder, { recursive: true })
+      rmSync(copy, { recursive: true })
+    }
   }
 
   /** Deletes all that the server has kept. It must not run. */

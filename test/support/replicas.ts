@@ -21,7 +21,7 @@ export function newAddress(): string {
 }
 
 /** Times for tests in which no lease may end, however busy the machine is. */
-export const patient = { times: { leaseMs: 60_000, countsMs: 50_000 }, silenceMs: 60_000 } as const
+export const patient = { times: { leaseMs: 60_000, countsMs: 50_000, waitMs: 60_000 }, silenceMs: 60_000 } as const
 
 /** Starts a replica whose worlds are on a server. It leaves after the test. Its lease does not end by itself. */
 export async function replicaOf(

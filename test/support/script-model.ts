@@ -23,7 +23,7 @@ interface ModelWorld {
   logBytes: number
   base: string
   newBase: { readonly attempt: string; readonly text: string } | undefined
-  isRegained?: boolean
+  regained?: string | undefined
   lines: Map<string, string>
   origins: Map<string, string>
 }
@@ -36,8 +36,17 @@ export class ScriptModel {
   readonly worlds = new Map<string, ModelWorld>()
   readonly #leases = new Map<string, { readonly info: string; readonly endsAt: number }>()
   readonly #replicas = new Set<string>()
-  #meta: { readonly format: string; readonly log: string; readonly secret: string; settings: string } | undefined
+  #meta:
+    | {
+        readonly format: string
+        readonly log: string
+        readonly secret: string
+        settings: string
+        run: { readonly id: number; readonly since: number; readonly epoch: number }
+      }
+    | undefined
   #lastEpoch = 0
+  #runId = 1
 
   /** `now` is the clock of the server, in ms since the epoch. */
   constructor(now: () => number) {
@@ -71,6 +80,11 @@ export class ScriptModel {
     this.#lastEpoch = 0
   }
 
+  /** Starts again, with all that it has. */
+  restart(): void {
+    this.#runId += 1
+  }
+
   /** Returns a copy that goes its own way: an older state of the server. */
   copy(): ScriptModel {
     const copy = new ScriptModel(this.#now)
@@ -78,8 +92,9 @@ export class ScriptModel {
     return copy
   }
 
-  /** Takes the state of another model, as a server does that fails over to a copy. */
+  /** Starts again with the state of another model, as a server does that fails over to a copy. */
   take(other: ScriptModel): void {
+    this.restart()
     const { worlds, leases, replicas, meta, lastEpoch } = structuredClone(other.#state)
     this.forget()
     for (const [id, world] of worlds) this.worlds.set(id, world)
@@ -121,7 +136,8 @@ export class ScriptModel {
       if (other === undefined) this.#replicas.delete(replica)
       else if (replica !== self && JSON.parse(other).address === address) return ['address', other]
     }
-    this.#meta ??= { format, log: newLog, secret, settings: '' }
+    this.#meta ??= { format, log: newLog, secret, settings: '', run: { id: this.#runId, since: 0, epoch: 0 } }
+    this.#runFor()
     this.#leases.set(self, { info, endsAt: this.#now() + Number(leaseMs) })
     this.#replicas.add(self)
     return ['ok', this.#meta.log, this.#meta.secret, this.#meta.settings]
@@ -138,8 +154,16 @@ export class ScriptModel {
   }
 
   #nextEpoch(): string {
-    this.#lastEpoch += 1
+    this.#lastEpoch = Math.max(this.#lastEpoch + 1, Math.floor(this.#now() * 1_000))
     return String(this.#lastEpoch)
+  }
+
+  #runFor(): { readonly sinceMs: number; readonly restored: number } {
+    const time = Math.floor(this.#now())
+    const run = this.#meta?.run
+    if (run?.id === this.#runId && run.since <= time) return { sinceMs: time - run.since, restored: run.epoch }
+    if (this.#meta) this.#meta.run = { id: this.#runId, since: time, epoch: this.#lastEpoch }
+    return { sinceMs: 0, restored: this.#lastEpoch }
   }
 
   readonly #commands: { readonly [Command in ScriptCommand]: (self: string, ...args: string[]) => Reply } = {
@@ -176,13 +200,10 @@ export class ScriptModel {
       return ['ok']
     },
     probe: () => ['ok'],
-    claim: (self, id = '', create) => this.#claim(self, id, create === '1'),
-    resume: (self, ...list) => [
+    claim: (self, id = '', create, leaseMs) => this.#claim(self, id, create === '1', Number(leaseMs)),
+    resume: (self, leaseMs, ...list) => [
       'ok',
-      pairs(list, 2).map(([id = '', epoch = '']) => {
-        const world = this.#fenced(self, id, epoch)
-        return isReply(world) ? (this.#regain(self, id, epoch) ?? world) : ['mine', world.revision ?? '']
-      }),
+      pairs(list, 3).map(([id = '', epoch = '', born]) => this.#resumed(self, id, epoch, born, Number(leaseMs))),
     ],
     lines: (self, id = '', epoch = '', after, count) => {
       const world = epoch === '' ? this.worlds.get(id) : this.#fenced(self, id, epoch)
@@ -262,24 +283,33 @@ export class ScriptModel {
     },
   }
 
-  #regain(self: string, id: string, epoch: string): Reply | undefined {
+  #resumed(self: string, id: string, epoch: string, born: string | undefined, leaseMs: number): Reply {
     const known = this.worlds.get(id)
-    const isOther = known && known.owner !== self && this.#infoOf(known.owner) !== undefined
-    if (isOther || Number(known?.epoch ?? this.#lastEpoch) >= Number(epoch)) return undefined
+    const isSelf = known?.owner === self
+    const isOwn = isSelf && known.epoch === epoch
+    if (isOwn && known.born === born && known.regained === undefined) return ['mine', known.revision ?? '']
+    if (isSelf && known.regained !== undefined && (isOwn || known.regained === epoch)) return ['regained', known.epoch]
+    const { sinceMs, restored } = this.#runFor()
+    const isSettling = sinceMs < leaseMs
+    const newest = known?.regained ?? known?.epoch ?? (isSettling ? restored : this.#lastEpoch)
+    const isOther = !isSelf && !isSettling && this.#infoOf(known?.owner ?? '') !== undefined
+    if (!isOwn && (isOther || Number(newest) >= Number(epoch))) return this.#lost(self, known?.owner ?? '')
     this.#lastEpoch = Math.max(this.#lastEpoch, Number(epoch))
     const world = known ?? emptyWorld()
     this.worlds.set(id, world)
     const claim = { owner: self, epoch: this.#nextEpoch(), claimedAt: this.#time, takenFrom: '' }
-    Object.assign(world, claim, { newBase: undefined, isRegained: true })
+    Object.assign(world, claim, { newBase: undefined, regained: epoch })
     return ['regained', world.epoch]
   }
 
-  #claim(self: string, id: string, create: boolean): Reply {
+  #claim(self: string, id: string, create: boolean, leaseMs: number): Reply {
     if (this.#infoOf(self) === undefined) return ['lease']
     const known = this.worlds.get(id)
     const owner = known?.owner ?? ''
     const info = owner === self ? undefined : this.#infoOf(owner)
     if (known && info !== undefined) return ['other', info, known.epoch]
+    const rest = leaseMs - this.#runFor().sinceMs
+    if (rest > 0) return ['wait', String(rest)]
     if (known?.born === undefined && !create) {
       if (owner !== self) this.worlds.delete(id)
       return ['absent']
@@ -287,7 +317,7 @@ export class ScriptModel {
     const world = known ?? emptyWorld()
     this.worlds.set(id, world)
     if (owner !== self) Object.assign(world, { claimedAt: this.#time, takenFrom: owner })
-    Object.assign(world, { owner: self, epoch: this.#nextEpoch(), newBase: undefined, isRegained: false })
+    Object.assign(world, { owner: self, epoch: this.#nextEpoch(), newBase: undefined, regained: undefined })
     if (world.born === undefined) return ['new', world.epoch]
     world.starts += 1
     return ['mine', world.epoch, owner === '' ? '0' : '1']
@@ -353,10 +383,9 @@ function replaceBase(
   [attempt, sent, revision = '', hash = '', logBytes, born, starts, summary, count, ...list]: readonly string[],
 ): Reply {
   if (world.newBase === undefined || world.newBase.attempt !== attempt) return ['absent']
-  if (world.isRegained) {
-    world.isRegained = false
+  if (world.regained !== undefined) {
+    Object.assign(world, { regained: undefined, revision: undefined })
     world.lines.clear()
-    if (world.revision !== undefined) world.revision = revision
   } else if (Number(revision) < Number(world.baseRevision ?? 0)) return ['old']
   else if (Number(world.revision ?? 0) > Number(sent)) return ['late']
   if (world.revision === undefined) Object.assign(world, { revision, born, starts: Number(starts), summary })
@@ -395,6 +424,8 @@ export class ModelRedis implements RedisClient {
   #lastReplyAt = Number.NEGATIVE_INFINITY
   /** Refuses a command instead of running it. */
   refusal: (command: ScriptCommand, args: readonly string[]) => RedisError | undefined = () => undefined
+  /** Gets no reply to a command. */
+  isDeaf: (command: ScriptCommand) => boolean = () => false
 
   /** `delayMs`: the time of a way, in ms. `network`: its clock, which goes on while the process is stopped. */
   constructor(
@@ -416,6 +447,12 @@ export class ModelRedis implements RedisClient {
       this.#lastReplyAt = Math.max(this.#lastReplyAt, ran + this.#delayMs())
       return this.#lastReplyAt - ran
     }
+    if (this.isDeaf(command))
+      return this.#send(
+        this.#lastAt - now,
+        () => this.#model.run(command, args),
+        () => Infinity,
+      )
     const runs = () => {
       const refusal = this.refusal(command, args)
       if (refusal) throw refusal

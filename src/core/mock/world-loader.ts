@@ -125,7 +125,8 @@ export class WorldLoader {
 
   /** Throws `ApiError` if this replica is closing: it gives its worlds back, and opens no other one. */
   checkTakesWorlds(): void {
-    if (this.#open.isClosed && this.kept?.shared) throw new UnavailableError('this replica is closing')
+    if (this.#open.isClosed && this.kept?.shared)
+      throw new UnavailableError('this replica is closing: send the request again')
   }
 
   /** Returns the remaining steps that load a world. The caller runs or ends them. */

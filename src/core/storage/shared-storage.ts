@@ -56,8 +56,8 @@ export interface SharedStorage extends Storage {
   onLost(listener: (lost: { readonly id: string; readonly because: string }) => void): () => void
   /** Throws `StorageError` if the lease may have run out: nothing may leave this process then. */
   checkLease(): void
-  /** Throws `StorageError` also if the server takes no changes now. */
-  checkChanges(): void
+  /** Why requests get 503 now, without the address of the server. `undefined` if all is well. */
+  readonly trouble: string | undefined
   /**
    * `undefined` if the lease holds, or has ended for good. If it has just ended, resolves when it holds again, or after 2 s. A
    * process that was stopped needs that moment.

@@ -131,10 +131,15 @@ export class Lease {
   }
 
   newFailure(): StorageError {
-    const [{ place }, error] = [this.#redis, this.#trouble]
+    const error = this.#trouble
     if (error instanceof UsageError) return new StorageError(error.message)
     const advice = error && error.kind !== 'away' ? 'The mock keeps trying' : 'Start it again: the mock keeps trying'
-    return new StorageError(`${error?.saidOf(place) ?? `${place} does not answer`}. ${advice}`)
+    return new StorageError(`${this.saidOf(this.#redis.place)}. ${advice}`)
+  }
+
+  /** Says what the server does, which has that name. */
+  saidOf(place: string): string {
+    return this.#trouble instanceof RedisError ? this.#trouble.saidOf(place) : `${place} does not answer`
   }
 
   get #now(): Moment {

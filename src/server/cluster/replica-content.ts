@@ -104,7 +104,7 @@ export function parseInfo(text: string): ReplicaInfo {
 export function lossOf(id: string, owner: Reply[number] | undefined): string {
   const info = typeof owner === 'string' && owner !== '' ? parseInfo(owner) : undefined
   if (info) return `the replica ${info.address} runs the world ${quoted(id)} now`
-  return `this replica no longer owns the world ${quoted(id)}`
+  return `this replica no longer runs the world ${quoted(id)}`
 }
 
 export function summaryOf(row: SentTexts): [string, SharedSummary & { readonly bytes: number }] {

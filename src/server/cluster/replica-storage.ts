@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Emitter } from '../../core/lib/emitter.js'
 import { quoted } from '../../core/lib/text.js'
+import { formatDuration } from '../../core/lib/time.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import type { Hash } from '../../core/storage/origins.js'
 import { type ProcessTime, processTime } from '../../core/storage/process-time.js'
@@ -19,6 +20,8 @@ export interface ReplicaTimes extends LeaseTimes {
   readonly retryMs: number
   /** The time between two looks at the list of all worlds. Default: 5 s. */
   readonly refreshMs: number
+  /** The longest time for which a request waits for an answer of the server. Default: 4 s. */
+  readonly waitMs: number
 }
 
 export interface ReplicaOptions {
@@ -34,7 +37,13 @@ export interface ReplicaOptions {
   readonly newId?: () => string
 }
 
-const defaultTimes: ReplicaTimes = { leaseMs: 3_000, countsMs: 2_500, renewMs: 1_000, retryMs: 100, refreshMs: 5_000 }
+const defaultTimes: ReplicaTimes = {
+  ...{ leaseMs: 3_000, countsMs: 2_500, renewMs: 1_000 },
+  ...{ retryMs: 100, refreshMs: 5_000, waitMs: 4_000 },
+}
+
+/** The time for which a replica remembers what it has deleted, in ms. Redis with `everysec` may lose two seconds. */
+const rememberMs = 10_000
 
 /** More worlds would be more arguments than the script can take at once. */
 const worldsAtOnce = 500
@@ -61,7 +70,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   /** The number of saves of the settings whose outcome is open. */
   #saves = 0
   readonly #redis: RedisClient
-  readonly #environment: ProcessTime
+  readonly environment: ProcessTime
   readonly #times: ReplicaTimes
   readonly #newId: () => string
   readonly report: (text: string) => void
@@ -72,6 +81,8 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   #end: StorageError | undefined
   /** The failure that the worlds were last told: the final one, or that of the lease. */
   #toldFailure: StorageError | undefined
+  /** Why the server takes no changes now, although it answers. */
+  #refusedBy: RedisError | undefined
   refusal: StorageError | undefined
   #isProbing = false
   readonly #worlds = new Map<string, ReplicaWorld>()
@@ -80,6 +91,8 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   readonly #claims = new Map<string, Promise<Claim>>()
   readonly #releases = new Map<string, Promise<void>>()
   readonly #deletions = new Map<string, Promise<void>>()
+  /** The worlds that this replica has just deleted, with their epochs. A server with an older state has them again. */
+  readonly #deleted = new Map<string, { readonly epoch: string; readonly at: number }>()
   /** Creations, deletions and settings whose outcome `flush` tells, by world. */
   readonly #changes = new Map<string | undefined, Promise<void>>()
   #index: ReadonlyMap<string, SharedSummary & { readonly bytes: number }> = new Map()
@@ -97,13 +110,13 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   constructor(redis: RedisClient, { address, proofsOf, report, environment, times, newId }: ReplicaOptions) {
     this.#redis = redis
     this.place = redis.place
-    this.#environment = environment ?? processTime
+    this.environment = environment ?? processTime
     this.#times = { ...defaultTimes, ...times }
     this.#newId = newId ?? (() => randomBytes(16).toString('hex'))
     this.report = report ?? (() => {})
     const id = this.#newId()
-    this.self = { id, address, startedAt: this.#environment.now(), ...(proofsOf && { proofs: proofsOf(id) }) }
-    this.#lease = new Lease(redis, this, { environment: this.#environment, times: this.#times })
+    this.self = { id, address, startedAt: this.environment.now(), ...(proofsOf && { proofs: proofsOf(id) }) }
+    this.#lease = new Lease(redis, this, { environment: this.environment, times: this.#times })
     redis.onConnect(() => this.#recoverSoon(0))
   }
 
@@ -128,7 +141,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   }
 
   saveSettings(text: string | undefined): void {
-    this.checkChanges()
+    this.#checkChanges()
     const before = this.settings ?? ''
     const earlier = this.#changes.get(undefined)
     const save = async () => {
@@ -153,7 +166,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     const entry = this.#index.get(id)
     const world = this.#worlds.get(id)
     if (!world) return entry
-    const claimed = { epoch: Number(world.epoch), claimedAt: entry?.claimedAt ?? this.#environment.now() }
+    const claimed = { epoch: Number(world.epoch), claimedAt: entry?.claimedAt ?? this.environment.now() }
     return { ...entry, ...claimed, ...world.summary, owner: this.self }
   }
 
@@ -166,7 +179,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   }
 
   async refresh(): Promise<readonly SharedSummary[]> {
-    this.#refreshedAt = this.#environment.monotonic()
+    this.#refreshedAt = this.environment.monotonic()
     const before = this.settings
     const [, settings, rows] = await this.#ask('list')
     // A save may have begun or ended meanwhile.
@@ -175,7 +188,12 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     return this.list()
   }
 
-  async claim(id: string, { create }: { readonly create: boolean }): Promise<Claim> {
+  claim(id: string, { create }: { readonly create: boolean }): Promise<Claim> {
+    return this.#untilEnd(this.#claimOnce(id, create))
+  }
+
+  /** Claims a world, or waits for the claim that another call has begun. */
+  async #claimOnce(id: string, create: boolean): Promise<Claim> {
     for (;;) {
       this.checkLease()
       const own = this.#ownClaim(id, create)
@@ -210,9 +228,8 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   }
 
   create(id: string, start: NewKeptWorld): KeptWorld {
-    this.checkChanges()
-    if (this.#worlds.has(id))
-      throw new StorageError(`cannot create the world ${quoted(id)}: it exists. Delete the world first`)
+    this.#checkChanges()
+    if (this.#worlds.has(id)) throw new StorageError(`the world ${quoted(id)} exists already: send the request again`)
     const epoch = this.#reserved.get(id) ?? ''
     const after = this.#deletions.get(id)
     const world = ReplicaWorld.create(this, id, { epoch, born: this.#newId(), after, start })
@@ -238,7 +255,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     }
     const deletion = this.#retry(async () => {
       const [kind, owner] = await this.run('delete', id, String(known))
-      if (kind === 'ok') return
+      if (kind === 'ok') return void this.#deleted.set(id, { epoch: String(known), at: this.environment.monotonic() })
       throw new StorageError(`cannot delete the world ${quoted(id)}: ${lossOf(id, owner)}`)
     })
     this.#track(id, deletion)
@@ -283,7 +300,15 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     if (failure) throw failure
   }
 
-  checkChanges(): void {
+  get trouble(): string | undefined {
+    if (this.#end) return 'the storage has lost the worlds, or the mock is leaving it'
+    if (this.failure) return this.#lease.saidOf('the storage')
+    if (this.#refusedBy) return this.#refusedBy.saidOf('the storage')
+    const isStuck = [...this.#worlds.values()].some(({ isOverdue }) => isOverdue)
+    return isStuck ? `the storage has not confirmed a change for ${formatDuration(this.#times.waitMs)}` : undefined
+  }
+
+  #checkChanges(): void {
     const failure = this.failure ?? this.refusal
     if (failure) throw failure
   }
@@ -320,7 +345,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
 
   /** Ends without giving the lease back. */
   stop(): void {
-    this.#end ??= new StorageError(`${this.place} is closed: open it again`)
+    this.#end ??= new StorageError('this replica is closing')
     this.#lease.stop()
     this.#cancelRecovery?.()
     for (const world of [...this.#worlds.values()]) this.#forget(world, this.#end.message)
@@ -381,14 +406,19 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
 
   /** Does the work of each second. */
   onRenewal(): void {
-    if (this.refusal) void this.#probe()
+    // A server that is full says so before a client asks for a change.
+    void this.#probe()
+    for (const [id, { at }] of this.#deleted)
+      if (this.environment.monotonic() - at > rememberMs) this.#deleted.delete(id)
     void this.#writeNotes([...this.#worlds.values()]).catch(() => {})
-    const sinceRefresh = this.#environment.monotonic() - this.#refreshedAt
+    const sinceRefresh = this.environment.monotonic() - this.#refreshedAt
     if (sinceRefresh >= this.#times.refreshMs) void this.refresh().catch(() => {})
   }
 
   onChange(failure: StorageError | undefined): void {
-    this.report(failure?.message ?? `${this.place} answers again`)
+    // The server may have refused changes for the same reason, and that is told.
+    if (!failure || failure.message !== this.refusal?.message)
+      this.report(failure?.message ?? `${this.place} answers again`)
     this.#setFailure(failure)
   }
 
@@ -401,17 +431,18 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
       this.#setRefusal(undefined)
     } catch (error) {
       if (!(error instanceof RedisError)) throw error
-      if (error.kind === 'refused')
-        this.#setRefusal(new StorageError(`${error.saidOf(this.place)}. The mock keeps trying`))
+      if (error.kind === 'refused') this.#setRefusal(error)
     } finally {
       this.#isProbing = false
     }
   }
 
-  #setRefusal(refusal: StorageError | undefined): void {
-    if (refusal?.message === this.refusal?.message || this.#end) return
-    this.refusal = refusal
-    this.report(refusal?.message ?? `${this.place} takes changes again`)
+  #setRefusal(error: RedisError | undefined): void {
+    if (error?.message === this.#refusedBy?.message || this.#end) return
+    this.#refusedBy = error
+    this.refusal = error && new StorageError(`${error.saidOf(this.place)}. The mock keeps trying`)
+    if (!this.refusal || this.refusal.message !== this.#toldFailure?.message)
+      this.report(this.refusal?.message ?? `${this.place} takes changes again`)
     this.#tellWorlds()
   }
 
@@ -420,11 +451,12 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     return this.#untilEnd(this.run(command, ...args))
   }
 
-  /** Waits until the lease ends at the latest. Rejects with `StorageError`. */
+  /** Waits until the lease ends at the latest, and not for too long. Rejects with `StorageError`. */
   async #untilEnd<Value>(answer: Promise<Value>): Promise<Value> {
     const end = new Outcome<never>()
     if (this.failure) end.reject(this.failure)
     this.#waiting.add(end)
+    const cancel = this.environment.setTimer(() => end.reject(this.newOverdue()), this.#times.waitMs)
     try {
       const value = await Promise.race([answer, end.promise])
       this.checkLease()
@@ -432,8 +464,18 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     } catch (error) {
       throw error instanceof RedisError ? this.#asStorageError(error) : error
     } finally {
+      cancel()
       this.#waiting.delete(end)
     }
+  }
+
+  get waitMs(): number {
+    return this.#times.waitMs
+  }
+
+  newOverdue(keptUpTo = Number.POSITIVE_INFINITY): StorageError {
+    const waited = formatDuration(this.#times.waitMs)
+    return new StorageError(`${this.place} has not answered for ${waited}. The mock keeps trying`, { keptUpTo })
   }
 
   #asStorageError(error: RedisError): StorageError {
@@ -451,7 +493,14 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
   async #claim(id: string, create: boolean): Promise<Claim> {
     for (;;) {
       const leases = this.#lease.count
-      const [kind, first, second] = (await this.#ask('claim', id, create ? '1' : '0')) as SentTexts
+      const leaseMs = String(this.#times.leaseMs)
+      const [kind, first, second] = (await this.#ask('claim', id, create ? '1' : '0', leaseMs)) as SentTexts
+      if (kind === 'wait') {
+        // The owner may be back sooner.
+        const ms = Math.min(Number(first), this.#times.retryMs)
+        await new Promise<void>(resolve => this.environment.setTimer(resolve, ms))
+        continue
+      }
       if (kind === 'lease') throw this.#lease.newFailure()
       if (kind === 'absent') return { kind }
       if (kind === 'other') return { kind, owner: parseInfo(String(first)), epoch: Number(second) }
@@ -476,7 +525,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
       await this.#untilEnd(this.#writeNotes([world]))
       await this.#sendRelease(world.id, world.epoch)
     } finally {
-      this.#forget(world, `the world ${quoted(world.id)} was given back`)
+      this.#forget(world, `this replica has given the world ${quoted(world.id)} back`)
     }
   }
 
@@ -522,7 +571,7 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
     if (this.#log === '' || this.#end) return
     // A recovery that runs already may have asked the server before this failure. Then recover again.
     this.#mustRecover = true
-    if (!this.#isRecovering) this.#cancelRecovery ??= this.#environment.setTimer(() => void this.#recover(), ms)
+    if (!this.#isRecovering) this.#cancelRecovery ??= this.environment.setTimer(() => void this.#recover(), ms)
   }
 
   async #recover(): Promise<void> {
@@ -543,12 +592,19 @@ class ReplicaStorage implements SharedStorage, ReplicaHost, LeaseHolder {
 
   /** Asks for each world whether it is still that of this replica, and sends what is open. Rejects with `RedisError`. */
   async verify(): Promise<void> {
+    for (const [id, { epoch }] of [...this.#deleted]) {
+      if (epoch === '' || this.#worlds.has(id)) continue
+      const [kind] = await this.run('delete', id, epoch)
+      // Another replica has created it again.
+      if (kind === 'lost') this.#deleted.delete(id)
+    }
     const all = [...this.#worlds.values()]
     for (const world of all) if (!world.isCreated) world.sendOpen()
     const created = all.filter(world => world.isCreated)
     for (let i = 0; i < created.length; i += worldsAtOnce) {
       const some = created.slice(i, i + worldsAtOnce).map(world => ({ world, acknowledged: world.acknowledged }))
-      const [, replies] = await this.run('resume', ...some.flatMap(({ world }) => [world.id, world.epoch]))
+      const facts = some.flatMap(({ world }) => [world.id, world.epoch, world.born])
+      const [, replies] = await this.run('resume', String(this.#times.leaseMs), ...facts)
       for (const [j, { world, acknowledged }] of some.entries()) {
         const [kind, stored] = (replies as readonly SentTexts[])[j] ?? []
         if (kind === 'mine') world.resume(Number(stored), acknowledged)

@@ -2,6 +2,7 @@ import { Emitter } from '../../core/lib/emitter.js'
 import { quoted } from '../../core/lib/text.js'
 import { LogLines } from '../../core/storage/log-lines.js'
 import { joined, type Origin, Origins } from '../../core/storage/origins.js'
+import type { ProcessTime } from '../../core/storage/process-time.js'
 import {
   type KeptLine,
   type KeptSummary,
@@ -26,6 +27,11 @@ export interface ReplicaHost {
   readonly failure: StorageError | undefined
   /** The reason why the server takes no changes now, although it answers. `undefined` if it takes them. */
   readonly refusal: StorageError | undefined
+  readonly environment: Pick<ProcessTime, 'monotonic' | 'setTimer'>
+  /** The longest time for which a request waits for its changes, in ms. */
+  readonly waitMs: number
+  /** Returns the error of a request that has waited for so long. `keptUpTo`: see `StorageError`. */
+  newOverdue(keptUpTo: number): StorageError
   /**
    * Runs a command of the script for a world. Rejects with `RedisError`. After an error, or if the world may be another replica's,
    * the host asks the server: `sendOpen`, `resume`, `regain` or `end` follows.
@@ -49,6 +55,8 @@ interface OpenCommand {
   isSent: boolean
   /** The number of times that it was sent, and may have been carried out. */
   sends: number
+  /** When it was added, by the monotonic clock. */
+  readonly since: number
   outcome: Outcome | undefined
 }
 
@@ -111,6 +119,8 @@ export class ReplicaWorld implements KeptWorld {
   /** The number of bases that were begun. */
   #bases = 0
   #needsBase = false
+  /** Set while it looks for requests that wait for too long. */
+  #cancelLook: (() => void) | undefined
   #isClosing = false
   #loss: StorageError | undefined
   readonly #failures = new Emitter<StorageError | undefined>()
@@ -250,7 +260,30 @@ export class ReplicaWorld implements KeptWorld {
     const last = this.#open.at(-1)
     if (!last) return undefined
     last.outcome ??= new Outcome()
+    this.#lookIn(this.#host.waitMs)
     return last.outcome.promise
+  }
+
+  /** True if the storage has not acknowledged a change for long. */
+  get isOverdue(): boolean {
+    const [oldest] = this.#open
+    return oldest !== undefined && this.#restOf(oldest) <= 0
+  }
+
+  /** The time for which others may still wait for a line, in ms. */
+  #restOf({ since }: OpenCommand): number {
+    return since + this.#host.waitMs - this.#host.environment.monotonic()
+  }
+
+  /** Refuses those who have waited for too long. One timer for all costs less than one for each. */
+  #lookIn(ms: number): void {
+    this.#cancelLook ??= this.#host.environment.setTimer(() => {
+      this.#cancelLook = undefined
+      const overdue = this.#open.filter(line => this.#restOf(line) <= 0)
+      this.#refuse(overdue, this.#host.newOverdue(this.#newestPossible))
+      const next = this.#open.find(({ outcome }) => outcome)
+      if (next) this.#lookIn(this.#restOf(next))
+    }, ms)
   }
 
   drained(): Promise<void> | undefined {
@@ -304,13 +337,13 @@ export class ReplicaWorld implements KeptWorld {
   /** Tells why the storage takes no changes, or that it takes them. */
   tell(error: StorageError | undefined): void {
     // A line that waits for a base has to wait until the server takes one.
-    if (error && (this.#host.failure || this.#needsBase)) this.#refuseWaiting(error)
+    if (error && (this.#host.failure || this.#needsBase)) this.#refuse(this.#open, error)
     this.#failures.emit(error)
   }
 
   /** Refuses those who wait for open lines. The lines stay open. */
-  #refuseWaiting(failure: StorageError): void {
-    for (const line of this.#open) {
+  #refuse(lines: readonly OpenCommand[], failure: StorageError): void {
+    for (const line of lines) {
       line.outcome?.reject(failure)
       line.outcome = undefined
     }
@@ -323,7 +356,7 @@ export class ReplicaWorld implements KeptWorld {
   resume(stored: number, acknowledged: number): void {
     if (this.#loss) return
     if (stored < acknowledged) this.#beginGap()
-    else this.#acknowledge(stored)
+    else this.#acknowledge(Math.min(stored, this.#revision))
     this.sendOpen()
   }
 
@@ -344,6 +377,7 @@ export class ReplicaWorld implements KeptWorld {
   /** Takes no more lines. Refuses those who wait for open ones. */
   end(because: string): void {
     if (this.#loss) return
+    this.#cancelLook?.()
     this.#loss = new StorageError(because, { keptUpTo: this.#newestPossible })
     for (const line of this.#open) line.outcome?.reject(this.#loss)
     this.#open = []
@@ -369,8 +403,9 @@ export class ReplicaWorld implements KeptWorld {
     return this.#origins.addLine(revision, text)
   }
 
-  #add(command: Omit<OpenCommand, 'isSent' | 'sends' | 'outcome'>): void {
-    const open = { ...command, isSent: false, sends: 0, outcome: undefined }
+  #add(command: Omit<OpenCommand, 'isSent' | 'sends' | 'since' | 'outcome'>): void {
+    const since = this.#host.environment.monotonic()
+    const open = { ...command, isSent: false, sends: 0, since, outcome: undefined }
     this.#open.push(open)
     this.#send(open)
   }
@@ -407,7 +442,11 @@ export class ReplicaWorld implements KeptWorld {
         this.#created.resolve()
       }
       this.#acknowledge(open.revision)
-    } else if (open.name === 'create') this.#host.lose(this, `another replica has created the world ${quoted(this.id)}`)
+    } else if (open.name === 'create')
+      this.#host.lose(
+        this,
+        `the world ${quoted(this.id)} was not created, because another replica may run it: send the request again`,
+      )
     else if (kind === 'gap') this.#onGap(open, Number(stored))
     // Another replica has the world, or the server went back to a state in which this one did not.
     else open.isSent = false
@@ -436,10 +475,10 @@ export class ReplicaWorld implements KeptWorld {
 
   /** Waits for a base: the storage lacks lines that it had acknowledged. */
   #beginGap(): void {
-    if (!this.#needsBase)
-      this.#host.report(
-        `${this.#host.place} has lost changes of the world ${quoted(this.id)} that it had acknowledged: the world is written there again`,
-      )
+    if (this.#needsBase) return
+    this.#host.report(
+      `${this.#host.place} has lost changes of the world ${quoted(this.id)} that it had acknowledged: the world is written there again`,
+    )
     this.#needsBase = true
     if (this.#isClosing && !this.#isReplacing) this.#endGap()
     for (const line of this.#open) line.isSent = false

@@ -147,14 +147,14 @@ export class Replica {
     while (!request.gone.aborted) {
       if (this.#isClosing && !this.#worlds.inMemory(worldId)) {
         if (isForwarded) return request.refuseAsNotOwner()
-        throw new UnavailableError('this replica is closing')
+        throw new UnavailableError('this replica is closing: send the request again')
       }
       const claim = await this.#claim(request)
       if (claim.kind !== 'other') {
         const response = await this.#answer(request, claim, startedAt)
         if (response === 'moved' && (await mayTryAgain('here'))) continue
         if (response !== 'moved') return request.respond(response)
-        throw new UnavailableError(`the world ${quoted(worldId)} keeps moving between replicas`)
+        throw new UnavailableError(`the world ${quoted(worldId)} keeps moving between replicas: send the request again`)
       }
       if (isForwarded) return request.refuseAsNotOwner()
       const { owner } = claim
@@ -163,8 +163,11 @@ export class Replica {
       this.#owners.delete(worldId)
       const runs = `the replica ${owner.address} runs the world ${quoted(worldId)}`
       if (outcome === 'broken' && !isRepeatable)
-        throw new UnavailableError(`${runs}, and the connection to it broke. The outcome of this request is unknown`)
-      if (!(await mayTryAgain(owner.id))) throw new UnavailableError(`${runs}, and does not answer`)
+        throw new UnavailableError(
+          `${runs}, and the connection to it broke. The outcome of this request is unknown: read the world before you send it again`,
+        )
+      if (!(await mayTryAgain(owner.id)))
+        throw new UnavailableError(`${runs}, and does not answer: send the request again`)
     }
   }
 

@@ -92,8 +92,28 @@ local function fence(id, epoch)
   return nil
 end
 
+-- Epochs begin with the time, in microseconds: a server that goes back to an older state gives none out again.
 local function nextEpoch()
-  return text(redis.call('HINCRBY', meta, 'epoch', 1))
+  local time = redis.call('TIME')
+  local epoch = math.max(redis.call('HGET', meta, 'epoch') + 1, time[1] * 1000000 + time[2])
+  redis.call('HSET', meta, 'epoch', text(epoch))
+  return text(epoch)
+end
+
+local function runId()
+  return redis.call('INFO', 'server'):match('run_id:(%w+)')
+end
+
+-- Returns the ms since a replica first came to this process of the server, and the newest epoch of that moment. A process that was
+-- started again, or took the place of another one, may have an older state.
+local function runFor()
+  local fields = redis.call('HMGET', meta, 'run', 'run_since', 'run_epoch', 'epoch')
+  local run, time = runId(), tonumber(now())
+  if fields[1] == run and tonumber(fields[2]) <= time then
+    return time - fields[2], fields[3]
+  end
+  redis.call('HSET', meta, 'run', run, 'run_since', text(time), 'run_epoch', fields[4])
+  return 0, fields[4]
 end
 
 local function putOrigins(id, list, from, to)
@@ -130,9 +150,12 @@ function commands.enter(info, leaseMs, format, newLog, secret)
     end
   end
   if not fields[1] then
-    redis.call('HSET', meta, 'format', format, 'log', newLog, 'secret', secret, 'epoch', '0')
+    -- Nobody can have had a world before.
+    redis.call('HSET', meta, 'format', format, 'log', newLog, 'secret', secret, 'epoch', '0', 'run', runId(),
+      'run_since', '0', 'run_epoch', '0')
     fields = { format, newLog, secret, false }
   end
+  runFor()
   redis.call('SET', leaseKey(self), info, 'PX', leaseMs)
   redis.call('SADD', replicas, self)
   return { 'ok', fields[2], fields[3], fields[4] or '' }
@@ -203,8 +226,9 @@ function commands.probe()
 end
 
 -- Claims a world, unless the lease of another owner lasts. The replica reads the content after each claim. The last word of
--- the reply is 1 if the owner before had not given the world back.
-function commands.claim(id, create)
+-- the reply is 1 if the owner before had not given the world back. After a start of the server, living owners come first, for the
+-- time of a lease: the reply says how long to wait.
+function commands.claim(id, create, leaseMs)
   if not infoOf(self) then
     return { 'lease' }
   end
@@ -213,6 +237,10 @@ function commands.claim(id, create)
   local info = owner ~= self and infoOf(owner)
   if info then
     return { 'other', info, epoch }
+  end
+  local rest = leaseMs - runFor()
+  if rest > 0 then
+    return { 'wait', text(rest) }
   end
   if not born and create ~= '1' then
     if owner ~= self then
@@ -234,37 +262,44 @@ function commands.claim(id, create)
   return { 'mine', epoch, owner == '' and '0' or '1' }
 end
 
--- Epochs only grow. If the newest one of a world is older than that of the replica, the server has lost the claim: it went back
--- to an older state. The replica then gets the world back, with a new epoch, unless another one has it that lives. Others may have
--- written meanwhile, so that its next base replaces everything.
-local function regain(id, epoch)
-  local newest = redis.call('HGET', meta, 'epoch')
-  local fields = fieldsOf(id, 'owner', 'epoch')
-  local isOther = fields[1] ~= self and infoOf(fields[1])
-  if isOther or tonumber(fields[2] or newest) >= tonumber(epoch) then
-    return nil
+-- Tells whether the replica still owns a world, and its stored revision. If not, and the epoch of the replica is newer than what the
+-- server knows, the server has lost the claim: it went back to an older state. The replica then gets the world back, with a new
+-- epoch, unless another one has claimed it since. What is stored may be of another owner, or of an earlier world of that id, so that
+-- the next base replaces everything. `regained` keeps the epoch of the replica until then.
+local function resumed(id, epoch, born, leaseMs)
+  local fields = fieldsOf(id, 'owner', 'epoch', 'born', 'revision', 'regained')
+  local owner, newest, regained = fields[1], fields[2], fields[5]
+  local isOwn = owner == self and newest == epoch
+  if isOwn and fields[3] == born and not regained then
+    return { 'mine', fields[4] or '' }
   end
-  if tonumber(newest) < tonumber(epoch) then
+  -- The replica asked before, and the reply is on its way, or was lost.
+  if owner == self and regained and (isOwn or regained == epoch) then
+    return { 'regained', newest }
+  end
+  local sinceMs, restored = runFor()
+  local isSettling = sinceMs < tonumber(leaseMs)
+  local known = regained or newest or (isSettling and restored) or redis.call('HGET', meta, 'epoch')
+  -- Nobody claims a world while the server is settling, so that any other owner is one of before.
+  local isOther = owner ~= self and not isSettling and infoOf(owner)
+  if not isOwn and (isOther or tonumber(known) >= tonumber(epoch)) then
+    return lost(owner)
+  end
+  if tonumber(redis.call('HGET', meta, 'epoch')) < tonumber(epoch) then
     redis.call('HSET', meta, 'epoch', epoch)
   end
   local next = nextEpoch()
   redis.call('HSET', worldKey(id), 'owner', self, 'epoch', next, 'claimed_at', now(), 'taken_from', '',
-    'regained', '1')
+    'regained', epoch)
   dropNewBase(id)
   return { 'regained', next }
 end
 
--- Tells for each world whether the replica still owns it, and its stored revision. Arguments: ids and epochs.
-function commands.resume(...)
+-- Tells it for each world. Arguments: the time of a lease, and ids, epochs, and what `create` got as `born`.
+function commands.resume(leaseMs, ...)
   local list, replies = { ... }, {}
-  for i = 1, #list, 2 do
-    local id, epoch = list[i], list[i + 1]
-    local refusal = fence(id, epoch)
-    if refusal then
-      replies[#replies + 1] = regain(id, epoch) or refusal
-    else
-      replies[#replies + 1] = { 'mine', fieldsOf(id, 'revision')[1] or '' }
-    end
+  for i = 1, #list, 3 do
+    replies[#replies + 1] = resumed(list[i], list[i + 1], list[i + 2], leaseMs)
   end
   return { 'ok', replies }
 end
@@ -380,7 +415,7 @@ function commands.base(id, epoch, attempt, sent, revision, hash, logBytes, born,
   end
   local stored = fields[1]
   if fields[3] then
-    stored = stored and revision
+    stored = nil
     redis.call('UNLINK', logKey(id))
     redis.call('HDEL', worldKey(id), 'regained')
   -- The lines after an older base are gone.

@@ -58,7 +58,7 @@ export class LogFile {
 
   /** Throws `StorageError` if the log takes no records. */
   check(): void {
-    if (this.#isClosed) throw new StorageError(`${this.path} is closed: open the world again`)
+    if (this.#isClosed) throw new StorageError('this process has closed the world')
     if (this.#failure) throw new StorageError(this.#failure.message)
   }
 

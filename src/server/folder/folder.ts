@@ -247,7 +247,7 @@ class Folder implements Storage {
 
   /** Throws if worlds cannot be opened, created or deleted. */
   #check(): void {
-    if (this.#isClosed) throw new StorageError(`${this.place} is closed: open it again`)
+    if (this.#isClosed) throw new StorageError('the mock is closing')
     this.#lock?.check()
   }
 

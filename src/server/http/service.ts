@@ -151,7 +151,7 @@ export class Service {
   /** Answers everybody, before all checks (PROTOCOL.md B9). */
   #answerProbe(request: MockRequest): MockResponse {
     const { notReady, worlds, router } = this.#mock
-    const reasons = [...notReady, ...(takesChanges(worlds) ? [] : ['the storage cannot keep the worlds now'])]
+    const reasons = [...notReady, worlds.shared?.trouble].filter(reason => reason !== undefined)
     if (reasons.length === 0) return router.outside.answer(request, outputResult({ status: 'ok' }))
     return router.outside.refuse(request, new UnavailableError(reasons.join(', and ')))
   }
@@ -342,16 +342,6 @@ const everybody: ControlAccess = { isListed: () => true }
 /** Tells whether a request may create its world. */
 function isForNewWorld(method: string, path: string): boolean {
   return routes.list(method, path).length > 0 || isForPage(method, path)
-}
-
-/** Tells whether worlds can be changed now. The error of the storage has its address, which is not for everybody. */
-function takesChanges({ shared }: Mock['worlds']): boolean {
-  try {
-    shared?.checkChanges()
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Does the work until the client disconnects, and then throws `ClientGone`. */

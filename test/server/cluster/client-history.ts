@@ -17,7 +17,8 @@ export type ClientCall = Timed &
     | { readonly kind: 'complete'; readonly link: string }
     | { readonly kind: 'watch'; readonly link: string; readonly index?: bigint; readonly isComplete?: boolean }
     | { readonly kind: 'list'; readonly seats?: readonly Seat[] }
-    | { readonly kind: 'reset'; readonly seed: number }
+    /** Without a seed, it was deleted: the next world of that id has a seed that no reset sets. */
+    | { readonly kind: 'reset'; readonly seed?: number }
     | { readonly kind: 'seed'; readonly seed: number }
   )
 
@@ -119,12 +120,13 @@ function* seedProblems(calls: readonly ClientCall[]): Generator<string> {
   for (const read of ofKind(calls, 'seed')) {
     const { began, ended, seed } = read
     const at = `an answer of ${began} to ${ended} shows the seed ${seed}`
+    const own = known.has(seed) ? seed : undefined
     // A reset without an answer may happen late.
     const ends = resets
-      .filter(reset => reset.seed === seed && reset.began < ended)
+      .filter(reset => reset.seed === own && reset.began < ended)
       .map(reset => (reset.outcome === 'ok' ? reset.ended : Number.POSITIVE_INFINITY))
     // The world began with another seed.
-    if (!known.has(seed)) ends.push(Number.NEGATIVE_INFINITY)
+    if (own === undefined) ends.push(Number.NEGATIVE_INFINITY)
     if (ends.length === 0) yield `${at}, before its reset`
     else if (ends.every(end => isReplaced(end, read))) yield `${at}, though a later reset was acknowledged before`
   }

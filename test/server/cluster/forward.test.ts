@@ -232,7 +232,7 @@ describe('a replica without its storage', () => {
     expect(answers.map(failure)).toEqual(answers.map(() => '503 API_UNAVAILABLE'))
     // Everybody may ask it, so it has no address.
     expect(answers.map(answered => (json(answered) as { message: string }).message)[4]).toBe(
-      'the storage cannot keep the worlds now',
+      'the storage does not answer (the connection broke)',
     )
     expect(mock.worlds.inMemory('default')).toBeDefined()
   })

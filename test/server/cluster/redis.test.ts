@@ -25,6 +25,10 @@ afterAll(() => server.stop())
 interface Place {
   readonly join: (options?: Partial<ReplicaOptions>) => Promise<SharedStorage>
   readonly endLease: (storage: SharedStorage) => Promise<unknown>
+  /** Changes fields of a world, as if the server had gone back to an older state. */
+  readonly goBack: (id: string, fields: { epoch: string; born?: string; revision?: string }) => Promise<unknown>
+  /** Lets the place forget that the server has run for long. */
+  readonly startAnew: () => Promise<unknown>
   /** Returns what is there of a world. */
   readonly rest: (id: string) => Promise<unknown>
 }
@@ -34,6 +38,8 @@ function onServer(): Place {
   return {
     join: options => replicaOf(server, { prefix, ...options }),
     endLease: ({ self }) => server.send('DEL', `${prefix}lease:${self.id}`),
+    goBack: (id, fields) => server.send('HSET', `${prefix}world:${id}`, ...Object.entries(fields).flat()),
+    startAnew: () => server.send('HSET', `${prefix}meta`, 'run', 'an-earlier-one'),
     rest: id => server.send('KEYS', `${prefix}*${id}`),
   }
 }
@@ -49,9 +55,13 @@ function inModel(): Place {
       return storage
     },
     endLease: async ({ self }) => model.endLease(self.id),
+    goBack: async (id, fields) => Object.assign(model.worlds.get(id) ?? {}, fields),
+    startAnew: async () => model.restart(),
     rest: async id => [...model.worlds.keys()].filter(key => key === id),
   }
 }
+
+const greaterThan = (epoch = Number.NaN) => expect.toSatisfy((other: number) => other > epoch)
 
 const any = { create: true } as const
 const known = { create: false } as const
@@ -71,39 +81,47 @@ describe.each([
       const { a } = await twoReplicas()
 
       expect(await a.claim('x', known)).toEqual({ kind: 'absent' })
-      expect(await a.claim('x', any)).toEqual({ kind: 'new', epoch: 1 })
-      expect(await a.claim('x', any)).toEqual({ kind: 'new', epoch: 1 })
+      const claim = await a.claim('x', any)
+      expect(claim).toEqual({ kind: 'new', epoch: expect.any(Number) })
+      expect(await a.claim('x', any)).toEqual(claim)
       expect(await a.claim('x', known)).toEqual({ kind: 'absent' })
     })
 
     it('keeps others from creating the world', async () => {
       const { a, b } = await twoReplicas()
-      await a.claim('x', any)
+      const { epoch } = (await a.claim('x', any)) as { epoch: number }
 
-      expect(await b.claim('x', any)).toEqual({ kind: 'other', owner: a.self, epoch: 1 })
+      expect(await b.claim('x', any)).toEqual({ kind: 'other', owner: a.self, epoch })
       await a.release('x')
-      expect(await b.claim('x', any)).toEqual({ kind: 'new', epoch: 2 })
+      expect(await b.claim('x', any)).toEqual({ kind: 'new', epoch: greaterThan(epoch) })
     })
 
     it('names the owner while it lives', async () => {
       const { a, b } = await twoReplicas()
       await createWorld(a, 'x')
 
-      expect(await b.claim('x', any)).toEqual({ kind: 'other', owner: a.self, epoch: 1 })
+      const { epoch } = (await a.claim('x', known)) as { epoch: number }
+      expect(await b.claim('x', any)).toEqual({ kind: 'other', owner: a.self, epoch })
       expect([a.owns('x'), b.owns('x')]).toEqual([true, false])
-      expect(await a.claim('x', known)).toEqual({ kind: 'mine', epoch: 1 })
+      expect(await a.claim('x', known)).toEqual({ kind: 'mine', epoch })
     })
 
     it('takes a world over that was given back, with the next epoch', async () => {
       const { a, b } = await twoReplicas()
       const world = await createWorld(a, 'x')
+      const [before] = await a.refresh()
       appendAll(world, 11, 12)
       await a.release('x')
 
       expect(a.owns('x')).toBe(false)
-      expect(await b.claim('x', known)).toEqual({ kind: 'mine', epoch: 2 })
+      const claim = await b.claim('x', known)
+      expect(claim).toEqual({ kind: 'mine', epoch: greaterThan(before?.epoch) })
       expect(b.open('x')).toMatchObject({ starts: 2, lines: [line(11), line(12)] })
-      expect((await b.refresh())[0]).toMatchObject({ id: 'x', owner: b.self, epoch: 2 })
+      expect((await b.refresh())[0]).toMatchObject({
+        id: 'x',
+        owner: b.self,
+        epoch: (claim as { epoch: number }).epoch,
+      })
       expect((await b.refresh())[0]).not.toHaveProperty('takenFrom')
     })
 
@@ -143,6 +161,16 @@ describe.each([
 
       expect(second).toEqual(first)
     })
+
+    it('waits for living owners first, once the server has started again', async () => {
+      const { a, place } = await twoReplicas()
+      const other = await place.join({ times: { ...patient.times, waitMs: 50 } })
+      await createWorld(a, 'x')
+      await a.release('x')
+      await place.startAnew()
+
+      for (const id of ['x', 'y']) await expect(other.claim(id, any)).rejects.toThrow('has not answered for 50ms')
+    })
   })
 
   describe('a world in Redis', () => {
@@ -162,7 +190,10 @@ describe.each([
       expect(opened.origin(opened.originHash)).toBe(originText)
       expect(opened.origin(hash)).toBe('{"title":"Ships"}')
       expect(b.list()).toEqual([
-        { ...summary, id: 'x', title: 'Ships', revision: 11, owner: b.self, epoch: 2, claimedAt: expect.any(Number) },
+        {
+          ...{ ...summary, id: 'x', title: 'Ships', revision: 11, owner: b.self },
+          ...{ epoch: expect.any(Number), claimedAt: expect.any(Number) },
+        },
       ])
     })
 
@@ -258,16 +289,38 @@ describe.each([
       expect(revisionsOf(await a.read('x'))).toEqual([11])
     })
 
+    it.for([
+      ['before its claim', { epoch: '5' }],
+      ['with an earlier world of its id', { epoch: '5', born: 'before', revision: '99' }],
+    ] as const)('is written again, if the server goes back to a state %s', async ([, fields]) => {
+      const { a, b, place } = await twoReplicas()
+      const world = await createWorld(a, 'x')
+      await place.goBack('x', fields)
+      await place.startAnew()
+      appendAll(world, 11)
+      await expect.poll(() => world.needsBase).toBe(true)
+      appendAll(world, 12)
+      world.replaceBase({ parts: ['"base"'], revision: 12, originHash: world.originHash })
+      await world.settled()
+      appendAll(world, 13)
+      await world.settled()
+
+      const copy = await b.read('x')
+      expect([copy?.born, copy?.base, revisionsOf(copy)]).toEqual([world.born, '"base"', [13]])
+      expect(await b.claim('x', any)).toMatchObject({ kind: 'other', owner: a.self })
+    })
+
     it('is gone when it is deleted, and its epoch does not come back', async () => {
       const { a, b, place } = await twoReplicas()
       const world = await createWorld(a, 'x')
+      const [{ epoch } = {}] = await a.refresh()
       a.delete('x')
       await a.flush('x')
 
       expect(() => world.append(line(11))).toThrow(StorageError)
       expect([a.list(), await b.refresh()]).toEqual([[], []])
       expect(await place.rest('x')).toEqual([])
-      expect(await b.claim('x', any)).toEqual({ kind: 'new', epoch: 2 })
+      expect(await b.claim('x', any)).toEqual({ kind: 'new', epoch: greaterThan(epoch) })
     })
 
     it('can be created again at once', async () => {

@@ -297,6 +297,99 @@ describe('a server that has lost something', () => {
   })
 })
 
+describe('a server that comes back with an older state', () => {
+  /** Two replicas. The first one runs `x`, which the server then loses with both leases. */
+  async function loseAll() {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const older = cluster.model.copy()
+    const world = await cluster.create(a.storage)
+    appendAll(world, 11)
+    await cluster.wait(Promise.resolve(world.settled()))
+    for (const { redis } of [a, b]) redis.break()
+    await cluster.time.advance(5_000)
+    cluster.model.take(older)
+    return { cluster, a, b, world }
+  }
+
+  it('gives no world away, before the owner had the time of a lease to come back', async () => {
+    const { cluster, a, b, world } = await loseAll()
+    b.redis.connect()
+    await cluster.time.advance(1_500)
+    const claim = b.storage.claim('x', any)
+    await cluster.time.advance(1_000)
+    a.redis.connect()
+
+    expect(await cluster.wait(claim, 2_000)).toMatchObject({ kind: 'other', owner: a.storage.self })
+    world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash: world.originHash })
+    await cluster.time.advance(100)
+    expect(cluster.model.worlds.get('x')).toMatchObject({ base: '"state 11"', revision: '11', born: world.born })
+    expect([a.lost, a.storage.owns('x')]).toEqual([[], true])
+  })
+
+  it('gives a world away after the time of a lease', async () => {
+    const { cluster, b } = await loseAll()
+    b.redis.connect()
+    await cluster.time.advance(1_000)
+
+    expect(await cluster.wait(b.storage.claim('x', any), 3_000)).toMatchObject({ kind: 'new' })
+  })
+
+  it('gives each world back to the replica that had it last, and deletes again what was deleted', async () => {
+    const cluster = new Cluster()
+    const [a, b] = [await cluster.join(), await cluster.join()]
+    const ids = ['x', 'y', 'z']
+    for (const id of ids) await cluster.create(a.storage, id)
+    const older = cluster.model.copy()
+    await cluster.wait(a.storage.release('x'))
+    await cluster.open(b.storage, 'x')
+    for (const id of ['v', 'w']) await cluster.create(a.storage, id)
+    a.storage.delete('z')
+    await cluster.wait(a.storage.flush('z'))
+    for (const { redis } of [a, b]) redis.break()
+    cluster.model.take(older)
+    for (const { redis } of [a, b]) redis.connect()
+    await cluster.time.advance(4_000)
+
+    expect([a.lost, b.lost]).toEqual([[], []])
+    expect([...cluster.model.worlds].map(([id, { owner }]) => [id, owner === a.storage.self.id]).sort()).toEqual([
+      ...[
+        ['v', true],
+        ['w', true],
+      ],
+      ...[
+        ['x', false],
+        ['y', true],
+      ],
+    ])
+  })
+
+  it('is never ahead of the world, so that no change waits for ever', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    appendAll(await cluster.create(storage), 11, 12, 13, 14, 15)
+    await cluster.time.advance(100)
+    const older = cluster.model.copy()
+    storage.delete('x')
+    const world = storage.create('x', newWorld)
+    await cluster.wait(Promise.resolve(world.settled()))
+    redis.break()
+    cluster.model.take(older)
+    redis.connect()
+    // Two connections ask, one after the other.
+    await cluster.time.advance(3)
+    redis.break()
+    redis.connect()
+    await cluster.time.advance(500)
+    world.append(line(11))
+    world.replaceBase({ parts: ['"state 11"'], revision: 11, originHash: world.originHash })
+
+    expect(await cluster.wait(errorOf(world.settled()), 1_000)).toBeUndefined()
+    expect(world.needsBase).toBe(false)
+    expect(cluster.model.worlds.get('x')).toMatchObject({ born: world.born, revision: '11' })
+  })
+})
+
 describe('a full server', () => {
   const full = 'redis://model refuses commands, because it is full. The mock keeps trying'
 
@@ -324,7 +417,7 @@ describe('a full server', () => {
     for (const append of refused) expect(append).toThrow(full)
     expect(() => storage.create('z', newWorld)).toThrow(full)
     expect(() => storage.saveSettings('{}')).toThrow(full)
-    expect(() => storage.checkChanges()).toThrow(full)
+    expect(storage.trouble).toBe('the storage refuses commands, because it is full')
     expect([again.settled(), other.settled()]).toEqual([undefined, undefined])
     storage.checkLease()
     redis.refusal = () => undefined
@@ -334,6 +427,53 @@ describe('a full server', () => {
     expect(told).toEqual([full, undefined])
     expect(reports).toEqual([full, 'redis://model takes changes again'])
     expect(cluster.stored()).toEqual([12])
+  })
+
+  it('says so before anybody asks for a change', async () => {
+    const cluster = new Cluster()
+    const { storage, redis, reports } = await cluster.join()
+    redis.refusal = command => (command === 'probe' ? new RedisError('refused', 'it is full') : undefined)
+    await cluster.time.advance(1_100)
+
+    expect([storage.trouble, reports]).toEqual(['the storage refuses commands, because it is full', [full]])
+  })
+})
+
+describe('a request that waits for the storage', () => {
+  const late = 'redis://model has not answered for 4s. The mock keeps trying'
+
+  it('is refused after 4 s, and the mock is not ready until the change is kept', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    const world = await cluster.create(storage)
+    // Its reply is lost, while renewals of the lease are not.
+    redis.isDeaf = command => command === 'append'
+    world.append(line(11))
+    const first = errorOf(world.settled())
+    await cluster.time.advance(2_000)
+    world.append(line(12))
+    const second = errorOf(world.settled())
+    await cluster.time.advance(2_010)
+    const refused = await Promise.race([first, second.then(() => 'the second')])
+    const { trouble } = storage
+    await cluster.time.advance(2_000)
+
+    expect([refused, await second]).toEqual([late, late])
+    expect(trouble).toBe('the storage has not confirmed a change for 4s')
+    redis.isDeaf = () => false
+    redis.break()
+    redis.connect()
+    await cluster.time.advance(100)
+    expect([storage.trouble, cluster.stored()]).toEqual([undefined, [11, 12]])
+  })
+
+  it('is refused after 4 s, if it waits for a claim', async () => {
+    const cluster = new Cluster()
+    const { storage, redis } = await cluster.join()
+    redis.isDeaf = command => command === 'claim'
+    const refused = errorOf(storage.claim('x', any))
+
+    expect(await cluster.wait(refused, 4_100)).toBe(late)
   })
 })
 
@@ -369,6 +509,6 @@ describe('a replica that leaves', () => {
     world.append(line(11))
 
     await cluster.wait(storage.leave(), 3_000)
-    expect(() => storage.checkLease()).toThrow('is closed')
+    expect(() => storage.checkLease()).toThrow('is closing')
   })
 })

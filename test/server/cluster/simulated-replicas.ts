@@ -1,6 +1,5 @@
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import type { AbortSignalLike, MockRequest, MockResponse } from '../../../src/core/pipeline/message.js'
-import { locate } from '../../../src/core/pipeline/routes.js'
 import type { ProcessTime } from '../../../src/core/storage/process-time.js'
 import type { ReplicaInfo, SharedStorage } from '../../../src/core/storage/shared-storage.js'
 import type { KeptWorld, NewKeptWorld } from '../../../src/core/storage/storage.js'
@@ -24,14 +23,16 @@ import { type ClientPlace, type ClientRequest, finish, WorldClient } from './wor
 /** Something that goes wrong. `replica` picks one. */
 export interface Trouble {
   /**
-   * `cut`: the connection to the server breaks, and cannot be made again for a while. `hang`: it is silent for a while. `failover`:
-   * it loses what it has acknowledged in that time.
+   * `cut`: the connection to the server breaks, and cannot be made again for a while. `hang`: it is silent for a while. `older`:
+   * it is away for a while, and comes back without what it has acknowledged in `lostMs` before that.
    */
-  readonly kind: 'cut' | 'hang' | 'pause' | 'kill' | 'leave' | 'clock' | 'apart' | 'restart' | 'full' | 'failover'
+  readonly kind: 'cut' | 'hang' | 'pause' | 'kill' | 'leave' | 'clock' | 'apart' | 'restart' | 'full' | 'older'
   /** When it begins, and how long it takes, in ms. */
   readonly at: number
   readonly ms: number
   readonly replica: number
+  /** In ms. Default: 0. */
+  readonly lostMs?: number
 }
 
 interface SimulationOptions {
@@ -121,7 +122,7 @@ class SimulatedServer {
 /** Commands that a full server runs. */
 const needNoMemory: readonly ScriptCommand[] = [
   ...(['enter', 'leave', 'replica', 'replicas', 'list', 'claim', 'resume', 'lines', 'read'] as const),
-  ...(['abandon', 'release', 'delete'] as const),
+  ...(['abandon', 'note', 'release', 'delete'] as const),
 ]
 
 /** The time without a reply after which a connection counts as broken, in ms. */
@@ -353,7 +354,7 @@ class Simulation implements ClientPlace {
     replica.parts = { mock, service: new Service(mock), replica: new Replica({ storage: shared, worlds, environment }) }
   }
 
-  begin({ kind, ms, replica: place }: Trouble): void {
+  begin({ kind, ms, replica: place, lostMs = 0 }: Trouble): void {
     const replica = this.#places[place]
     const later = (run: () => void) => void this.time.after(Math.min(ms, troubledMs - this.time.now), run)
     if (kind === 'full' || kind === 'hang') {
@@ -364,17 +365,16 @@ class Simulation implements ClientPlace {
         if (kind === 'full') server.isFull = false
         else server.wake()
       })
-    } else if (kind === 'failover') {
-      const older = this.#server.model.copy()
-      later(() => {
+    } else if (kind === 'older' || kind === 'restart') {
+      const { model } = this.#server
+      const older = kind === 'older' ? model.copy() : undefined
+      this.time.after(lostMs, () => {
         for (const { redis } of this.#places) redis.cut()
-        this.#server.model.take(older)
-        for (const { redis, isDead } of this.#places) if (!isDead) redis.mend()
-      })
-    } else if (kind === 'restart') {
-      for (const { redis } of this.#places) redis.cut()
-      later(() => {
-        for (const { redis, isDead } of this.#places) if (!isDead) redis.mend()
+        later(() => {
+          if (older) model.take(older)
+          else model.restart()
+          for (const { redis, isDead } of this.#places) if (!isDead) redis.mend()
+        })
       })
     } else if (kind === 'apart') {
       this.#apartUntil = Math.max(this.#apartUntil, Math.min(this.time.now + ms, troubledMs))
@@ -475,11 +475,12 @@ class Simulation implements ClientPlace {
     const { parts } = replica
     // It has not joined yet, and nothing listens.
     if (!parts) return
+    const { world } = parts.service.serve(request, () => replica.address)
     parts.replica.route({
       ...options,
-      worldId: locate(request).worldId,
-      mayCreate: true,
-      needsContent: true,
+      worldId: world?.id ?? '',
+      mayCreate: request.method !== 'DELETE',
+      needsContent: world?.needsContent === true,
       isRepeatable: request.method === 'GET',
       gone: {
         get aborted() {

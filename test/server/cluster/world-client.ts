@@ -15,7 +15,7 @@ export interface ClientPlace {
   readonly problems: string[]
   readonly worlds: readonly string[]
   readonly links: readonly string[]
-  /** A further world, which clients reset. */
+  /** A further world, which clients reset and delete. */
   readonly resetWorld: string
   /** From 0 to 1. */
   random(): number
@@ -52,8 +52,9 @@ export class WorldClient {
       else if (dice < 0.82) await this.watch(world, this.#pick(links))
       else if (dice < 0.86) await this.complete(world, this.#pick(links))
       else if (dice < 0.91) await this.reset()
-      else if (dice < 0.96) await this.readSeed()
-      else await this.create()
+      else if (dice < 0.95) await this.readSeed()
+      else if (dice < 0.98) await this.create()
+      else await this.delete()
     }
   }
 
@@ -122,6 +123,13 @@ export class WorldClient {
     const call = await this.#call('POST', this.#place.resetWorld, '/__mock/reset', { body: { seed } })
     this.#place.calls.push({ ...call.timed, kind: 'reset', seed })
     return call.outcome === 'ok'
+  }
+
+  /** Deletes that world, if it exists. */
+  async delete(): Promise<void> {
+    const { resetWorld } = this.#place
+    const call = await this.#call('DELETE', 'default', `/__mock/worlds/${resetWorld}`)
+    this.#place.calls.push({ ...call.timed, world: resetWorld, kind: 'reset' })
   }
 
   /** Reads its seed. Resolves with `false` if there was no answer. */
