@@ -89,15 +89,14 @@ export class RouteTable<Id extends string> {
   suggest(path: string): Endpoint | undefined {
     const segments = path.split('/').filter(segment => segment !== '')
     if (path.length > longestUsualPath) return undefined
-    for (let dropped = 0; dropped <= mostInPrefix && dropped < segments.length; dropped += 1) {
-      const end = segments.slice(dropped)
-      // The last segment alone says little: `/articles/list`.
-      if (end.length === 1 && !segments.slice(0, dropped).every(isUsualPrefix)) continue
-      const near = dropped === 0 ? this.#near(end) : undefined
-      const found = this.#endingWith(end) ?? near ?? this.#withNearEnding(end)
-      if (found) return found
-    }
-    return undefined
+    const ends = segments.slice(0, mostInPrefix + 1).map((_, dropped) => segments.slice(dropped))
+    // The last segment alone says little, as in `/articles/list`, unless only a usual prefix is before it.
+    const told = ends.filter((end, dropped) => end.length > 1 || segments.slice(0, dropped).every(isUsualPrefix))
+    return (
+      told.map(end => this.#endingWith(end)).find(Boolean) ??
+      this.#near(segments) ??
+      told.map(end => this.#withNearEnding(end)).find(Boolean)
+    )
   }
 
   #endingWith(segments: readonly string[]): Endpoint | undefined {

@@ -259,8 +259,9 @@ export class Service {
     const result = await this.#runControlCall(found, call).catch((error: unknown) => ({ error }))
     // A refused call leaves no world behind.
     if ('error' in result && call.isNew && call.world.world.revision === revision) {
+      const refusal = responder.refuse(request, result.error, startedAt)
       await this.#mock.worlds.delete(call.world.id)
-      return this.#mock.router.outside.refuse(request, result.error, startedAt)
+      return refusal
     }
     try {
       await settled()

@@ -34,6 +34,7 @@ describe('a request', () => {
     ['/v1/lobbies/find', 'POST /matchmaker/lobbies/find'],
     ['/v1/matchmaker/lobbies/find', 'POST /matchmaker/lobbies/find'],
     ['/api/v2/regions', 'GET /matchmaker/regions'],
+    ['/api/v1/cloud/games/x/namespaces/validate', 'POST /cloud/games/{game_id}/namespaces/validate'],
     ['/v1/lobies/find', 'POST /matchmaker/lobbies/find'],
     ['/my/game/players/conected', 'POST /matchmaker/players/connected'],
     ['/cloud/device/links', 'GET /cloud/devices/links'],
