@@ -25,8 +25,8 @@ export function readToken(
 ): string | undefined {
   const sent = header(request, 'authorization')
   if (sent === undefined) return undefined
-  const start = sent.slice(0, scheme.length)
-  if (start !== scheme && !(anyCase && start.toLowerCase() === scheme.toLowerCase())) return undefined
+  const isBearer = sent.startsWith(scheme) || (anyCase && /^bearer /i.test(sent))
+  if (!isBearer) return undefined
   const token = sent.slice(scheme.length)
   return token === '' || token.startsWith(' ') ? undefined : token
 }

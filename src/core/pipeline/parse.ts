@@ -95,14 +95,16 @@ export function parseJson<T>(request: Body, schema: z.ZodType<T>, limits: BodyLi
 
 type Body = Pick<MockRequest, 'body' | 'headers'>
 
+const shorter = 'send a shorter one'
+
 /** Decodes a JSON body as `parseJson` does, without a schema. */
 export function decodeJson(request: Body, limits = jsonLimits): unknown {
   const { body } = request
   if (body === undefined || body.length === 0) return {}
-  const { bytes, advice = 'send a shorter one' } = limits
+  const { bytes, advice = shorter } = limits
   if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
   try {
-    return decodeText(body, { ...limits, advice })
+    return decodeText(body, limits)
   } catch (error) {
     // A middleware in front may have unpacked the body, and kept the header.
     const encoding = header(request, 'content-encoding') ?? 'identity'
@@ -115,7 +117,7 @@ export function decodeJson(request: Body, limits = jsonLimits): unknown {
 }
 
 function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
-  const { levels, values, advice, takesMark = false } = limits
+  const { levels, values, advice = shorter, takesMark = false } = limits
   const exceeded = exceededLimit(body, limits)
   if (exceeded === 'levels')
     throw new ApiError('API_BAD_BODY', `the body nests deeper than ${levels} levels: send a flatter one`)
