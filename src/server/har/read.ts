@@ -237,7 +237,7 @@ function jsonOrText(text: string | undefined): unknown {
 }
 
 /** In characters. Shorter values are no secrets: they are in other texts by chance. */
-const shortestSecret = 8
+export const shortestSecret = 8
 
 function addSecret(text: string, secrets: Set<string>): void {
   // A token has parts, and an id may be one of them.

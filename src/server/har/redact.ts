@@ -1,15 +1,21 @@
 import { Id } from '../../core/store/columns.js'
-import type { HarRecording } from './read.js'
+import { type HarRecording, shortestSecret } from './read.js'
 
 /** Replaces what must not leave a HAR. */
 export class Redaction {
-  readonly #secrets: readonly string[]
+  /** By their first characters: a recording may have a secret in each answer. */
+  readonly #secrets = new Map<string, string[]>()
   /** By the recorded text. */
   readonly #replaced = new Map<string, string>()
   readonly #tokens = new Map<string, string>()
 
   constructor({ secrets }: Pick<HarRecording, 'secrets'>) {
-    this.#secrets = [...secrets]
+    for (const secret of secrets) {
+      const start = secret.slice(0, shortestSecret)
+      const others = this.#secrets.get(start)
+      if (others) others.push(secret)
+      else this.#secrets.set(start, [secret])
+    }
   }
 
   /** The tokens of the mock, by the recorded ones. */
@@ -35,10 +41,17 @@ export class Redaction {
   text(recorded: string): string {
     const known = this.#replaced.get(recorded)
     if (known !== undefined) return known
-    if (!this.#secrets.some(secret => recorded.includes(secret))) return recorded
+    if (!this.#hasSecret(recorded)) return recorded
     const replacement = `redacted-${this.#replaced.size + 1}`
     this.#replaced.set(recorded, replacement)
     return replacement
+  }
+
+  #hasSecret(text: string): boolean {
+    for (let at = 0; at + shortestSecret <= text.length; at += 1)
+      if (this.#secrets.get(text.slice(at, at + shortestSecret))?.some(secret => text.startsWith(secret, at)))
+        return true
+    return false
   }
 
   /** Returns an id as `text` does. `undefined` if a world cannot have it. */

@@ -360,9 +360,12 @@ class Import {
 
   #namespaceInput({ entry, tokens, modes, lobbies, regions = [] }: RecordedNamespace): NamespaceInput {
     const all = [...(lobbies?.values() ?? [])]
+    const everywhere = new Set([...regions, ...all.flatMap(({ region_id }) => region_id ?? [])])
+    const ofModes = new Map<string | undefined, Set<string>>()
+    for (const { game_mode_id, region_id } of all)
+      if (region_id !== undefined) ofModes.set(game_mode_id, (ofModes.get(game_mode_id) ?? new Set()).add(region_id))
     const regionsOf = ({ regions: shown, ...mode }: Writable<ModeInput>) => {
-      const ofMode = shown ? all.filter(({ game_mode_id }) => game_mode_id === mode.game_mode_id) : all
-      const enabled = new Set([...(shown ?? regions), ...ofMode.flatMap(({ region_id }) => region_id ?? [])])
+      const enabled = shown ? new Set([...shown, ...(ofModes.get(mode.game_mode_id) ?? [])]) : everywhere
       // By default a game mode enables all regions of the scenario.
       return { ...mode, ...(enabled.size > 0 && enabled.size < this.#regions.size && { regions: [...enabled] }) }
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test } from '@fast-check/vitest'
 import fc from 'fast-check'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { createMock, type Mock } from '../../../src/core/mock/mock.js'
 import { readScenario } from '../../../src/core/scenario/read.js'
 import { readHar } from '../../../src/server/har/read.js'
@@ -124,6 +124,19 @@ describe('the scenario of a recording', () => {
       { lobby_id: 'one', total_player_count: 1, state: { map: 'dust' } },
     ])
     expect(used.size).toBe(2)
+  })
+
+  it('costs as much as its game modes and lobbies together, and not one times the other', () => {
+    const count = 300
+    const game_modes = Array.from({ length: count }, (_, i) => ({ game_mode_id: `mode-${i}` }))
+    const lobbies = game_modes.map(({ game_mode_id }, i) => ({ ...lobby, lobby_id: `lobby-${i}`, game_mode_id }))
+    const recording = readHar(recordedHar([{ answer: { ...listAnswer, game_modes, lobbies } }]), 'session.har')
+    const added = vi.spyOn(Set.prototype, 'add')
+
+    const { games = [] } = scenarioOf(recording).scenario
+
+    expect(added.mock.calls.length).toBeLessThan(10 * count)
+    expect(games[0]?.namespaces?.[0]?.game_modes).toHaveLength(count)
   })
 
   it('has a region as an id if it is as in the catalogue, and whole if not', () => {
