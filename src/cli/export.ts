@@ -1,5 +1,6 @@
 import { send } from '../client/call.js'
 import { defaultWorldId } from '../core/contract/paths.js'
+import { writeJson } from '../core/lib/exact-json.js'
 import { runAtOnce } from '../core/lib/steps.js'
 import { counted, didYouMean, quoted } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
@@ -74,7 +75,7 @@ export async function exportFromFolder(
       throw new UsageError(`${data} has no world ${quoted(id)}.${didYouMean(id, ids)}`)
     }
     const snapshot = runAtOnce(world.snapshot({ with: parts.includes('faults') ? ['faults'] : [], revision }))
-    await print(scenarioText(JSON.stringify(snapshot)).trimEnd())
+    await print(scenarioText(writeJson(snapshot)).trimEnd())
     await world.close()
   } catch (error) {
     throw error instanceof StorageError ? new UsageError(error.message) : error

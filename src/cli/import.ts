@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { writeJson } from '../core/lib/exact-json.js'
 import { counted } from '../core/lib/text.js'
 import { asUsageError, asWriteError, UsageError } from '../core/lib/usage-error.js'
 import { scenarioText } from '../server/files/scenario-file.js'
@@ -22,7 +23,7 @@ export async function importHar(file: string, { output }: FlagsOf<'import'>, con
     throw new UsageError(
       `${file} has no answer that a scenario needs. ${leftOutText(recording, imported)}${misfitText(imported, file)}`,
     )
-  const text = scenarioText(JSON.stringify(imported.scenario)).trimEnd()
+  const text = scenarioText(writeJson(imported.scenario)).trimEnd()
   const summary = `${contentText(imported)}, from ${counted(imported.used.size, 'request', 'requests')}. ${leftOutText(recording, imported)}${misfitText(imported, file)}`
   if (output === undefined) {
     console.printDocument(text)

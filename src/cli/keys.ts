@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withoutSecrets } from '../core/control/environment.js'
 import type { ClockJson } from '../core/control/history.js'
+import { writeJson } from '../core/lib/exact-json.js'
 import { timeOfDay } from '../core/lib/time.js'
 import { asWriteError, UsageError } from '../core/lib/usage-error.js'
 import type { Mock } from '../core/mock/mock.js'
@@ -146,7 +147,7 @@ const mostFiles = 1_000
  * `mockmaker-world.yaml`, or `mockmaker-world-2.yaml` if that exists. Rejects with `UsageError` if it cannot be written.
  */
 export async function writeWorldFile(world: Pick<KeyWorld, 'snapshot'>, folder: string): Promise<string> {
-  const json = JSON.stringify(await world.snapshot({ with: ['faults', 'journal'] }))
+  const json = writeJson(await world.snapshot({ with: ['faults', 'journal'] }))
   const text = scenarioText(json)
   for (let number = 1; number <= mostFiles; number += 1) {
     const name = number === 1 ? 'mockmaker-world.yaml' : `mockmaker-world-${number}.yaml`

@@ -2,6 +2,7 @@ import { hasFailed } from '../core/contract/errors.js'
 import type { JournalEntry } from '../core/contract/journal.js'
 import type { OperationId } from '../core/contract/operations.js'
 import { defaultWorldId, isControlPath, pathInWorld, readinessPath } from '../core/contract/paths.js'
+import { writeJson } from '../core/lib/exact-json.js'
 import { counted, grouped, shortened } from '../core/lib/text.js'
 import { localTimeOfDay, timeOfDay } from '../core/lib/time.js'
 import type { Mock } from '../core/mock/mock.js'
@@ -87,7 +88,7 @@ export function printLastFailure(entries: readonly JournalEntry[], { print, styl
   print(`  ${method}  ${shortened(path, maxName)}  ${style('red', String(status))}  ${style('dim', facts.join('  '))}`)
   for (const [label, value] of parts)
     if (value !== undefined)
-      print(`  ${style('dim', label.padEnd('answer  '.length))}${shortened(JSON.stringify(value), maxBody)}`)
+      print(`  ${style('dim', label.padEnd('answer  '.length))}${shortened(writeJson(value), maxBody)}`)
   print('')
 }
 

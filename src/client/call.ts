@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ControlApi } from '../core/control/api.js'
 import { beginAtCaller } from '../core/lib/caller-stack.js'
+import { parseJson, writeJson } from '../core/lib/exact-json.js'
 import { TextDecoderStream, URL } from '../core/lib/real-globals.js'
 
 /** The parts of a `ClientError` besides its message. */
@@ -57,7 +58,7 @@ export async function call<Name extends Route>(
 ): Promise<Output<Name>> {
   const response = await send(remote, route, input, { headers: { accept: 'application/json' } })
   const text = await textOf(response, remote)
-  const value = parseJson(text)
+  const value = jsonOf(text)
   if (value === undefined) throw noMock(response, { url: remote.url, text })
   return value as Output<Name> // a mock answers what its table says
 }
@@ -78,7 +79,7 @@ export async function send<Name extends Route>(
   if (response.ok) return response
   const text = await textOf(response, { url })
   // Any server may have answered.
-  const { code, message } = Object(parseJson(text)) as { readonly code?: unknown; readonly message?: unknown }
+  const { code, message } = Object(jsonOf(text)) as { readonly code?: unknown; readonly message?: unknown }
   if (typeof code !== 'string') throw noMock(response, { url: target.href, text })
   // Callers know arguments, and not the parts of a request.
   const aboutArguments = String(message).replaceAll(/^(?:body|query)\./gm, '')
@@ -97,7 +98,7 @@ function encode(url: string, route: Route, input: Input<Route> | undefined, head
       if (value !== undefined) target.searchParams.set(name, String(value))
     if (method === 'GET') return { target, init: { method, headers } }
     const json = { ...headers, 'content-type': 'application/json' }
-    return { target, init: { method, headers: json, body: JSON.stringify(body) } }
+    return { target, init: { method, headers: json, body: writeJson(body) } }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const [reason = ''] = error.message.split('\n')
@@ -128,9 +129,9 @@ export function textOf(response: Response, { url }: Pick<Remote, 'url'>): Promis
   })
 }
 
-function parseJson(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

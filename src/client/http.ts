@@ -1,6 +1,7 @@
 import type { ChangesOptions, MockEvent } from '../core/control/events.js'
 import { signalOf } from '../core/lib/abort-signal.js'
 import { rememberCaller } from '../core/lib/caller-stack.js'
+import { parseJson } from '../core/lib/exact-json.js'
 import { isJsonObject } from '../core/lib/json.js'
 import { real } from '../core/lib/real-globals.js'
 import { quoted } from '../core/lib/text.js'
@@ -104,7 +105,7 @@ export async function readEvents(
         if (type === 'end') return undefined
         last = id ?? last
         // The mock sends no other types of events.
-        if (type !== 'begin') yield { type, id, data: JSON.parse(data) } as MockEvent
+        if (type !== 'begin') yield { type, id, data: parseJson(data) } as MockEvent
       }
       await new Promise(resolve => real.setTimeout(resolve, pauseMs))
       events = await open(last).catch(error => {
@@ -163,9 +164,10 @@ async function readOutcome<Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   for await (const { type, data } of events) {
-    const value = JSON.parse(data)
+    const value = parseJson(data)
     if (type === 'done') return value as Value // a mock sends the value of the call
-    throw new ClientError(value.message, { status: 0, code: value.code })
+    const { message, code } = value as { readonly message: string; readonly code: string } // a mock sends an error
+    throw new ClientError(message, { status: 0, code })
   }
   signal?.throwIfAborted()
   throw new ClientError(`the connection to the mock at ${url} broke during the wait`, { status: 0, code: 'NO_ANSWER' })

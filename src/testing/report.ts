@@ -2,6 +2,7 @@ import { clientClosedRequest, hasFailed } from '../core/contract/errors.js'
 import type { FaultState } from '../core/contract/faults.js'
 import type { JournalEntry, PendingRequest } from '../core/contract/journal.js'
 import { after } from '../core/lib/after.js'
+import { writeJson } from '../core/lib/exact-json.js'
 import { escapedLine, shortened } from '../core/lib/text.js'
 import { describeFault } from '../core/pipeline/unused-faults.js'
 import { evidenceLines, type PendingWait, waitTexts, wantedText } from '../core/pipeline/wait-report.js'
@@ -198,7 +199,7 @@ function targetOf({ method, path, query }: Pick<PendingRequest, 'method' | 'path
 
 function bodyLines(name: 'request' | 'answer', body: unknown): string[] {
   if (body === undefined) return []
-  return [`    ${name}: ${escapedLine(shortened(typeof body === 'string' ? body : JSON.stringify(body), longestBody))}`]
+  return [`    ${name}: ${escapedLine(shortened(typeof body === 'string' ? body : writeJson(body), longestBody))}`]
 }
 
 function nameFault(id: string, faults: readonly FaultState[]): string {

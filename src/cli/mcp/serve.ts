@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises'
 import { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { ClientError, type Remote } from '../../client/call.js'
+import { writeJson } from '../../core/lib/exact-json.js'
 import { BodyTooLong } from '../../core/lib/limited-response.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { version } from '../../version.js'
@@ -57,7 +58,7 @@ function register(
         ? tooLong('where, operation or status')
         : error
     })
-    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    const text = typeof value === 'string' ? value : writeJson(value)
     if (text.length > longestAnswer) throw tooLong('limit or where')
     return { content: [{ type: 'text', text }] }
   })

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Emitter } from '../lib/emitter.js'
+import { writeJson } from '../lib/exact-json.js'
 import { jsonBytes } from '../lib/long-json.js'
 import { TextEncoder } from '../lib/real-globals.js'
 import type { Steps } from '../lib/steps.js'
@@ -171,7 +172,7 @@ export function* longJsonResponse(value: object): Steps<MockResponseInit> {
 
 /** A JSON response. If it holds tokens, only the mock's own pages may read it. */
 export function jsonResponse(value: object, cors: MockResponseInit['cors']): MockResponseInit {
-  return textResponse('application/json', JSON.stringify(value), cors)
+  return textResponse('application/json', writeJson(value), cors)
 }
 
 /** A response with a text of that media type. Default: pages of this machine may read it. */

@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.js'
 import type { ShortenedEntry } from '../contract/journal.js'
 import { signalOf } from '../lib/abort-signal.js'
+import { writeJson } from '../lib/exact-json.js'
 import { AbortController } from '../lib/real-globals.js'
 import { quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
@@ -441,5 +442,5 @@ function codeOf(error: Error): string {
 
 /** Writes an event of a stream. JSON has no line breaks, which would end it. */
 function streamText({ type, id, data }: { type: string; id?: string; data: object }): string {
-  return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
+  return `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${writeJson(data)}\n\n`
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js'
+import { exactValue, writeJson } from '../lib/exact-json.js'
 import { valueAt } from '../lib/issues.js'
 import { URLSearchParams } from '../lib/real-globals.js'
 import { didYouMean, shortened } from '../lib/text.js'
@@ -119,13 +120,20 @@ function filterRecords(records: readonly AnyRecord[], query: string, fields: rea
         `query parameter ${shortened(field)} is not a field of this table.${didYouMean(field, fields)}`,
       )
   }
-  return records.filter(record => conditions.every(({ path, value }) => hasValue(valueAt(record, path), value)))
+  return records.filter(record => conditions.every(({ path, value }) => hasValue(exactAt(record, path), value)))
+}
+
+/** Gets the value at a path. An integer that a number cannot hold is a bigint. */
+function exactAt(record: AnyRecord, path: readonly string[]): unknown {
+  const holder = valueAt(record, path.slice(0, -1))
+  const value = valueAt(record, path)
+  return typeof value === 'number' ? exactValue(Object(holder), path.at(-1) ?? '') : value
 }
 
 function hasValue(value: unknown, text: string): boolean {
   if (Array.isArray(value)) return value.some(item => hasValue(item, text))
   if (value === undefined) return false
-  return (typeof value === 'object' ? JSON.stringify(value) : String(value)) === text
+  return (typeof value === 'object' ? writeJson(value) : String(value)) === text
 }
 
 /** The token of a lobby. It is not a record, and it is valid until the lobby stops. */

@@ -1,6 +1,7 @@
 import type { FaultState } from '../contract/faults.js'
 import type { PendingRequest } from '../contract/journal.js'
 import type { Emitter } from '../lib/emitter.js'
+import { writeJson } from '../lib/exact-json.js'
 import { real, unref } from '../lib/real-globals.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -247,7 +248,7 @@ export class StateReader<States> {
       if (dueAt > now) continue
       this.#dueAt.delete(type)
       const data = this.#states.read(type)
-      const text = JSON.stringify(data)
+      const text = writeJson(data)
       const isSame = this.#last.get(type)?.text === text
       this.#last.set(type, { at: now, text })
       if (!isSame) return { type, data }

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { keepAllDigits } from './exact-json.js'
 import { getKey } from './json.js'
 import { didYouMean, quoted } from './text.js'
 import { listedProblems, mostProblems, UsageError } from './usage-error.js'
@@ -187,6 +188,6 @@ function parse<Schema extends z.ZodType>(
 ): z.output<Schema> {
   // Compiling a schema takes longer than checking a few inputs.
   const { data, error } = schema.safeParse(input, { jitless: true, error: listKnownKeys })
-  if (!error) return data
+  if (!error) return keepAllDigits(data, input)
   throw new UsageError(textsOf(error).join('\n'))
 }

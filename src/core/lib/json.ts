@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { hasSameDigits, keepDigits, replaceDigits } from './exact-json.js'
 
 /** The deepest nesting of objects and arrays in a body, a state or a scenario. */
 export const nestingLimit = 64
@@ -73,9 +74,13 @@ export function getKey(object: object, key: PropertyKey): unknown {
   return object[key as never] // the one cast for such keys
 }
 
-/** Sets a key of an object. An assignment to the key `__proto__` would set the prototype instead. */
-export function setKey(object: object, key: string, value: unknown): void {
+/**
+ * Sets a key of an object. An assignment to the key `__proto__` would set the prototype instead. The value has the digits that
+ * `source` has at the key: see `parseJson`. Default: none.
+ */
+export function setKey(object: object, key: string, value: unknown, source: object = {}): void {
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
+  replaceDigits(object, key, source)
 }
 
 /**
@@ -112,7 +117,9 @@ export function sameJson(one: unknown, other: unknown): boolean {
   const [keys, others] = [Object.keys(one), Object.keys(other)]
   if (keys.length !== others.length) return false
   // These are own keys, so `__proto__` is safe.
-  return keys.every((key, i) => others[i] === key && sameJson(getKey(one, key), getKey(other, key)))
+  return keys.every(
+    (key, i) => others[i] === key && sameJson(getKey(one, key), getKey(other, key)) && hasSameDigits(one, other, key),
+  )
 }
 
 /** A value that may be changed at any depth. */
@@ -141,12 +148,18 @@ export function draftOf<T>(value: T): Draft<T> {
 
 function copy(value: unknown, finish: (copied: object) => object): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return finish(value.map(inner => copy(inner, finish)))
+  if (Array.isArray(value))
+    return finish(
+      keepDigits(
+        value.map(inner => copy(inner, finish)),
+        value,
+      ),
+    )
   const copied: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) {
     if (inner === undefined) continue
     if (key === '__proto__') setKey(copied, key, copy(inner, finish))
     else copied[key] = copy(inner, finish)
   }
-  return finish(copied)
+  return finish(keepDigits(copied, value))
 }

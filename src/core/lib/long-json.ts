@@ -1,3 +1,4 @@
+import { digitsOf, writeJson } from './exact-json.js'
 import { getKey } from './json.js'
 import { TextEncoder } from './real-globals.js'
 import type { Steps } from './steps.js'
@@ -30,7 +31,7 @@ export function* jsonPieces(value: object): Steps<string[]> {
 }
 
 function* write(value: unknown, add: (text: string) => void): Steps<void> {
-  if (isLight(value)) add(JSON.stringify(value) ?? 'null')
+  if (isLight(value)) add(writeJson(value) ?? 'null')
   else if (Array.isArray(value)) yield* writeItems(value, add)
   else yield* writeFields(value as object, add) // all other values are light
   yield
@@ -38,10 +39,12 @@ function* write(value: unknown, add: (text: string) => void): Steps<void> {
 
 function* writeItems(items: readonly unknown[], add: (text: string) => void): Steps<void> {
   let separator = '['
-  for (const item of items) {
+  for (const [i, item] of items.entries()) {
     add(separator)
     separator = ','
-    yield* write(item, add)
+    const digits = digitsOf(items, String(i))
+    if (digits === undefined) yield* write(item, add)
+    else add(digits)
   }
   add(']')
 }
@@ -53,7 +56,9 @@ function* writeFields(fields: object, add: (text: string) => void): Steps<void> 
     if (field === undefined) continue
     add(`${separator}${JSON.stringify(key)}:`)
     separator = ','
-    yield* write(field, add)
+    const digits = digitsOf(fields, key)
+    if (digits === undefined) yield* write(field, add)
+    else add(digits)
   }
   add('}')
 }

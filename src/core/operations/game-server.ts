@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js'
+import { digitsOf, ExactInteger, replaceDigits } from '../lib/exact-json.js'
 import { frozenCopy } from '../lib/json.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { isSeated, modeKey, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
@@ -30,16 +31,19 @@ export const setLobbyState: Resolver<'lobbies.setState'> = ({ caller, input, tab
   if (caller.kind === 'development') return {}
   const { state: _, ...lobby } = takeOverLobby(caller, tables, now)
   const state = input.jsonBody === undefined ? {} : { state: frozenCopy(input.jsonBody) }
-  tables.lobbies.put(Object.freeze({ ...lobby, ...state }))
+  const row = { ...lobby, ...state }
+  replaceDigits(row, 'state', input, 'jsonBody')
+  tables.lobbies.put(Object.freeze(row))
   return {}
 }
 
 /** Returns the state of a lobby (PROTOCOL.md C). */
 export const getLobbyState: Resolver<'lobbies.getState'> = ({ caller, input, tables, now }) => {
   if (caller.kind === 'development') return {}
-  const { state = null } = findLobbyById(caller.namespaceId, input.lobby_id, tables)
+  const lobby = findLobbyById(caller.namespaceId, input.lobby_id, tables)
   takeOverLobby(caller, tables, now)
-  return state
+  const digits = digitsOf(lobby, 'state')
+  return digits === undefined ? (lobby.state ?? null) : new ExactInteger(digits)
 }
 
 /** Connects a player who has a seat (PROTOCOL.md C). */

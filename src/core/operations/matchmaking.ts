@@ -3,6 +3,7 @@ import { utf8Length } from '../contract/formats.js'
 import { type Limit, limits } from '../contract/limits.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
+import { keepDigits } from '../lib/exact-json.js'
 import { lazyFor } from '../lib/lazy.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
@@ -11,6 +12,7 @@ import { type FindObstacle, findObstacle, freeSeats, modeKey, seatsTaken } from 
 import type { GameModeRow, LobbyRow, PlayerRow } from '../store/matchmaker-rows.js'
 import type { LobbyTables, Tables } from '../store/model.js'
 import { createRow, fullestGroup } from '../store/models.js'
+import type { RowInputs } from '../store/rows.js'
 import { matchmakerDefaults } from '../store/rows.js'
 import { freshToken } from '../store/tokens.js'
 import { readyWithinMs } from './game-server.js'
@@ -92,7 +94,8 @@ export const createLobby: Resolver<'lobbies.create'> = call => {
   checkAddress(caller.namespaceId, client, tables)
   const place = nearestPlace(places, input, tables)
   checkNewLobby(mode, input, call)
-  return reserveSeat(createLobbyRow(place, { ...input, publicity: input.publicity ?? 'private' }, call), call)
+  const lobby = keepDigits({ ...input, publicity: input.publicity ?? 'private' }, input)
+  return reserveSeat(createLobbyRow(place, lobby, call), call)
 }
 
 function findableModes({ game_modes }: FindInput, namespaceId: string, tables: LobbyTables): GameModeRow[] {
@@ -302,23 +305,20 @@ function createLobbyRow(
   // A lobby that simulated players create has a simulated server.
   const settings = tables.settings.get('settings')
   const isSimulated = client.sessionMs !== undefined || (mode.servers ?? settings?.servers) !== 'manual'
-  return createRow(
-    'lobbies',
-    {
-      namespace_id,
-      game_mode_id,
-      region_id,
-      ...maxPlayersColumns(max_players),
-      publicity,
-      ...(Object.keys(tags).length > 0 ? { tags } : {}),
-      lobby_config,
-      stops_at: now + lifetimeMs.lobby,
-      ...(isSimulated
-        ? { run_by: 'mock' }
-        : { run_by: 'server', status: 'starting', ready_by: now + readyWithinMs(mode, tables) }),
-    },
-    { tables, random, now },
-  )
+  const columns: RowInputs['lobbies'] = {
+    namespace_id,
+    game_mode_id,
+    region_id,
+    ...maxPlayersColumns(max_players),
+    publicity,
+    ...(Object.keys(tags).length > 0 ? { tags } : {}),
+    lobby_config,
+    stops_at: now + lifetimeMs.lobby,
+    ...(isSimulated
+      ? { run_by: 'mock' }
+      : { run_by: 'server', status: 'starting', ready_by: now + readyWithinMs(mode, tables) }),
+  }
+  return createRow('lobbies', keepDigits(columns, input), { tables, random, now })
 }
 
 /** Reserves a free seat of a lobby for a new player (PROTOCOL.md C). A simulated player is connected at once. */

@@ -4,6 +4,7 @@ import type { WaitReason } from '../contract/journal.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { after } from '../lib/after.js'
+import { keepDigits, parseJson, writeJson } from '../lib/exact-json.js'
 import { nextTurn } from '../lib/next-turn.js'
 import { real } from '../lib/real-globals.js'
 import { durationMs } from '../lib/time.js'
@@ -322,7 +323,7 @@ function endText(how: HeldEnd): string {
 
 /** Returns a response as JSON. */
 function answerOf({ status, output }: Result): AnswerDraft {
-  return { status, ...(output === undefined ? {} : { body: JSON.parse(JSON.stringify(output)) }) }
+  return { status, ...(output === undefined ? {} : { body: parseJson(writeJson(output)) }) }
 }
 
 /** Reads the fields of all parts of a request. No two parts of an operation have a field of the same name. */
@@ -332,7 +333,8 @@ function readInput(request: MockRequest, { id, params }: Route<OperationId>, { k
   // Mock data comes after decoding, before any other check (PROTOCOL.md B2).
   const headers = isCanned(spec.auth, kind) ? {} : parseHeaders(spec, request)
   const fields: Record<string, unknown> = {}
-  for (const part of [params, query, headers, parseBody(spec, request)])
+  const body = parseBody(spec, request)
+  for (const part of [params, query, headers, body])
     for (const name in part) fields[name] = (part as Record<string, unknown>)[name]
-  return fields
+  return keepDigits(fields, body)
 }

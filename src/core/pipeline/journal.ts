@@ -10,7 +10,9 @@ import {
   type ShortenedEntry,
 } from '../contract/journal.js'
 import type { OperationId } from '../contract/operations.js'
+import { keepDigits, writeJson } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
+import { draftOf } from '../lib/json.js'
 import { btoa, parseDate, structuredClone, TextDecoder } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
@@ -249,7 +251,8 @@ export class RecordedExchange implements StoredExchange {
   entry(answers?: 'short'): ShortenedEntry {
     const { length } = this.#answer
     const answer = isLeftOut(length, answers) ? { answer_bytes: length } : this.#redactor.body('answer', this.#answer)
-    return { ...this.entryWithoutAnswer(), ...answer }
+    const entry = this.entryWithoutAnswer()
+    return keepDigits(keepDigits({ ...entry, ...answer }, entry), answer)
   }
 
   /** Returns the value of a JSON body as it was sent, with whole tokens. `undefined` if there is none. */
@@ -276,7 +279,8 @@ export class RecordedExchange implements StoredExchange {
   }
 
   entryWithoutAnswer(): JournalEntry {
-    return {
+    const body = this.#redactor.body('body', this.#body)
+    const entry: JournalEntry = {
       id: this.id,
       time: formatInstant(this.at),
       world: this.#worldId,
@@ -286,7 +290,7 @@ export class RecordedExchange implements StoredExchange {
       path: this.#redactor.path(this.#path),
       query: this.#redactor.query(this.#query ?? ''),
       headers: this.#redactor.headers(this.#headers),
-      ...this.#redactor.body('body', this.#body),
+      ...body,
       status: this.status,
       ms: Math.round(this.#ms * 1000) / 1000,
       blocked_ms: Math.round(this.#blockedMs * 1000) / 1000,
@@ -296,6 +300,7 @@ export class RecordedExchange implements StoredExchange {
       ...(this.revisions === undefined ? {} : { revisions: [...this.revisions] }),
       ...(this.reasons === undefined ? {} : { reasons: structuredClone(this.reasons) }),
     }
+    return keepDigits(entry, body)
   }
 }
 
@@ -336,10 +341,10 @@ function headLength({ path, query = '', headers }: MockRequest): number {
 }
 
 /** Restores an exchange of an earlier run from its entry in a snapshot. */
-export function restoreExchange({ answer, ...head }: JournalEntry): StoredExchange {
+export function restoreExchange(kept: JournalEntry): StoredExchange {
+  const { answer, ...head } = kept
   const { reasons } = head
-  const answerBytes =
-    answer === undefined ? 0 : utf8Length(typeof answer === 'string' ? answer : JSON.stringify(answer))
+  const answerBytes = answer === undefined ? 0 : utf8Length(typeof answer === 'string' ? answer : writeJson(answer))
   return {
     id: head.id,
     operation: head.operation,
@@ -351,10 +356,10 @@ export function restoreExchange({ answer, ...head }: JournalEntry): StoredExchan
     entry(answers) {
       const entry = this.entryWithoutAnswer()
       if (isLeftOut(answerBytes, answers)) return { ...entry, answer_bytes: answerBytes }
-      return answer === undefined ? entry : { ...entry, answer: structuredClone(answer) }
+      return answer === undefined ? entry : keepDigits({ ...entry, answer: draftOf(answer) }, kept)
     },
     entryWithoutAnswer() {
-      return { ...structuredClone(head), id: this.id }
+      return keepDigits({ ...draftOf(head), id: this.id }, kept)
     },
   }
 }

@@ -8,7 +8,9 @@ import {
   operationIds,
   operations,
 } from '../contract/operations.js'
+import { ExactInteger } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
+import { draftOf } from '../lib/json.js'
 import { structuredClone } from '../lib/real-globals.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -115,7 +117,8 @@ export class Overrides {
         // A copy, because a resolver may change it, and the mock's answer contains frozen rows.
         try {
           const outcome = usual(call, origin)
-          return structuredClone(outputNow(await (outcome instanceof Blocked ? origin.block(outcome) : outcome)))
+          const output = outputNow(await (outcome instanceof Blocked ? origin.block(outcome) : outcome))
+          return output instanceof ExactInteger ? Number(output) : draftOf(output)
         } catch (error) {
           ofMock = error
           throw error

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
+import { keepAllDigits, parseJsonAs } from '../lib/exact-json.js'
 import { type Issue, issueText, valueAt, withoutWiderLimits } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
 import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
@@ -80,7 +81,10 @@ const operationLimits: BodyLimits = { ...jsonLimits, values: 10_000 }
 export function parseBody({ body: schema, jsonBody }: OperationSpec, request: MockRequest): Fields {
   if (schema) return parseJson(request, schema, operationLimits)
   if (!jsonBody) return {}
-  return { jsonBody: request.body?.length ? parseJson(request, jsonBody, jsonLimits) : undefined }
+  if (!request.body?.length) return { jsonBody: undefined }
+  const decoded = decodeJsonAs('jsonBody', request, jsonLimits)
+  removeOptionalNulls(jsonBody, decoded.jsonBody)
+  return keepAllDigits({ jsonBody: parse(jsonBody, decoded.jsonBody, 'API_BAD_BODY', 'body') }, decoded)
 }
 
 /**
@@ -99,12 +103,16 @@ const shorter = 'send a shorter one'
 
 /** Decodes a JSON body as `parseJson` does, without a schema. */
 export function decodeJson(request: Body, limits = jsonLimits): unknown {
-  const { body } = request
-  if (body === undefined || body.length === 0) return {}
+  return request.body?.length ? decodeJsonAs('body', request, limits).body : {}
+}
+
+/** Decodes a JSON body as the value of a key. */
+function decodeJsonAs<Key extends string>(key: Key, request: Body, limits: BodyLimits): { [Name in Key]: unknown } {
+  const { body = new Uint8Array() } = request
   const { bytes, advice = shorter } = limits
   if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
   try {
-    return decodeText(body, limits)
+    return decodeText(key, body, limits)
   } catch (error) {
     // A middleware in front may have unpacked the body, and kept the header.
     const encoding = header(request, 'content-encoding') ?? 'identity'
@@ -116,7 +124,7 @@ export function decodeJson(request: Body, limits = jsonLimits): unknown {
   }
 }
 
-function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
+function decodeText<Key extends string>(key: Key, body: Uint8Array, limits: BodyLimits): { [Name in Key]: unknown } {
   const { levels, values, advice = shorter, takesMark = false } = limits
   const exceeded = exceededLimit(body, limits)
   if (exceeded === 'levels')
@@ -124,11 +132,11 @@ function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
   if (exceeded === 'values')
     throw new ApiError('API_BODY_TOO_LARGE', `the body has more than ${values} objects, arrays and commas: ${advice}`)
   let text = ''
-  let value: unknown
+  let value: { [Name in Key]: unknown }
   try {
     text = decoder.decode(body)
     if (takesMark && text.startsWith(mark)) text = text.slice(mark.length)
-    value = JSON.parse(text)
+    value = parseJsonAs(key, text)
   } catch (error) {
     // Not the message of the error: engines differ in it, and all entry points must give the same answer.
     const reason = error instanceof SyntaxError ? 'send all of it, with strings in double quotes' : 'it is not UTF-8'
@@ -162,7 +170,7 @@ function mistypedKey({ path }: Issue, value: unknown): string {
 /** `what` names the value in the message of the error. */
 function parse<T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode, what: string): T {
   const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return keepAllDigits(parsed.data, value)
   const issues = withoutWiderLimits(parsed.error.issues)
   const textOf = (issue: Issue) => `${what}: ${issueText(issue, value)}${mistypedKey(issue, value)}`
   const texts = issues.slice(0, mostProblems).map(textOf)

@@ -1,5 +1,6 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
+import { keepAllDigits, parseJsonAs } from '../lib/exact-json.js'
 import { nestingLimit, textNestsWithin } from '../lib/json.js'
 import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import type { Tables } from '../store/model.js'
@@ -104,7 +105,8 @@ export class Redactor {
     if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
     const text = decoder.decode(bytes)
     try {
-      return { [name]: this.#json(JSON.parse(text)) }
+      const parsed: Readonly<Record<string, unknown>> = parseJsonAs(name, text)
+      return keepAllDigits({ [name]: this.#json(parsed[name]) }, parsed)
     } catch {
       return { [name]: this.text(text.includes('token') ? text.replaceAll(tokenInBody, redactToken) : text) }
     }

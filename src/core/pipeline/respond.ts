@@ -2,6 +2,7 @@ import { ApiError, clientClosedRequest, type ErrorBody } from '../contract/error
 import type { HeldAnswer } from '../contract/faults.js'
 import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
+import { writeJson } from '../lib/exact-json.js'
 import { isJsonObject } from '../lib/json.js'
 import { Headers, real, TextEncoder } from '../lib/real-globals.js'
 import { seatsTaken } from '../store/lobby-rules.js'
@@ -242,10 +243,10 @@ const encodedOutputs = new WeakMap<object, Uint8Array<ArrayBuffer>>()
 
 /** Encodes a shared output only once. */
 function encodeJson(output: unknown): Uint8Array<ArrayBuffer> {
-  if (typeof output !== 'object' || output === null) return encoder.encode(JSON.stringify(output))
+  if (typeof output !== 'object' || output === null) return encoder.encode(writeJson(output))
   const known = encodedOutputs.get(output)
   if (known) return known
-  const bytes = encoder.encode(JSON.stringify(output))
+  const bytes = encoder.encode(writeJson(output))
   if (isShared(output)) encodedOutputs.set(output, bytes)
   return bytes
 }

@@ -1,3 +1,4 @@
+import { writeJson } from '../lib/exact-json.js'
 import { lazyFor } from '../lib/lazy.js'
 import { commandKeyOf, commandRefused, type ServersInput } from '../store/inputs.js'
 import { simulationDefaults } from '../store/matchmaker-rows.js'
@@ -67,7 +68,7 @@ export function hasCommands({ all, modes, bots }: ScenarioCommands): boolean {
 }
 
 /** Encodes a scenario for a storage: as JSON, without its journal and its commands. */
-export const keptScenario = lazyFor((scenario: CheckedScenario) => JSON.stringify(withoutCommands(scenario.toJSON())))
+export const keptScenario = lazyFor((scenario: CheckedScenario) => writeJson(withoutCommands(scenario.toJSON())))
 
 /** Its lobbies then wait for servers that somebody starts. */
 function withoutCommands({ journal: _, ...scenario }: ScenarioInput): ScenarioInput {

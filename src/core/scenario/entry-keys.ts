@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { keepDigits } from '../lib/exact-json.js'
 import { sameJson } from '../lib/json.js'
 import * as inputs from '../store/inputs.js'
 import type { Rows, TableName } from '../store/rows.js'
@@ -46,5 +47,5 @@ export function entryOf<Name extends TableName, Schema extends z.ZodObject>(
     const value = keys?.[key]?.of ? keys[key].of(row, tables) : columns[key]
     if (value !== undefined && !sameJson(value, omitted[key])) entry[key] = value
   }
-  return entry as z.output<Schema> // `z.encode` checks it
+  return keepDigits(entry, row) as z.output<Schema> // `z.encode` checks it
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { keepDigits } from '../lib/exact-json.js'
 import { sameJson } from '../lib/json.js'
 import { suggestedValues } from '../lib/text.js'
 import { defaultPort, LobbyPort, ServerPorts } from '../store/columns.js'
@@ -149,7 +150,7 @@ export function modeOfLobby(entry: LobbyEntry, modes: ReadonlyMap<string, GameMo
 /** Returns the row of a lobby, without its id and its namespace. The region is missing if the mode enables none. */
 export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: Servers) {
   const { players } = entry
-  return {
+  const columns = {
     game_mode_id: mode.game_mode_id,
     region_id: mode.regions[0],
     max_players_normal: mode.max_players_normal,
@@ -162,6 +163,7 @@ export function lobbyColumnsOf(entry: LobbyEntry, mode: GameMode, servers: Serve
     ...lobbyDefaults,
     ...columnsOf('lobbies', entry),
   }
+  return keepDigits(columns, entry)
 }
 
 /** Returns the entry of a lobby, without its players. It has `max_players` only if they differ from those of its mode. */

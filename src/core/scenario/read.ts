@@ -1,3 +1,4 @@
+import { keepAllDigits, keepDigits } from '../lib/exact-json.js'
 import { type Issue, issueText, likelyIssues, listKnownKeys, type Path, valueAt } from '../lib/issues.js'
 import { lazyFor } from '../lib/lazy.js'
 import { didYouMean } from '../lib/text.js'
@@ -37,7 +38,7 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
   const old = oldKeys(data)
   // biome-ignore lint/suspicious/noConsole: a warning has no other way to the writer of the scenario
   if (old.length > 0) console.warn(`mockmaker: warning: ${describe(old)}`)
-  return new CheckedScenario(data)
+  return new CheckedScenario(keepAllDigits(data, present))
 }
 
 /** Parses a scenario without null. Returns what it has parsed, too: the begin of a long one, if that is wrong. */
@@ -137,12 +138,11 @@ export function undefinedForNull(input: unknown, levels = deepestLevel, most?: n
   if (typeof input !== 'object' || input === null || levels === 0) return input
   if (Array.isArray(input)) return input.slice(0, most).map(inner => undefinedForNull(inner, levels - 1, most))
   const present = Object.entries(input).filter(([, inner]) => inner !== undefined)
-  return Object.fromEntries(
-    present
-      .slice(0, most)
-      .map(([key, inner]) => [
-        key,
-        jsonKeys.includes(key) ? inner : undefinedForNull(inner ?? undefined, levels - 1, most),
-      ]),
-  )
+  const copied = present
+    .slice(0, most)
+    .map(([key, inner]) => [
+      key,
+      jsonKeys.includes(key) ? inner : undefinedForNull(inner ?? undefined, levels - 1, most),
+    ])
+  return keepDigits(Object.fromEntries(copied), input)
 }

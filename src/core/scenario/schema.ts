@@ -3,6 +3,7 @@ import { FaultEntry, mostFaults } from '../contract/faults.js'
 import { Int32 } from '../contract/formats.js'
 import { JournalEntry } from '../contract/journal.js'
 import type * as types from '../generated/scenario.js'
+import { keepAllDigits } from '../lib/exact-json.js'
 import { lazy } from '../lib/lazy.js'
 import { Time } from '../lib/time-schemas.js'
 import { type ClockMode, Mode, Rate } from '../store/clock.js'
@@ -202,6 +203,6 @@ export class CheckedScenario implements Pick<ScenarioInput, 'title' | 'descripti
 
   /** Encodes the scenario, for a mock in another process. */
   toJSON(): ScenarioInput {
-    return z.encode(Scenario(), this.content)
+    return keepAllDigits(z.encode(Scenario(), this.content), this.content)
   }
 }

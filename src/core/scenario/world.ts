@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { keepDigits } from '../lib/exact-json.js'
 import { lazyFor } from '../lib/lazy.js'
 import type { Steps } from '../lib/steps.js'
 import { faultEntry, faultRandom } from '../store/faults.js'
@@ -297,7 +298,8 @@ function* lobbiesByNamespace({ settings, gameModes, lobbies, players }: TableSta
   for (const { row } of lobbies.rows.values()) {
     const entry = lobbyEntry(row, { mode: gameModes.entry(modeKey(row))?.row, servers, tables })
     const own = playersOf.get(row.lobby_id)
-    addTo(lobbiesOf, row.namespace_id, { ...z.encode(LobbyEntry, entry), ...(own && { players: own }) })
+    const encoded = { ...z.encode(LobbyEntry, entry), ...(own && { players: own }) }
+    addTo(lobbiesOf, row.namespace_id, keepDigits(encoded, entry))
     yield
   }
   return lobbiesOf

@@ -1,3 +1,4 @@
+import { parseJson, withBigInts } from '../lib/exact-json.js'
 import { escapedLine } from '../lib/text.js'
 import { longestYaml, type Yaml } from './yaml.js'
 
@@ -12,7 +13,7 @@ const reservedWord = /^(?:null|true|false|y|n|yes|no|on|off)$/i
 /** Converts JSON to YAML, unless one of them is long. Throws `SyntaxError` if the text is no JSON. */
 export function jsonToYaml(json: string, yaml: Yaml): string {
   if (json.length > longestAsYaml) return json
-  const text = stringify(JSON.parse(json), yaml)
+  const text = stringify(withBigInts(parseJson(json)), yaml)
   // Some YAML readers also take other characters for line ends. They are all in quotes.
   const safe = text.split('\n').map(escapedLine).join('\n')
   // Deep values are much longer as YAML. The mock must be able to read what it has written.

@@ -2,6 +2,7 @@ import type * as Library from 'yaml'
 import type { CST, Document, Node, YAMLMap } from 'yaml'
 import { ApiError } from '../contract/errors.js'
 import { withoutStacks } from '../lib/caller-stack.js'
+import { parseJson as parseExactJson, withoutBigInts } from '../lib/exact-json.js'
 import { exceededLimit, nestingLimit } from '../lib/json.js'
 import { lazyFor } from '../lib/lazy.js'
 import { TextEncoder } from '../lib/real-globals.js'
@@ -114,7 +115,7 @@ function parseJson(text: string, { file = 'scenario', limits }: YamlOptions): un
       `${file} has more than ${limits?.values} objects, arrays and commas. Start the command with the file instead, which may be larger: mockmaker ${file}`,
     )
   try {
-    const content: unknown = JSON.parse(text)
+    const content = parseExactJson(text)
     return countColons(text) === countKeys(content) ? content : undefined
   } catch {
     return undefined
@@ -164,7 +165,9 @@ function parseYaml(
     const { offset } = tooDeep
     throw new UsageError(`${placeOf(offset)}: nests deeper than ${fileNestingLimit} levels.${source(offset)}`)
   }
-  const composer = new yaml.Composer({ stringKeys: true, uniqueKeys: false })
+  // Integers may be hexadecimal or octal, too.
+  const intAsBigInt = /\d{16}|0[xo]/.test(text)
+  const composer = new yaml.Composer({ stringKeys: true, uniqueKeys: false, intAsBigInt })
   // The library makes an error for each problem. Without their stacks that takes a tenth of the time.
   const documents = withoutStacks(() => [...composer.compose(tokens, true, text.length)])
   const problems = documents.flatMap((document, i) =>
@@ -314,7 +317,7 @@ function excerpt(text: string, at: number): string {
 
 function contentOf(document: Document.Parsed | undefined, file: string): unknown {
   try {
-    return document?.toJS()
+    return withoutBigInts(document?.toJS())
   } catch (error) {
     // YAML 1.1 has merge keys. The library throws a plain Error for a wrong one.
     if (error instanceof Error && error.message.startsWith('Merge sources'))

@@ -1,3 +1,4 @@
+import { parseJson, writeJson } from '../lib/exact-json.js'
 import { frozen } from '../lib/json.js'
 import type { Change, ChangeSet, ChangeSetResult } from '../store/change-set.js'
 import type { ClockState } from '../store/clock.js'
@@ -47,7 +48,7 @@ export function* encodeState(
     let separator = ''
     for (const { seq, revision, row, shownRevision } of table.rows.values()) {
       yield separator +
-        JSON.stringify(shownRevision === undefined ? [seq, revision, row] : [seq, revision, row, shownRevision])
+        writeJson(shownRevision === undefined ? [seq, revision, row] : [seq, revision, row, shownRevision])
       separator = ','
     }
     yield `],${numbers}`
@@ -61,7 +62,7 @@ export function decodeState(
   origin: WorldState,
   publicUrlOf: PublicUrlOf,
 ): WorldState & { readonly clock: EncodedClock } {
-  const { revision, clock, random, faults, tables } = JSON.parse(text) as EncodedState // `encodeState` wrote it
+  const { revision, clock, random, faults, tables } = parseJson(text) as EncodedState // `encodeState` wrote it
   const states = mapTables<TableStates>(name => {
     const { entries, ...saved } = tables[name]
     const decoded = entries.map(([seq, revision, row, shown]) =>
@@ -129,7 +130,7 @@ export function encodeChangeSet(
     faults: faults && encodeFaults(faults.before, faults.after),
     origin,
   }
-  return JSON.stringify(kept)
+  return writeJson(kept)
 }
 
 /** A change set as a log has it. */
@@ -144,7 +145,7 @@ export function decodeChangeSet(
     publicUrlOf,
   }: { readonly revision: number; readonly faults: FaultsState; readonly publicUrlOf: PublicUrlOf },
 ): DecodedChangeSet {
-  const { at, cause, rows, random, clock, faults, origin } = JSON.parse(text) as EncodedChangeSet // `encodeChangeSet` wrote it
+  const { at, cause, rows, random, clock, faults, origin } = parseJson(text) as EncodedChangeSet // `encodeChangeSet` wrote it
   const changes = rows.map(change => {
     const [table, seq, row, shown] = change
     if (typeof seq === 'string') return { table, id: seq, after: undefined }

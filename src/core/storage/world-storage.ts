@@ -1,3 +1,4 @@
+import { parseJson, writeJson } from '../lib/exact-json.js'
 import type { Steps } from '../lib/steps.js'
 import { keptScenario } from '../scenario/commands.js'
 import type { CheckedScenario, ScenarioInput } from '../scenario/schema.js'
@@ -553,7 +554,7 @@ const recipeStart = '{"recipe":{"scenario":'
 /** Parses what `encodeOrigin` wrote. */
 function parseOrigin(text: string, ownScenario: string): KeptOrigin {
   const start = `${recipeStart}${ownScenario},`
-  return JSON.parse(text.startsWith(start) ? `{"recipe":{${text.slice(start.length)}` : text) as KeptOrigin
+  return parseJson(text.startsWith(start) ? `{"recipe":{${text.slice(start.length)}` : text) as KeptOrigin
 }
 
 function stateOfCopy(
@@ -561,7 +562,7 @@ function stateOfCopy(
   { publicUrlOf }: LoadContext,
 ): WorldState {
   const named = origin as unknown as WorldState // `decodeState` adds the rest
-  return { ...decodeState(JSON.stringify(state), named, publicUrlOf), clock: origin.clock }
+  return { ...decodeState(writeJson(state), named, publicUrlOf), clock: origin.clock }
 }
 
 /** Callers pass their own objects, which have more. */

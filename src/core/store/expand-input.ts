@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { keepDigits } from '../lib/exact-json.js'
 import { issueTexts, listKnownKeys, type Path, pathText } from '../lib/issues.js'
 import { isJsonObject, isPlainObject } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
@@ -139,14 +140,14 @@ export function expandInput(
     if (schema && decoded[key] !== undefined) decoded[key] = parseKey(schema, decoded[key], { call, path: [key] })
   const command = name === 'gameModes' ? commandKeyOf(decoded.servers as ServersInput) : undefined // its schema has checked it
   if (command !== undefined) throw new UsageError(`${call}: servers.${command} ${commandRefused}`)
-  const columns = columnsOf(name, decoded, {
+  const columns: object = columnsOf(name, decoded, {
     now,
     gameId: name => gameIdOf(name, context),
     namespaceId: name => namespaceIdOf(name, context),
   })
   const ownedOnes = Object.entries(owned).filter(([key]) => decoded[key] !== undefined)
   return {
-    columns: name === 'lobbies' ? { ...columns, ...countOf(decoded, context) } : columns,
+    columns: keepDigits(name === 'lobbies' ? { ...columns, ...countOf(decoded, context) } : columns, input),
     ownedRows: row => ownedOnes.flatMap(([key, { rows }]) => rows(decoded[key], row as Fields, context, decoded)), // a row is an object with fields
   }
 }
@@ -193,7 +194,7 @@ function ownedInput(
     throw new UsageError(
       `${context.call}: ${path}.${owner} is ${quoted(input[owner])}: leave it out. The new row is the owner`,
     )
-  return { table, path, input: { ...input, [owner]: row[owner] } }
+  return { table, path, input: keepDigits({ ...input, [owner]: row[owner] }, input) }
 }
 
 /** Finds the id of the game with this name. Without a name, it is the only game. */

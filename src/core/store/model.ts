@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { keepAllDigits, keepDigits } from '../lib/exact-json.js'
 import { issueTexts, listKnownKeys } from '../lib/issues.js'
 import { frozenCopy } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
@@ -119,6 +120,12 @@ export function unknownReference(
   return `${column} is ${quoted(id)}, ${reason}.${didYouMean(id, known)}`
 }
 
+/** Builds and checks a new row. Throws `UsageError`, whose message begins with `where`. */
+export function newRow(model: Model, input: object, context: DefaultsContext, where: string): object {
+  const columns = model.withDefaults(input, context) as object // of the row
+  return parseRow(model.schema, keepDigits(columns, input), where)
+}
+
 /**
  * Checks a row and freezes it. Throws `UsageError`, whose message begins with `where`. With `isOneOfFew` it does not compile
  * the schema: that takes as long as checking some hundreds of rows.
@@ -130,6 +137,6 @@ export function parseRow<Row extends object>(
   isOneOfFew = false,
 ): Row {
   const parsed = schema.safeParse(input, { jitless: isOneOfFew, error: listKnownKeys })
-  if (parsed.success) return frozenCopy(parsed.data)
+  if (parsed.success) return frozenCopy(keepAllDigits(parsed.data, input))
   throw new UsageError(`${where}: ${issueTexts(parsed.error, input).join('; ')}`)
 }

@@ -22,7 +22,7 @@ import {
   type Model,
   type Models,
   nestedReference,
-  parseRow,
+  newRow,
   reference,
   type Tables,
   unknownReference,
@@ -331,7 +331,7 @@ export function createRow<Name extends TableName>(
   context: DefaultsContext,
 ): Rows[Name] {
   const model: Model = models[name]
-  const row = parseRow(model.schema, model.withDefaults(input, context), `${name}.create`)
+  const row = newRow(model, input, context, `${name}.create`)
   const table: TreeTable<object> = context.tables[name]
   table.put(row)
   return row as Rows[Name] // the schema of that model has checked it

@@ -1,3 +1,4 @@
+import { hasSameDigits } from '../lib/exact-json.js'
 import { draftOf, getKey, sameJson, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -299,8 +300,8 @@ function putAs<Row extends object>(call: string, table: TreeTable<Row>, row: Row
 export function copyChanges(target: object, draft: object, original: object): void {
   for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
     const [is, was]: unknown[] = [getKey(draft, field), getKey(original, field)]
-    if (sameJson(is, was)) continue
+    if (sameJson(is, was) && hasSameDigits(draft, original, field)) continue
     if (is === undefined) Reflect.deleteProperty(target, field)
-    else setKey(target, field, is)
+    else setKey(target, field, is, draft)
   }
 }

@@ -1,3 +1,4 @@
+import { keepAllDigits, keepDigits } from '../lib/exact-json.js'
 import { frozenCopy, sameJson } from '../lib/json.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
@@ -136,10 +137,10 @@ function mergeRow(
   fresh: object,
 ): object {
   if (!was || !is || wholeTables.has(name)) return fresh
-  const merged = { ...is }
+  const merged = keepDigits({ ...is }, is)
   copyChanges(merged, row, was)
   const { data } = models[name].schema.safeParse(merged, { jitless: true })
-  return data ? frozenCopy(data) : row
+  return data ? frozenCopy(keepAllDigits(data, merged)) : row
 }
 
 /**

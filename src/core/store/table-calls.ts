@@ -234,7 +234,7 @@ export function readChanges(call: string, changes: unknown): ChangeDraft {
   return draft => {
     for (const [field, value] of Object.entries(changes)) {
       if (value === null) Reflect.deleteProperty(draft, field)
-      else if (value !== undefined) setKey(draft, field, value)
+      else if (value !== undefined) setKey(draft, field, value, changes)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { keepRowDigits } from '../lib/exact-json.js'
 import { getKey, sameJson } from '../lib/json.js'
 import { type Dependencies, indexTag, rowTag, sumTag, tableTag, viewTag } from './dependencies.js'
 import { type Plan, type Predicate, plan } from './query.js'
@@ -138,10 +139,11 @@ export class TreeTable<Row extends object> {
   }
 
   /** Adds a row, or replaces the one with the same id. Throws outside a transaction. */
-  put(row: Row): void {
+  put(written: Row): void {
     const transaction = this.#transaction()
-    const id = this.shape.idOf(row)
+    const id = this.shape.idOf(written)
     const before = this.#state.entry(id)
+    const row = keepRowDigits(written, before?.row)
     const state = this.#writableState()
     const { revision } = transaction
     const after: Entry<Row> = { id, row, seq: before?.seq ?? state.nextSeq++, revision }

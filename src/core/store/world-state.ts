@@ -1,4 +1,5 @@
 import type { FaultEntry } from '../contract/faults.js'
+import { keepDigits } from '../lib/exact-json.js'
 import { frozenCopy } from '../lib/json.js'
 import type { ClockChange, ClockMode, ClockState } from './clock.js'
 import { Dependencies } from './dependencies.js'
@@ -161,7 +162,7 @@ function* inOrder(name: TableName, inputs: Iterable<unknown>): Iterable<object> 
     const given = input as Readonly<Record<string, unknown>> // the schema has checked one like it
     const row: Record<string, unknown> = {}
     for (const key of columns) if (given[key] !== undefined) row[key] = frozenCopy(given[key])
-    yield Object.freeze(row)
+    yield Object.freeze(keepDigits(row, given))
   }
 }
 

@@ -8,7 +8,7 @@ import type { ChangeSet } from './change-set.js'
 import type { LiveClock } from './clock.js'
 import { expandInput } from './expand-input.js'
 import type { Inputs } from './inputs.js'
-import { type Model, parseRow, type RowChange, type Tables } from './model.js'
+import { type Model, newRow, parseRow, type RowChange, type Tables } from './model.js'
 import { fieldsOf, models } from './models.js'
 import type { Predicate } from './query.js'
 import type { Random } from './random.js'
@@ -97,7 +97,7 @@ export function rowStore(name: TableName, world: CollectionHost): RowStore<objec
     create(call, input) {
       const context = { tables: world.tables, random: world.random, now: world.clock.now() }
       const { columns, ownedRows } = expandInput(name, input, { ...context, call })
-      const row = parseRow<object>(model.schema, model.withDefaults(columns, context), call)
+      const row = newRow(model, columns, context, call)
       checkChange(call, undefined, row)
       return {
         row,

@@ -1,4 +1,5 @@
 import type { Coordinates } from '../../core/contract/regions.js'
+import { exactValue } from '../../core/lib/exact-json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { findObstacle, freeSeats, listObstacles, modeKey, seatsTaken } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
@@ -192,9 +193,9 @@ function stateWord({ status }: LobbyRow, hidden: string | undefined): string {
 }
 
 /** Returns the map of a lobby, which many games have in their state, or the first values of the state. */
-function gameState({ state }: LobbyRow): string {
-  const { map } = Object(state) as { readonly map?: unknown }
-  return typeof map === 'string' ? map : stateSummary(state)
+function gameState(lobby: LobbyRow): string {
+  const { map } = Object(lobby.state) as { readonly map?: unknown }
+  return typeof map === 'string' ? map : stateSummary(exactValue(lobby, 'state'))
 }
 
 interface ColumnsContext {
@@ -261,7 +262,7 @@ function columnsOfPlace({ tables, kilometers }: ColumnsContext): readonly Column
       width: 100,
       rank: 3,
       sortBy: gameState,
-      hint: lobby => stateSummary(lobby.state),
+      hint: lobby => stateSummary(exactValue(lobby, 'state')),
       cell: lobby => <span class="muted">{gameState(lobby) || '–'}</span>,
     },
     { key: 'region', title: 'Region', width: 96, sortBy: region, cell: region },

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { writeJsonAt } from '../../core/lib/exact-json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
@@ -183,7 +184,7 @@ async function emptyLobby({ lobby_id }: LobbyRow): Promise<string> {
 
 function State({ lobby }: { readonly lobby: LobbyRow }) {
   const edited = useSignal<string | undefined>(undefined)
-  const text = lobby.state === undefined ? '' : JSON.stringify(lobby.state, null, 2)
+  const text = lobby.state === undefined ? '' : writeJsonAt(lobby, 'state', { space: 2 })
   if (text.length > longestState)
     return (
       <section>
@@ -195,8 +196,11 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
   const save = (event: Event) => {
     event.preventDefault()
     void runAction(async () => {
-      const state = edited.value?.trim() === '' ? null : parseJson('The state', edited.value ?? text)
-      await updateLobby(lobby.lobby_id, { state })
+      const isEmpty = edited.value?.trim() === ''
+      await updateLobby(
+        lobby.lobby_id,
+        isEmpty ? { state: null } : parseJson('state', 'The state', edited.value ?? text),
+      )
       edited.value = undefined
       return 'The state is saved.'
     })

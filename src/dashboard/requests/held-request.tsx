@@ -181,8 +181,8 @@ function readAnswer({ status, body }: Edit): readonly [answer: HeldAnswer | unde
   try {
     return [
       {
-        ...(status.value !== undefined && { status: parseJson('The status', status.value) as number }), // the mock checks it
-        ...(body.value !== undefined && { body: parseJson('The body', body.value) }),
+        ...(status.value !== undefined && (parseJson('status', 'The status', status.value) as { status: number })), // the mock checks it
+        ...(body.value !== undefined && parseJson('body', 'The body', body.value)),
       },
     ]
   } catch (error) {

@@ -4,6 +4,7 @@ import type { ClientError } from '../../client/call.js'
 import type { ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
 import type { Explanation } from '../../core/control/explain/explain-find.js'
 import type { RecordedChange } from '../../core/control/history.js'
+import { exactValue, writeJsonAt } from '../../core/lib/exact-json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { formatInstant } from '../../core/lib/time.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
@@ -111,7 +112,7 @@ function Shown({ entry, explanation }: Details) {
       <Parts label="Parts of the request" parts={partNames} chosen={part} />
       <div class="block">
         {part.value === 'sent' && <Sent request={entry} />}
-        {part.value === 'answer' && <Body value={answer} label="Body of the answer" />}
+        {part.value === 'answer' && <Body value={exactValue(entry, 'answer')} label="Body of the answer" />}
         {part.value === 'headers' && <Headers entry={entry} />}
         {part.value === 'world' && <WorldChanges entry={entry} />}
         <details>
@@ -152,7 +153,7 @@ type SentParts = Pick<JournalEntry, 'method' | 'path' | 'query' | 'body'>
 
 /** Shows what a client sent. */
 export function Sent({ request }: { readonly request: SentParts }) {
-  const { method, path, body } = request
+  const { method, path } = request
   return (
     <>
       <p>
@@ -162,7 +163,7 @@ export function Sent({ request }: { readonly request: SentParts }) {
           {queryText(request)}
         </code>
       </p>
-      <Body value={body} label="Body of the request" />
+      <Body value={exactValue(request, 'body')} label="Body of the request" />
     </>
   )
 }
@@ -308,17 +309,18 @@ function columnLines(before: object | undefined, after: object | undefined): str
   const [old, changed] = [before, after].map(row => (row ?? {}) as Readonly<Record<string, unknown>>)
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(changed ?? {})])]
   return names.flatMap(name => {
-    const [from, to] = [old?.[name], changed?.[name]].map(value => valueText(name, value))
+    const [from, to] = [old, changed].map(row => valueText(name, row ?? {}))
     if (from === to) return []
     return [`${name}: ${[from, to].filter(text => text !== '' || (before && after)).join(' → ') || 'none'}`]
   })
 }
 
 /** Writes a value of a row: an instant for `expires_at` and its like, and short JSON for others. */
-function valueText(name: string, value: unknown): string {
+function valueText(name: string, row: Readonly<Record<string, unknown>>): string {
+  const value = row[name]
   if (value === undefined) return ''
   if (name.endsWith('_at') && typeof value === 'number') return formatInstant(value)
-  const text = JSON.stringify(value)
+  const text = writeJsonAt(row, name)
   return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text)})` : text
 }
 

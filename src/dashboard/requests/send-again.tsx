@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { JournalEntry, ShortenedEntry } from '../../core/contract/journal.js'
+import { exactValue } from '../../core/lib/exact-json.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
 import { TextArea } from '../ui/controls.js'
 import { prettyJson } from '../ui/format.js'
@@ -58,8 +59,8 @@ function Form({ entry, request }: NonNullable<typeof page.repeated.value>) {
   )
 }
 
-function answerOf({ id, status, answer }: JournalEntry): readonly [name: string, text: string] {
-  return [`Request ${id}: ${status || 'no answer'}`, prettyJson(answer)]
+function answerOf(entry: JournalEntry): readonly [name: string, text: string] {
+  return [`Request ${entry.id}: ${entry.status || 'no answer'}`, prettyJson(exactValue(entry, 'answer'))]
 }
 
 /** Sends a request, and returns the status of its answer. 0: the connection closed without one. */

@@ -1,3 +1,4 @@
+import { exactValue, parseJsonAs, writeJson } from '../../core/lib/exact-json.js'
 import { grouped, shortened } from '../../core/lib/text.js'
 import { localTimeOfDay, timeOfDay } from '../../core/lib/time.js'
 
@@ -59,20 +60,22 @@ export function stateSummary(state: unknown): string {
     if (values.length === mostValues) break
     const value: unknown = (state as Readonly<Record<string, unknown>>)[key]
     if (typeof value === 'object' || value === undefined) continue
-    values.push(shortened(typeof value === 'boolean' ? `${key}: ${value}` : String(value), longestValue))
+    values.push(
+      shortened(typeof value === 'boolean' ? `${key}: ${value}` : String(exactValue(state, key)), longestValue),
+    )
   }
   return values.join(' · ')
 }
 
-/** Writes a body as JSON with lines. A text stays as it is, and no body is empty. */
+/** Writes a body as JSON with lines. A text stays as it is, and no body is empty. See `exactValue` for a bigint. */
 export function prettyJson(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
+  return typeof value === 'string' || typeof value === 'bigint' ? String(value) : (writeJson(value, { space: 2 }) ?? '')
 }
 
-/** Reads JSON that the user wrote. The sentence of its error begins with `what`. */
-export function parseJson(what: string, text: string): unknown {
+/** Reads JSON that the user wrote, as the value of a key. The sentence of its error begins with `what`. */
+export function parseJson<Key extends string>(key: Key, what: string, text: string): { [Name in Key]: unknown } {
   try {
-    return JSON.parse(text)
+    return parseJsonAs(key, text)
   } catch (error) {
     throw new Error(`${what} is no JSON: ${error instanceof Error ? error.message : error}`)
   }

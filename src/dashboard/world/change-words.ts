@@ -1,4 +1,5 @@
 import type { ShortenedEntry } from '../../core/contract/journal.js'
+import { writeJsonAt } from '../../core/lib/exact-json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import type { Change } from './followed-world.js'
@@ -43,7 +44,7 @@ export function sinceThen(then: LobbyRow, now: LobbyRow | undefined): readonly [
     more('total_player_count', 'player', ['joined', 'left']),
     more('reserved_player_count', 'seat', ['reserved', 'no longer reserved']),
     then.is_closed === now.is_closed ? '' : now.is_closed ? 'closed' : 'opened',
-    JSON.stringify(then.state) === JSON.stringify(now.state) ? '' : 'another state',
+    writeJsonAt(then, 'state') === writeJsonAt(now, 'state') ? '' : 'another state',
   ].filter(Boolean)
   if (since.length === 0) return ['', '']
   return [`${grouped(now.total_player_count)} / ${grouped(now.max_players_normal)}`, since.join(', ')]

@@ -9,6 +9,7 @@ import type { ScheduledJob } from '../../core/control/schedule.js'
 import type { JournalState, StateName, WorldStates } from '../../core/control/states.js'
 import type { StorySummary } from '../../core/control/stories/tell-story.js'
 import type { KeptData } from '../../core/control/world-control.js'
+import { parseJson } from '../../core/lib/exact-json.js'
 import { isPlainRead } from '../../core/pipeline/outcome.js'
 import type { GameServerState } from '../../core/simulation/servers.js'
 import type { Rows, TableName } from '../../core/store/rows.js'
@@ -271,7 +272,7 @@ export class FollowedWorld {
       if (type === 'begin') this.#begin(id)
       else if (type === 'end') this.#lose()
       // The mock sends no other types of events.
-      else this.#handle({ type, id, data: JSON.parse(data) } as MockEvent)
+      else this.#handle({ type, id, data: parseJson(data) } as MockEvent)
       this.#lastEventId = id ?? this.#lastEventId
     }
   }

@@ -1,3 +1,4 @@
+import { exactValue } from '../../core/lib/exact-json.js'
 import { sameJson } from '../../core/lib/json.js'
 import { counted, quoted, shortened } from '../../core/lib/text.js'
 
@@ -118,7 +119,9 @@ function compareObjects(
   { recorded, mock, path, sure }: Pair & { readonly recorded: object; readonly mock: object },
   names: Names,
 ): Drift[] {
-  const [theirs, ours] = [new Map(Object.entries(recorded)), new Map(Object.entries(mock))]
+  const [theirs, ours] = [recorded, mock].map(
+    object => new Map(Object.keys(object).map(name => [name, exactValue(object, name)])),
+  ) as [Map<string, unknown>, Map<string, unknown>]
   const start = path === '' ? '' : `${path}.`
   const at = (name: string) => start + shortened(names.show(name), longestShown)
   // The scenario has states only if a list has shown them.
@@ -150,9 +153,10 @@ function compareLists(lists: Lists, names: Names): Drift[] {
 }
 
 function compareByPlace({ recorded, mock, path, sure }: Lists, names: Names): Drift[] {
-  const shared = recorded
-    .slice(0, mock.length)
-    .flatMap((one, i) => compare({ recorded: one, mock: mock[i], path: `${path}[]`, name: '', sure }, names))
+  const shared = recorded.slice(0, mock.length).flatMap((_, i) => {
+    const [one, ours] = [exactValue(recorded, String(i)), exactValue(mock, String(i))]
+    return compare({ recorded: one, mock: ours, path: `${path}[]`, name: '', sure }, names)
+  })
   if (recorded.length === mock.length) return shared
   const text = ({ length }: readonly unknown[]) => counted(length, 'element', 'elements')
   return [...shared, { kind: 'value', path, sure, recorded: text(recorded), mock: text(mock) }]
@@ -203,7 +207,8 @@ function typeText(value: unknown): string {
   if (value === undefined) return 'nothing'
   return Array.isArray(value)
     ? 'a list'
-    : ({ string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object')
+    : ({ string: 'a text', number: 'a number', bigint: 'a number', boolean: 'a boolean' }[typeof value as string] ??
+        'an object')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
+import { keepAllDigits } from '../../core/lib/exact-json.js'
 import { type Issue, valueAt } from '../../core/lib/issues.js'
-import { setKey } from '../../core/lib/json.js'
+import { draftOf, setKey } from '../../core/lib/json.js'
 
 /** A field may be wrong in several ways, one after the other. */
 const mostRounds = 8
@@ -11,14 +12,14 @@ const mostRounds = 8
  */
 export function fitAnswer<Schema extends z.ZodType>(answer: unknown, schema: Schema): z.output<Schema> | undefined {
   let parsed = schema.safeParse(answer)
-  if (parsed.success) return parsed.data
-  const fitted: unknown = structuredClone(answer)
+  if (parsed.success) return keepAllDigits(parsed.data, answer)
+  const fitted: unknown = draftOf(answer)
   for (let round = 0; round < mostRounds && !parsed.success; round += 1) {
     const { issues } = parsed.error
     if (!issues.every(issue => place(fitted, issue))) return undefined
     parsed = schema.safeParse(fitted)
   }
-  return parsed.data
+  return keepAllDigits(parsed.data, fitted)
 }
 
 /** Puts a placeholder at the place of an issue. Returns `false` if it cannot. */

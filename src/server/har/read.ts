@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import * as z from 'zod'
 import type { OperationId } from '../../core/contract/operations.js'
+import { parseJson as parseExactJson } from '../../core/lib/exact-json.js'
 import { nestingLimit, textNestsWithin } from '../../core/lib/json.js'
 import { lazy } from '../../core/lib/lazy.js'
 import { parseUrl } from '../../core/lib/url.js'
@@ -230,7 +231,7 @@ function jsonOrText(text: string | undefined): unknown {
   // A deeper value would overflow the stack of the code that walks through it.
   if (!textNestsWithin(new TextEncoder().encode(text), deepestBody)) return undefined
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return text
   }

@@ -1,3 +1,4 @@
+import { keepDigits } from '../../core/lib/exact-json.js'
 import { Id } from '../../core/store/columns.js'
 import { type HarRecording, shortestSecret } from './read.js'
 
@@ -62,8 +63,13 @@ export class Redaction {
   /** Replaces the texts and the keys in a JSON value that have a secret in them. */
   json(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value)
-    if (Array.isArray(value)) return value.map(item => this.json(item))
+    if (Array.isArray(value))
+      return keepDigits(
+        value.map(item => this.json(item)),
+        value,
+      )
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, field]) => [this.text(name), this.json(field)]))
+    const fields = Object.entries(value).map(([name, field]) => [this.text(name), this.json(field)])
+    return keepDigits(Object.fromEntries(fields), value)
   }
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../../core/contract/errors.js'
 import { operations } from '../../core/contract/operations.js'
 import { completeDeviceLink } from '../../core/control/device-links.js'
+import { parseJson, writeJson } from '../../core/lib/exact-json.js'
 import { createMock, type Mock } from '../../core/mock/mock.js'
 import type { MockResponse } from '../../core/pipeline/message.js'
 import { compareAnswers, type Drift, type Names } from './compare.js'
@@ -136,9 +137,7 @@ class Replay {
   }
 
   #bodyText(body: unknown): string {
-    return typeof body === 'string'
-      ? body
-      : JSON.stringify(body, (_, value) => (typeof value === 'string' ? this.#translate(value) : value))
+    return typeof body === 'string' ? body : writeJson(body, { textOf: text => this.#translate(text) })
   }
 
   #translate(recorded: string): string {
@@ -155,7 +154,7 @@ class Replay {
 
   #compare({ status, answer, headers }: HarRequest, response: MockResponse): Drift[] {
     const text = new TextDecoder().decode(response.body)
-    const mock: unknown = text === '' ? undefined : JSON.parse(text)
+    const mock: unknown = text === '' ? undefined : parseJson(text)
     const [code, mockCode] = [codeOf(answer), codeOf(mock)]
     if (status !== response.status) {
       const [recorded, ofMock] = [statusText(status, code), statusText(response.status, mockCode)]

@@ -3,6 +3,7 @@ import type { Entry, Har, Header, QueryString, Request, Response } from 'har-for
 import type { JournalEntry } from '../../core/contract/journal.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { operations } from '../../core/contract/operations.js'
+import { writeJsonAt } from '../../core/lib/exact-json.js'
 import { version } from '../../version.js'
 
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
@@ -46,10 +47,11 @@ function harEntry(entry: JournalEntry, url: string): JournalHarEntry {
   }
 }
 
-function harRequest({ method, path, query, headers, body }: JournalEntry, url: string): Request {
+function harRequest(entry: JournalEntry, url: string): Request {
+  const { method, path, query, headers, body } = entry
   const parameters = listed(query)
   const search = new URLSearchParams(parameters.map(({ name, value }) => [name, value])).toString()
-  const text = bodyText(body)
+  const text = bodyText(entry, 'body')
   const [mimeType = 'application/json'] = [headers['content-type'] ?? []].flat()
   return {
     method,
@@ -66,7 +68,7 @@ function harRequest({ method, path, query, headers, body }: JournalEntry, url: s
 
 function harResponse(entry: JournalEntry): Response {
   const { status, answer } = entry
-  const text = bodyText(answer)
+  const text = bodyText(entry, 'answer')
   const mimeType = typeof answer === 'string' ? 'text/plain' : 'application/json'
   const isLost = answer === undefined && hadAnswer(entry)
   // The journal keeps no headers of answers. Every answer has these.
@@ -96,9 +98,10 @@ function hadAnswer({ method, operation, status }: JournalEntry): boolean {
 
 const specs: ReadonlyMap<string | undefined, OperationSpec> = new Map(Object.entries(operations))
 
-function bodyText(body: unknown): string {
+function bodyText(entry: JournalEntry, name: 'body' | 'answer'): string {
+  const body = entry[name]
   if (body === undefined) return ''
-  return typeof body === 'string' ? body : JSON.stringify(body)
+  return typeof body === 'string' ? body : writeJsonAt(entry, name)
 }
 
 function listed(values: Readonly<Record<string, string | readonly string[]>>): QueryString[] & Header[] {

@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../core/lib/check-report.js'
+import { writeJson } from '../../core/lib/exact-json.js'
 import { counted, shortened } from '../../core/lib/text.js'
 import { elapsedText, formatDuration } from '../../core/lib/time.js'
 import type { RefusedCall, ServedLobby, ServedPlayer } from '../../core/simulation/servers.js'
@@ -133,7 +134,7 @@ const noClients = 'nobody plays for them: pass --client, or let the server conne
 function judgeState(judged: Judged, bodies: readonly RefusedCall[]): Verdict | undefined {
   const { state } = judged.served
   if (bodies.length > 0) return noneOf(bodies, ['call', 'calls'], 'with a state that is not JSON')
-  if (state !== undefined) return { passed: true, sentence: `it set ${shortened(JSON.stringify(state))}` }
+  if (state !== undefined) return { passed: true, sentence: `it set ${shortened(writeJson(state))}` }
   if (!isJudged(judged, 'state', false)) return undefined
   const within = formatDuration(judged.withinMs)
   return { passed: false, sentence: `it did not call PUT /matchmaker/lobbies/state within ${within}` }

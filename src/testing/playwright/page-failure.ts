@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import type { TestInfo } from '@playwright/test'
+import { writeJson } from '../../core/lib/exact-json.js'
 import { shortened } from '../../core/lib/text.js'
 import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
 import { journalToHar } from '../../server/har/write.js'
@@ -72,7 +73,7 @@ export class FailureReport {
     return {
       summary: warning + (await summarizeRequests(this.#mock, { longest, noRequest })),
       journal: `${warning}${report}\n`,
-      world: JSON.stringify(failed.world, null, 2),
+      world: writeJson(failed.world, { space: 2 }),
       har: JSON.stringify(journalToHar(await this.#mock.journal.find(), { url: this.#requests.matchmaker }), null, 2),
     }
   }

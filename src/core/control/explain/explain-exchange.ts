@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.js'
 import type { AnswerReasons, JournalEntry } from '../../contract/journal.js'
 import { type OperationId, type OperationInput, operationIds, operations } from '../../contract/operations.js'
 import type { Coordinates } from '../../contract/regions.js'
+import { writeJson } from '../../lib/exact-json.js'
 import { isJsonObject } from '../../lib/json.js'
 import { parseDate, TextEncoder } from '../../lib/real-globals.js'
 import { type FindCandidates, findCandidates } from '../../operations/matchmaking.js'
@@ -156,7 +157,7 @@ function findAgain(entry: JournalEntry, tables: ExplainedTables): PastFind | und
 /** Parses a find again. The journal has it with shorter tokens, which find does not read. */
 function findInputOf({ method, path, headers, body }: JournalEntry): OperationInput<'lobbies.find'> {
   const spec = operations['lobbies.find']
-  const request: MockRequest = { method, path, headers, body: new TextEncoder().encode(JSON.stringify(body ?? {})) }
+  const request: MockRequest = { method, path, headers, body: new TextEncoder().encode(writeJson(body ?? {})) }
   return { ...parseHeaders(spec, request), ...parseBody(spec, request) } as unknown as OperationInput<'lobbies.find'> // by its schemas
 }
 

@@ -1,5 +1,6 @@
 import { ApiError, hasFailed } from '../../contract/errors.js'
 import { type OperationId, operations } from '../../contract/operations.js'
+import { keepDigits } from '../../lib/exact-json.js'
 import { isJsonObject } from '../../lib/json.js'
 import { quoted } from '../../lib/text.js'
 import { formatInstant } from '../../lib/time.js'
@@ -29,7 +30,7 @@ export function servedLobby(lobbyId: string, { world, history, stories }: Served
     throw new ApiError('API_NOT_FOUND', `there is no lobby ${quoted(lobbyId)}: GET /__mock/lobbies lists the lobbies`)
   const accepted = (id: OperationId) => calls.find(({ operation, status }) => operation === id && status === 200)
   const ready = accepted('lobbies.ready')
-  return {
+  const served = {
     lobby_id: lobbyId,
     ...(ready ? { ready_at: formatInstant(ready.at) } : {}),
     ...(row && accepted('lobbies.setClosed') ? { closed: row.is_closed } : {}),
@@ -44,6 +45,7 @@ export function servedLobby(lobbyId: string, { world, history, stories }: Served
     refused: calls.flatMap(refusedCall),
     dropped: history.dropped,
   }
+  return row ? keepDigits(served, row) : served
 }
 
 function isOf(story: Story, lobbyId: string): boolean {

@@ -1,0 +1,80 @@
+import { fc, it } from '@fast-check/vitest'
+import { describe, expect, inject } from 'vitest'
+import {
+  keepAllDigits,
+  parseJson,
+  parseJsonAs,
+  withBigInts,
+  withoutBigInts,
+  writeJson,
+  writeJsonAt,
+} from '../../../src/core/lib/exact-json.js'
+import { draftOf, frozenCopy, sameJson, setKey } from '../../../src/core/lib/json.js'
+import { jsonPieces } from '../../../src/core/lib/long-json.js'
+import { runAtOnce } from '../../../src/core/lib/steps.js'
+import { anyJsonObjectText, anyJsonText } from '../../support/exact-json.js'
+
+const runs = { numRuns: inject('runs') }
+
+describe('a JSON text with integers of any length', () => {
+  it.prop([anyJsonText], runs)('is for code what JSON.parse makes of it', ({ sent }) => {
+    const { value } = parseJsonAs('value', sent)
+
+    expect([value, parseJson(sent)]).toEqual([JSON.parse(sent), JSON.parse(sent)])
+    expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(sent)))
+  })
+
+  it.prop([anyJsonText], runs)('is written with its digits', ({ sent, answered }) => {
+    const parsed = parseJsonAs('value', sent)
+
+    expect(writeJsonAt(parsed, 'value')).toBe(answered)
+    expect(writeJson(parsed)).toBe(`{"value":${answered}}`)
+    expect(writeJson(parseJson(writeJson([parsed], { space: 2 })))).toBe(`[{"value":${answered}}]`)
+  })
+
+  it.prop([anyJsonObjectText], runs)('keeps its digits in copies', ({ sent, answered }) => {
+    const value = parseJson(sent)
+    const copies = [
+      frozenCopy(value),
+      draftOf(value),
+      keepAllDigits(JSON.parse(sent), value),
+      withoutBigInts(withBigInts(value)),
+    ]
+
+    expect(copies.map(copy => writeJson(copy))).toEqual(copies.map(() => answered))
+  })
+
+  it.prop([anyJsonText, fc.integer({ min: 0, max: 1_000 })], runs)(
+    'is written in steps',
+    ({ sent, answered }, times) => {
+      const parsed = parseJson(`[${Array.from({ length: times }, () => sent)}]`) as unknown[]
+      const value = { list: parsed, ...parseJsonAs('last', sent) }
+
+      const text = runAtOnce(jsonPieces({ value, parsed })).join('')
+
+      expect(text).toBe(writeJson({ value, parsed }))
+      expect(text).toContain(`[${Array.from({ length: times }, () => answered)}]`)
+    },
+  )
+
+  it.prop([anyJsonText, anyJsonText], runs)('is another value if another text is written', (one, other) => {
+    const [first, second] = [one, other].map(({ sent }) => parseJsonAs('value', sent))
+
+    expect(sameJson(first, second)).toBe(one.answered === other.answered)
+    expect(sameJson(first, parseJsonAs('value', one.answered))).toBe(true)
+  })
+
+  it('loses the digits of a value that code writes', () => {
+    const state = parseJson('{"id":76561197960287678}') as { id: number }
+
+    expect(writeJson(Object.assign(state, { id: 7 }))).toBe('{"id":7}')
+    setKey(state, 'id', 76561197960287680)
+    expect(writeJson(state)).toBe('{"id":76561197960287680}')
+  })
+
+  it('replaces texts, and keeps digits beside them', () => {
+    const value = parseJson('{"a":[76561197960287678,"a"],"n1":"b"}')
+
+    expect(writeJson(value, { textOf: text => `${text}${text}` })).toBe('{"a":[76561197960287678,"aa"],"n1":"bb"}')
+  })
+})
