@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import * as z from 'zod'
 import { durationText, type FlagTable, flagsOf } from '../../src/cli/flags.js'
 import { anyCallErrors, type ErrorCode, errorStatus } from '../../src/core/contract/errors.js'
 import { type Limit, limits } from '../../src/core/contract/limits.js'
@@ -6,6 +7,7 @@ import type { Auth } from '../../src/core/contract/operation.js'
 import { operationIds, operations } from '../../src/core/contract/operations.js'
 import { describeCalls } from '../../src/core/control/api.js'
 import * as loaded from '../../src/core/lib/real-globals.js'
+import { Entry } from '../../src/server/har/read.js'
 
 const parts: Readonly<Record<string, () => string>> = {
   operations: operationTable,
@@ -15,6 +17,7 @@ const parts: Readonly<Record<string, () => string>> = {
   limits: limitTable,
   scenario: scenarioTables,
   globals: globalList,
+  har: harTable,
   ...Object.fromEntries(Object.entries(flagsOf).map(([name, flags]) => [`flags-${name}`, () => flagTable(flags)])),
 }
 
@@ -125,6 +128,12 @@ function globalList(): string {
     .sort()
     .map(name => `\`${name}\``)
     .join(', ')}.`
+}
+
+function harTable(): string {
+  const keys = keysOf(z.toJSONSchema(Entry(), { io: 'input' }) as Schema)
+  const rows = [...keys].flatMap(([name, text]) => (text === '' ? [] : [`| \`${name}\` | ${escaped(text)} |`]))
+  return ['| field of an entry | what becomes of it |', '|---|---|', ...rows].join('\n')
 }
 
 interface Schema {

@@ -36,7 +36,13 @@ export interface HarRequest {
 }
 
 /** The reason why an entry of a HAR is no `RecordedRequest`: words that follow a number. */
-type LeftOut = 'for other paths' | 'without an answer' | 'without a kept body' | 'redirects' | 'unreadable'
+type LeftOut =
+  | 'for other paths'
+  | 'without an answer'
+  | 'without a kept body'
+  | 'without a kept request body'
+  | 'redirects'
+  | 'unreadable'
 
 /** The requests to the service in a HAR, in the order of their times. */
 export interface HarRecording {
@@ -48,34 +54,47 @@ export interface HarRecording {
 }
 
 /** Headers, cookies or parameters. */
-const Pairs = lazy(() => z.array(z.object({ name: z.string(), value: z.string() })).catch([]))
+// A wrong one leaves the others.
+const Pair = z.object({ name: z.string(), value: z.string() }).catch({ name: '', value: '' })
+const Pairs = lazy(() => z.array(Pair).catch([]))
 type Pairs = z.output<ReturnType<typeof Pairs>>
 
-const Entry = lazy(() =>
+const optionalText = () => z.string().optional().catch(undefined)
+const optionalNumber = () => z.number().optional().catch(undefined)
+const bodyFields = () => ({
+  text: optionalText().describe('The body.'),
+  encoding: optionalText().describe('`base64`: the text is decoded.'),
+  _file: optionalText().describe('The name of a file beside the HAR that has the body, as Playwright attaches it.'),
+})
+const secret = 'Not used. Its values are secrets: no output has them.'
+
+/** An entry of a HAR: every field that is read, and what becomes of it. The docs list them. */
+export const Entry = lazy(() =>
   z.object({
-    startedDateTime: z.string().optional().catch(undefined),
-    time: z.number().optional().catch(undefined),
+    startedDateTime: optionalText().describe('The order of the requests, and the time of the clock.'),
+    time: optionalNumber().describe('When the answer came, in ms after the start.'),
     request: z.object({
-      method: z.string(),
-      url: z.string(),
-      headers: Pairs(),
-      cookies: Pairs(),
+      method: z.string().describe('The operation, with the path.'),
+      url: z.string().describe('The operation by the end of its path, and the query. The host is left out.'),
+      headers: Pairs().describe('`authorization` and `x-coords`. `content-length` tells that there was a body.'),
+      cookies: Pairs().describe(secret),
+      bodySize: optionalNumber().describe('Tells that there was a body.'),
       postData: z
-        .object({ text: z.string().optional().catch(undefined), params: Pairs() })
+        .object({
+          ...bodyFields(),
+          params: Pairs().describe('Not used, because the service has no forms. Secrets are found in it.'),
+        })
         .optional()
         .catch(undefined),
     }),
     response: z.object({
-      status: z.number(),
-      headers: Pairs(),
-      cookies: Pairs(),
+      status: z.number().describe('The status. 0 means no answer.'),
+      headers: Pairs().describe(
+        '`retry-after` of errors. `content-encoding`: the body is decompressed if it is still compressed.',
+      ),
+      cookies: Pairs().describe(secret),
       content: z
-        .object({
-          text: z.string().optional(),
-          encoding: z.string().optional(),
-          size: z.number().optional(),
-          _file: z.string().optional(),
-        })
+        .object({ ...bodyFields(), size: optionalNumber().describe('0: the answer had no body.') })
         .optional()
         .catch(undefined),
     }),
@@ -116,7 +135,7 @@ type ReadAttached = (name: string) => Buffer | undefined
 
 const decompressions = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync }
 
-/** Reads the bodies of answers, as long as they do not become too large together. */
+/** Reads bodies, as long as they do not become too large together. */
 class Bodies {
   readonly #readAttached: ReadAttached
   /** In bytes. */
@@ -127,11 +146,13 @@ class Bodies {
   }
 
   /** Returns the text of a body. `undefined` if the HAR does not have it, or if there are too many bytes. */
-  textOf({ content, headers }: Entry['response']): string | undefined {
+  textOf(content: Entry['response']['content'] | Entry['request']['postData'], headers: Pairs): string | undefined {
     if (!content) return undefined
     const { text, encoding, _file: file } = content
-    if (text !== undefined && encoding !== 'base64') return text
-    const bytes = text === undefined ? this.#attached(file) : Buffer.from(text, 'base64')
+    // The text beside an attached file is empty.
+    const isAttached = !text && file !== undefined
+    if (text !== undefined && !isAttached && encoding !== 'base64') return text
+    const bytes = text === undefined || isAttached ? this.#attached(file) : Buffer.from(text, 'base64')
     if (!bytes) return undefined
     const plain = this.#decompressed(bytes, fieldsOf(headers)['content-encoding'])
     this.#left -= plain?.length ?? 0
@@ -182,13 +203,18 @@ function readEntry(entry: Entry, secrets: Set<string>, bodies: Bodies): HarReque
   if (request.method === 'OPTIONS') return 'preflight'
   const found = url && findOperation(request.method, url.pathname)
   if (!found) return 'for other paths'
-  const text = bodies.textOf(response)
-  const [body, answer] = [jsonOrText(request.postData?.text), jsonOrText(text)]
+  const [sent, text] = [
+    bodies.textOf(request.postData, request.headers),
+    bodies.textOf(response.content, response.headers),
+  ]
+  const [body, answer] = [jsonOrText(sent), jsonOrText(text)]
   for (const one of [body, answer]) addSecretFields(one, secrets)
   if (status >= 300 && status < 400) return 'redirects'
   if (status < 200 || status > 599) return 'without an answer'
   // A HAR may be saved without bodies, and says nothing about an answer of the cache.
   if (text === undefined && response.content?.size !== 0) return 'without a kept body'
+  const sentBytes = Math.max(request.bodySize ?? 0, Number(fieldsOf(request.headers)['content-length'] ?? 0))
+  if (!sent && sentBytes > 0 && request.method !== 'GET') return 'without a kept request body'
   const ms = Date.parse(startedDateTime ?? '')
   const sentAt = Number.isNaN(ms) ? undefined : ms
   return {
@@ -229,7 +255,7 @@ const deepestBody = 2 * nestingLimit
 function jsonOrText(text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined
   // A deeper value would overflow the stack of the code that walks through it.
-  if (!textNestsWithin(new TextEncoder().encode(text), deepestBody)) return undefined
+  if (!textNestsWithin(new TextEncoder().encode(text), deepestBody)) return text
   try {
     return parseExactJson(text)
   } catch {

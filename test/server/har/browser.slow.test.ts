@@ -77,4 +77,6 @@ it.for(['embed', 'attach'] as const)('is made into a scenario if Playwright has 
   )
   expect(code).toBe(0)
   expect(stdout).not.toContain(tokens.public)
+  const compared = await runHere(['diff', file])
+  expect(compared.stdout).toMatch(/^2 requests compared, no difference\b/m)
 })

@@ -315,6 +315,45 @@ describe('a HAR', () => {
     expect([exchanges.length, leftOut.get('without a kept body')]).toEqual([1, 1])
   })
 
+  const sent = JSON.stringify({ game_modes: ['duel'] })
+  const withSent = (postData: object | undefined, bodySize: number) => {
+    const entry = recordedEntry({ method: 'POST', url: '/matchmaker/lobbies/find', answer: {} })
+    return { ...entry, request: { ...entry.request, bodySize, postData } }
+  }
+
+  it.for([
+    ['a text', { mimeType: 'text/plain', text: sent }],
+    ['a text that a proxy has encoded', { text: Buffer.from(sent).toString('base64'), encoding: 'base64' }],
+    ['a file beside it, as Playwright attaches it', { text: '', params: [], _file: 'a1.json' }],
+  ] as const)('may have the body of a request as %s', ([, postData]) => {
+    const entries = recordedHar([withSent(postData, sent.length) as never])
+    const { exchanges } = readHar(entries, 'session.har', () => Buffer.from(sent))
+
+    expect(exchanges.map(({ body }) => body)).toEqual([{ game_modes: ['duel'] }])
+  })
+
+  it('leaves out a request without its body', () => {
+    const noBody = withSent(undefined, 0)
+    const ofHeader = { ...noBody.request, headers: [{ name: 'Content-Length', value: '24' }] }
+    const entries = [
+      withSent({ text: '' }, 24),
+      withSent(undefined, 24),
+      { ...noBody, request: ofHeader },
+      withSent({ text: '', _file: 'gone.json' }, 24),
+    ]
+    const { exchanges, leftOut } = readHar(recordedHar([noBody, ...entries] as never), 'session.har')
+
+    expect([exchanges.length, Object.fromEntries(leftOut)]).toEqual([1, { 'without a kept request body': 4 }])
+  })
+
+  it('keeps the headers beside one that is wrong', () => {
+    const entry = recordedEntry({ answer: listAnswer, headers: { authorization: 'Bearer one', 'x-odd': 'odd' } })
+    const har = recordedHar([entry]).replace('"value":"odd"', '"value":null')
+    const { exchanges } = readHar(har, 'session.har')
+
+    expect(exchanges.map(({ headers }) => headers.authorization)).toEqual(['Bearer one'])
+  })
+
   it('says what it leaves out, by the reason', () => {
     const entries = [
       { answer: listAnswer },
