@@ -44,18 +44,15 @@ describe('a JSON text with integers of any length', () => {
     expect(copies.map(copy => writeJson(copy))).toEqual(copies.map(() => answered))
   })
 
-  it.prop([anyJsonText, fc.integer({ min: 0, max: 1_000 })], runs)(
-    'is written in steps',
-    ({ sent, answered }, times) => {
-      const parsed = parseJson(`[${Array.from({ length: times }, () => sent)}]`) as unknown[]
-      const value = { list: parsed, ...parseJsonAs('last', sent) }
+  it.prop([anyJsonText, fc.constantFrom(1, 700)], runs)('is written in steps', ({ sent, answered }, times) => {
+    const parsed = parseJson(`[${Array.from({ length: times }, () => sent)}]`) as unknown[]
+    const value = { list: parsed, ...parseJsonAs('last', sent) }
 
-      const text = runAtOnce(jsonPieces({ value, parsed })).join('')
+    const text = runAtOnce(jsonPieces({ value, parsed })).join('')
 
-      expect(text).toBe(writeJson({ value, parsed }))
-      expect(text).toContain(`[${Array.from({ length: times }, () => answered)}]`)
-    },
-  )
+    expect(text).toBe(writeJson({ value, parsed }))
+    expect(text).toContain(`[${Array.from({ length: times }, () => answered)}]`)
+  })
 
   it.prop([anyJsonText, anyJsonText], runs)('is another value if another text is written', (one, other) => {
     const [first, second] = [one, other].map(({ sent }) => parseJsonAs('value', sent))
