@@ -453,12 +453,12 @@ describe('a request that waits for the storage', () => {
     await cluster.time.advance(2_000)
     world.append(line(12))
     const second = errorOf(world.settled())
-    await cluster.time.advance(2_010)
-    const refused = await Promise.race([first, second.then(() => 'the second')])
-    const { trouble } = storage
     await cluster.time.advance(2_000)
+    const refused = await cluster.wait(first, 10)
+    const { trouble } = storage
+    await cluster.time.advance(1_980)
 
-    expect([refused, await second]).toEqual([late, late])
+    expect([refused, await cluster.wait(second, 20)]).toEqual([late, late])
     expect(trouble).toBe('the storage has not confirmed a change for 4s')
     redis.isDeaf = () => false
     redis.break()
