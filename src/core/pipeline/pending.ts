@@ -21,6 +21,8 @@ export class PendingRequests {
   readonly #redactor: Redactor
   /** Keeps the process alive. */
   #hold: ReturnType<typeof real.setTimeout> | undefined
+  /** Another request began to wait meanwhile. */
+  #isNew = false
 
   constructor(clock: Pick<LiveClock, 'mode' | 'pending'>, redactor: Redactor) {
     this.#clock = clock
@@ -37,15 +39,21 @@ export class PendingRequests {
 
   remove(exchange: RequestFacts): void {
     if (!this.#exchanges.delete(exchange)) return
-    if (this.#exchanges.size === 0) real.clearTimeout(this.#hold)
+    if (this.#exchanges.size === 0) this.#release()
     this.#emitter.emit(exchange.fault !== undefined)
   }
 
   #holdProcess(): void {
-    real.clearTimeout(this.#hold)
-    this.#hold = real.setTimeout(() => {
-      if (this.#endsByItself()) this.#holdProcess()
+    this.#isNew = this.#hold !== undefined
+    this.#hold ??= real.setTimeout(() => {
+      this.#release()
+      if (this.#isNew || this.#endsByItself()) this.#holdProcess()
     }, holdMs)
+  }
+
+  #release(): void {
+    real.clearTimeout(this.#hold)
+    this.#hold = undefined
   }
 
   /** Tells whether time ends a wait: its timer, or the last moment at which its lobby can become ready. */
