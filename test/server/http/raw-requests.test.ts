@@ -314,7 +314,10 @@ describe('a request that does not arrive in time', () => {
 
     const got = await responseTo(bound.url, sent)
 
-    expect(json(got)).toEqual({ code: 'API_BAD_BODY', message: 'the request did not arrive in time' })
+    expect(json(got)).toEqual({
+      code: 'API_REQUEST_TIMEOUT',
+      message: 'the request did not arrive in time: send it again',
+    })
     await bound.close()
   })
 
