@@ -347,7 +347,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
     // It was opened in advance. Node asks once, and again from its first byte on.
     setTimeout(() => isUnused(socket) && socket.destroy(), idleMs).unref()
   else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    refuse(socket, 'API_REQUEST_TIMEOUT', 'the request did not arrive in time: send it again')
+    refuse(socket, 'API_REQUEST_LATE', 'the request did not arrive in time: send it again')
   else refuse(socket, 'API_BAD_HEADERS', `the request is not valid HTTP: ${error.message}`)
 }
 

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { KeptWorld, Storage } from '../../../src/core/storage/storage.js'
 import { openFolder } from '../../../src/server/folder/folder.js'
+import { fakeRealTimers } from '../../support/fake-real-timers.js'
 import { line, linesOf, newWorld, originText, putOrigin, summary } from '../../support/kept-worlds.js'
 import { Disk, type Loss, PowerCut } from './power-cut-disk.js'
 
-beforeEach(() => void vi.useFakeTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  fakeRealTimers()
+})
 
 const path = '/home/worlds'
 

@@ -315,7 +315,7 @@ describe('a request that does not arrive in time', () => {
     const got = await responseTo(bound.url, sent)
 
     expect(json(got)).toEqual({
-      code: 'API_REQUEST_TIMEOUT',
+      code: 'API_REQUEST_LATE',
       message: 'the request did not arrive in time: send it again',
     })
     await bound.close()
