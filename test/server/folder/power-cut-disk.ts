@@ -17,7 +17,8 @@ interface Node {
 
 /** What a power cut may leave: names or bytes that nobody has synced are kept, lost, or some of each. */
 export interface Loss {
-  readonly names: 'lost' | 'kept' | 'random'
+  /** `inner`: those in the folders of worlds are kept, and the names of these folders are lost. */
+  readonly names: 'lost' | 'kept' | 'inner' | 'random'
   /** `zeros`: a file has its new length, and zeros where its bytes were not synced. `random`: some pages are zeros. */
   readonly bytes: 'lost' | 'zeros' | 'random'
 }
@@ -49,7 +50,8 @@ export class Disk {
       copied.synced = copied.bytes
       copies.set(node, copied)
       if (!node.names) return copied
-      const isKept = names === 'kept' || (names === 'random' && pick())
+      const isInner = ![...node.names.values()].some(inner => inner.names)
+      const isKept = names === 'kept' || (names === 'inner' && isInner) || (names === 'random' && pick())
       const kept = (isKept ? node.names : node.syncedNames) ?? new Map()
       copied.names = new Map([...kept].map(([name, inner]) => [name, copy(inner)]))
       copied.syncedNames = new Map(copied.names)
@@ -149,11 +151,11 @@ export class Disk {
     return this.#files
   }
 
-  /** Removes a file, or a folder after all that is in it: each is a call. */
+  /** Removes a file, or a folder after all that is in it, the newest first: each is a call. */
   #remove(path: string): void {
     const node = this.#find(path)
     if (!node) return
-    for (const name of node.names?.keys() ?? []) this.#remove(`${path}/${name}`)
+    for (const name of [...(node.names?.keys() ?? [])].reverse()) this.#remove(`${path}/${name}`)
     this.#call()
     this.#folderOf(path).delete(basename(path))
   }
