@@ -7,6 +7,7 @@ import { dataPath } from '../../support/kept-worlds.js'
 const scenario = `
 now: 2026-11-20T20:00:00Z
 clock: frozen
+matchmaker: { lobby_count_max: 100000 }
 game_modes: [{ game_mode_id: duel, max_players: 2 }]
 `
 
