@@ -11,7 +11,6 @@ import {
 import { ExactInteger } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
 import { draftOf } from '../lib/json.js'
-import { structuredClone } from '../lib/real-globals.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
