@@ -50,6 +50,7 @@ async function runCommand(command: readonly string[], env: NodeJS.ProcessEnv, co
   let child: ChildProcess | undefined
   const stopForwarding = forwardSignals(signal => child?.kill(signal))
   try {
+    watchdog.start()
     child = spawnCommand(command, { stdio: 'inherit', env })
     return await exitCodeOf(child)
   } catch (error) {

@@ -62,6 +62,7 @@ function spawnShell(command: string, env: Environment) {
 
 /** Starts a process in a group of its own, so that signals reach its children. */
 export const startProcess: StartProcess = (command, env, onLine, graceMs = defaultGraceMs) => {
+  watchdog.start()
   let child: ReturnType<typeof spawnShell>
   try {
     child = spawnShell(command, env)

@@ -25,16 +25,18 @@ for one in $all; do kill -KILL "$one"; done 2>/dev/null`
 class Watchdog {
   #shell: ChildProcess | undefined
 
+  /** Starts the shell. Call it before a process starts, because the mock may be killed as soon as that runs. */
+  start(): void {
+    if (this.#shell || process.platform === 'win32') return
+    this.#shell = spawn('/bin/sh', ['-c', watchdogScript], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+    // Without a shell, processes may outlive a killed mock.
+    this.#shell.on('error', () => {}).unref()
+    // The mock does not wait for it.
+    ;(this.#shell.stdin as Socket | null)?.on('error', () => {}).unref()
+  }
+
   add(target: number): void {
-    if (process.platform === 'win32') return
-    if (!this.#shell) {
-      this.#shell = spawn('/bin/sh', ['-c', watchdogScript], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
-      // Without a shell, processes may outlive a killed mock.
-      this.#shell.on('error', () => {}).unref()
-      // The mock does not wait for it.
-      ;(this.#shell.stdin as Socket | null)?.on('error', () => {}).unref()
-    }
-    this.#shell.stdin?.write(`+ ${target}\n`)
+    this.#shell?.stdin?.write(`+ ${target}\n`)
   }
 
   remove(target: number): void {
