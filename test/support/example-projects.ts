@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -26,7 +26,7 @@ interface Ended {
 }
 
 /** An example in a folder of its own. */
-interface ExampleProject {
+export interface ExampleProject {
   /** The scripts of its manifest. */
   readonly scripts: Readonly<Record<string, string>>
   /** Runs a program of the project until it exits. Ends the processes that it leaves behind. */
@@ -42,43 +42,66 @@ export async function packPackage(): Promise<{ readonly folder: string; readonly
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
   const tarball = join(folder, filename)
   await execute('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
-  // The package has one of the examples.
-  mkdirSync(join(folder, 'examples'), { recursive: true })
   return { folder, tarball, remove: () => rmSync(folder, { recursive: true }) }
 }
 
 /**
- * Copies an example into the examples of an unpacked package, puts the versions into its manifest, and installs it. It finds
- * mockmaker as it does in a checkout. It goes with the package: for minutes after a folder is removed, ext4 spends more time
- * on each new file than all of npm does.
+ * Copies examples into an unpacked package, puts versions into their manifests, and installs them: several at once, as the
+ * workspaces of one project. They find mockmaker as they do in a checkout. They go with the package: for minutes after a folder
+ * is removed, ext4 spends more time on each new file than all of npm does.
  */
-export async function installExample(
-  example: string,
+export async function installExamples(
+  names: readonly string[],
   { packed, versions: { node, packages } }: { readonly packed: string; readonly versions: Versions },
-): Promise<ExampleProject> {
-  const folder = mkdtempSync(join(packed, 'examples', `${basename(example)}-`))
-  cpSync(example, folder, { recursive: true, filter: path => basename(path) !== 'node_modules' })
-  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
-  writeFileSync(join(folder, 'package.json'), withVersions(manifest, packages))
+): Promise<Record<string, ExampleProject>> {
+  const root = mkdtempSync(join(packed, 'examples-'))
+  const isWorkspace = names.length > 1
   const env = environment(await programsOf(node))
-  const run = (program: string, ...args: string[]) => runProgram(program, args, { cwd: folder, env })
-  const { code, output } = await run('npm', 'install', '--no-audit', '--no-fund', '--prefer-offline')
-  if (code === 0) return { scripts: JSON.parse(manifest).scripts, run }
-  throw new Error(`npm install ends with ${code}:\n${output}`)
+  const runIn =
+    (cwd: string) =>
+    (program: string, ...args: string[]) =>
+      runProgram(program, args, { cwd, env })
+  const projects = names.map(name => {
+    const folder = join(root, name)
+    cpSync(join('examples', name), folder, { recursive: true, filter: path => basename(path) !== 'node_modules' })
+    const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+    writeFileSync(join(folder, 'package.json'), withVersions(manifest, packages, { isPart: isWorkspace }))
+    return { name, folder, scripts: (JSON.parse(manifest) as Manifest).scripts, run: runIn(folder) }
+  })
+  const first = join(root, names[0] ?? '')
+  if (isWorkspace) {
+    writeFileSync(join(root, 'package.json'), JSON.stringify({ private: true, workspaces: names }))
+    cpSync(join(first, '.npmrc'), join(root, '.npmrc'))
+  }
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline']
+  const { code, output } = await runIn(isWorkspace ? root : first)('npm', ...install)
+  if (code !== 0) throw new Error(`npm install ends with ${code}:\n${output}`)
+  if (isWorkspace) for (const { folder, scripts } of projects) linkPackages(scripts, folder)
+  return Object.fromEntries(projects.map(({ name, ...project }) => [name, project]))
+}
+
+/** Links the packages that scripts name by their path, such as node_modules/jest, into a workspace. They are in the root. */
+function linkPackages(scripts: ExampleProject['scripts'], folder: string): void {
+  const found = Object.values(scripts).flatMap(script => script.match(/(?<= node_modules\/)[^/ ]+/g) ?? [])
+  for (const name of new Set(found)) {
+    mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    symlinkSync(join('..', '..', 'node_modules', name), join(folder, 'node_modules', name))
+  }
 }
 
 interface Manifest {
+  readonly scripts: ExampleProject['scripts']
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** Replaces the versions in the text of a manifest. Throws if the manifest lacks one of the packages. */
-export function withVersions(text: string, packages: Versions['packages']): string {
+/** Replaces the versions in the text of a manifest. Throws if the manifest lacks one of the packages, unless it is one of several. */
+export function withVersions(text: string, packages: Versions['packages'], { isPart = false } = {}): string {
   const manifest: Manifest = JSON.parse(text)
   const { dependencies, devDependencies } = manifest
   const names = Object.keys({ ...dependencies, ...devDependencies })
   const lost = Object.keys(packages).filter(name => !names.includes(name))
-  if (lost.length > 0) throw new Error(`package.json of the example lacks ${lost.join(', ')}`)
+  if (lost.length > 0 && !isPart) throw new Error(`package.json of the example lacks ${lost.join(', ')}`)
   if (devDependencies?.mockmaker !== 'file:../..')
     throw new Error('package.json of the example must have "mockmaker": "file:../.." in its devDependencies')
   const replaced = (versions: Readonly<Record<string, string>> = {}) =>
