@@ -12,67 +12,26 @@ export function createMockmaker(options: MockmakerOptions = {}): Mockmaker {
   return toMockmaker(createMock(options, { commands: 'allowed' }), options, { http, more: () => ({}) })
 }
 
-export type { Answer, AnswerProblem } from './core/contract/answers.js'
 export { ApiError, type ApiErrorExtras } from './core/contract/errors.js'
-export type { PendingRequest, ShortenedEntry, WaitReason } from './core/contract/journal.js'
+export type { ShortenedEntry, WaitReason } from './core/contract/journal.js'
 export type { OperationInput, OperationOutput } from './core/contract/operations.js'
 export type { Environment, LobbyEnvironmentOptions } from './core/control/environment.js'
-export type { ChangesOptions, MockEvent, MockEvents } from './core/control/events.js'
-export type { ExplainedChoice, Explanation } from './core/control/explain/explain-find.js'
-export type {
-  ChangeSetJson,
-  ClockJson,
-  HistoryJson,
-  RecordedChange,
-  RecordedChangeSet,
-} from './core/control/history.js'
-export type { NewLobbies, NewLobby, NewPlayer } from './core/control/new-rows.js'
+export type { ChangesOptions, MockEvents } from './core/control/events.js'
+export type { ChangeSetJson, HistoryJson, RecordedChange, RecordedChangeSet } from './core/control/history.js'
+export type * from './core/control/public.js'
 export type { LobbyTokenInfo } from './core/control/records.js'
-export type { ScheduledJob } from './core/control/schedule.js'
-export type { EndSimulationOptions, SimulationState } from './core/control/simulation.js'
-export type { JournalState, StateName, WorldStates } from './core/control/states.js'
-export type {
-  ChangedStory,
-  Stories,
-  StoriesState,
-  StoryCounts,
-  StoryList,
-} from './core/control/stories/find-stories.js'
-export type { StoryLobby } from './core/control/stories/story-kinds.js'
-export type {
-  StoryJson,
-  StoryLobbyState,
-  StoryRequest,
-  StoryStep,
-  StorySummary,
-} from './core/control/stories/tell-story.js'
-export type {
-  ListedWorld,
-  ScenarioSummary,
-  TestControls,
-  WorldControl,
-  WorldDescription,
-  WorldSummary,
-  WorldsControl,
-} from './core/control/world-control.js'
-export type * from './core/generated/inputs.js'
+export type { EndSimulationOptions } from './core/control/simulation.js'
+export type { TestControls, WorldControl, WorldsControl } from './core/control/world-control.js'
 export type * from './core/generated/operations.js'
-export type * from './core/generated/options.js'
-export type * from './core/generated/requests.js'
-export type * from './core/generated/rows.js'
-export type * from './core/generated/scenario.js'
 export type { CheckResult } from './core/lib/check-report.js'
 export type { Draft } from './core/lib/json.js'
 export { UsageError } from './core/lib/usage-error.js'
 export type { Mockmaker, MockmakerWorld, MockmakerWorlds } from './core/mock/facade.js'
 export type { ReloadOptions } from './core/mock/running-world.js'
 export type { Caller } from './core/operations/resolver.js'
-export type { Failure, FaultHandle, FaultOptions } from './core/pipeline/fault-calls.js'
-export type { FaultDelayInput, FaultInput } from './core/pipeline/fault-input.js'
-export type { AnswerDraft, FaultFilter, Faults } from './core/pipeline/faults.js'
-export type { HeldRequest, HeldRequests } from './core/pipeline/held-requests.js'
+export type { Faults } from './core/pipeline/faults.js'
 export type { Journal } from './core/pipeline/journal.js'
-export { JournalMismatch, type Times } from './core/pipeline/journal-mismatch.js'
+export { JournalMismatch } from './core/pipeline/journal-mismatch.js'
 export type { ExchangeLog, ExchangeRecord } from './core/pipeline/log.js'
 export type { Difference } from './core/pipeline/match.js'
 export type {
@@ -86,19 +45,9 @@ export type {
 } from './core/pipeline/message.js'
 export type { OverrideCall, OverrideResolver } from './core/pipeline/overrides.js'
 export { TimeoutError } from './core/pipeline/request-waits.js'
-export type { NearMiss, Verification } from './core/pipeline/verify.js'
+export type { NearMiss } from './core/pipeline/verify.js'
 export type { WaitOptions } from './core/pipeline/wait-options.js'
 export type { PendingWait, WantedRequests } from './core/pipeline/wait-report.js'
-export type {
-  GameServerCalls,
-  GameServerLog,
-  GameServerProcesses,
-  GameServerState,
-  RefusedCall,
-  ServedLobby,
-  ServedPlayer,
-  ServerLine,
-} from './core/simulation/servers.js'
 export type { BeforeAfter, Cause, Change, ChangeSet } from './core/store/change-set.js'
 export type { Clock, ClockMode, ClockMoveOptions, ClockSetting, ClockState } from './core/store/clock.js'
 export type { FaultRecord, FaultsState } from './core/store/faults.js'

@@ -22,14 +22,14 @@ function declaredIn(file: string): string[] {
   return [...textOf(file).matchAll(declared)].map(([, name = '']) => name)
 }
 
-/** Returns the names that an entry point exports. */
+/** Returns the names that an entry point exports, or a module that it passes on. */
 function exportedBy(entry: string): string[] {
   const text = textOf(entry)
   const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) =>
     names.split(',').map(name => name.trim().split(' ').at(-1) ?? ''),
   )
-  const stars = [...text.matchAll(/^export type \* from '\.\/(.*)\.js'/gm)].flatMap(([, path]) =>
-    declaredIn(`./dist/${path}.d.ts`),
+  const stars = [...text.matchAll(/^export type \* from '(.*)\.js'/gm)].flatMap(([, path = '']) =>
+    exportedBy(join(dirname(entry), `${path}.d.ts`)),
   )
   return [...declaredIn(entry), ...listed, ...stars]
 }
