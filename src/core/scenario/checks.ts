@@ -20,14 +20,7 @@ import {
 import { models } from '../store/models.js'
 import { DeviceLinkRow, deviceLinkDefaults, type TableName, TokenRow } from '../store/rows.js'
 import { tableNames } from '../store/table-names.js'
-import {
-  type BearerTokenEntry,
-  type DeviceLinkEntry,
-  hasBots,
-  namespaceKeys,
-  type PlacedNamespace,
-  simulationColumnsOf,
-} from './entries.js'
+import { type DeviceLinkEntry, hasBots, namespaceKeys, type PlacedNamespace, simulationColumnsOf } from './entries.js'
 import { givenIds, type Layout, layoutOf, placedEntries } from './layout.js'
 import {
   type GameMode,
@@ -56,56 +49,45 @@ export function problem(path: Path, message: Message, at: Problem['at'] = 'value
 }
 
 /** Finds contradictions in a scenario that its schema accepts. */
-export function check(scenario: Scenario): Problem[] {
-  const { device_links = [] } = scenario
+export function* check(scenario: Scenario): Generator<Problem> {
   const layout = layoutOf(scenario)
   const regionIds = new Set(layout.regionIds)
-  return [
-    ...checkMisplacedKeys(scenario),
-    ...checkRepetitions(scenario, layout),
-    ...checkReferences(scenario, layout),
-    ...checkCatalogueRegions(layout),
-    ...layout.games.flatMap(({ namespaces }) => namespaces.flatMap(namespace => checkNamespace(namespace, regionIds))),
-    ...device_links.flatMap((link, i) => checkDeviceLink(link, ['device_links', i], layout)),
-    ...checkBearerTokens(scenario, layout),
-  ]
+  yield* checkMisplacedKeys(scenario)
+  yield* checkRepetitions(scenario, layout)
+  yield* checkReferences(scenario, layout)
+  yield* checkCatalogueRegions(layout)
+  for (const { namespaces } of layout.games)
+    for (const namespace of namespaces) yield* checkNamespace(namespace, regionIds)
+  for (const [i, link] of (scenario.device_links ?? []).entries())
+    yield* checkDeviceLink(link, ['device_links', i], layout)
+  yield* checkBearerTokens(scenario, layout)
 }
 
 /** Finds keys with an old name. They work. */
-export function oldKeys(scenario: Scenario): Problem[] {
-  return layoutOf(scenario).games.flatMap(({ namespaces }) =>
-    namespaces.flatMap(({ path, given: { matchmaker } }) => {
-      if (matchmaker?.max_players === undefined) return []
-      return [problem([...path, 'matchmaker', 'max_players'], 'has a new name: write max_players_per_client.', 'key')]
-    }),
-  )
+export function* oldKeys(scenario: Scenario): Generator<Problem> {
+  for (const { namespaces } of layoutOf(scenario).games)
+    for (const { path, given } of namespaces)
+      if (given.matchmaker?.max_players !== undefined)
+        yield problem([...path, 'matchmaker', 'max_players'], 'has a new name: write max_players_per_client.', 'key')
 }
 
-function checkMisplacedKeys(scenario: Scenario): Problem[] {
-  if (!scenario.games) return []
-  const misplaced = Object.keys(namespaceKeys).filter(key => Object.hasOwn(scenario, key))
-  return misplaced.map(key =>
-    problem(
-      [key],
-      `is not allowed beside games. Move it to a namespace, as in ${pathText(['games', 0, 'namespaces', 0, key])}.`,
-      'key',
-    ),
-  )
+function* checkMisplacedKeys(scenario: Scenario): Generator<Problem> {
+  if (!scenario.games) return
+  for (const key of Object.keys(namespaceKeys).filter(key => Object.hasOwn(scenario, key))) {
+    const place = pathText(['games', 0, 'namespaces', 0, key])
+    yield problem([key], `is not allowed beside games. Move it to a namespace, as in ${place}.`, 'key')
+  }
 }
 
-function checkRepetitions(scenario: Scenario, layout: Layout): Problem[] {
+function* checkRepetitions(scenario: Scenario, layout: Layout): Generator<Problem> {
   const firsts = new Map<string, Map<string, Path>>()
-  const problems: Problem[] = []
   for (const { scope, path, id } of givenIds(scenario, layout)) {
     const taken = firsts.get(scope) ?? new Map<string, Path>()
     firsts.set(scope, taken)
     const first = taken.get(id)
     if (!first) taken.set(id, path)
-    else {
-      problems.push(problem(path, () => `is ${quoted(id)}, which ${pathText(first)} is already. Give each its own.`))
-    }
+    else yield problem(path, () => `is ${quoted(id)}, which ${pathText(first)} is already. Give each its own.`)
   }
-  return problems
 }
 
 /** The keys of entries that refer to other entries, with the tables of those, by table. */
@@ -122,8 +104,7 @@ function keyOfReference(column: string, table: TableName): string {
 }
 
 /** Finds ids and names that no entry has, by the references of the models. */
-function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
-  const problems: Problem[] = []
+function* checkReferences(scenario: Scenario, layout: Layout): Generator<Problem> {
   const namespaces = layout.games.flatMap(game => game.namespaces)
   const ofScenario: { readonly [Name in TableName]?: KnownIds } = {
     games: new Set(layout.games.map(game => game.names.name_id)),
@@ -139,11 +120,10 @@ function checkReferences(scenario: Scenario, layout: Layout): Problem[] {
       for (const { id, path: place, at } of idsIn(entry[key], [...path, key])) {
         if (known.has(id)) continue
         const found = () => (at === 'key' ? `is no ${owner}` : `is ${quoted(id)}, which no ${owner} has`)
-        problems.push(problem(place, () => `${found()}.${didYouMean(id, [...known.keys()])}`, at))
+        yield problem(place, () => `${found()}.${didYouMean(id, [...known.keys()])}`, at)
       }
     }
   }
-  return problems
 }
 
 /** All known ids: a `Set` of them, or a `Map` by them. */
@@ -156,98 +136,95 @@ function idsIn(value: unknown, path: Path): { readonly id: string; readonly path
   return isJsonObject(value) ? Object.keys(value).map(id => ({ id, path: [...path, id], at: 'key' })) : []
 }
 
-function checkCatalogueRegions({ regions }: Layout): Problem[] {
-  return regions.flatMap((entry, i) => {
-    if (typeof entry !== 'string' || catalogueRegion(entry)) return []
+function* checkCatalogueRegions({ regions }: Layout): Generator<Problem> {
+  for (const [i, entry] of regions.entries()) {
+    if (typeof entry !== 'string' || catalogueRegion(entry)) continue
     const known = catalogue.map(region => region.region_id)
-    const message = () => `is ${quoted(entry)}, which no region of the catalogue has.${didYouMean(entry, known)}`
-    return problem(['regions', i], message)
-  })
+    yield problem(
+      ['regions', i],
+      () => `is ${quoted(entry)}, which no region of the catalogue has.${didYouMean(entry, known)}`,
+    )
+  }
 }
 
-function checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Problem[] {
+function* checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<string>): Generator<Problem> {
   const { path, given, modes } = namespace
-  const { lobbies = [] } = given
-  return [
-    ...checkHost(given.development, [...path, 'development']),
-    ...(given.game_modes ?? []).flatMap((mode, i) =>
-      typeof mode === 'string' ? [] : checkHost(mode.ports, [...path, 'game_modes', i, 'ports']),
-    ),
-    ...lobbies.flatMap((lobby, i) => checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds })),
-    ...checkPlayers(namespace),
-    ...checkGenerate(namespace),
-  ]
+  yield* checkHost(given.development, [...path, 'development'])
+  for (const [i, mode] of (given.game_modes ?? []).entries())
+    if (typeof mode !== 'string') yield* checkHost(mode.ports, [...path, 'game_modes', i, 'ports'])
+  for (const [i, lobby] of (given.lobbies ?? []).entries())
+    yield* checkLobby(lobby, [...path, 'lobbies', i], { modes, regionIds })
+  yield* checkPlayers(namespace)
+  yield* checkGenerate(namespace)
 }
 
 /** Finds a host with a port, or with a name in braces that the mock does not fill in. */
-function checkHost(server: ServerPortsEntry | undefined, path: Path): Problem[] {
+function* checkHost(server: ServerPortsEntry | undefined, path: Path): Generator<Problem> {
   const { hostname } = server ?? {}
-  if (hostname === undefined) return []
+  if (hostname === undefined) return
   const at = [...path, 'hostname']
-  if (/^[^:]*:\d+$|\]:\d+$/.test(hostname))
-    return [
-      problem(at, () => `is ${quoted(hostname)}, which has a port. Write the host alone, and the port in lobby_ports.`),
-    ]
+  const isGiven = `is ${quoted(hostname)}`
   const unknown = [...hostname.matchAll(/\{([^{}]*)\}/g)].find(([, name = '']) => !hostFields.includes(name))
-  if (!unknown) return []
-  const message = () =>
-    `is ${quoted(hostname)}, and the mock fills in no ${unknown[0]}.${didYouMean(unknown[1] ?? '', hostFields)}`
-  return [problem(at, message)]
+  if (/^[^:]*:\d+$|\]:\d+$/.test(hostname))
+    yield problem(at, `${isGiven}, which has a port. Write the host alone, and the port in lobby_ports.`)
+  else if (unknown)
+    yield problem(at, `${isGiven}, and the mock fills in no ${unknown[0]}.${didYouMean(unknown[1] ?? '', hostFields)}`)
 }
 
 const hostFields = ['lobby_id', 'region_id', 'label']
 
-function checkLobby(
+function* checkLobby(
   lobby: LobbyEntry,
   path: Path,
   { modes, regionIds }: Pick<PlacedNamespace, 'modes'> & { regionIds: ReadonlySet<string> },
-): Problem[] {
+): Generator<Problem> {
   const mode = modeOfLobby(lobby, modes)
   const { status, run_by, players = [] } = lobby
-  const runMessage = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
-  return [
-    ...(mode ? [...checkEnabledRegion(lobby, mode, { path, regionIds }), ...checkSeats(lobby, mode, path)] : []),
-    ...(mode || lobby.game_mode_id !== undefined
-      ? []
-      : [problem([...path, 'game_mode_id'], 'is missing, and the namespace has no game mode to be the default.')]),
-    ...(status === 'starting' && run_by === 'mock' ? [problem([...path, 'run_by'], runMessage)] : []),
-    ...checkVariant(lobby, path, lobbyVariants),
-    ...players.flatMap((player, i) => checkVariant(player, [...path, 'players', i], playerVariants)),
-  ]
+  if (mode) {
+    yield* checkEnabledRegion(lobby, mode, { path, regionIds })
+    yield* checkSeats(lobby, mode, path)
+  } else if (lobby.game_mode_id === undefined)
+    yield problem([...path, 'game_mode_id'], 'is missing, and the namespace has no game mode to be the default.')
+  if (status === 'starting' && run_by === 'mock') {
+    const message = 'is mock, but a starting lobby waits for a server of its own. Write server, or remove it.'
+    yield problem([...path, 'run_by'], message)
+  }
+  yield* checkVariant(lobby, path, lobbyVariants)
+  for (const [i, player] of players.entries()) yield* checkVariant(player, [...path, 'players', i], playerVariants)
 }
 
 /** Checks that the game mode of a lobby enables its region. */
-function checkEnabledRegion(
+function* checkEnabledRegion(
   { region_id: id }: LobbyEntry,
   { regions, game_mode_id }: GameMode,
   { path, regionIds }: { path: Path; regionIds: ReadonlySet<string> },
-): Problem[] {
-  if (id === undefined ? regions.length > 0 : regions.includes(id) || !regionIds.has(id)) return []
+): Generator<Problem> {
+  if (id === undefined ? regions.length > 0 : regions.includes(id) || !regionIds.has(id)) return
   // The mode has its own mistake. It may mean this region.
-  if (regions.some(region => !regionIds.has(region))) return []
+  if (regions.some(region => !regionIds.has(region))) return
   const message = () =>
     id === undefined
       ? `is missing, and game mode ${game_mode_id} enables no region.`
       : `is ${quoted(id)}, which game mode ${game_mode_id} does not enable.${didYouMean(id, regions)}`
-  return [problem([...path, 'region_id'], message)]
+  yield problem([...path, 'region_id'], message)
 }
 
 /** Finds a lobby with more players than seats, or with other counts than its players. */
-function checkSeats(lobby: LobbyEntry, mode: GameMode, path: Path): Problem[] {
+function* checkSeats(lobby: LobbyEntry, mode: GameMode, path: Path): Generator<Problem> {
   const columns = lobbyColumnsOf(lobby, mode, 'auto')
   const { total_player_count: total, reserved_player_count: reserved } = columns
   const connected = countSeated(lobby.players, 'connected')
   const most = mostPlayers(columns)
   const at = [...path, lobby.total_player_count === undefined ? 'players' : 'total_player_count']
-  const seatProblem = (message: string) => [problem(at, message)]
   if (lobby.status === 'stopped' && total + reserved > 0)
-    return seatProblem('counts players in a lobby that has stopped. Remove them, or change the status.')
-  if (total < connected)
-    return seatProblem(`is ${total}, below ${connected}, the connected players that players lists.`)
-  if (total + reserved <= most) return []
-  const besides = reserved > 0 ? ` with ${reserved} reserved` : ''
-  const count = lobby.total_player_count === undefined ? `has ${total}` : `is ${total}`
-  return seatProblem(`${count}${besides}, above ${most}, the most players that the lobby takes.`)
+    yield problem(at, 'counts players in a lobby that has stopped. Remove them, or change the status.')
+  else if (total < connected)
+    yield problem(at, `is ${total}, below ${connected}, the connected players that players lists.`)
+  else if (total + reserved > most) {
+    const besides = reserved > 0 ? ` with ${reserved} reserved` : ''
+    const count = lobby.total_player_count === undefined ? `has ${total}` : `is ${total}`
+    yield problem(at, `${count}${besides}, above ${most}, the most players that the lobby takes.`)
+  }
 }
 
 /**
@@ -282,123 +259,105 @@ const linkVariants = variantsOf('deviceLinks', DeviceLinkRow, {
 const tokenVariants = variantsOf('tokens', TokenRow, { keys: { namespace_id: ['namespace'], game_id: ['game'] } })
 
 /** Finds keys of an entry that belong to another status or kind. */
-function checkVariant(
+function* checkVariant(
   entry: object,
   path: Path,
   { singular, discriminator, defaultValue, allowed }: ReturnType<typeof variantsOf>,
-): Problem[] {
+): Generator<Problem> {
   const given = new Map<string, unknown>(Object.entries(entry))
   const value = given.get(discriminator) ?? defaultValue
-  return [...given.keys()].flatMap(key => {
+  for (const key of given.keys()) {
     const own = allowed.get(key)
-    if (!own || own.some(other => other === value)) return []
+    if (!own || own.some(other => other === value)) continue
     const needed = `a ${singular} with ${discriminator} ${own.join(' or ')}`
     const message = `needs ${needed}, and this one has ${value}. Remove it, or change the ${discriminator}.`
-    return [problem([...path, key], message, 'key')]
-  })
+    yield problem([...path, key], message, 'key')
+  }
 }
 
-function checkPlayers(namespace: PlacedNamespace): Problem[] {
+function* checkPlayers(namespace: PlacedNamespace): Generator<Problem> {
   const { path, given } = namespace
   const { players } = given
-  if (hasBots(players)) return checkBots(namespace)
-  if (players?.find) {
+  if (hasBots(players)) yield* checkBots(namespace)
+  else if (players?.find) {
     const message = 'gives seats to bots, and no command starts any. Add one, such as command: ./client --bot.'
-    return [problem([...path, 'players', 'find'], message, 'key')]
-  }
-  if (players?.session !== undefined && players.session < sessionLimits.min)
-    return [problem([...path, 'players', 'session'], `is ${formatDuration(players.session)}: ${expectedSession}.`)]
-  if (!players || !arrivesTooFast(simulationColumnsOf(players, 0))) return []
-  return [problem([...path, 'players'], `arrive too fast: ${arrivesTooFastMessage}.`)]
+    yield problem([...path, 'players', 'find'], message, 'key')
+  } else if (players?.session !== undefined && players.session < sessionLimits.min)
+    yield problem([...path, 'players', 'session'], `is ${formatDuration(players.session)}: ${expectedSession}.`)
+  else if (players && arrivesTooFast(simulationColumnsOf(players, 0)))
+    yield problem([...path, 'players'], `arrive too fast: ${arrivesTooFastMessage}.`)
 }
 
 /** The keys of simulated players that bots do not have. */
 const simulatedKeys = ['began_at', 'settled', 'next_step_at'] as const
 
-function checkBots({ path, given: { players = {} }, modes }: PlacedNamespace): Problem[] {
+function* checkBots({ path, given: { players = {} }, modes }: PlacedNamespace): Generator<Problem> {
   const { concurrent = 0, find = false } = players
   const at = (key: string) => [...path, 'players', key]
-  const problems = simulatedKeys
-    .filter(key => players[key] !== undefined)
-    .map(key => problem(at(key), 'is for simulated players, and command starts bots. Remove it.', 'key'))
+  for (const key of simulatedKeys)
+    if (players[key] !== undefined)
+      yield problem(at(key), 'is for simulated players, and command starts bots. Remove it.', 'key')
   if (!Number.isInteger(concurrent))
-    problems.push(problem(at('concurrent'), `is ${concurrent}: expected a whole number of bots.`))
+    yield problem(at('concurrent'), `is ${concurrent}: expected a whole number of bots.`)
   if (!find && players.modes) {
     const message = 'says where bots get seats, and they get none. Add find: true, or remove modes.'
-    problems.push(problem(at('modes'), message, 'key'))
+    yield problem(at('modes'), message, 'key')
   }
-  if (find && ![...modes.values()].some(mode => mode.regions.length > 0)) {
-    const message = 'is true, but no game mode of the namespace enables a region. Add one to game_modes.'
-    problems.push(problem(at('find'), message))
-  }
-  return problems
+  if (find && !hasRegion(modes)) yield problem(at('find'), `is true, ${noRegion}`)
 }
 
-function checkGenerate({ path, given, modes }: PlacedNamespace): Problem[] {
+function* checkGenerate({ path, given, modes }: PlacedNamespace): Generator<Problem> {
   const count = given.generate?.lobbies ?? 0
-  const isPossible = [...modes.values()].some(mode => mode.regions.length > 0)
-  if (count === 0 || isPossible) return []
-  const message = `is ${count}, but no game mode of the namespace enables a region. Add one to game_modes.`
-  return [problem([...path, 'generate', 'lobbies'], message)]
+  if (count > 0 && !hasRegion(modes)) yield problem([...path, 'generate', 'lobbies'], `is ${count}, ${noRegion}`)
 }
 
-function checkDeviceLink(link: DeviceLinkEntry, path: Path, { games }: Layout): Problem[] {
+const noRegion = 'but no game mode of the namespace enables a region. Add one to game_modes.'
+
+function hasRegion(modes: PlacedNamespace['modes']): boolean {
+  return [...modes.values()].some(mode => mode.regions.length > 0)
+}
+
+function* checkDeviceLink(link: DeviceLinkEntry, path: Path, { games }: Layout): Generator<Problem> {
   const { game, status } = link
   const completes = status === 'complete' || link.completes_after !== undefined || link.completes_at !== undefined
-  const isUnclear = game === undefined && completes && games.length !== 1
   const names = () => didYouMean('', [...new Set(games.map(one => one.names.name_id))])
-  const message = () => `is missing, and the scenario does not have exactly one game.${names()}`
-  return [
-    ...(isUnclear ? [problem([...path, 'game'], message)] : []),
-    ...checkVariant(link, path, linkVariants),
-    ...checkMoment(link, path, ['completes_at', 'completes_after']),
-    ...checkMoment(link, path, ['expires_at', 'expires_after']),
-  ]
+  if (game === undefined && completes && games.length !== 1)
+    yield problem([...path, 'game'], () => `is missing, and the scenario does not have exactly one game.${names()}`)
+  yield* checkVariant(link, path, linkVariants)
+  yield* checkMoment(link, path, ['completes_at', 'completes_after'])
+  yield* checkMoment(link, path, ['expires_at', 'expires_after'])
 }
 
 type LinkKey = keyof DeviceLinkEntry
 
 /** Finds a link that gives both a time and a duration for the same event. */
-function checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [LinkKey, LinkKey]): Problem[] {
-  if (link[at] === undefined || link[after] === undefined) return []
-  return [problem([...path, at], `and ${pathText([...path, after])} set the same time. Keep one of them.`)]
+function* checkMoment(link: DeviceLinkEntry, path: Path, [at, after]: readonly [LinkKey, LinkKey]): Generator<Problem> {
+  if (link[at] !== undefined && link[after] !== undefined)
+    yield problem([...path, at], `and ${pathText([...path, after])} set the same time. Keep one of them.`)
 }
 
 /** Finds bearer tokens without an owner, and tokens outside of the list of all. */
-function checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Problem[] {
-  if (!bearer_tokens) return []
+function* checkBearerTokens({ bearer_tokens, device_links = [] }: Scenario, { games }: Layout): Generator<Problem> {
+  if (!bearer_tokens) return
   const namespaces = games.flatMap(game => game.namespaces)
   const owners = {
     game: games.map(game => game.names.name_id),
     namespace: namespaces.map(namespace => namespace.fullName),
   }
-  const beside = [...games, ...namespaces].filter(({ given }) => given.tokens)
-  return [
-    ...beside.map(({ path }) =>
-      problem(
-        [...path, 'tokens'],
-        'is not allowed beside bearer_tokens, which lists all tokens. Move them there.',
-        'key',
-      ),
-    ),
-    ...device_links.flatMap(({ status, cloud_token }, i) => {
-      if (status !== 'complete' || cloud_token !== undefined) return []
-      const message =
-        'is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.'
-      return [problem(['device_links', i, 'cloud_token'], message)]
-    }),
-    ...bearer_tokens.flatMap((token, i) => checkBearerToken(token, ['bearer_tokens', i], owners)),
-  ]
-}
-
-function checkBearerToken(
-  token: BearerTokenEntry,
-  path: Path,
-  owners: Readonly<Record<'game' | 'namespace', readonly string[]>>,
-): Problem[] {
-  const { kind } = token
-  const owner = kind === 'cloud' ? 'game' : 'namespace'
-  const message = () => `is missing: a ${kind} token belongs to a ${owner}.${didYouMean('', owners[owner])}`
-  const missing = token[owner] === undefined ? [problem([...path, owner], message)] : []
-  return [...missing, ...checkVariant(token, path, tokenVariants)]
+  for (const { path, given } of [...games, ...namespaces]) {
+    const message = 'is not allowed beside bearer_tokens, which lists all tokens. Move them there.'
+    if (given.tokens) yield problem([...path, 'tokens'], message, 'key')
+  }
+  for (const [i, { status, cloud_token }] of device_links.entries()) {
+    const message =
+      'is missing. bearer_tokens lists all tokens, so the mock creates none for the link. Name one of them.'
+    if (status === 'complete' && cloud_token === undefined) yield problem(['device_links', i, 'cloud_token'], message)
+  }
+  for (const [i, token] of bearer_tokens.entries()) {
+    const owner = token.kind === 'cloud' ? 'game' : 'namespace'
+    const path = ['bearer_tokens', i]
+    const message = () => `is missing: a ${token.kind} token belongs to a ${owner}.${didYouMean('', owners[owner])}`
+    if (token[owner] === undefined) yield problem([...path, owner], message)
+    yield* checkVariant(token, path, tokenVariants)
+  }
 }

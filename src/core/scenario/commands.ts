@@ -39,14 +39,13 @@ export interface ScenarioCommands {
 }
 
 /** Lists the commands of a scenario as problems, for a source that may not start programs. */
-export function commandProblems(scenario: Scenario): Problem[] {
-  const all = [{ path: [], servers: scenario.servers }, ...modeServers(scenario)]
-  const ofServers = all.flatMap(({ path, servers }) => {
+export function* commandProblems(scenario: Scenario): Generator<Problem> {
+  for (const { path, servers } of [{ path: [], servers: scenario.servers }, ...modeServers(scenario)]) {
     const key = servers === undefined ? undefined : commandKeyOf(servers)
-    return key === undefined ? [] : [problem([...path, 'servers', key], commandRefused)]
-  })
-  const ofBots = namespacesOf(scenario).filter(({ given }) => hasBots(given.players))
-  return [...ofServers, ...ofBots.map(({ path }) => problem([...path, 'players', 'command'], commandRefused))]
+    if (key !== undefined) yield problem([...path, 'servers', key], commandRefused)
+  }
+  for (const { path, given } of namespacesOf(scenario))
+    if (hasBots(given.players)) yield problem([...path, 'players', 'command'], commandRefused)
 }
 
 /** Lists the commands of a scenario. */

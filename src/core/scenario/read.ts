@@ -35,7 +35,7 @@ export function readScenario(input: unknown, { report, commands }: ReadOptions =
     : problemsOf(error.issues, present)
   const describe = report ?? reportOn(present)
   if (!data || problems.length > 0) throw new UsageError(describe(problems.slice(0, mostProblems)))
-  const old = oldKeys(data)
+  const old = [...oldKeys(data)]
   // biome-ignore lint/suspicious/noConsole: a warning has no other way to the writer of the scenario
   if (old.length > 0) console.warn(`mockmaker: warning: ${describe(old)}`)
   return new CheckedScenario(keepAllDigits(data, present))
