@@ -126,6 +126,16 @@ export function checkFormat(bytes: Buffer, file: string): void {
     )
 }
 
+/** Opens a file, or creates it for its owner only, and closes it after use. Throws the errors of the system. */
+export function withFile<T>(fs: FileCalls, path: string, flags: string | number, use: (fd: number) => T): T {
+  const fd = fs.openSync(path, flags, fileMode)
+  try {
+    return use(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
 /** Writes bytes, in several calls if necessary. Returns their number. */
 export function writeAll(fs: FileCalls, fd: number, parts: Iterable<Buffer>): number {
   let size = 0
@@ -142,12 +152,7 @@ export function writeAll(fs: FileCalls, fd: number, parts: Iterable<Buffer>): nu
 
 /** Writes a file for its owner only. Returns its size. Throws the errors of the system. */
 export function writeFile(fs: FileCalls, path: string, flags: string | number, parts: Iterable<Buffer>): number {
-  const fd = fs.openSync(path, flags, fileMode)
-  try {
-    return writeAll(fs, fd, parts)
-  } finally {
-    fs.closeSync(fd)
-  }
+  return withFile(fs, path, flags, fd => writeAll(fs, fd, parts))
 }
 
 /** The error of a write that took only some of the bytes. The next one would have said why. */
@@ -180,12 +185,7 @@ export function* writeSyncedInSteps(fs: FileCalls, path: string, parts: Iterable
 export function syncFolder(fs: FileCalls, path: string): void {
   // Windows cannot open a folder.
   if (process.platform === 'win32') return
-  const fd = fs.openSync(path, 'r')
-  try {
-    fs.fsyncSync(fd)
-  } finally {
-    fs.closeSync(fd)
-  }
+  withFile(fs, path, 'r', fd => fs.fsyncSync(fd))
 }
 
 /** Removes what an interrupted write has left, if it can. */
@@ -223,6 +223,15 @@ const remedies: Readonly<Record<string, string>> = {
 export function systemError(error: unknown): Error {
   if (isSystemError(error)) return error
   throw error
+}
+
+/** Makes a call of `node:fs` that nothing depends on. If it fails, nothing happens. */
+export function callIfPossible(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    systemError(error)
+  }
 }
 
 /** Describes why a write failed, and what helps: `no space left on the device: free some space`. */

@@ -7,6 +7,7 @@ import { isSystemError, UsageError } from '../../core/lib/usage-error.js'
 import { StorageError } from '../../core/storage/storage.js'
 import { processStat } from '../processes/process-stat.js'
 import {
+  callIfPossible,
   checkFormat,
   codeOf,
   type FileCalls,
@@ -16,6 +17,7 @@ import {
   seal,
   sealedText,
   systemError,
+  withFile,
   writeAll,
   writeProblem,
 } from './folder-files.js'
@@ -97,18 +99,16 @@ export class FolderLock {
     if (this.#loss !== undefined) return this.#loss
     this.#checkedAt = real.date()
     try {
-      const fd = this.#fs.openSync(join(this.#folder, lockName), constants.O_RDWR)
-      try {
+      withFile(this.#fs, join(this.#folder, lockName), constants.O_RDWR, fd => {
         const found = this.#parse(this.#fs.readFileSync(fd), 0)
         if (found.holder && found.id !== this.#own.id) this.#loss = this.#lossText(found.holder)
         // Writing takes the time of the file system, whatever this machine's clock says.
         else this.#fs.writeSync(fd, this.#bytes, 0, this.#bytes.length, 0)
-      } finally {
-        this.#fs.closeSync(fd)
-      }
+      })
     } catch (error) {
       if (error instanceof UsageError) this.#loss = error.message
-      else if (isMissing(error)) this.#createAgain()
+      // Somebody has deleted it. Without its folder, the worlds fail by themselves.
+      else if (isMissing(error)) callIfPossible(() => this.#createFile(lockName))
       else systemError(error)
     }
     return this.#loss
@@ -116,13 +116,11 @@ export class FolderLock {
 
   /** Lets other processes have the folder. */
   release(): void {
-    try {
+    // The lock of a process that is gone is free.
+    callIfPossible(() => {
       if (this.#loss === undefined && this.#find(lockName)?.id === this.#own.id)
         this.#fs.unlinkSync(join(this.#folder, lockName))
-    } catch (error) {
-      // The lock of a process that is gone is free.
-      systemError(error)
-    }
+    })
     this.#loss = `${this.#folder} is closed: open it again`
   }
 
@@ -211,16 +209,6 @@ export class FolderLock {
       this.#fs.closeSync(fd)
     }
     return true
-  }
-
-  /** Puts the lock back that somebody has deleted. */
-  #createAgain(): void {
-    try {
-      this.#createFile(lockName)
-    } catch (error) {
-      // Without its folder, the worlds fail by themselves.
-      systemError(error)
-    }
   }
 
   #find(name: string): FoundLock | undefined {

@@ -1,6 +1,6 @@
 import { Emitter } from '../../core/lib/emitter.js'
 import { StorageError } from '../../core/storage/storage.js'
-import { asStorageError, type FileCalls, isMissing, noSpace, systemError, writeProblem } from './folder-files.js'
+import { asStorageError, callIfPossible, type FileCalls, isMissing, noSpace, writeProblem } from './folder-files.js'
 import { encodeNote, encodeTrial } from './folder-log-format.js'
 
 /** An answer that waits until the disk has the first `count` records. */
@@ -167,12 +167,8 @@ export class LogFile {
       this.#endSync(0, error as Error)
     }
     this.#failures.clear()
-    try {
-      this.#fs.closeSync(this.#file.fd)
-    } catch (error) {
-      // The disk has the records, or `#endSync` has said that it may not.
-      systemError(error)
-    }
+    // The disk has the records, or `#endSync` has said that it may not.
+    callIfPossible(() => this.#fs.closeSync(this.#file.fd))
   }
 
   /** After a failed sync, nobody knows what the disk has. */

@@ -354,7 +354,7 @@ export class FolderWorld implements KeptWorld {
     } catch (error) {
       if (next) fs.closeSync(next.fd)
       // The files beside those of a closed world may be those of the next one. An opening removes what is left.
-      if (!this.#isClosed) this.#removeNew(baseName, logName)
+      if (!this.#isClosed) removeLeftovers(fs, this.#path, [baseName, logName].map(beside))
       throw asStorageError(error, `cannot replace ${path}`)
     } finally {
       this.#context.onChange()
@@ -490,10 +490,6 @@ export class FolderWorld implements KeptWorld {
       removeLeftovers(fs, this.#path, [name])
       this.#sizes.delete(name)
     }
-  }
-
-  #removeNew(...names: readonly string[]): void {
-    removeLeftovers(this.#context.fs, this.#path, names.map(beside))
   }
 }
 

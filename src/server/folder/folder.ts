@@ -15,6 +15,7 @@ import {
 } from '../../core/storage/storage.js'
 import {
   asStorageError,
+  callIfPossible,
   checkFormat,
   codeOf,
   type FileCalls,
@@ -274,23 +275,17 @@ class Folder implements Storage {
 
   /** Lets the disk have the names of the files in a folder, if the system allows it. */
   #sync(folder: string): void {
-    try {
-      syncFolder(this.#fs, folder)
-    } catch (error) {
-      // We may not read every folder above ours.
-      systemError(error)
-    }
+    // We may not read every folder above ours.
+    callIfPossible(() => syncFolder(this.#fs, folder))
   }
 
   /** Lets Git ignore a new folder, because worlds have tokens. One that has files already may be shared with others. */
   #hideFromGit(): void {
-    try {
+    // The folder works without it, and another process may be as fast.
+    callIfPossible(() => {
       if (this.#fs.readdirSync(this.place).length > 0) return
       writeFile(this.#fs, join(this.place, '.gitignore'), 'wx', [Buffer.from('*\n')])
-    } catch (error) {
-      // The folder works without it, and another process may be as fast.
-      systemError(error)
-    }
+    })
   }
 
   #pathOf(id: string): string {
@@ -337,15 +332,13 @@ class Folder implements Storage {
   #writeIndex(): void {
     const entries = [...this.#entries.keys()].map(id => this.#entry(id))
     const path = join(this.place, newIndexName)
-    try {
+    // It is only a cache, and the next second tries again.
+    callIfPossible(() => {
       writeFile(this.#fs, path, 'w', seal([`"worlds":${JSON.stringify(entries)}`]))
       this.#fs.renameSync(path, join(this.place, indexName))
       this.#isIndexDirty = false
       this.#indexAge = 0
-    } catch (error) {
-      // It is only a cache, and the next second tries again.
-      systemError(error)
-    }
+    })
   }
 
   /** Returns what is known about each world. Takes it from the index where that is as new as the log. */
