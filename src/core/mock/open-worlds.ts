@@ -30,16 +30,12 @@ export class OpenWorlds extends Map<string, OpenWorld> {
   readonly #sweepMs: number
   readonly #sweep: () => void
   #timer: ReturnType<typeof setInterval> | undefined
-  #isClosed = false
+  isClosed = false
 
   constructor(ttlMs: number, sweep: () => void) {
     super()
     this.#sweepMs = Math.min(Math.max(1, ttlMs / sweepsPerTtl), longestDelayMs)
     this.#sweep = sweep
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed
   }
 
   get running(): RunningWorld[] {
@@ -72,7 +68,7 @@ export class OpenWorlds extends Map<string, OpenWorld> {
   }
 
   close(): void {
-    this.#isClosed = true
+    this.isClosed = true
     real.clearInterval(this.#timer)
     this.changes.emit(false)
   }

@@ -77,30 +77,26 @@ export class HistoryBudget {
   // A list, because an entry may go from its middle.
   #oldest: BudgetEntry | undefined
   #newest: BudgetEntry | undefined
-  #bytes = 0
+  /** The estimated memory of all entries. */
+  bytes = 0
 
   /** `limit` in bytes. */
   constructor(readonly limit: number) {}
-
-  /** The estimated memory of all entries. */
-  get bytes(): number {
-    return this.#bytes
-  }
 
   add(entry: BudgetEntry): void {
     entry.older = this.#newest
     if (this.#newest) this.#newest.newer = entry
     else this.#oldest = entry
     this.#newest = entry
-    this.#bytes += entry.bytes
+    this.bytes += entry.bytes
     // A single entry stays, however large it is.
-    while (this.#bytes > this.limit && this.#oldest !== entry) this.#oldest?.drop()
+    while (this.bytes > this.limit && this.#oldest !== entry) this.#oldest?.drop()
   }
 
   /** Counts more bytes for an entry. The next entry drops the oldest ones beyond the limit. */
   grow(entry: BudgetEntry, bytes: number): void {
     entry.bytes += bytes
-    this.#bytes += bytes
+    this.bytes += bytes
   }
 
   remove(entry: BudgetEntry): void {
@@ -111,7 +107,7 @@ export class HistoryBudget {
     else this.#newest = older
     entry.older = undefined
     entry.newer = undefined
-    this.#bytes -= entry.bytes
+    this.bytes -= entry.bytes
   }
 }
 
@@ -209,11 +205,16 @@ export class History {
   /** All other requests. They stay longer. */
   readonly #others = new Queue<ExchangeEntry>()
   readonly #changes = new Queue<ChangeEntry>()
-  #beginsAt = realTime()
-  #dropped = 0
-  #lastId = 0
-  #generation = 0
-  #lastLoaded = 0
+  /** Since when the history has all exchanges but the dropped ones: its start or the last clearing, in ms of real time. */
+  beginsAt = realTime()
+  /** The number of exchanges that the limits have dropped since the last clearing. */
+  dropped = 0
+  /** The id of the newest entry. 0 if there was none. */
+  lastId = 0
+  /** Rises each time the exchanges are replaced. A request of an earlier generation must not be added. */
+  generation = 0
+  /** The id of the newest exchange of an earlier run. 0 if there is none. The history has no change sets of that run. */
+  lastLoaded = 0
   #lastDropped = 0
   #lastDroppedChange = 0
   readonly #emitter = new Emitter<HistoryEntry | undefined>()
@@ -244,16 +245,6 @@ export class History {
     this.#explain = explain
   }
 
-  /** The id of the newest entry. 0 if there was none. */
-  get lastId(): number {
-    return this.#lastId
-  }
-
-  /** Rises each time the exchanges are replaced. A request of an earlier generation must not be added. */
-  get generation(): number {
-    return this.#generation
-  }
-
   get listenerCount(): number {
     return this.#emitter.size
   }
@@ -273,16 +264,6 @@ export class History {
     return [at(this.#reads), at(this.#others)].find(found => found?.id === id)?.exchange
   }
 
-  /** Since when the history has all exchanges but the dropped ones: its start or the last clearing, in ms of real time. */
-  get beginsAt(): number {
-    return this.#beginsAt
-  }
-
-  /** The number of exchanges that the limits have dropped since the last clearing. */
-  get dropped(): number {
-    return this.#dropped
-  }
-
   addExchange(exchange: StoredExchange): void {
     this.#emitter.emit(this.#store(exchange))
   }
@@ -292,12 +273,12 @@ export class History {
    * has not used them. Does not publish them.
    */
   loadExchanges(exchanges: readonly StoredExchange[]): void {
-    this.#generation += 1
+    this.generation += 1
     this.#removeExchanges()
-    const ids = [this.#lastId, ...exchanges.map(({ id }) => id), keptIdLimit]
+    const ids = [this.lastId, ...exchanges.map(({ id }) => id), keptIdLimit]
     const keepsIds = ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? 0))
     for (const exchange of exchanges) this.#store(exchange, keepsIds ? exchange.id : undefined)
-    if (exchanges.length > 0) this.#lastLoaded = this.#lastId
+    if (exchanges.length > 0) this.lastLoaded = this.lastId
     this.replaced.emit()
   }
 
@@ -311,18 +292,13 @@ export class History {
     return this.#reads.oldest?.id
   }
 
-  /** The id of the newest exchange of an earlier run. 0 if there is none. The history has no change sets of that run. */
-  get lastLoaded(): number {
-    return this.#lastLoaded
-  }
-
   addChange(changeSet: ChangeSet): void {
     const { cause, at } = changeSet
     const before = this.#changes.newest?.changeSet ?? this.#oldest
     // A reset or a load sets the clock, but no time passes.
     if (cause.kind !== 'reset' && cause.kind !== 'load') this.#passedMs += Math.max(0, at - before.at)
     const entry: ChangeEntry = {
-      id: ++this.#lastId,
+      id: ++this.lastId,
       kind: 'change',
       changeSet,
       passedMs: this.#passedMs,
@@ -344,21 +320,21 @@ export class History {
 
   #removeExchanges(): void {
     for (const queue of [this.#reads, this.#others]) while (queue.size > 0) this.#removeOldest(queue)
-    this.#dropped = 0
-    this.#beginsAt = realTime()
+    this.dropped = 0
+    this.beginsAt = realTime()
   }
 
   /** Drops all change sets, and begins at a revision. */
   restart(start: Revision): void {
     while (this.#changes.size > 0) this.#removeOldest(this.#changes)
-    this.#lastDroppedChange = this.#lastId
+    this.#lastDroppedChange = this.lastId
     this.#oldest = start
     this.#neededRevision = Number.POSITIVE_INFINITY
   }
 
   /** Lists the entries after an id. Returns `undefined` if one of them was dropped, or if the id does not exist yet. */
   entriesAfter(id: number): HistoryEntry[] | undefined {
-    if (id < this.#lastDropped || id > this.#lastId) return undefined
+    if (id < this.#lastDropped || id > this.lastId) return undefined
     const isLater = (entry: HistoryEntry) => entry.id > id
     const queues: readonly Queue<HistoryEntry>[] = [this.#reads, this.#others, this.#changes]
     return queues.flatMap(queue => queue.from(queue.positionAfter(isLater))).sort((a, b) => a.id - b.id)
@@ -447,9 +423,9 @@ export class History {
     return this.#changes.positionAfter(({ changeSet }) => changeSet.revision > revision)
   }
 
-  #store(exchange: StoredExchange, id = this.#lastId + 1): ExchangeEntry {
+  #store(exchange: StoredExchange, id = this.lastId + 1): ExchangeEntry {
     exchange.id = id
-    this.#lastId = id
+    this.lastId = id
     const { revision = this.#answeredRevision } = exchange
     this.#areInOrder &&= revision >= this.#answeredRevision
     this.#answeredRevision = Math.max(this.#answeredRevision, revision)
@@ -518,12 +494,12 @@ export class History {
 
   // Arrow functions, because they are also the `drop` of the entries.
   #dropRead = (): void => {
-    this.#dropped += 1
+    this.dropped += 1
     this.#removeOldest(this.#reads)
   }
 
   #dropOther = (): void => {
-    this.#dropped += 1
+    this.dropped += 1
     this.#removeOldest(this.#others)
   }
 
@@ -546,7 +522,7 @@ export class History {
     const { revision } = oldest.changeSet
     const needs = ({ oldest: entry }: Queue<ExchangeEntry>) =>
       entry ? (entry.exchange.revision ?? 0) : Number.POSITIVE_INFINITY
-    const isBefore = (queue: Queue<ExchangeEntry>) => needs(queue) < revision && queue.oldest?.id !== this.#lastId
+    const isBefore = (queue: Queue<ExchangeEntry>) => needs(queue) < revision && queue.oldest?.id !== this.lastId
     while (isBefore(this.#reads)) this.#dropRead()
     while (isBefore(this.#others)) this.#dropOther()
     if (this.#areInOrder) this.#neededRevision = Math.min(needs(this.#reads), needs(this.#others))

@@ -1,23 +1,19 @@
 import { firstIndex } from '../lib/binary-search.js'
 /** The places of the lines of a log, by their revisions. Offsets are in bytes. */
 export class LogLines {
-  #start: number
+  /** The offset of the first line after the base. */
+  start: number
   #revisions: number[] = []
   #ends: number[] = []
 
   /** `start`: the offset of the first line after the base. */
   constructor(start = 0) {
-    this.#start = start
-  }
-
-  /** The offset of the first line after the base. */
-  get start(): number {
-    return this.#start
+    this.start = start
   }
 
   /** The offset behind the last line. */
   get end(): number {
-    return this.#ends.at(-1) ?? this.#start
+    return this.#ends.at(-1) ?? this.start
   }
 
   /** Adds a line of a later revision, which ends at that offset. */
@@ -28,12 +24,12 @@ export class LogLines {
 
   /** Returns the offset behind the last line up to a revision. */
   endOf(revision: number): number {
-    return this.#ends[this.#countUpTo(revision) - 1] ?? this.#start
+    return this.#ends[this.#countUpTo(revision) - 1] ?? this.start
   }
 
   /** Removes the lines up to a revision, which a base has replaced. */
   dropUpTo(revision: number): void {
-    this.#start = this.endOf(revision)
+    this.start = this.endOf(revision)
     const count = this.#countUpTo(revision)
     this.#revisions = this.#revisions.slice(count)
     this.#ends = this.#ends.slice(count)
@@ -41,7 +37,7 @@ export class LogLines {
 
   /** Moves all lines by a number of bytes. */
   move(distance: number): void {
-    this.#start += distance
+    this.start += distance
     this.#ends = this.#ends.map(end => end + distance)
   }
 

@@ -46,8 +46,10 @@ export class Lease {
   readonly #environment: ProcessTime
   readonly #times: LeaseTimes
   #sentAt: Moment | undefined
-  #count = 0
-  #serverOffsetMs = 0
+  /** The number of times that the lease began again. */
+  count = 0
+  /** The time that the server's clock is ahead of this system's, in ms, at the last renewal. */
+  serverOffsetMs = 0
   /** True while another replica may have taken worlds over, because the lease had ended. */
   #isUnverified = false
   /** The error of the last renewal. `undefined` if it was acknowledged. */
@@ -120,16 +122,6 @@ export class Lease {
     return this.#remainingMs > 0 ? undefined : this.newFailure()
   }
 
-  /** The number of times that the lease began again. */
-  get count(): number {
-    return this.#count
-  }
-
-  /** The time that the server's clock is ahead of this system's, in ms, at the last renewal. */
-  get serverOffsetMs(): number {
-    return this.#serverOffsetMs
-  }
-
   newFailure(): StorageError {
     const error = this.#trouble
     if (error instanceof UsageError) return new StorageError(error.message)
@@ -169,11 +161,11 @@ export class Lease {
     try {
       let sentAt = this.#now
       const { isHeld, serverNow } = await this.#redis.renew(this.#holder.self.id, this.#times.leaseMs)
-      this.#serverOffsetMs = Math.round(serverNow - (sentAt.wall + this.#environment.now()) / 2)
+      this.serverOffsetMs = Math.round(serverNow - (sentAt.wall + this.#environment.now()) / 2)
       if (this.#isStopped) return
       if (!isHeld) {
         this.#isUnverified = true
-        this.#count += 1
+        this.count += 1
         sentAt = this.#now
         await this.#holder.enter()
       }

@@ -95,16 +95,17 @@ export class ReplicaWorld implements KeptWorld {
   readonly lagMs: number
   readonly cutBytes = 0
   readonly #host: ReplicaHost
-  /** Empty until the script has given one. */
-  #epoch: string
+  /** Empty while the creation of a world without a claim is open. */
+  epoch: string
   #content: ReplicaContent | undefined
-  #originHash: string
-  #baseBytes: number
+  originHash: string
+  baseBytes: number
   /** The lines after the base. The storage has no offsets, so they count the bytes of all lines. */
   readonly #lines = new LogLines()
   /** The newest revision, and the newest one that the storage has acknowledged. */
   #revision: number
-  #acknowledged: number
+  /** The newest revision that the storage has acknowledged. */
+  acknowledged: number
   /** The oldest first. */
   #open: OpenCommand[] = []
   /** False until an earlier world of that id is deleted. */
@@ -134,19 +135,19 @@ export class ReplicaWorld implements KeptWorld {
     this.#host = host
     this.id = id
     this.lagMs = lagMs
-    this.#epoch = epoch
+    this.epoch = epoch
     this.#content = content
     this.born = content.born
     this.starts = content.starts
     this.time = content.time
-    this.#originHash = content.originHash
-    this.#baseBytes = content.baseBytes
+    this.originHash = content.originHash
+    this.baseBytes = content.baseBytes
     this.#summary = content.summary
     this.#writtenSummary = JSON.stringify(content.summary)
     this.#origins = new Origins(content.origins)
     for (const { revision, text } of content.lines) this.#addLine(revision, text)
     this.#revision = content.lines.at(-1)?.revision ?? content.baseRevision
-    this.#acknowledged = this.#revision
+    this.acknowledged = this.#revision
   }
 
   static create(host: ReplicaHost, id: string, { epoch, born, after, start }: NewReplicaWorld): ReplicaWorld {
@@ -160,7 +161,7 @@ export class ReplicaWorld implements KeptWorld {
       baseBytes: base === undefined ? 0 : Buffer.byteLength(base),
     }
     const world = new ReplicaWorld(host, id, { epoch, lagMs: 0, content })
-    world.#acknowledged = Number.NEGATIVE_INFINITY
+    world.acknowledged = Number.NEGATIVE_INFINITY
     world.#isReady = after === undefined
     const args = [born, String(revision), JSON.stringify(summary), originHash, text, base ?? '']
     world.#add({ name: 'create', args, before: Number.NEGATIVE_INFINITY, revision, origins: [] })
@@ -171,11 +172,6 @@ export class ReplicaWorld implements KeptWorld {
         world.sendOpen()
       })
     return world
-  }
-
-  /** Empty while the creation of a world without a claim is open. */
-  get epoch(): string {
-    return this.#epoch
   }
 
   /** True if the storage may have the world. */
@@ -192,25 +188,12 @@ export class ReplicaWorld implements KeptWorld {
     return this.#created.promise
   }
 
-  get originHash(): string {
-    return this.#originHash
-  }
-
   get base(): string | undefined {
     return this.#content?.base
   }
 
   get lines(): readonly KeptLine[] {
     return this.#content?.lines ?? []
-  }
-
-  get baseBytes(): number {
-    return this.#baseBytes
-  }
-
-  /** The newest revision that the storage has acknowledged. */
-  get acknowledged(): number {
-    return this.#acknowledged
   }
 
   /** True if the storage lost what it had acknowledged. Nothing is kept until `replaceBase` gets the present state. */
@@ -363,7 +346,7 @@ export class ReplicaWorld implements KeptWorld {
   /** Goes on with a new epoch: the server went back to a state from before the claim. */
   regain(epoch: string): void {
     if (this.#loss) return
-    this.#epoch = epoch
+    this.epoch = epoch
     this.#beginGap()
   }
 
@@ -420,7 +403,7 @@ export class ReplicaWorld implements KeptWorld {
     if (this.#needsBase || !this.#isReady || (name === 'append' && !this.isCreated)) return
     open.isSent = true
     open.sends += 1
-    this.#host.run(name, this.id, this.#epoch, ...args, ...origins).then(
+    this.#host.run(name, this.id, this.epoch, ...args, ...origins).then(
       reply => this.#onReply(open, reply),
       (error: unknown) => {
         if (!(error instanceof RedisError)) throw error
@@ -435,10 +418,10 @@ export class ReplicaWorld implements KeptWorld {
 
   #onReply(open: OpenCommand, [kind, stored]: Reply): void {
     if (kind !== 'ok') open.sends -= 1
-    if (this.#loss || open.revision <= this.#acknowledged) return
+    if (this.#loss || open.revision <= this.acknowledged) return
     if (kind === 'ok') {
       if (open.name === 'create') {
-        this.#epoch = String(stored)
+        this.epoch = String(stored)
         this.#created.resolve()
       }
       this.#acknowledge(open.revision)
@@ -456,13 +439,13 @@ export class ReplicaWorld implements KeptWorld {
     line.isSent = false
     // The line before it was sent again after this one.
     if (line !== this.#open[0]) return
-    if (stored < this.#acknowledged) this.#beginGap()
+    if (stored < this.acknowledged) this.#beginGap()
     else this.#send(line)
   }
 
   #acknowledge(revision: number): void {
-    if (revision <= this.#acknowledged) return
-    this.#acknowledged = revision
+    if (revision <= this.acknowledged) return
+    this.acknowledged = revision
     const { failure } = this.#host
     // The oldest is the first. Each line gets a reply, so this must not look at all of them.
     const firstOpen = this.#open.findIndex(line => line.revision > revision)
@@ -497,7 +480,7 @@ export class ReplicaWorld implements KeptWorld {
     const attempt = String(this.#bases)
     try {
       for (const [i, part] of parts.entries()) {
-        const [kind] = await this.#host.run('part', id, this.#epoch, attempt, i === 0 ? '1' : '', part)
+        const [kind] = await this.#host.run('part', id, this.epoch, attempt, i === 0 ? '1' : '', part)
         // Those who wait were told that their changes are not kept.
         if (kind !== 'ok' || this.#loss) return
       }
@@ -512,7 +495,7 @@ export class ReplicaWorld implements KeptWorld {
       for (const line of this.#open) if (line.revision <= revision) line.sends += 1
       const origins = [...this.#open.flatMap(line => line.origins), ...this.#origins.added]
       const [kind] = await this.#host.run(
-        ...(['base', id, this.#epoch, attempt, String(Math.max(sent, revision))] as const),
+        ...(['base', id, this.epoch, attempt, String(Math.max(sent, revision))] as const),
         ...[String(revision), originHash, String(lineBytes)],
         ...[this.born, String(this.starts), JSON.stringify(this.#summary)],
         ...[String(origins.length / 2), ...origins, ...namedOrigins],
@@ -521,13 +504,13 @@ export class ReplicaWorld implements KeptWorld {
     } catch (error) {
       // The old base and its log are as good. The next look tries again.
       if (!(error instanceof RedisError)) throw error
-      if (error.kind === 'refused') this.#host.run('abandon', id, this.#epoch).catch(() => {})
+      if (error.kind === 'refused') this.#host.run('abandon', id, this.epoch).catch(() => {})
       return
     }
-    this.#originHash = originHash
-    this.#baseBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+    this.originHash = originHash
+    this.baseBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
     this.#lines.dropUpTo(revision)
-    if (revision >= this.#acknowledged) this.#needsBase = false
+    if (revision >= this.acknowledged) this.#needsBase = false
     this.#acknowledge(revision)
     this.sendOpen()
   }

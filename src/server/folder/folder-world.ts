@@ -191,8 +191,8 @@ export class FolderWorld implements KeptWorld {
   readonly lagMs = 0
   readonly cutBytes: number
   #content: { readonly base: string | undefined; readonly bytes: Buffer; readonly lines: ReadLog['lines'] }
-  #originHash: string
-  #baseBytes: number
+  originHash: string
+  baseBytes: number
   #header: LogHeader
   #summary: KeptSummary
   /** The last revision that the base or the log has. */
@@ -217,8 +217,8 @@ export class FolderWorld implements KeptWorld {
     const { log, ...base } = readWorld(fs, path, id)
     const lines = log.lines.filter(line => line.revision > base.revision)
     this.#content = { base: base.base, bytes: log.bytes, lines }
-    this.#originHash = base.originHash
-    this.#baseBytes = base.baseBytes
+    this.originHash = base.originHash
+    this.baseBytes = base.baseBytes
     this.#lines = new LogLines(log.lines.findLast(line => line.revision <= base.revision)?.end ?? log.start)
     for (const { revision, end } of lines) this.#lines.add(revision, end)
     this.#revision = lines.at(-1)?.revision ?? base.revision
@@ -236,10 +236,6 @@ export class FolderWorld implements KeptWorld {
     return this.#header.born
   }
 
-  get originHash(): string {
-    return this.#originHash
-  }
-
   get base(): string | undefined {
     return this.#content.base
   }
@@ -250,10 +246,6 @@ export class FolderWorld implements KeptWorld {
 
   release(): void {
     this.#content = { base: undefined, bytes: Buffer.alloc(0), lines: [] }
-  }
-
-  get baseBytes(): number {
-    return this.#baseBytes
   }
 
   get summary(): KeptSummary {
@@ -267,7 +259,7 @@ export class FolderWorld implements KeptWorld {
 
   /** The memory that the world takes on disk, in bytes. */
   get bytes(): number {
-    let bytes = this.#baseBytes + this.logBytes
+    let bytes = this.baseBytes + this.logBytes
     for (const size of this.#sizes.values()) bytes += size
     return bytes
   }
@@ -339,8 +331,8 @@ export class FolderWorld implements KeptWorld {
       const tail = log.readFrom(from)
       next = this.#writeNextLog([header, tail])
       fs.renameSync(beside(path), path)
-      this.#baseBytes = baseBytes
-      this.#originHash = originHash
+      this.baseBytes = baseBytes
+      this.originHash = originHash
       this.#lines.dropUpTo(revision)
       this.#revision = Math.max(this.#revision, revision)
       // The disk must have the new base before the lines go.

@@ -150,13 +150,9 @@ const mostCharacters = 64 * 1024
 export class KeptLines<Line extends { readonly text: string } = { readonly text: string }> {
   /** The oldest first. */
   readonly lines: Line[] = []
-  #count = 0
-  #characters = 0
-
   /** The number of lines until now, with those that are no longer kept. */
-  get count(): number {
-    return this.#count
-  }
+  count = 0
+  #characters = 0
 
   get texts(): string[] {
     return this.lines.map(({ text }) => text)
@@ -164,7 +160,7 @@ export class KeptLines<Line extends { readonly text: string } = { readonly text:
 
   add(line: Line): void {
     this.lines.push(line)
-    this.#count += 1
+    this.count += 1
     this.#characters += line.text.length
     while (this.lines.length > mostLines || this.#characters > mostCharacters)
       this.#characters -= this.lines.shift()?.text.length ?? 0
