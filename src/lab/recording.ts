@@ -17,13 +17,6 @@ export interface RecordedRequest {
   answer?: string
 }
 
-/** An action of the lab during the case. */
-interface LabAct {
-  readonly at: number
-  /** `completed the link`, `moved the clock by 40s`. */
-  readonly what: string
-}
-
 /** The end of a client. */
 export interface ClientEnd {
   readonly at: number
@@ -36,18 +29,13 @@ export interface ClientEnd {
   readonly startFailure?: string
 }
 
-/** Text that a client has printed on standard output. */
-interface PrintedText {
-  readonly at: number
-  readonly text: string
-}
-
 /** All that happened to one client in one case of a check. The verdicts read nothing else. */
 export interface Recording {
   readonly requests: RecordedRequest[]
-  /** In the order of their times. */
-  readonly acts: LabAct[]
-  readonly printed: PrintedText[]
+  /** What the lab did, in the order of the times: `completed the link`, `moved the clock by 40s`. */
+  readonly acts: { readonly at: number; readonly what: string }[]
+  /** The texts on standard output. */
+  readonly printed: { readonly at: number; readonly text: string }[]
   /** Absent if the lab had to end the client. */
   end?: ClientEnd
   /** The time at which the lab has completed the link. */

@@ -320,14 +320,11 @@ function eventOf(entry: HistoryEntry, id: string, answers: 'short' | undefined):
   return { type: 'change', id, data: { revision, at: formatInstant(at), cause, puts, deletes } }
 }
 
-interface EventStreamOptions {
-  readonly world: EventSource['world']
-  /** Returns an event as the client gets it. */
-  toSent(event: MockEvent): MockEvent
-}
-
-/** Answers with Server-Sent Events. Calls `begin` when the answer is sent. */
-export function eventStream(begin: () => MockEvents, { world, toSent }: EventStreamOptions): MockResponseInit {
+/** Answers with Server-Sent Events. Calls `begin` when the answer is sent. `toSent` returns an event as the client gets it. */
+export function eventStream(
+  begin: () => MockEvents,
+  { world, toSent }: Pick<EventSource, 'world'> & { toSent(event: MockEvent): MockEvent },
+): MockResponseInit {
   return streamResponse(client => {
     const events = begin()
     const sendAll = async () => {
