@@ -12,7 +12,7 @@ import { ExactInteger } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
 import { draftOf } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { reworded, UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
 import { type Call, type CallOrigin, type CallRunner, type Execute, outputNow } from './execute.js'
 import { Blocked } from './reads.js'
@@ -148,11 +148,10 @@ const EmptyBody = z.custom<undefined>(answer => answer === undefined, 'expected 
 /** Returns the answer of a resolver. Throws `UsageError` if it does not fit the contract. */
 function checkAnswer(id: OperationId, answer: unknown): unknown {
   const { output = EmptyBody }: OperationSpec = operations[id]
-  try {
-    parseInput(output, answer, 'answer')
-    return answer
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    throw new UsageError(`the resolver of ${id} returned an answer that does not fit the contract:\n${error.message}`)
-  }
+  const failed = `the resolver of ${id} returned an answer that does not fit the contract`
+  reworded(
+    () => parseInput(output, answer, 'answer'),
+    message => `${failed}:\n${message}`,
+  )
+  return answer
 }

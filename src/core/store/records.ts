@@ -1,7 +1,7 @@
 import { hasSameDigits } from '../lib/exact-json.js'
 import { draftOf, getKey, sameJson, setKey } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
-import { UsageError } from '../lib/usage-error.js'
+import { reworded, UsageError } from '../lib/usage-error.js'
 import type { RowChange } from './model.js'
 import { isFieldValues, type Predicate } from './query.js'
 import type { TreeTable } from './table.js'
@@ -110,7 +110,11 @@ export class Records<Row extends object> {
       const id = table.shape.idOf(row)
       if (table.state.entry(id))
         throw new UsageError(`${call}: ${table.shape.key.join('/')} ${quoted(id)} exists already`)
-      putAs(call, table, row)
+      // The messages of its triggers begin with the call, too.
+      reworded(
+        () => table.put(row),
+        message => `${call}: ${message}`,
+      )
       createOwned()
       return this.#present(id) ?? row
     })
@@ -284,15 +288,6 @@ export class Records<Row extends object> {
     )
     if (found.length === 0 && list.strict) throw nothingFound('findMany', this.#store.name)
     return found
-  }
-}
-
-/** Writes a new row. Begins the messages of its triggers with `call`, too. */
-function putAs<Row extends object>(call: string, table: TreeTable<Row>, row: Row): void {
-  try {
-    table.put(row)
-  } catch (error) {
-    throw error instanceof UsageError ? new UsageError(`${call}: ${error.message}`) : error
   }
 }
 
