@@ -56,13 +56,15 @@ export function fullestGroup(place: Pick<LobbyRow, 'region_id' | 'game_mode_id' 
   return groupOf(fullestColumns, place)
 }
 
-const plain = { indexes: {}, unique: {}, sums: {}, views: {}, references: [] }
+/** The schemas of a model, without references, indexes, sums and views. */
+function plain<Schema extends Parameters<typeof schemasOf>[0]>(row: Schema) {
+  return { indexes: {}, unique: {}, sums: {}, views: {}, references: [], ...schemasOf(row) }
+}
 
 /** The models of a world. */
 export const models: Models = {
   settings: {
-    ...plain,
-    ...schemasOf(SettingsRow),
+    ...plain(SettingsRow),
     key: ['settings_id'],
     singular: 'settings',
     references: [reference(['default_namespace_id'], 'namespaces')],
@@ -70,8 +72,7 @@ export const models: Models = {
     undeletable: 'the world needs it: update it instead',
   },
   games: {
-    ...plain,
-    ...schemasOf(GameRow),
+    ...plain(GameRow),
     key: ['game_id'],
     singular: 'game',
     unique: { name_id: { column: 'name_id', values: ({ name_id }) => [name_id] } },
@@ -84,8 +85,7 @@ export const models: Models = {
     }),
   },
   regions: {
-    ...plain,
-    ...schemasOf(RegionRow),
+    ...plain(RegionRow),
     key: ['region_id'],
     singular: 'region',
     unique: { region_uuid: { column: 'region_uuid', values: ({ region_uuid }) => [region_uuid] } },
@@ -100,8 +100,7 @@ export const models: Models = {
     withDefaults: (input, { random }) => completeRegion(input, () => random.uuid()),
   },
   namespaces: {
-    ...plain,
-    ...schemasOf(NamespaceRow),
+    ...plain(NamespaceRow),
     key: ['namespace_id'],
     singular: 'namespace',
     label: ({ name_id }) => name_id,
@@ -130,8 +129,7 @@ export const models: Models = {
     }),
   },
   gameModes: {
-    ...plain,
-    ...schemasOf(GameModeRow),
+    ...plain(GameModeRow),
     key: ['namespace_id', 'game_mode_id'],
     singular: 'game mode',
     label: ({ game_mode_id }) => game_mode_id,
@@ -149,8 +147,7 @@ export const models: Models = {
     check: ({ before, after }, tables) => before && lobbyOutsideRegions(after, tables),
   },
   lobbies: {
-    ...plain,
-    ...schemasOf(LobbyRow),
+    ...plain(LobbyRow),
     key: ['lobby_id'],
     singular: 'lobby',
     references: [
@@ -205,8 +202,7 @@ export const models: Models = {
     },
   },
   players: {
-    ...plain,
-    ...schemasOf(PlayerRow),
+    ...plain(PlayerRow),
     key: ['player_token'],
     singular: 'player',
     references: [reference(['lobby_id'], 'lobbies', 'cascade')],
@@ -235,8 +231,7 @@ export const models: Models = {
     },
   },
   simulations: {
-    ...plain,
-    ...schemasOf(SimulationRow),
+    ...plain(SimulationRow),
     key: ['namespace_id'],
     singular: 'simulation',
     references: [
@@ -252,8 +247,7 @@ export const models: Models = {
     }),
   },
   deviceLinks: {
-    ...plain,
-    ...schemasOf(DeviceLinkRow),
+    ...plain(DeviceLinkRow),
     key: ['device_link_token'],
     singular: 'device link',
     label: ({ device_link_id }) => device_link_id,
@@ -281,8 +275,7 @@ export const models: Models = {
     }),
   },
   tokens: {
-    ...plain,
-    ...schemasOf(TokenRow),
+    ...plain(TokenRow),
     key: ['token'],
     singular: 'bearer token',
     label: ({ kind }) => kind,
