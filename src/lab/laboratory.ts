@@ -39,13 +39,11 @@ export async function runLab(
   const names = checkNames.filter(name => only.includes(name) && !(quick && name === 'patience'))
   const results = new Map<LabCheckName, CheckResult>()
   const stop = new AbortController()
-  const abort = () => stop.abort(signal?.reason)
-  signal?.addEventListener('abort', abort)
-  if (signal?.aborted) abort()
+  const stopped = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])])
   const run = async (name: LabCheckName) => {
-    if (stop.signal.aborted) return
-    const { result, hasRequests } = await runCheck(name, checks[name], client, stop)
-    if (stop.signal.aborted) return
+    if (stopped.aborted) return
+    const { result, hasRequests } = await runCheck(name, checks[name], client, { stop, stopped })
+    if (stopped.aborted) return
     const marked = baseline.includes(name) && !result.passed ? { ...result, expected: true as const } : result
     results.set(name, marked)
     onResult(marked)
@@ -58,18 +56,14 @@ export async function runLab(
   }
   const lanes = Array.from({ length: atATime }, runQueue)
   if (names.includes('patience')) lanes.push(run('patience'))
-  try {
-    // The first error ends the others too, so that no client is left.
-    for (const lane of lanes)
-      void lane.catch(error => {
-        stop.abort(error)
-      })
-    await Promise.allSettled(lanes)
-    signal?.throwIfAborted()
-    if (stop.signal.reason !== sendsNothing) stop.signal.throwIfAborted()
-  } finally {
-    signal?.removeEventListener('abort', abort)
-  }
+  // The first error ends the others too, so that no client is left.
+  for (const lane of lanes)
+    void lane.catch(error => {
+      stop.abort(error)
+    })
+  await Promise.allSettled(lanes)
+  signal?.throwIfAborted()
+  if (stop.signal.reason !== sendsNothing) stop.signal.throwIfAborted()
   const inOrder = names.flatMap(name => results.get(name) ?? [])
   const stale = staleEntries(baseline, results)
   for (const one of stale) onResult(one)
@@ -104,11 +98,11 @@ async function runCheck(
   name: LabCheckName,
   check: Check,
   { start, advice }: Client,
-  stop: AbortController,
+  { stop, stopped }: { readonly stop: AbortController; readonly stopped: AbortSignal },
 ): Promise<{ readonly result: CheckResult; readonly hasRequests: boolean }> {
   const startedAt = performance.now()
   const running = casesOf(check).map(one =>
-    runCase(one, start, stop.signal).catch((error: unknown) => {
+    runCase(one, start, stopped).catch((error: unknown) => {
       stop.abort(error)
       throw error
     }),
