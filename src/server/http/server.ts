@@ -322,22 +322,16 @@ function open(
 
 /** Explains why the system refuses to listen, and what to do. */
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): UsageError {
-  const sentence = () => {
-    switch (error.code) {
-      case 'EADDRNOTAVAIL':
-        return `cannot listen on ${host}: this machine has no such address. Name one of its own, or leave the host out`
-      case 'EAFNOSUPPORT':
-        return `cannot listen on ${host}: this machine has no IPv6. Name an IPv4 address, or leave the host out`
-      case 'ENOTFOUND':
-      case 'EAI_AGAIN':
-        return `cannot listen on ${host}: no machine has that name. Name an address, or leave the host out`
-      case 'EACCES':
-        return `cannot listen on port ${port}: the system does not allow you that port. Choose one from 1024 up`
-      default:
-        return `cannot listen on ${host}, port ${port}: ${systemReason(error)}`
-    }
+  const noMachine = `cannot listen on ${host}: no machine has that name. Name an address, or leave the host out`
+  const sentences: Readonly<Record<string, string>> = {
+    EADDRNOTAVAIL: `cannot listen on ${host}: this machine has no such address. Name one of its own, or leave the host out`,
+    EAFNOSUPPORT: `cannot listen on ${host}: this machine has no IPv6. Name an IPv4 address, or leave the host out`,
+    ENOTFOUND: noMachine,
+    EAI_AGAIN: noMachine,
+    EACCES: `cannot listen on port ${port}: the system does not allow you that port. Choose one from 1024 up`,
   }
-  return new UsageError(sentence(), { cause: error })
+  const sentence = sentences[error.code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${systemReason(error)}`
+  return new UsageError(sentence, { cause: error })
 }
 
 /** Refuses a malformed request, or one that arrives too slowly. */
