@@ -4,7 +4,7 @@ import type { Fault, FaultState } from '../../core/contract/faults.js'
 import { counted } from '../../core/lib/text.js'
 import { durationFormat, parseDuration } from '../../core/lib/time.js'
 import { beginOf, hasEnded } from '../../core/store/faults.js'
-import { Button, Field, Select } from '../ui/controls.js'
+import { Button, Field, Form, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -114,9 +114,8 @@ function BeginOf({ fault }: { readonly fault: StagedFault }) {
   // The rest are its settings.
   const { id, matched, struck, holding, added_at, began_at, begins_at, ends_at, last_at, ...settings } = fault
   const text = useSignal('')
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void runAction(async () => {
+  const submit = () =>
+    runAction(async () => {
       const ms = parseDuration(text.value.trim())
       if (ms === undefined) throw new Error(`Begins in is "${text.value}": expected ${durationFormat}`)
       const after = Math.ceil(page.now.peek() + ms - Date.parse(added_at))
@@ -124,15 +123,14 @@ function BeginOf({ fault }: { readonly fault: StagedFault }) {
       await page.api.call('PUT /faults/{fault_id}', call)
       text.value = ''
     })
-  }
   return (
-    <form class="row-of" onSubmit={submit}>
+    <Form class="row-of" onSubmit={submit}>
       <Field
         label="Begins in"
         text={text}
         placeholder={duration(Math.max(0, Date.parse(begins_at) - page.time.value))}
       />
-    </form>
+    </Form>
   )
 }
 
@@ -216,9 +214,8 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
     }
     return { error: error as NonNullable<Fault['effect']['error']> } // the mock checks the code
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void onAdd({
+  const submit = () =>
+    onAdd({
       operation: (operation.value || undefined) as Fault['operation'], // the mock checks it
       effect: effectOf(),
       times: times.value === '' ? undefined : Number(times.value),
@@ -226,11 +223,10 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
       for: lasting.value || undefined,
       chance: chance.value === '100' ? undefined : Number(chance.value) / 100,
     })
-  }
   return (
     <details class="custom" open={draft !== undefined}>
       <summary>Another fault</summary>
-      <form onSubmit={submit}>
+      <Form onSubmit={submit}>
         <Field label="Operation" list="operation-ids" placeholder="every request" text={operation} />
         <datalist id="operation-ids">
           {operations?.map(id => (
@@ -257,7 +253,7 @@ function CustomFault({ onAdd }: { onAdd(fault: Fault): Promise<boolean> }) {
         <button type="submit" class="main" ref={button}>
           Turn it on
         </button>
-      </form>
+      </Form>
     </details>
   )
 }

@@ -3,7 +3,7 @@ import { writeJsonAt } from '../../core/lib/exact-json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
-import { Button, CodeBlock, CopyButton, type DetailsAction, Reasons, TextArea } from '../ui/controls.js'
+import { Button, CodeBlock, CopyButton, type DetailsAction, Form, Reasons, TextArea } from '../ui/controls.js'
 import { bytes, duration, parseJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -193,9 +193,8 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
         <CopyButton label="Copy the state" text={() => text} />
       </section>
     )
-  const save = (event: Event) => {
-    event.preventDefault()
-    void runAction(async () => {
+  const save = () =>
+    runAction(async () => {
       const isEmpty = edited.value?.trim() === ''
       await updateLobby(
         lobby.lobby_id,
@@ -204,10 +203,9 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
       edited.value = undefined
       return 'The state is saved.'
     })
-  }
   return (
     <section>
-      <form onSubmit={save}>
+      <Form onSubmit={save}>
         <TextArea
           label="State, as JSON"
           text={edited}
@@ -218,7 +216,7 @@ function State({ lobby }: { readonly lobby: LobbyRow }) {
         <button type="submit" disabled={edited.value === undefined}>
           Save the state
         </button>
-      </form>
+      </Form>
     </section>
   )
 }

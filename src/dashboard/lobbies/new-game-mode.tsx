@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { fullNameOf } from '../../core/store/namespaces.js'
-import { Field, Select } from '../ui/controls.js'
+import { Field, Form, Select } from '../ui/controls.js'
 import { openDialog, runAction } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
 
@@ -11,9 +11,8 @@ export function NewGameModeForm() {
   const namespace = useSignal(ids[0] ?? '')
   const name = useSignal('')
   const seats = useSignal('8')
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void runAction(async () => {
+  const submit = () =>
+    runAction(async () => {
       const game_mode_id = name.value.trim()
       await page.api.call('POST /{table}', {
         params: { table: 'game-modes' },
@@ -22,9 +21,8 @@ export function NewGameModeForm() {
       openDialog.value = undefined
       return `Clients can find lobbies of ${game_mode_id} now.`
     })
-  }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       {ids.length > 1 && (
         <label>
           Namespace
@@ -40,6 +38,6 @@ export function NewGameModeForm() {
       <button type="submit" class="main">
         Add the game mode
       </button>
-    </form>
+    </Form>
   )
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, Field, Select } from '../ui/controls.js'
+import { Button, Field, Form, Select } from '../ui/controls.js'
 import { openDialog, runAction, scenarioMenu } from '../ui/screen.js'
 import { modeOptions, regionName } from '../world/lobby-rows.js'
 import { page } from '../world/page-state.js'
@@ -20,9 +20,8 @@ export function NewLobbyForm() {
     )
   const { regions } = chosen
   const region_id = regions.includes(region.value) ? region.value : regions[0]
-  const submit = (event: Event) => {
-    event.preventDefault()
-    void runAction(async () => {
+  const submit = () =>
+    runAction(async () => {
       const { namespace_id, game_mode_id } = chosen
       const { lobbies } = await page.api.call('POST /new/lobbies', {
         body: { lobbies: [{ namespace_id, game_mode_id, region_id, players: Number(players.value) }] },
@@ -31,9 +30,8 @@ export function NewLobbyForm() {
       const [made] = lobbies
       if (made) page.open('lobby', made.lobby_id)
     })
-  }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <label>
         Game mode
         <Select value={mode.value} options={modeOptions(tables)} onChange={value => (mode.value = value)} />
@@ -56,7 +54,7 @@ export function NewLobbyForm() {
       <button type="submit" class="main" data-first>
         Make the lobby
       </button>
-    </form>
+    </Form>
   )
 }
 

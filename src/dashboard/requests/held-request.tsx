@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { HeldAnswer, HeldRelease } from '../../core/contract/faults.js'
 import type { HeldRequest } from '../../core/pipeline/held-requests.js'
-import { Button, type DetailsAction, Field, TextArea } from '../ui/controls.js'
+import { Button, type DetailsAction, Field, Form, TextArea } from '../ui/controls.js'
 import { duration, parseJson, prettyJson } from '../ui/format.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction } from '../ui/screen.js'
@@ -121,7 +121,7 @@ function AnswerForm({ held: { id, draft }, edit }: { readonly held: HeldRequest;
   }
   return (
     <fieldset disabled={page.isReadOnly.value}>
-      <form onSubmit={event => event.preventDefault()}>
+      <Form>
         <div class="row-of">
           <Field label="Status" inputMode="numeric" text={status} initial={drafted.status} />
           <Field label="Wait before the answer" text={delay} placeholder="0ms" />
@@ -149,7 +149,7 @@ function AnswerForm({ held: { id, draft }, edit }: { readonly held: HeldRequest;
             <Button onClick={undo}>Undo the changes</Button>
           </>
         )}
-      </form>
+      </Form>
     </fieldset>
   )
 }

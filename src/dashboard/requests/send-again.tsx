@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { JournalEntry, ShortenedEntry } from '../../core/contract/journal.js'
 import { exactValue } from '../../core/lib/exact-json.js'
 import type { SentRequest } from '../../core/pipeline/history.js'
-import { TextArea } from '../ui/controls.js'
+import { Form, TextArea } from '../ui/controls.js'
 import { prettyJson } from '../ui/format.js'
 import { openDialog, runAction } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
@@ -12,17 +12,16 @@ import { headersToSend, urlOf } from './request-code.js'
 /** The form that sends a request again. It then shows the old and the new answer, and the page shows the new request. */
 export function SendAgain() {
   const { repeated } = page
-  return repeated.value && <Form {...repeated.value} />
+  return repeated.value && <Repeated {...repeated.value} />
 }
 
-function Form({ entry, request }: NonNullable<typeof page.repeated.value>) {
+function Repeated({ entry, request }: NonNullable<typeof page.repeated.value>) {
   const { method, body_base64 } = request
   const body = useSignal(request.body ?? '')
   const isWaiting = useSignal(false)
   const answered: Signal<JournalEntry | undefined> = useSignal(undefined)
   const url = urlOf(request, page.api.url)
-  const send = async (event: Event) => {
-    event.preventDefault()
+  const send = async () => {
     isWaiting.value = true
     await runAction(async () => {
       const before = page.newestRequest()
@@ -37,7 +36,7 @@ function Form({ entry, request }: NonNullable<typeof page.repeated.value>) {
     isWaiting.value = false
   }
   return (
-    <form onSubmit={send}>
+    <Form onSubmit={send}>
       <p>
         <b>{method}</b> <code dir="auto">{url}</code>
       </p>
@@ -55,7 +54,7 @@ function Form({ entry, request }: NonNullable<typeof page.repeated.value>) {
       {answered.value && (
         <Comparison label="The old and the new answer" old={answerOf(entry)} changed={answerOf(answered.value)} />
       )}
-    </form>
+    </Form>
   )
 }
 

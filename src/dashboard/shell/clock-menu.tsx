@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Input } from '../../client/call.js'
 import { dateAndTime, timeOfDay } from '../../core/lib/time.js'
-import { Button, Field, Menu, Parts, Select } from '../ui/controls.js'
+import { Button, Field, Form, Menu, Parts, Select } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { runAction } from '../ui/screen.js'
 import type { Connection } from '../world/followed-world.js'
@@ -85,10 +85,7 @@ function WorldClock() {
   const next = page.upcoming.value[0]
   const { mode = 'frozen', rate = 1 } = clock.value ?? {}
   const rates = [...new Set([1, 10, 60, 600, rate])].sort((one, other) => one - other)
-  const setTime = (event: Event) => {
-    event.preventDefault()
-    void setClock({ now: `${target.value}Z` })
-  }
+  const setTime = () => setClock({ now: `${target.value}Z` })
   return (
     <fieldset class="clock-menu" disabled={page.isReadOnly.value} aria-label="Clock of the world">
       <time>{clock.value ? `${dateAndTime(page.time.value)} UTC` : '…'}</time>
@@ -113,7 +110,7 @@ function WorldClock() {
           {next ? `${duration(Math.max(0, Date.parse(next.at) - page.now.value))}: ${next.what}` : 'Nothing is due.'}
         </span>
       </Button>
-      <form class="row-of" onSubmit={setTime}>
+      <Form class="row-of" onSubmit={setTime}>
         <Field
           label="Set to, in UTC"
           type="datetime-local"
@@ -123,7 +120,7 @@ function WorldClock() {
           onFocus={() => (target.value ||= new Date(page.now.peek()).toISOString().slice(0, 19))}
         />
         <button type="submit">Set</button>
-      </form>
+      </Form>
     </fieldset>
   )
 }

@@ -4,7 +4,7 @@ import { openStream } from '../../client/call.js'
 import type { ListedWorld, ReplicaState } from '../../core/control/world-control.js'
 import { counted, grouped, sizeText } from '../../core/lib/text.js'
 import { dateAndTime } from '../../core/lib/time.js'
-import { Button, Field, Menu } from '../ui/controls.js'
+import { Button, Field, Form, Menu } from '../ui/controls.js'
 import { age } from '../ui/format.js'
 import { Icon, type IconName } from '../ui/icons.js'
 import { layout, openDialog, runAction, scenarioMenu } from '../ui/screen.js'
@@ -160,10 +160,7 @@ function WorldMenu() {
   const { worlds, replicas } = useWorlds(openDialog.value === 'worlds', known => {
     name.value = freeName(id, new Set(known.map(world => world.id)))
   })
-  const fork = (event: Event) => {
-    event.preventDefault()
-    void page.fork(page.past.value?.revision, name.value)
-  }
+  const fork = () => page.fork(page.past.value?.revision, name.value)
   const remove = () =>
     runAction(async () => {
       page.live.close()
@@ -202,10 +199,10 @@ function WorldMenu() {
           </ul>
           {/* The field appears with its suggestion, so that no suggestion replaces what somebody types. */}
           {worlds.value.length > 0 && (
-            <form onSubmit={fork}>
+            <Form onSubmit={fork}>
               <Field label="A copy of this world" text={name} required />
               <button type="submit">Fork</button>
-            </form>
+            </Form>
           )}
           <Button disabled={id === 'default' || page.isReadOnly.value} onClick={remove}>
             Delete this world

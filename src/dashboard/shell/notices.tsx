@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { grouped } from '../../core/lib/text.js'
 import { CrashNotices } from '../servers/crashes.js'
-import { Button, Field, IconButton, MessageNotice } from '../ui/controls.js'
+import { Button, Field, Form, IconButton, MessageNotice } from '../ui/controls.js'
 import { duration } from '../ui/format.js'
 import { Icon } from '../ui/icons.js'
 import { layout, modals, runAction } from '../ui/screen.js'
@@ -95,14 +95,13 @@ export function Notices() {
 function Locked() {
   const token = useSignal('')
   const isFirst = controlToken() === undefined
-  const open = (event: Event) => {
-    event.preventDefault()
+  const open = () => {
     keepControlToken(token.value.trim())
     token.value = ''
     page.live.retry()
   }
   return (
-    <form class="notice locked" onSubmit={open}>
+    <Form class="notice locked" onSubmit={open}>
       <Field
         label={isFirst ? 'This mock has a control token. ' : 'The mock does not take this control token. '}
         type="password"
@@ -115,7 +114,7 @@ function Locked() {
       <button type="submit" class="main">
         Open
       </button>
-    </form>
+    </Form>
   )
 }
 

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { counted } from '../../core/lib/text.js'
-import { Button, Menu } from '../ui/controls.js'
+import { Button, Form, Menu } from '../ui/controls.js'
 import { useLoaded } from '../ui/hooks.js'
 import { runAction, scenarioMenu } from '../ui/screen.js'
 import { page } from '../world/page-state.js'
@@ -97,8 +97,7 @@ function ResetForm({ close }: { close(): void }) {
     ...(kept.value.includes('faults') ? [] : [counted(faults.value.length, 'fault', 'faults')]),
     ...(kept.value.includes('clock') ? [] : ['the time of the clock']),
   ]
-  const reset = (event: Event) => {
-    event.preventDefault()
+  const reset = () => {
     close()
     resetWorld(kept.value)
   }
@@ -106,7 +105,7 @@ function ResetForm({ close }: { close(): void }) {
     kept.value = kept.value.includes(part) ? kept.value.filter(one => one !== part) : [...kept.value, part]
   }
   return (
-    <form onSubmit={reset}>
+    <Form onSubmit={reset}>
       <button type="submit">Reset to the start</button>
       <p class="muted">You lose {lost.join(', ')}.</p>
       <p class="checks">
@@ -117,7 +116,7 @@ function ResetForm({ close }: { close(): void }) {
           </label>
         ))}
       </p>
-    </form>
+    </Form>
   )
 }
 

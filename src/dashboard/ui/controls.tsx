@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import type {
   ButtonHTMLAttributes,
   ComponentChildren,
+  FormHTMLAttributes,
   InputHTMLAttributes,
   TargetedEvent,
   TextareaHTMLAttributes,
@@ -266,6 +267,15 @@ export function Reasons({ texts }: { readonly texts: readonly string[] }) {
       ))}
     </ul>
   )
+}
+
+/** A form that the page reads. The browser sends it nowhere. */
+export function Form({ onSubmit, ...rest }: Omit<FormHTMLAttributes, 'onSubmit'> & { onSubmit?(): unknown }) {
+  const submit = (event: Event) => {
+    event.preventDefault()
+    onSubmit?.()
+  }
+  return <form {...rest} onSubmit={submit} />
 }
 
 interface FieldProps {
