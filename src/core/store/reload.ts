@@ -3,7 +3,6 @@ import { frozenCopy, sameJson } from '../lib/json.js'
 import { problemLines, UsageError } from '../lib/usage-error.js'
 import type { Change } from './change-set.js'
 import type { ClockState } from './clock.js'
-import { findProblem } from './constraints.js'
 import { Dependencies } from './dependencies.js'
 import { countRemoved } from './faults.js'
 import { isSeated, mostPlayers } from './lobby-rules.js'
@@ -16,7 +15,7 @@ import type { TableName } from './rows.js'
 import { type TableContext, TreeTable } from './table.js'
 import { tableNames } from './table-names.js'
 import { type Entry, TableState } from './table-state.js'
-import { Transaction } from './transaction.js'
+import { findProblem, Transaction } from './transaction.js'
 import {
   createState,
   type Initial,
