@@ -112,6 +112,16 @@ export interface LoggedChangeSet extends ChangeSetResult {
 
 /** A world with the calls for the mock itself. */
 export class LiveWorld implements WorldTables, TableContext, ReadView {
+  declare readonly settings: WorldTables['settings']
+  declare readonly games: WorldTables['games']
+  declare readonly regions: WorldTables['regions']
+  declare readonly namespaces: WorldTables['namespaces']
+  declare readonly gameModes: WorldTables['gameModes']
+  declare readonly lobbies: WorldTables['lobbies']
+  declare readonly players: WorldTables['players']
+  declare readonly simulations: WorldTables['simulations']
+  declare readonly deviceLinks: WorldTables['deviceLinks']
+  declare readonly tokens: WorldTables['tokens']
   readonly clock: LiveClock
   readonly random: Random
   readonly waiting = new Set<Waiter>()
@@ -150,44 +160,15 @@ export class LiveWorld implements WorldTables, TableContext, ReadView {
     this.tables = mapTables<Tables>(name => new TreeTable<object>(state.tables[name], this))
   }
 
-  get settings() {
-    return this.#collection('settings')
-  }
-
-  get games() {
-    return this.#collection('games')
-  }
-
-  get regions() {
-    return this.#collection('regions')
-  }
-
-  get namespaces() {
-    return this.#collection('namespaces')
-  }
-
-  get gameModes() {
-    return this.#collection('gameModes')
-  }
-
-  get lobbies() {
-    return this.#collection('lobbies')
-  }
-
-  get players() {
-    return this.#collection('players')
-  }
-
-  get simulations() {
-    return this.#collection('simulations')
-  }
-
-  get deviceLinks() {
-    return this.#collection('deviceLinks')
-  }
-
-  get tokens() {
-    return this.#collection('tokens')
+  // A getter for each table.
+  static {
+    for (const name of tableNames)
+      Object.defineProperty(LiveWorld.prototype, name, {
+        get(this: LiveWorld) {
+          return this.#collection(name)
+        },
+        configurable: true,
+      })
   }
 
   /** Returns the collection of a table, which is made on first use. */
