@@ -1,43 +1,42 @@
 import * as z from 'zod'
-import { lazy } from '../lib/lazy.js'
+import { component } from '../lib/lazy-schemas.js'
 import { Watch, WatchIndex } from './formats.js'
 import { operation } from './operation.js'
 
-export const Agent = lazy(() =>
-  z
-    .object({
-      identity: z.object({ identity_id: z.string() }).optional(),
-      game_cloud: z.object({ game_id: z.string() }).optional(),
-    })
-    .meta({ id: 'Agent', description: 'The owner of a cloud token: a game.' }),
-)
+export const Agent = component('Agent', 'The owner of a cloud token: a game.', () => ({
+  identity: z.object({ identity_id: z.string() }).optional(),
+  game_cloud: z.object({ game_id: z.string() }).optional(),
+}))
 
-export const Bootstrap = lazy(() =>
-  z
-    .object({
-      access: z.enum(['public', 'private']),
-      captcha: z.object({}),
-      cluster: z.enum(['enterprise', 'oss']),
-      domains: z.object({ cdn: z.string(), job: z.string(), main: z.string() }),
-      login_methods: z.object({ access_token: z.boolean(), email: z.boolean() }),
-      origins: z.object({ hub: z.string().meta({ description: 'The URL at which device links are completed.' }) }),
-    })
-    .meta({ id: 'Bootstrap', description: 'The settings that a cloud client needs before its first call.' }),
-)
-
-/** A new device link. */
-export const PreparedDeviceLink = lazy(() =>
-  z.object({ device_link_id: z.string(), device_link_token: z.string(), device_link_url: z.string() }).meta({
-    id: 'PreparedDeviceLink',
-    description: 'A new device link: the token that the device watches, and the URL at which a person completes it.',
+export const Bootstrap = component(
+  'Bootstrap',
+  'The settings that a cloud client needs before its first call.',
+  () => ({
+    access: z.enum(['public', 'private']),
+    captcha: z.object({}),
+    cluster: z.enum(['enterprise', 'oss']),
+    domains: z.object({ cdn: z.string(), job: z.string(), main: z.string() }),
+    login_methods: z.object({ access_token: z.boolean(), email: z.boolean() }),
+    origins: z.object({ hub: z.string().meta({ description: 'The URL at which device links are completed.' }) }),
   }),
 )
 
-/** The status of a device link. */
-export const DeviceLink = lazy(() =>
-  z.object({ cloud_token: z.string().optional(), watch: Watch }).meta({
-    id: 'DeviceLink',
-    description: 'The status of a device link. `cloud_token` is absent until a person completes the link.',
+export const PreparedDeviceLink = component(
+  'PreparedDeviceLink',
+  'A new device link: the token that the device watches, and the URL at which a person completes it.',
+  () => ({
+    device_link_id: z.string(),
+    device_link_token: z.string(),
+    device_link_url: z.string(),
+  }),
+)
+
+export const DeviceLink = component(
+  'DeviceLink',
+  'The status of a device link. `cloud_token` is absent until a person completes the link.',
+  () => ({
+    cloud_token: z.string().optional(),
+    watch: Watch,
   }),
 )
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
-import { lazy } from '../lib/lazy.js'
+import { component } from '../lib/lazy-schemas.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 
@@ -166,16 +166,12 @@ export const anyCallErrors: readonly ErrorCode[] = [
 ]
 
 /** The body of every failure. Clients throw a parse error if `code` or `message` is missing. */
-export const ErrorBody = lazy(() =>
-  z
-    .object({
-      code: z.string().meta({ description: 'One of the error codes.' }),
-      message: z.string().meta({ description: 'A sentence for people: what is wrong, where, and what to do.' }),
-      documentation: z.string().optional(),
-      metadata: z.unknown().optional(),
-    })
-    .meta({ id: 'ErrorBody', description: 'The body of every failure.' }),
-)
+export const ErrorBody = component('ErrorBody', 'The body of every failure.', () => ({
+  code: z.string().meta({ description: 'One of the error codes.' }),
+  message: z.string().meta({ description: 'A sentence for people: what is wrong, where, and what to do.' }),
+  documentation: z.string().optional(),
+  metadata: z.unknown().optional(),
+}))
 export type ErrorBody = types.ErrorBody
 
 export interface ApiErrorExtras {

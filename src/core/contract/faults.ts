@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/requests.js'
 import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { didYouMean, nearest, quoted } from '../lib/text.js'
 import { durationMs } from '../lib/time.js'
 import { Duration, DurationInCode, Instant } from '../lib/time-schemas.js'
@@ -123,13 +124,11 @@ export function statusOf({ status, code = 'ERROR' }: FaultError): number {
 
 const offsetExpected = 'expected a whole number, or one of up to 19 digits as text'
 
-const IndexOffset = lazy(() =>
-  z.strictObject({
-    offset: z
-      .union([z.int(offsetExpected), z.string().regex(/^-?\d{1,19}$/, offsetExpected)], { error: offsetExpected })
-      .describe('Added to the index of an answer, and subtracted from the index of a request. Sums wrap at 19 digits.'),
-  }),
-)
+const IndexOffset = lazyObject(() => ({
+  offset: z
+    .union([z.int(offsetExpected), z.string().regex(/^-?\d{1,19}$/, offsetExpected)], { error: offsetExpected })
+    .describe('Added to the index of an answer, and subtracted from the index of a request. Sums wrap at 19 digits.'),
+}))
 
 const effects = lazy(() => ({
   delay: FaultDelay()
@@ -161,17 +160,15 @@ export const FaultEffect = lazy(() =>
 )
 
 /** The parts of an answer that replace those of the operation. */
-export const HeldAnswer = lazy(() =>
-  z.strictObject({
-    status: z
-      .int()
-      .min(200)
-      .max(599)
-      .optional()
-      .describe('The HTTP status. Default: that of the operation. 204, 205 and 304 have no body.'),
-    body: Json.optional().describe('The body, any JSON. Default: that of the operation.'),
-  }),
-)
+export const HeldAnswer = lazyObject(() => ({
+  status: z
+    .int()
+    .min(200)
+    .max(599)
+    .optional()
+    .describe('The HTTP status. Default: that of the operation. 204, 205 and 304 have no body.'),
+  body: Json.optional().describe('The body, any JSON. Default: that of the operation.'),
+}))
 export type HeldAnswer = types.HeldAnswer
 
 const waysOn = ['answer', 'error', 'reset', 'empty', 'never'] as const
@@ -261,17 +258,13 @@ const countedFault = lazy(() => {
 })
 
 /** A fault of a world with its counters. */
-export const FaultState = lazy(() =>
-  z.strictObject({
-    ...countedFault(),
-    begins_at: Instant.optional().describe(
-      'The time at which it begins, or has begun. Absent while it waits for a number of requests.',
-    ),
-    ends_at: Instant.optional().describe(
-      'The time at which it ends, or has ended. Absent if only requests can end it.',
-    ),
-  }),
-)
+export const FaultState = lazyObject(() => ({
+  ...countedFault(),
+  begins_at: Instant.optional().describe(
+    'The time at which it begins, or has begun. Absent while it waits for a number of requests.',
+  ),
+  ends_at: Instant.optional().describe('The time at which it ends, or has ended. Absent if only requests can end it.'),
+}))
 export type FaultState = types.FaultState
 
 /** A fault in a scenario. With the counters of a snapshot, it continues from there. */

@@ -1,52 +1,44 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
+import { component } from '../lib/lazy-schemas.js'
 import { Timestamp, Uint32, Watch, WatchIndex } from './formats.js'
 import { operation } from './operation.js'
 import { RegionSummary } from './regions.js'
 
 export const InGame = lazy(() => z.object({ game_id: z.string().meta({ description: 'The id of the game.' }) }))
 
-/** A namespace without its configuration. */
-export const NamespaceSummary = lazy(() =>
-  z
-    .object({
-      namespace_id: z.string(),
-      create_ts: Timestamp,
-      display_name: z.string(),
-      version_id: z.string(),
-      name_id: z.string(),
-    })
-    .meta({ id: 'NamespaceSummary', description: 'A namespace without its configuration.' }),
-)
+export const NamespaceSummary = component('NamespaceSummary', 'A namespace without its configuration.', () => ({
+  namespace_id: z.string(),
+  create_ts: Timestamp,
+  display_name: z.string(),
+  version_id: z.string(),
+  name_id: z.string(),
+}))
 export type NamespaceSummary = types.NamespaceSummary
 
-/** A version that a namespace of the game runs. */
-export const VersionSummary = lazy(() =>
-  z
-    .object({ version_id: z.string(), create_ts: Timestamp, display_name: z.string() })
-    .meta({ id: 'VersionSummary', description: 'A version that a namespace of the game runs.' }),
-)
+export const VersionSummary = component('VersionSummary', 'A version that a namespace of the game runs.', () => ({
+  version_id: z.string(),
+  create_ts: Timestamp,
+  display_name: z.string(),
+}))
 export type VersionSummary = types.VersionSummary
 
 /** A game with its namespaces, versions and regions. */
-export const Game = lazy(() =>
-  z
-    .object({
-      game_id: z.string(),
-      create_ts: Timestamp,
-      name_id: z.string(),
-      display_name: z.string(),
-      developer_group_id: z.string(),
-      total_player_count: Uint32,
-      namespaces: z.array(NamespaceSummary()),
-      versions: z.array(VersionSummary()),
-      available_regions: z.array(RegionSummary()),
-    })
-    .meta({
-      id: 'Game',
-      description: 'A game. `total_player_count` counts the reserved and connected seats of all its lobbies.',
-    }),
+export const Game = component(
+  'Game',
+  'A game. `total_player_count` counts the reserved and connected seats of all its lobbies.',
+  () => ({
+    game_id: z.string(),
+    create_ts: Timestamp,
+    name_id: z.string(),
+    display_name: z.string(),
+    developer_group_id: z.string(),
+    total_player_count: Uint32,
+    namespaces: z.array(NamespaceSummary()),
+    versions: z.array(VersionSummary()),
+    available_regions: z.array(RegionSummary()),
+  }),
 )
 
 export const gameOperations = {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type * as types from '../generated/requests.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { didYouMean, matchesGlob, suggestedValues } from '../lib/text.js'
 import { Instant } from '../lib/time-schemas.js'
 import { typeTexts } from '../lib/type-text.js'
@@ -75,79 +76,73 @@ export type RequestMatch = types.RequestMatch
 const Parameters = lazy(() => record(z.union([z.string(), z.array(z.string())])))
 
 /** A lobby that a find could have chosen, or could not. */
-export const ExplainedCandidate = lazy(() =>
-  z.strictObject({
-    lobby_id: z.string().describe('The id of the lobby.'),
-    game_mode_id: z.string().describe('Its game mode.'),
-    region_id: z.string().describe('Its region.'),
-    free_seats: z.int().describe('The seats that were free for find.'),
-    kilometers: z
-      .number()
-      .optional()
-      .describe('The distance from the client. Absent if the place of the client is unknown.'),
-    because: z.string().optional().describe('Why find did not choose it. Absent for the chosen lobby.'),
-    lost_by: z
-      .enum(['stopped', 'closed', 'private', 'full', 'tags', 'max_players', 'server', 'seats', 'distance', 'order'])
-      .optional()
-      .describe('The key of that reason: the rule by which it lost.'),
-  }),
-)
+export const ExplainedCandidate = lazyObject(() => ({
+  lobby_id: z.string().describe('The id of the lobby.'),
+  game_mode_id: z.string().describe('Its game mode.'),
+  region_id: z.string().describe('Its region.'),
+  free_seats: z.int().describe('The seats that were free for find.'),
+  kilometers: z
+    .number()
+    .optional()
+    .describe('The distance from the client. Absent if the place of the client is unknown.'),
+  because: z.string().optional().describe('Why find did not choose it. Absent for the chosen lobby.'),
+  lost_by: z
+    .enum(['stopped', 'closed', 'private', 'full', 'tags', 'max_players', 'server', 'seats', 'distance', 'order'])
+    .optional()
+    .describe('The key of that reason: the rule by which it lost.'),
+}))
 export type ExplainedCandidate = types.ExplainedCandidate
 
 /** Why a request got its answer. */
-export const AnswerReasons = lazy(() =>
-  z.strictObject({
-    verdict: z.string().describe('A few words.'),
-    because: z.array(z.string()).describe('A sentence for each reason.'),
-    candidates: z
-      .array(ExplainedCandidate())
-      .optional()
-      .describe('The lobbies that a find could choose, and those that it could not. The chosen one is first.'),
-  }),
-)
+export const AnswerReasons = lazyObject(() => ({
+  verdict: z.string().describe('A few words.'),
+  because: z.array(z.string()).describe('A sentence for each reason.'),
+  candidates: z
+    .array(ExplainedCandidate())
+    .optional()
+    .describe('The lobbies that a find could choose, and those that it could not. The chosen one is first.'),
+}))
 export type AnswerReasons = types.AnswerReasons
 
 /** A request and its answer, as the journal shows them. Tokens are cut to their labels. */
-export const JournalEntry = lazy(() =>
-  z.strictObject({
-    id: z.int().min(1).describe('The number of the entry. Requests and change sets of a world are counted together.'),
-    time: Instant.describe("The time of the answer, on the world's clock."),
-    world: z.string().describe('The id of the world.'),
-    operation: z.string().optional().describe('Absent if no operation has the path.'),
-    caller: z
-      .strictObject({
-        kind: z.string().describe('The kind of the token.'),
-        namespace_id: z.string().optional().describe('The namespace of the token.'),
-        game_id: z.string().optional().describe('The game of the token.'),
-      })
-      .optional()
-      .describe('The sender of the request. Absent if the mock refused the request before it knew the sender.'),
-    method: z.string().meta({ description: 'The method of the request.', examples: ['GET'] }),
-    path: z.string().meta({ description: 'The path of the request.', examples: ['/matchmaker/lobbies/list'] }),
-    query: Parameters().describe('The query parameters, by name.'),
-    headers: Parameters().describe('The headers of the request, by name.'),
-    body: Json.optional().describe('JSON, or a text. Absent if there was none, or if it was too long to keep.'),
-    status: z.int().min(0).max(999).describe('0 if the connection was closed without an answer.'),
-    answer: Json.optional().describe('The body of the answer, in the form of `body`.'),
-    ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
-    blocked_ms: z.number().min(0).describe('The part of that time in which the request was blocked on a watch index.'),
-    since: Instant.optional().describe(
-      "When the request began to wait for its answer, on the world's clock. Absent if it was answered at once.",
-    ),
-    fault: z.string().optional().describe('The id of the fault that was applied.'),
-    edited: z
-      .literal(true)
-      .optional()
-      .describe('The release of the held request replaced the answer of the operation. Absent otherwise.'),
-    revisions: z
-      .array(z.int())
-      .optional()
-      .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
-    reasons: AnswerReasons()
-      .optional()
-      .describe('Why it got this answer. Absent while the history has the world before it.'),
-  }),
-)
+export const JournalEntry = lazyObject(() => ({
+  id: z.int().min(1).describe('The number of the entry. Requests and change sets of a world are counted together.'),
+  time: Instant.describe("The time of the answer, on the world's clock."),
+  world: z.string().describe('The id of the world.'),
+  operation: z.string().optional().describe('Absent if no operation has the path.'),
+  caller: z
+    .strictObject({
+      kind: z.string().describe('The kind of the token.'),
+      namespace_id: z.string().optional().describe('The namespace of the token.'),
+      game_id: z.string().optional().describe('The game of the token.'),
+    })
+    .optional()
+    .describe('The sender of the request. Absent if the mock refused the request before it knew the sender.'),
+  method: z.string().meta({ description: 'The method of the request.', examples: ['GET'] }),
+  path: z.string().meta({ description: 'The path of the request.', examples: ['/matchmaker/lobbies/list'] }),
+  query: Parameters().describe('The query parameters, by name.'),
+  headers: Parameters().describe('The headers of the request, by name.'),
+  body: Json.optional().describe('JSON, or a text. Absent if there was none, or if it was too long to keep.'),
+  status: z.int().min(0).max(999).describe('0 if the connection was closed without an answer.'),
+  answer: Json.optional().describe('The body of the answer, in the form of `body`.'),
+  ms: z.number().min(0).describe('The time from the request to its answer, in real ms.'),
+  blocked_ms: z.number().min(0).describe('The part of that time in which the request was blocked on a watch index.'),
+  since: Instant.optional().describe(
+    "When the request began to wait for its answer, on the world's clock. Absent if it was answered at once.",
+  ),
+  fault: z.string().optional().describe('The id of the fault that was applied.'),
+  edited: z
+    .literal(true)
+    .optional()
+    .describe('The release of the held request replaced the answer of the operation. Absent otherwise.'),
+  revisions: z
+    .array(z.int())
+    .optional()
+    .describe('The revisions of the change sets that the request caused. Absent if it changed nothing.'),
+  reasons: AnswerReasons()
+    .optional()
+    .describe('Why it got this answer. Absent while the history has the world before it.'),
+}))
 export type JournalEntry = types.JournalEntry
 
 /** A journal entry whose answer may be left out. No snapshot has such an entry. */
@@ -181,55 +176,47 @@ export interface PendingRequest {
 }
 
 /** Selects journal entries. All given keys must match. */
-export const JournalFilter = lazy(() =>
-  z.strictObject({
-    /** An operation's id, or a pattern: `devices.*`. */
-    operation: OperationPattern().optional(),
-    /** 0 if the connection was closed without an answer. */
-    status: z.int().optional(),
-    /** The id of an entry: only later ones. */
-    since: z.int().optional(),
-  }),
-)
+export const JournalFilter = lazyObject(() => ({
+  /** An operation's id, or a pattern: `devices.*`. */
+  operation: OperationPattern().optional(),
+  /** 0 if the connection was closed without an answer. */
+  status: z.int().optional(),
+  /** The id of an entry: only later ones. */
+  since: z.int().optional(),
+}))
 export type JournalFilter = types.JournalFilter
 
 /** Conditions on a request and on the status of its answer. All given keys must match. */
-export const ExchangeMatch = lazy(() =>
-  z.strictObject({
-    ...RequestMatch().shape,
-    method: z.string().optional().describe('In upper case.'),
-    path: Pattern.optional().describe('The path, or a pattern with *.'),
-    status: z.int().optional().describe('0 if the connection was closed without an answer.'),
-  }),
-)
+export const ExchangeMatch = lazyObject(() => ({
+  ...RequestMatch().shape,
+  method: z.string().optional().describe('In upper case.'),
+  path: Pattern.optional().describe('The path, or a pattern with *.'),
+  status: z.int().optional().describe('0 if the connection was closed without an answer.'),
+}))
 export type ExchangeMatch = types.ExchangeMatch
 
 /** Matches a request and the status of its answer. */
-export const RequestPattern = lazy(() =>
-  z.strictObject({
-    operation: OperationPattern()
-      .optional()
-      .describe('An operation, or a pattern such as devices.*. Default: any request.'),
-    match: ExchangeMatch().optional().describe('More conditions. Default: none.'),
-  }),
-)
+export const RequestPattern = lazyObject(() => ({
+  operation: OperationPattern()
+    .optional()
+    .describe('An operation, or a pattern such as devices.*. Default: any request.'),
+  match: ExchangeMatch().optional().describe('More conditions. Default: none.'),
+}))
 export type RequestPattern = types.RequestPattern
 
 /** The expected entries of the journal: how many, and in which order. */
-export const Expectation = lazy(() =>
-  z.strictObject({
-    ...RequestPattern().shape,
-    count: z
-      .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
-      .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
-      .optional()
-      .describe('The number of matching requests. Default: at least one, or any number if only an order is given.'),
-    order: z
-      .array(RequestPattern())
-      .max(1_000)
-      .readonly()
-      .optional()
-      .describe('Requests that came one after the other. Others may have come in between.'),
-  }),
-)
+export const Expectation = lazyObject(() => ({
+  ...RequestPattern().shape,
+  count: z
+    .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
+    .refine(({ min = 0, max = min }) => min <= max, { path: ['max'], error: 'expected no less than min' })
+    .optional()
+    .describe('The number of matching requests. Default: at least one, or any number if only an order is given.'),
+  order: z
+    .array(RequestPattern())
+    .max(1_000)
+    .readonly()
+    .optional()
+    .describe('Requests that came one after the other. Others may have come in between.'),
+}))
 export type Expectation = types.Expectation

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
+import { component } from '../lib/lazy-schemas.js'
 import { typeTexts } from '../lib/type-text.js'
 import { booleanInQuery, Int32, Json, PortRange, record, Uint32 } from './formats.js'
 import { limits } from './limits.js'
@@ -8,47 +9,38 @@ import { operation } from './operation.js'
 import { CoordinatesHeader, Region } from './regions.js'
 
 /** A game mode. Its `game_mode_id` is a short identifier without special characters. */
-export const GameMode = lazy(() =>
-  z.object({ game_mode_id: z.string() }).meta({ id: 'GameMode', description: 'A game mode of a namespace.' }),
-)
+export const GameMode = component('GameMode', 'A game mode of a namespace.', () => ({
+  game_mode_id: z.string(),
+}))
 export type GameMode = types.GameMode
 
-/** An open lobby. */
-export const Lobby = lazy(() =>
-  z
-    .object({
-      region_id: z.string(),
-      game_mode_id: z.string(),
-      lobby_id: z.string(),
-      // The most players: through find, through join by its id, and as a party.
-      max_players_normal: Uint32,
-      max_players_direct: Uint32,
-      max_players_party: Uint32,
-      total_player_count: Uint32,
-      state: record(z.unknown()).optional(),
-    })
-    .meta({
-      id: 'Lobby',
-      description:
-        'An open lobby. `total_player_count` counts connected players. `state` is there only with `include_state=true`.',
-    }),
+export const Lobby = component(
+  'Lobby',
+  'An open lobby. `total_player_count` counts connected players. `state` is there only with `include_state=true`.',
+  () => ({
+    region_id: z.string(),
+    game_mode_id: z.string(),
+    lobby_id: z.string(),
+    // The most players: through find, through join by its id, and as a party.
+    max_players_normal: Uint32,
+    max_players_direct: Uint32,
+    max_players_party: Uint32,
+    total_player_count: Uint32,
+    state: record(z.unknown()).optional(),
+  }),
 )
 export type Lobby = types.Lobby
 
-/** The address of a port of a lobby. */
-export const JoinPort = lazy(() =>
-  z
-    .object({
-      hostname: z.string(),
-      host: z.string().meta({ description: '`hostname:port`. Absent if there is a `port_range`.' }).optional(),
-      port: Int32.optional(),
-      port_range: PortRange.optional(),
-      is_tls: z.boolean(),
-    })
-    .meta({
-      id: 'JoinPort',
-      description: 'The address of a port of a lobby: a `port` with its `host`, or an inclusive `port_range`.',
-    }),
+export const JoinPort = component(
+  'JoinPort',
+  'The address of a port of a lobby: a `port` with its `host`, or an inclusive `port_range`.',
+  () => ({
+    hostname: z.string(),
+    host: z.string().meta({ description: '`hostname:port`. Absent if there is a `port_range`.' }).optional(),
+    port: Int32.optional(),
+    port_range: PortRange.optional(),
+    is_tls: z.boolean(),
+  }),
 )
 export type JoinPort = types.JoinPort
 
@@ -62,19 +54,19 @@ const player = lazy(() =>
 )
 
 /** A seat in a lobby. `ports` and `player` are there twice, because old clients read them inside `lobby`. */
-export const Join = lazy(() =>
-  z
-    .object({
-      lobby: z.object({
-        lobby_id: z.string(),
-        region: z.object({ region_id: z.string(), display_name: z.string() }),
-        ports: ports(),
-        player: player(),
-      }),
+export const Join = component(
+  'Join',
+  'A seat in a lobby: the address of its server, and the token of the player.',
+  () => ({
+    lobby: z.object({
+      lobby_id: z.string(),
+      region: z.object({ region_id: z.string(), display_name: z.string() }),
       ports: ports(),
       player: player(),
-    })
-    .meta({ id: 'Join', description: 'A seat in a lobby: the address of its server, and the token of the player.' }),
+    }),
+    ports: ports(),
+    player: player(),
+  }),
 )
 export type Join = types.Join
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
+import { component } from '../lib/lazy-schemas.js'
 import { Int32, identifierShape, PortRange, record, Timestamp, Uint32, Uuid } from './formats.js'
 import { InGame, NamespaceSummary } from './games.js'
 import { limits } from './limits.js'
@@ -54,21 +55,20 @@ export const Namespace = lazy(() =>
 )
 export type Namespace = types.Namespace
 
-/** A problem of a validated request. */
-export const ValidationError = lazy(() =>
-  z.object({ path: z.array(z.string()) }).meta({
-    id: 'ValidationError',
-    description:
-      'A problem of a validated request. `path` says where it is and what is wrong: `["ports", "0", "label-invalid"]`.',
+export const ValidationError = component(
+  'ValidationError',
+  'A problem of a validated request. `path` says where it is and what is wrong: `["ports", "0", "label-invalid"]`.',
+  () => ({
+    path: z.array(z.string()),
   }),
 )
 export type ValidationError = types.ValidationError
 
-/** The problems of a validated request. */
-export const Validation = lazy(() =>
-  z.object({ errors: z.array(ValidationError()) }).meta({
-    id: 'Validation',
-    description: 'The problems of a validated request. The list is empty if the request is valid.',
+export const Validation = component(
+  'Validation',
+  'The problems of a validated request. The list is empty if the request is valid.',
+  () => ({
+    errors: z.array(ValidationError()),
   }),
 )
 export type Validation = types.Validation
@@ -79,28 +79,25 @@ const matchmakerConfig = lazy(() => z.object({ lobby_count_max: Uint32, max_play
 /** The protocol of a port. */
 export const ProxyProtocol = lazy(() => z.enum(['http', 'https', 'tcp', 'tcp_tls', 'udp']))
 
-/** A port of a lobby. */
-export const Port = lazy(() =>
-  z
-    .object({
-      label: z.string(),
-      target_port: Int32.optional(),
-      port_range: PortRange.optional(),
-      proxy_protocol: ProxyProtocol(),
-    })
-    .meta({
-      id: 'Port',
-      description:
-        'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
-    }),
+export const Port = component(
+  'Port',
+  'A port of a lobby: one `target_port`, or an inclusive `port_range`. The validation checks the combination.',
+  () => ({
+    label: z.string(),
+    target_port: Int32.optional(),
+    port_range: PortRange.optional(),
+    proxy_protocol: ProxyProtocol(),
+  }),
 )
 export type Port = types.Port
 
-/** A port of your own game server. */
-export const DevelopmentPort = lazy(() =>
-  z.object({ port: Int32.optional(), port_range: PortRange.optional(), protocol: ProxyProtocol() }).meta({
-    id: 'DevelopmentPort',
-    description: 'A port of your own game server: one `port`, or an inclusive `port_range`.',
+export const DevelopmentPort = component(
+  'DevelopmentPort',
+  'A port of your own game server: one `port`, or an inclusive `port_range`.',
+  () => ({
+    port: Int32.optional(),
+    port_range: PortRange.optional(),
+    protocol: ProxyProtocol(),
   }),
 )
 export type DevelopmentPort = types.DevelopmentPort

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from '../generated/operations.js'
 import { lazy } from '../lib/lazy.js'
+import { component } from '../lib/lazy-schemas.js'
 import { typeTexts } from '../lib/type-text.js'
 import { Uuid } from './formats.js'
 import { operation } from './operation.js'
@@ -37,19 +38,16 @@ export const CoordinatesHeader = lazy(() =>
 )
 
 /** A region as the matchmaker shows it: its data centre, and the distance from there to the client. */
-export const Region = lazy(() =>
-  z
-    .object({
-      region_id: z.string(),
-      provider_display_name: z.string(),
-      region_display_name: z.string(),
-      datacenter_coord: Coordinates(),
-      datacenter_distance_from_client: z.object({ kilometers: z.number(), miles: z.number() }),
-    })
-    .meta({
-      id: 'Region',
-      description: 'A region: the coordinates of its data centre, in degrees, and the distance to the client.',
-    }),
+export const Region = component(
+  'Region',
+  'A region: the coordinates of its data centre, in degrees, and the distance to the client.',
+  () => ({
+    region_id: z.string(),
+    provider_display_name: z.string(),
+    region_display_name: z.string(),
+    datacenter_coord: Coordinates(),
+    datacenter_distance_from_client: z.object({ kilometers: z.number(), miles: z.number() }),
+  }),
 )
 export type Region = types.Region
 
@@ -89,18 +87,14 @@ export const UniversalRegion = lazy(() =>
 export type UniversalRegion = types.UniversalRegion
 
 /** A region as the cloud shows it. Its id is a UUID there (PROTOCOL.md D). */
-export const RegionSummary = lazy(() =>
-  z
-    .object({
-      region_id: Uuid,
-      region_name_id: z.string().meta({ description: 'The matchmaker calls it `region_id`.' }),
-      provider: z.string(),
-      universal_region: UniversalRegion(),
-      provider_display_name: z.string(),
-      region_display_name: z.string(),
-    })
-    .meta({ id: 'RegionSummary', description: 'A region in which lobbies of a game may run.' }),
-)
+export const RegionSummary = component('RegionSummary', 'A region in which lobbies of a game may run.', () => ({
+  region_id: Uuid,
+  region_name_id: z.string().meta({ description: 'The matchmaker calls it `region_id`.' }),
+  provider: z.string(),
+  universal_region: UniversalRegion(),
+  provider_display_name: z.string(),
+  region_display_name: z.string(),
+}))
 export type RegionSummary = types.RegionSummary
 
 export const regionOperations = {

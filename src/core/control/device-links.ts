@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ApiError } from '../contract/errors.js'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
-import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { completeLink, findPendingLink } from '../operations/auth.js'
@@ -10,12 +10,10 @@ import { findGame } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 
-export const CompletionOptions = lazy(() =>
-  z.strictObject({
-    /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */
-    game: z.string().optional(),
-  }),
-)
+export const CompletionOptions = lazyObject(() => ({
+  /** The game to complete the link for, by its id or its `name_id`. Default: the only one. */
+  game: z.string().optional(),
+}))
 /** Options of `completeDeviceLink`. */
 export type CompletionOptions = types.CompletionOptions
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FaultState } from '../contract/faults.js'
 import type * as types from '../generated/options.js'
-import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatInstant } from '../lib/time.js'
 import { typeTexts } from '../lib/type-text.js'
@@ -16,20 +16,18 @@ import { tableNames } from '../store/table-names.js'
 import type { TableState } from '../store/table-state.js'
 import type { TableStates } from '../store/world-state.js'
 
-export const HistoryOptions = lazy(() =>
-  z.strictObject({
-    /** A revision: only later change sets. Default: all that are kept. */
-    since: z.int().min(0).optional(),
-    /** Only those that changed a row of this table, such as `lobbies`. */
-    table: z.enum(tableNames).register(typeTexts, { type: 'TableName' }).optional(),
-    /** Only those that a request caused, by its `rvt-ray-id`. */
-    request: z.string().optional(),
-    /** The most change sets. With `since` the first of them, otherwise the newest. Default: 100. */
-    limit: z.int().min(1).max(1_000).optional(),
-    /** `false`: the time, the cause and the names of the changed rows, but no values. Default: true. */
-    rows: z.boolean().optional(),
-  }),
-)
+export const HistoryOptions = lazyObject(() => ({
+  /** A revision: only later change sets. Default: all that are kept. */
+  since: z.int().min(0).optional(),
+  /** Only those that changed a row of this table, such as `lobbies`. */
+  table: z.enum(tableNames).register(typeTexts, { type: 'TableName' }).optional(),
+  /** Only those that a request caused, by its `rvt-ray-id`. */
+  request: z.string().optional(),
+  /** The most change sets. With `since` the first of them, otherwise the newest. Default: 100. */
+  limit: z.int().min(1).max(1_000).optional(),
+  /** `false`: the time, the cause and the names of the changed rows, but no values. Default: true. */
+  rows: z.boolean().optional(),
+}))
 /** Selects change sets of a world. All given keys must match. */
 export type HistoryOptions = types.HistoryOptions
 

@@ -1,18 +1,16 @@
 import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
-import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { formatInstant } from '../lib/time.js'
 import { upcomingJobs } from '../simulation/scheduler.js'
 import type { TableName } from '../store/rows.js'
 import type { LiveWorld } from '../store/world.js'
 
-export const ScheduleOptions = lazy(() =>
-  z.strictObject({
-    /** The most jobs. Default: 20. */
-    limit: z.int().min(1).max(1_000).optional(),
-  }),
-)
+export const ScheduleOptions = lazyObject(() => ({
+  /** The most jobs. Default: 20. */
+  limit: z.int().min(1).max(1_000).optional(),
+}))
 /** Options of `schedule`. */
 export type ScheduleOptions = types.ScheduleOptions
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { parseInput } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { formatDuration, formatInstant } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -12,18 +13,16 @@ import { findNamespace, fullNameOf } from '../store/namespaces.js'
 import type { ReadTables } from '../store/table-calls.js'
 import type { LiveWorld } from '../store/world.js'
 
-export const SimulationOptions = lazy(() =>
-  z.strictObject({
-    /** The name ids `<game>/<namespace>`, or the id of the namespace. Default: the default namespace. */
-    namespace: z.string().optional(),
-    /** The number of players at once, averaged over a day. Default: 100. */
-    concurrent: SimulationEntry.shape.concurrent,
-    /** The average length of a session. Default: `12m`. */
-    session: SessionInCode.optional(),
-    /** The weights of the game modes, by their ids. Default: all alike. */
-    modes: SimulationEntry.shape.modes,
-  }),
-)
+export const SimulationOptions = lazyObject(() => ({
+  /** The name ids `<game>/<namespace>`, or the id of the namespace. Default: the default namespace. */
+  namespace: z.string().optional(),
+  /** The number of players at once, averaged over a day. Default: 100. */
+  concurrent: SimulationEntry.shape.concurrent,
+  /** The average length of a session. Default: `12m`. */
+  session: SessionInCode.optional(),
+  /** The weights of the game modes, by their ids. Default: all alike. */
+  modes: SimulationEntry.shape.modes,
+}))
 /** Simulated players of a namespace. Absent keys get their defaults. */
 export type SimulationOptions = types.SimulationOptions
 

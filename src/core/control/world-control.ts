@@ -4,6 +4,7 @@ import type { Coordinates } from '../contract/regions.js'
 import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { formatInstant } from '../lib/time.js'
 import { typeTexts } from '../lib/type-text.js'
 import type { Failure, FaultHandle, FaultOptions } from '../pipeline/fault-calls.js'
@@ -31,17 +32,15 @@ import type { ScheduledJob, ScheduleOptions } from './schedule.js'
 import type { EndSimulationOptions, SimulationOptions, SimulationState } from './simulation.js'
 import type { Stories } from './stories/find-stories.js'
 
-export const ResetOptions = lazy(() =>
-  z.strictObject({
-    /** The parts that a reset leaves unchanged. Default: none. */
-    keep: z
-      .array(z.enum(['clock', 'faults', 'journal']))
-      .readonly()
-      .optional(),
-    /** Replaces the seed, until the next reset. Default: the seed of the scenario. */
-    seed: z.int().optional(),
-  }),
-)
+export const ResetOptions = lazyObject(() => ({
+  /** The parts that a reset leaves unchanged. Default: none. */
+  keep: z
+    .array(z.enum(['clock', 'faults', 'journal']))
+    .readonly()
+    .optional(),
+  /** Replaces the seed, until the next reset. Default: the seed of the scenario. */
+  seed: z.int().optional(),
+}))
 /** Options of `reset`. */
 export type ResetOptions = types.ResetOptions
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type * as types from '../generated/options.js'
 import { isJsonObject } from '../lib/json.js'
 import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { parseDuration } from '../lib/time.js'
 import { typeTexts } from '../lib/type-text.js'
 import { parseUrl } from '../lib/url.js'
@@ -105,39 +106,37 @@ export const MockmakerOptions = z.strictObject({
   live: z.boolean().optional(),
 })
 
-export const ListenOptions = lazy(() =>
-  z.strictObject({
-    /** 0 picks a free port. Default: 4100. */
-    port: custom
-      .number(value => isWholeNumber(value, 0) && value <= 65_535, 'expected a port from 0 to 65535')
-      .optional(),
-    /** The address to listen on. Default: 127.0.0.1 and ::1. */
-    host: z.string().optional(),
-    /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
-    allowedHosts: z
-      .array(z.string().refine(isAllowedHost, `expected ${hostForm}`))
-      .readonly()
-      .optional(),
-    /** Turns the control API on or off. Default: on. */
-    control: z.boolean().optional(),
-    /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
-    controlHosts: z.array(z.string()).readonly().optional(),
-    /**
-     * The token that every call of the control API needs, from this machine too. With it, any address may call. Pages of the mock
-     * show no tokens then. It has 16 to 512 letters, digits or `. _ ~ + / = -`. Default: none.
-     */
-    controlToken: z.string().optional(),
-    /**
-     * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` or `forwarded` that is none of them
-     * is that of the client. Default: none.
-     */
-    trustProxy: z.array(z.string()).readonly().optional(),
-    /** The folder that keeps the worlds. If it has worlds, the mock goes on with them. Default: they are only in memory. */
-    data: custom.string(value => typeof value === 'string' && value.trim() !== '', 'expected a folder').optional(),
-    /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
-    servers: z.boolean().optional(),
-  }),
-)
+export const ListenOptions = lazyObject(() => ({
+  /** 0 picks a free port. Default: 4100. */
+  port: custom
+    .number(value => isWholeNumber(value, 0) && value <= 65_535, 'expected a port from 0 to 65535')
+    .optional(),
+  /** The address to listen on. Default: 127.0.0.1 and ::1. */
+  host: z.string().optional(),
+  /** Names to allow in the Host header besides those of this machine and IP addresses. Default: none. */
+  allowedHosts: z
+    .array(z.string().refine(isAllowedHost, `expected ${hostForm}`))
+    .readonly()
+    .optional(),
+  /** Turns the control API on or off. Default: on. */
+  control: z.boolean().optional(),
+  /** Addresses and networks of other machines that may use the control API; `*` means all. Default: none. */
+  controlHosts: z.array(z.string()).readonly().optional(),
+  /**
+   * The token that every call of the control API needs, from this machine too. With it, any address may call. Pages of the mock
+   * show no tokens then. It has 16 to 512 letters, digits or `. _ ~ + / = -`. Default: none.
+   */
+  controlToken: z.string().optional(),
+  /**
+   * Addresses and networks of proxies in front of the mock. The last address in `x-forwarded-for` or `forwarded` that is none of them
+   * is that of the client. Default: none.
+   */
+  trustProxy: z.array(z.string()).readonly().optional(),
+  /** The folder that keeps the worlds. If it has worlds, the mock goes on with them. Default: they are only in memory. */
+  data: custom.string(value => typeof value === 'string' && value.trim() !== '', 'expected a folder').optional(),
+  /** Starts the game servers that the mock's own scenario has commands for. Default: false. */
+  servers: z.boolean().optional(),
+}))
 
 export const AppOptions = lazy(() => ListenOptions().omit({ port: true, host: true }))
 

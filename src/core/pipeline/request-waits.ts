@@ -9,6 +9,7 @@ import {
 import { rememberCaller } from '../lib/caller-stack.js'
 import { parseArguments } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
+import { lazyObject } from '../lib/lazy-schemas.js'
 import { real } from '../lib/real-globals.js'
 import { matchesGlob } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
@@ -42,13 +43,11 @@ const Timeout = z.custom<number | string>(isTimeout, expectedTimeout).optional()
 export const NextQuery = lazy(() => RequestPattern().extend({ operation: OperationPattern(), timeout: Timeout }))
 
 /** The number of blocked requests to wait for. Default: 1, of any operation. */
-export const BlockedQuery = lazy(() =>
-  z.strictObject({
-    count: z.int().min(1).default(1),
-    operation: RequestPattern().shape.operation,
-    timeout: Timeout,
-  }),
-)
+export const BlockedQuery = lazyObject(() => ({
+  count: z.int().min(1).default(1),
+  operation: RequestPattern().shape.operation,
+  timeout: Timeout,
+}))
 
 /**
  * Thrown by `next` and `blocked` when their timeout ends. The message says what they waited for, and shows the nearest requests

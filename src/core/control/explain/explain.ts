@@ -8,7 +8,7 @@ import { operations } from '../../contract/operations.js'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../../contract/paths.js'
 import type * as types from '../../generated/options.js'
 import { parseInput } from '../../lib/issues.js'
-import { lazy } from '../../lib/lazy.js'
+import { lazyObject } from '../../lib/lazy-schemas.js'
 import { nearest, quoted } from '../../lib/text.js'
 import { formatInstant } from '../../lib/time.js'
 import { UsageError } from '../../lib/usage-error.js'
@@ -32,32 +32,30 @@ import { findGame, fullNameOf } from '../../store/namespaces.js'
 import type { ReadView } from '../../store/world.js'
 import { type Explanation, explainFind, obstacleTexts } from './explain-find.js'
 
-export const Question = lazy(() =>
-  z.strictObject({
-    /** Explains why this lobby is listed or not. */
-    lobby_id: z.string().optional(),
-    /** Explains the answer to a request with this path. */
-    path: z.string().optional(),
-    /** The method of the request. Default: GET. */
-    method: z.string().min(1).optional(),
-    /** The bearer token of the request. Default: none. */
-    token: z.string().optional(),
-    /** The Origin of the request. Default: none. */
-    origin: z.string().optional(),
-    /** Checks this name id of a new namespace. */
-    name_id: z.string().optional(),
-    /** Checks this display name of a new namespace. */
-    display_name: z.string().optional(),
-    /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
-    game: z.string().optional(),
-    /** Explains what a find in this game mode does now, if no fault applies to it. */
-    find: z.string().optional(),
-    /** The namespace of that game mode, by its id or as `<game>/<namespace>`. Default: the default namespace. */
-    namespace: z.string().optional(),
-    /** Explains the answer to a past request: the id of its journal entry. */
-    exchange: z.int().min(1).optional(),
-  }),
-)
+export const Question = lazyObject(() => ({
+  /** Explains why this lobby is listed or not. */
+  lobby_id: z.string().optional(),
+  /** Explains the answer to a request with this path. */
+  path: z.string().optional(),
+  /** The method of the request. Default: GET. */
+  method: z.string().min(1).optional(),
+  /** The bearer token of the request. Default: none. */
+  token: z.string().optional(),
+  /** The Origin of the request. Default: none. */
+  origin: z.string().optional(),
+  /** Checks this name id of a new namespace. */
+  name_id: z.string().optional(),
+  /** Checks this display name of a new namespace. */
+  display_name: z.string().optional(),
+  /** The game of that namespace, by its id or its `name_id`. Default: the first one. */
+  game: z.string().optional(),
+  /** Explains what a find in this game mode does now, if no fault applies to it. */
+  find: z.string().optional(),
+  /** The namespace of that game mode, by its id or as `<game>/<namespace>`. Default: the default namespace. */
+  namespace: z.string().optional(),
+  /** Explains the answer to a past request: the id of its journal entry. */
+  exchange: z.int().min(1).optional(),
+}))
 /** Asks about a lobby, a request, a past request, a find, or the names of a namespace. */
 export type Question = types.Question
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ApiError } from '../../contract/errors.js'
 import type * as types from '../../generated/options.js'
 import { parseInput } from '../../lib/issues.js'
-import { lazy } from '../../lib/lazy.js'
+import { lazyObject } from '../../lib/lazy-schemas.js'
 import { counted, nearest } from '../../lib/text.js'
 import { formatInstant } from '../../lib/time.js'
 import { typeTexts } from '../../lib/type-text.js'
@@ -23,28 +23,26 @@ import {
 
 const Search = z.string().min(1).max(512)
 
-export const StoryFilter = lazy(() =>
-  z.strictObject({
-    /** A part of the token, the name, the address, the lobby, the game mode or the region, in any case. */
-    q: Search.optional(),
-    /** The token, or its beginning. */
-    token: Search.optional(),
-    /** The name: two words, in any case. */
-    name: Search.optional(),
-    /** The address of the client. */
-    address: Search.optional(),
-    /** The id of a lobby that the player was in. */
-    lobby: Search.optional(),
-    /** The present state of the story, or its end. */
-    outcome: z.enum(storyOutcomes).register(typeTexts, { type: 'StoryOutcome' }).optional(),
-    /** `true`: only players of simulations. `false`: only others. */
-    simulated: z.boolean().optional(),
-    /** The most stories. Default: 50. */
-    limit: z.int().min(1).max(500).optional(),
-    /** The `id` of a story: only those that began before it. */
-    before: z.int().min(1).optional(),
-  }),
-)
+export const StoryFilter = lazyObject(() => ({
+  /** A part of the token, the name, the address, the lobby, the game mode or the region, in any case. */
+  q: Search.optional(),
+  /** The token, or its beginning. */
+  token: Search.optional(),
+  /** The name: two words, in any case. */
+  name: Search.optional(),
+  /** The address of the client. */
+  address: Search.optional(),
+  /** The id of a lobby that the player was in. */
+  lobby: Search.optional(),
+  /** The present state of the story, or its end. */
+  outcome: z.enum(storyOutcomes).register(typeTexts, { type: 'StoryOutcome' }).optional(),
+  /** `true`: only players of simulations. `false`: only others. */
+  simulated: z.boolean().optional(),
+  /** The most stories. Default: 50. */
+  limit: z.int().min(1).max(500).optional(),
+  /** The `id` of a story: only those that began before it. */
+  before: z.int().min(1).optional(),
+}))
 /** Selects stories. All given keys must match. */
 export type StoryFilter = types.StoryFilter
 
