@@ -43,9 +43,8 @@ export const DeviceLink = component(
 /** The calls by which a device gets a cloud token, after a person has agreed to it, and the calls of cloud clients. */
 export const authOperations = {
   'devices.links.get': operation(
+    'GET /cloud/devices/links',
     {
-      method: 'GET',
-      path: '/cloud/devices/links',
       summary: 'Returns the status of a device link. Blocks while `watch_index` is the current index.',
       auth: 'none',
       kind: 'watch',
@@ -62,9 +61,8 @@ export const authOperations = {
     }),
   ),
   'devices.links.prepare': operation(
+    'POST /cloud/devices/links',
     {
-      method: 'POST',
-      path: '/cloud/devices/links',
       summary: 'Creates a device link: a token that the device watches, and the URL at which a person completes it.',
       auth: 'none',
       kind: 'write',
@@ -75,9 +73,8 @@ export const authOperations = {
     () => ({ output: PreparedDeviceLink() }),
   ),
   'devices.links.complete': operation(
+    'POST /cloud/devices/links/complete',
     {
-      method: 'POST',
-      path: '/cloud/devices/links/complete',
       summary: 'Completes a device link. The device gets a cloud token of the game.',
       auth: 'cloud',
       kind: 'write',
@@ -94,9 +91,8 @@ export const authOperations = {
     () => ({ body: z.object({ device_link_token: z.string(), game_id: z.string() }), output: z.object({}) }),
   ),
   'cloud.bootstrap': operation(
+    'GET /cloud/bootstrap',
     {
-      method: 'GET',
-      path: '/cloud/bootstrap',
       summary: 'Returns the settings that a cloud client needs before its first call.',
       auth: 'none',
       kind: 'read',
@@ -110,9 +106,8 @@ export const authOperations = {
     () => ({ output: Bootstrap() }),
   ),
   'auth.inspect': operation(
+    'GET /cloud/auth/inspect',
     {
-      method: 'GET',
-      path: '/cloud/auth/inspect',
       summary: 'Returns the game of a cloud token.',
       auth: 'cloud',
       kind: 'read',

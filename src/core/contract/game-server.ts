@@ -20,9 +20,8 @@ const takeoverNote =
 /** The calls of a game server about its lobby and its players. */
 export const gameServerOperations = {
   'lobbies.ready': operation(
+    'POST /matchmaker/lobbies/ready',
     {
-      method: 'POST',
-      path: '/matchmaker/lobbies/ready',
       summary: 'Reports that the lobby is ready for players.',
       auth: 'lobby',
       kind: 'write',
@@ -33,9 +32,8 @@ export const gameServerOperations = {
     () => ({ output: z.object({}) }),
   ),
   'lobbies.setClosed': operation(
+    'PUT /matchmaker/lobbies/closed',
     {
-      method: 'PUT',
-      path: '/matchmaker/lobbies/closed',
       summary: 'Closes or opens the lobby. Players can join a closed lobby only by its id.',
       auth: 'lobby',
       kind: 'write',
@@ -46,9 +44,8 @@ export const gameServerOperations = {
     () => ({ body: z.object({ is_closed: z.boolean() }), output: z.object({}) }),
   ),
   'lobbies.setState': operation(
+    'PUT /matchmaker/lobbies/state',
     {
-      method: 'PUT',
-      path: '/matchmaker/lobbies/state',
       summary: 'Sets the state of the lobby: any JSON. An empty body clears it.',
       auth: 'lobby',
       kind: 'write',
@@ -59,9 +56,8 @@ export const gameServerOperations = {
     () => ({ jsonBody: Json, output: z.object({}) }),
   ),
   'lobbies.getState': operation(
+    'GET /matchmaker/lobbies/{lobby_id}/state',
     {
-      method: 'GET',
-      path: '/matchmaker/lobbies/{lobby_id}/state',
       summary: 'Returns the state of a lobby: any JSON, or null.',
       auth: 'lobby',
       // It reads, but it can hand the lobby over to its server.
@@ -76,9 +72,8 @@ export const gameServerOperations = {
     }),
   ),
   'players.connected': operation(
+    'POST /matchmaker/players/connected',
     {
-      method: 'POST',
-      path: '/matchmaker/players/connected',
       summary: 'Reports that a player with a seat in the lobby has connected.',
       auth: 'lobby',
       kind: 'write',
@@ -102,9 +97,8 @@ export const gameServerOperations = {
     () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
   ),
   'players.disconnected': operation(
+    'POST /matchmaker/players/disconnected',
     {
-      method: 'POST',
-      path: '/matchmaker/players/disconnected',
       summary: 'Reports that a player has left the lobby.',
       auth: 'lobby',
       kind: 'write',
@@ -120,9 +114,8 @@ export const gameServerOperations = {
     () => ({ body: z.object({ player_token: player_token() }), output: z.object({}) }),
   ),
   'players.getStatistics': operation(
+    'GET /matchmaker/players/statistics',
     {
-      method: 'GET',
-      path: '/matchmaker/players/statistics',
       summary: 'Counts the reserved and connected seats: in total, by game mode, and by region.',
       auth: 'public',
       kind: 'read',

@@ -43,9 +43,8 @@ export const Game = component(
 
 export const gameOperations = {
   'games.getGameById': operation(
+    'GET /cloud/games/{game_id}',
     {
-      method: 'GET',
-      path: '/cloud/games/{game_id}',
       summary:
         'Returns a game with its namespaces, versions, regions and number of players. Blocks while `watch_index` is the current index.',
       auth: 'cloud',
@@ -66,9 +65,8 @@ export const gameOperations = {
     }),
   ),
   'games.tokens.createCloudToken': operation(
+    'POST /cloud/games/{game_id}/tokens/cloud',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/tokens/cloud',
       summary: 'Creates another cloud token of a game. Earlier ones stay valid.',
       auth: 'cloud',
       kind: 'write',

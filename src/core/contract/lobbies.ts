@@ -128,9 +128,8 @@ const newLobbyErrors = [
 
 export const lobbyOperations = {
   'lobbies.list': operation(
+    'GET /matchmaker/lobbies/list',
     {
-      method: 'GET',
-      path: '/matchmaker/lobbies/list',
       summary: 'Lists the open lobbies of a namespace, with its game modes and regions.',
       auth: 'namespace',
       kind: 'read',
@@ -159,9 +158,8 @@ export const lobbyOperations = {
     }),
   ),
   'lobbies.find': operation(
+    'POST /matchmaker/lobbies/find',
     {
-      method: 'POST',
-      path: '/matchmaker/lobbies/find',
       summary: 'Reserves a seat in the fullest lobby that fits, or in a new one.',
       auth: 'namespace',
       kind: 'write',
@@ -203,9 +201,8 @@ export const lobbyOperations = {
     }),
   ),
   'lobbies.join': operation(
+    'POST /matchmaker/lobbies/join',
     {
-      method: 'POST',
-      path: '/matchmaker/lobbies/join',
       summary: 'Reserves a seat in a lobby.',
       auth: 'namespace',
       kind: 'write',
@@ -222,9 +219,8 @@ export const lobbyOperations = {
     () => ({ body: z.object({ lobby_id: z.string(), ...proofs() }), output: Join() }),
   ),
   'lobbies.create': operation(
+    'POST /matchmaker/lobbies/create',
     {
-      method: 'POST',
-      path: '/matchmaker/lobbies/create',
       summary: 'Creates a lobby, and reserves a seat in it.',
       auth: 'namespace',
       kind: 'write',

@@ -113,9 +113,8 @@ const cloudErrors = ['API_UNAUTHORIZED', 'CLAIMS_MISSING_ENTITLEMENT'] as const
 
 export const namespaceOperations = {
   'games.namespaces.validateGameNamespace': operation(
+    'POST /cloud/games/{game_id}/namespaces/validate',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/validate',
       summary: 'Validates the names of a new namespace. Creates nothing.',
       auth: 'bearer',
       kind: 'read',
@@ -126,9 +125,8 @@ export const namespaceOperations = {
     () => ({ params: InGame(), body: names(), output: Validation() }),
   ),
   'games.namespaces.createGameNamespace': operation(
+    'POST /cloud/games/{game_id}/namespaces',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces',
       summary:
         "Creates a namespace with the game modes of the game's first one. The new namespace needs a token. It has none yet: create one.",
       auth: 'cloud',
@@ -151,9 +149,8 @@ export const namespaceOperations = {
     }),
   ),
   'games.namespaces.getGameNamespaceById': operation(
+    'GET /cloud/games/{game_id}/namespaces/{namespace_id}',
     {
-      method: 'GET',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}',
       summary: 'Returns a namespace with its names, version, domains and limits.',
       auth: 'cloud',
       kind: 'read',
@@ -168,9 +165,8 @@ export const namespaceOperations = {
     () => ({ params: InNamespace(), output: z.object({ namespace: Namespace() }) }),
   ),
   'games.namespaces.updateGameNamespaceVersion': operation(
+    'PUT /cloud/games/{game_id}/namespaces/{namespace_id}/version',
     {
-      method: 'PUT',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/version',
       summary: 'Sets the version that a namespace runs.',
       auth: 'cloud',
       kind: 'write',
@@ -181,9 +177,8 @@ export const namespaceOperations = {
     () => ({ params: InNamespace(), body: z.object({ version_id: Uuid }), output: z.object({}) }),
   ),
   'games.namespaces.updateGameNamespaceMatchmakerConfig': operation(
+    'POST /cloud/games/{game_id}/namespaces/{namespace_id}/mm-config',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config',
       summary: 'Sets the limits of a namespace: its lobbies, and the players from one client address.',
       auth: 'bearer',
       kind: 'write',
@@ -197,9 +192,8 @@ export const namespaceOperations = {
     () => ({ params: InNamespace(), body: matchmakerConfig() }),
   ),
   'games.namespaces.validateGameNamespaceMatchmakerConfig': operation(
+    'POST /cloud/games/{game_id}/namespaces/{namespace_id}/mm-config/validate',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config/validate',
       summary: 'Validates the limits of a namespace: all unsigned 32-bit integers are valid. Sets nothing.',
       auth: 'bearer',
       kind: 'read',
@@ -213,9 +207,8 @@ export const namespaceOperations = {
     () => ({ params: InNamespace(), body: matchmakerConfig(), output: Validation() }),
   ),
   'games.namespaces.validateGameNamespaceTokenDevelopment': operation(
+    'POST /cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development/validate',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development/validate',
       summary: 'Validates the ports of a new development token. Creates nothing.',
       auth: 'bearer',
       kind: 'read',
@@ -230,9 +223,8 @@ export const namespaceOperations = {
     }),
   ),
   'games.namespaces.createGameNamespaceTokenDevelopment': operation(
+    'POST /cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/development',
       summary: 'Creates a development token, for a game server of your own at a host name and ports.',
       auth: 'cloud',
       kind: 'write',
@@ -266,9 +258,8 @@ export const namespaceOperations = {
     }),
   ),
   'games.namespaces.createGameNamespaceTokenPublic': operation(
+    'POST /cloud/games/{game_id}/namespaces/{namespace_id}/tokens/public',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/tokens/public',
       summary: 'Creates a public token of a namespace, for the clients of the game.',
       auth: 'cloud',
       kind: 'write',
@@ -279,9 +270,8 @@ export const namespaceOperations = {
     () => ({ params: InNamespace(), output: newToken() }),
   ),
   'games.namespaces.toggleNamespaceDomainPublicAuth': operation(
+    'PUT /cloud/games/{game_id}/namespaces/{namespace_id}/domain-public-auth',
     {
-      method: 'PUT',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domain-public-auth',
       summary: 'Allows or forbids calls without a token from the domains of a namespace.',
       auth: 'cloud',
       kind: 'write',
@@ -292,9 +282,8 @@ export const namespaceOperations = {
     () => ({ params: InNamespace(), body: z.object({ enabled: z.boolean() }), output: z.object({}) }),
   ),
   'games.namespaces.addNamespaceDomain': operation(
+    'POST /cloud/games/{game_id}/namespaces/{namespace_id}/domains',
     {
-      method: 'POST',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains',
       summary: 'Adds a domain to a namespace. Calls from its pages then belong to the namespace.',
       auth: 'cloud',
       kind: 'write',
@@ -325,9 +314,8 @@ export const namespaceOperations = {
     }),
   ),
   'games.namespaces.removeNamespaceDomain': operation(
+    'DELETE /cloud/games/{game_id}/namespaces/{namespace_id}/domains/{domain}',
     {
-      method: 'DELETE',
-      path: '/cloud/games/{game_id}/namespaces/{namespace_id}/domains/{domain}',
       summary: 'Removes a domain from a namespace.',
       auth: 'cloud',
       kind: 'write',

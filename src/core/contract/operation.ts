@@ -58,13 +58,18 @@ interface OperationSchemas {
 /** One HTTP call of the service, as data. */
 export interface OperationSpec extends OperationDetails, OperationSchemas {}
 
+type Place = Pick<OperationDetails, 'method' | 'path'>
+
 /** Declares an operation. Its schemas are made when one is first read: most processes need those of a few operations. */
-export function operation<const Details extends OperationDetails, const Schemas extends OperationSchemas>(
-  details: Details,
-  schemas: () => Schemas,
-): Details & Schemas {
+export function operation<
+  const Details extends Omit<OperationDetails, keyof Place>,
+  const Schemas extends OperationSchemas,
+>(place: `${Method} /${string}`, details: Details, schemas: () => Schemas): Place & Details & Schemas {
+  const [method, path] = place.split(' ') as [Method, string] // the type has this form
   const made = lazy<OperationSchemas>(schemas)
   const row: OperationSpec = {
+    method,
+    path,
     ...details,
     get params() {
       return made().params
@@ -85,7 +90,7 @@ export function operation<const Details extends OperationDetails, const Schemas 
       return made().output
     },
   } as OperationSpec
-  return row as Details & Schemas // the getters return the fields of the schemas
+  return row as Place & Details & Schemas // the getters return the fields of the schemas
 }
 
 /** Lists the codes that an operation may answer, in the order of the error table. */

@@ -99,9 +99,8 @@ export type RegionSummary = types.RegionSummary
 
 export const regionOperations = {
   'regions.list': operation(
+    'GET /matchmaker/regions',
     {
-      method: 'GET',
-      path: '/matchmaker/regions',
       summary: 'Lists the regions that the game modes of a namespace enable.',
       auth: 'namespace',
       kind: 'read',
