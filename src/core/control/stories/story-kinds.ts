@@ -58,6 +58,11 @@ interface Kind {
   readonly ending?: (end: Ending) => string
 }
 
+/** Creates a kind after which the player has no seat any more. */
+function ended(outcome: StoryOutcome, kind: Pick<Kind, 'title' | 'text' | 'ending'>): Kind {
+  return { is: 'end', outcome, ...kind }
+}
+
 const table = {
   present: {
     is: 'row',
@@ -89,109 +94,81 @@ const table = {
     text: (fact, { lobby }) => `${actorText(fact)} moved the player to ${lobby}.`,
   },
   changed: { is: 'row', title: 'Changed', text: fact => `${actorText(fact)} changed the row of the player.` },
-  added: {
-    is: 'end',
-    outcome: 'removed',
+  added: ended('removed', {
     title: 'Added',
     text: fact => `${actorText(fact)} created the player without a seat.`,
     ending: end => removedText(end),
-  },
-  expired: {
-    is: 'end',
-    outcome: 'never_connected',
+  }),
+  expired: ended('never_connected', {
     title: 'Seat expired',
     text: 'Nobody connected in time, so the seat is free again.',
     ending: ({ lobby, waited, facts }) =>
       `Never connected: the seat in ${lobby} expired after ${waited}.${lateText(facts)}`,
-  },
-  left: {
-    is: 'end',
-    outcome: 'left',
+  }),
+  left: ended('left', {
     title: 'Left',
     text: 'The server called players.disconnected.',
     ending: ({ lobby, played }) =>
       played === undefined
         ? `Gave the seat in ${lobby} back without connecting, because its server said so.`
         : `Played ${played} of ${lobby}, and left because its server said so.`,
-  },
-  session_ended: {
-    is: 'end',
-    outcome: 'left',
+  }),
+  session_ended: ended('left', {
     title: 'Left',
     text: 'The mock ended the session, because it simulates the player or its server.',
     ending: ({ lobby, played = 'some time' }) => `Played ${played} of ${lobby}, and left when its session ended.`,
-  },
-  too_old: {
-    is: 'end',
-    outcome: 'connection_lost',
+  }),
+  too_old: ended('connection_lost', {
     title: 'Connection lost',
     text: 'A player is removed 8 hours after it got its seat.',
     ending: end =>
       until(end, 'it lost the connection at the age limit', `the seat in ${end.lobby} reached its age limit`),
-  },
-  never_ready: {
-    is: 'end',
-    outcome: 'lobby_stopped',
+  }),
+  never_ready: ended('lobby_stopped', {
     title: 'Lobby stopped',
     text: 'No server called lobbies.ready in time.',
     ending: end => until(end, 'the lobby stopped', `the game server of ${end.lobby} was not ready in time`),
-  },
-  lobby_ended: {
-    is: 'end',
-    outcome: 'lobby_stopped',
+  }),
+  lobby_ended: ended('lobby_stopped', {
     title: 'Lobby stopped',
     text: 'The lobby reached its age limit, or its last simulated player left.',
-  },
-  lobby_stopped: {
-    is: 'end',
-    outcome: 'lobby_stopped',
+  }),
+  lobby_stopped: ended('lobby_stopped', {
     title: 'Lobby stopped',
     text: fact => `${actorText(fact)} stopped or deleted the lobby.`,
-  },
-  server_ended: {
-    is: 'end',
-    outcome: 'server_ended',
+  }),
+  server_ended: ended('server_ended', {
     title: 'Server ended',
     text: 'The process of the game server ended, so the lobby stopped.',
     ending: end => until(end, 'its game server ended', `the game server of ${end.lobby} ended first`),
-  },
-  server_restarted: {
-    is: 'end',
-    outcome: 'server_ended',
+  }),
+  server_restarted: ended('server_ended', {
     title: 'Server restarted',
     text: 'The mock restarted the game server, which begins without players.',
     ending: end => until(end, 'its game server was restarted', `the game server of ${end.lobby} was restarted first`),
-  },
-  mock_restarted: {
-    is: 'end',
-    outcome: 'server_ended',
+  }),
+  mock_restarted: ended('server_ended', {
     title: 'Mock stopped',
     text: 'The mock stopped, and with it the game server that it had started.',
     ending: end =>
       until(end, 'the mock stopped, and with it the game server', 'the mock stopped first, and with it the server'),
-  },
-  removed: {
-    is: 'end',
-    outcome: 'removed',
+  }),
+  removed: ended('removed', {
     title: 'Removed',
     text: fact => `${actorText(fact)} removed the player.`,
     ending: end => removedText(end),
-  },
-  gave_up: {
-    is: 'end',
-    outcome: 'gave_up',
+  }),
+  gave_up: ended('gave_up', {
     title: 'Gave up',
     text: 'The client closed the connection while it waited, so the seat is free again.',
     ending: ({ lobby, waited }) =>
       `Gave up after ${waited}: the client closed the connection before ${lobby} was ready.`,
-  },
-  wrong_lobby: {
-    is: 'end',
-    outcome: 'wrong_lobby',
+  }),
+  wrong_lobby: ended('wrong_lobby', {
     title: 'Wrong lobby',
     text: 'The server of another lobby reported the player, so the mock removed it.',
     ending: () => 'Lost its seat, because the server of another lobby reported the player.',
-  },
+  }),
   forgotten: {
     is: 'row',
     title: 'Forgotten',
