@@ -1,5 +1,7 @@
+import { exactValue } from '../core/lib/exact-json.js'
 import { counted, quoted } from '../core/lib/text.js'
 import { checkKeys, UsageError } from '../core/lib/usage-error.js'
+import { differingText } from '../core/pipeline/journal-mismatch.js'
 import { compareJson } from '../core/pipeline/match.js'
 import type { ServedLobby, ServedPlayer } from '../core/simulation/servers.js'
 
@@ -72,9 +74,9 @@ export function servedDifferences(served: ServedLobby, expected: ServedExpectati
     lines.push(...served.refused.map(call => `  ${refusedText(call)}`))
   }
   if (state !== undefined) {
-    const [difference] = compareJson('state', state, served.state)
-    if (difference)
-      lines.push(`${difference.field}: expected ${quoted(difference.expected)}, and it is ${quoted(difference.actual)}`)
+    const [one] = compareJson('state', state, exactValue(served, 'state'))
+    if (one)
+      lines.push(`${one.field}: expected ${differingText(one, 'expected')}, and it is ${differingText(one, 'actual')}`)
   }
   return lines
 }

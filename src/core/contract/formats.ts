@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { nestingLimit, nestsWithin, setKey } from '../lib/json.js'
+import { setKey } from '../lib/exact-json.js'
+import { nestingLimit, nestsWithin } from '../lib/json.js'
 import { TextEncoder } from '../lib/real-globals.js'
 import { typeTexts } from '../lib/type-text.js'
 import { limits } from './limits.js'

@@ -1,6 +1,6 @@
 import { ApiError } from '../contract/errors.js'
 import type { Join } from '../contract/lobbies.js'
-import { writeJsonAt } from '../lib/exact-json.js'
+import { exactValue, writeJson } from '../lib/exact-json.js'
 import { quoted, shellWord } from '../lib/text.js'
 import { versionNameOf } from '../operations/games.js'
 import { lobbyPorts } from '../operations/lobbies.js'
@@ -102,7 +102,7 @@ export function lobbyEnvironment(
     RIVET_MAX_PLAYERS_NORMAL: String(lobby.max_players_normal),
     RIVET_MAX_PLAYERS_DIRECT: String(lobby.max_players_direct),
     RIVET_MAX_PLAYERS_PARTY: String(lobby.max_players_party),
-    ...(lobby_config === undefined ? {} : { RIVET_LOBBY_CONFIG: writeJsonAt(lobby, 'lobby_config') }),
+    ...(lobby_config === undefined ? {} : { RIVET_LOBBY_CONFIG: writeJson(exactValue(lobby, 'lobby_config')) }),
     ...(tags === undefined ? {} : { RIVET_LOBBY_TAGS: JSON.stringify(tags) }),
     ...Object.fromEntries(
       lobbyPorts(lobby, tables).flatMap(({ label, fixed, target_port: port = fixed, port_range }) =>

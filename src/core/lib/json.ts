@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { hasSameDigits, keepDigits, replaceDigits } from './exact-json.js'
+import { exactValue, keepDigits, setKey } from './exact-json.js'
 
 /** The deepest nesting of objects and arrays in a body, a state or a scenario. */
 export const nestingLimit = 64
@@ -75,15 +75,6 @@ export function getKey(object: object, key: PropertyKey): unknown {
 }
 
 /**
- * Sets a key of an object. An assignment to the key `__proto__` would set the prototype instead. The value has the digits that
- * `source` has at the key: see `parseJson`. Default: none.
- */
-export function setKey(object: object, key: string, value: unknown, source: object = {}): void {
-  Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
-  replaceDigits(object, key, source)
-}
-
-/**
  * Deletes each optional key that is null, in place and in nested values. Null in an optional field means absent
  * (PROTOCOL.md B9).
  */
@@ -117,9 +108,7 @@ export function sameJson(one: unknown, other: unknown): boolean {
   const [keys, others] = [Object.keys(one), Object.keys(other)]
   if (keys.length !== others.length) return false
   // These are own keys, so `__proto__` is safe.
-  return keys.every(
-    (key, i) => others[i] === key && sameJson(getKey(one, key), getKey(other, key)) && hasSameDigits(one, other, key),
-  )
+  return keys.every((key, i) => others[i] === key && sameJson(exactValue(one, key), exactValue(other, key)))
 }
 
 /** A value that may be changed at any depth. */
@@ -141,9 +130,9 @@ export function frozen<T>(value: T): T {
   return Object.freeze(value)
 }
 
-/** Copies a JSON value. The copy may be changed. */
-export function draftOf<T>(value: T): Draft<T> {
-  return copy(value, inner => inner) as Draft<T> // a copy has the type of its original
+/** Copies a JSON value. The copy may be changed. `finish` gets each new object and list. */
+export function draftOf<T>(value: T, finish = (copied: object) => copied): Draft<T> {
+  return copy(value, finish) as Draft<T> // a copy has the type of its original
 }
 
 function copy(value: unknown, finish: (copied: object) => object): unknown {

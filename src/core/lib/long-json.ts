@@ -1,4 +1,4 @@
-import { digitsOf, writeJson } from './exact-json.js'
+import { exactValue, writeJson } from './exact-json.js'
 import { getKey } from './json.js'
 import { TextEncoder } from './real-globals.js'
 import type { Steps } from './steps.js'
@@ -39,12 +39,10 @@ function* write(value: unknown, add: (text: string) => void): Steps<void> {
 
 function* writeItems(items: readonly unknown[], add: (text: string) => void): Steps<void> {
   let separator = '['
-  for (const [i, item] of items.entries()) {
+  for (const i of items.keys()) {
     add(separator)
     separator = ','
-    const digits = digitsOf(items, String(i))
-    if (digits === undefined) yield* write(item, add)
-    else add(digits)
+    yield* write(exactValue(items, String(i)), add)
   }
   add(']')
 }
@@ -52,13 +50,11 @@ function* writeItems(items: readonly unknown[], add: (text: string) => void): St
 function* writeFields(fields: object, add: (text: string) => void): Steps<void> {
   let separator = '{'
   for (const key of Object.keys(fields)) {
-    const field: unknown = getKey(fields, key)
+    const field = exactValue(fields, key)
     if (field === undefined) continue
     add(`${separator}${JSON.stringify(key)}:`)
     separator = ','
-    const digits = digitsOf(fields, key)
-    if (digits === undefined) yield* write(field, add)
-    else add(digits)
+    yield* write(field, add)
   }
   add('}')
 }

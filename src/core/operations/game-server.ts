@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js'
-import { digitsOf, ExactInteger, replaceDigits } from '../lib/exact-json.js'
+import { exactValue, setKey } from '../lib/exact-json.js'
 import { frozenCopy } from '../lib/json.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
 import { isSeated, modeKey, type RunningLobby, type SeatedPlayer } from '../store/lobby-rules.js'
@@ -30,10 +30,8 @@ export const setLobbyClosed: Resolver<'lobbies.setClosed'> = ({ caller, input, t
 export const setLobbyState: Resolver<'lobbies.setState'> = ({ caller, input, tables, now }) => {
   if (caller.kind === 'development') return {}
   const { state: _, ...lobby } = takeOverLobby(caller, tables, now)
-  const state = input.jsonBody === undefined ? {} : { state: frozenCopy(input.jsonBody) }
-  const row = { ...lobby, ...state }
-  replaceDigits(row, 'state', input, 'jsonBody')
-  tables.lobbies.put(Object.freeze(row))
+  if (input.jsonBody !== undefined) setKey(lobby, 'state', frozenCopy(exactValue(input, 'jsonBody')))
+  tables.lobbies.put(Object.freeze(lobby))
   return {}
 }
 
@@ -42,8 +40,7 @@ export const getLobbyState: Resolver<'lobbies.getState'> = ({ caller, input, tab
   if (caller.kind === 'development') return {}
   const lobby = findLobbyById(caller.namespaceId, input.lobby_id, tables)
   takeOverLobby(caller, tables, now)
-  const digits = digitsOf(lobby, 'state')
-  return digits === undefined ? (lobby.state ?? null) : new ExactInteger(digits)
+  return exactValue(lobby, 'state') ?? null
 }
 
 /** Connects a player who has a seat (PROTOCOL.md C). */

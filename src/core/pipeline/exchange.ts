@@ -4,7 +4,7 @@ import type { WaitReason } from '../contract/journal.js'
 import type { OperationSpec } from '../contract/operation.js'
 import { type OperationId, operations } from '../contract/operations.js'
 import { after } from '../lib/after.js'
-import { keepDigits, parseJson, writeJson } from '../lib/exact-json.js'
+import { keepDigits, parseJson, setKey, writeJson } from '../lib/exact-json.js'
 import { nextTurn } from '../lib/next-turn.js'
 import { real } from '../lib/real-globals.js'
 import { durationMs } from '../lib/time.js'
@@ -173,7 +173,7 @@ export class Exchange implements RequestFacts, CallOrigin {
     try {
       const { output, waitsFor } = runner.draft(this.#parse(), this.request)
       if (waitsFor === 'resolver') return { waits_for: waitsFor }
-      return { ...answerOf(outputResult(output)), ...(waitsFor === undefined ? {} : { waits_for: waitsFor }) }
+      return answerOf(outputResult(output), waitsFor)
     } catch (error) {
       return answerOf(errorResult(error))
     }
@@ -322,8 +322,10 @@ function endText(how: HeldEnd): string {
 }
 
 /** Returns a response as JSON. */
-function answerOf({ status, output }: Result): AnswerDraft {
-  return { status, ...(output === undefined ? {} : { body: parseJson(writeJson(output)) }) }
+function answerOf({ status, output }: Result, waits_for?: AnswerDraft['waits_for']): AnswerDraft {
+  const answer: AnswerDraft = { status, ...(waits_for === undefined ? {} : { waits_for }) }
+  if (output !== undefined) setKey(answer, 'body', parseJson(writeJson(output)))
+  return answer
 }
 
 /** Reads the fields of all parts of a request. No two parts of an operation have a field of the same name. */

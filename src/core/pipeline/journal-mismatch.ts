@@ -1,7 +1,9 @@
 import type { ExchangeMatch, Expectation, OperationPattern } from '../contract/journal.js'
 import { beginAtCaller } from '../lib/caller-stack.js'
+import { exactValue } from '../lib/exact-json.js'
 import { quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
+import type { Difference } from './match.js'
 import { requestText } from './request-text.js'
 import type { NearMiss, Verification } from './verify.js'
 
@@ -56,11 +58,17 @@ export function describeMismatch({ reason = '', nearest }: Verification): string
   ].join('\n')
 }
 
+/** Quotes a value of a difference, with all its digits. */
+export function differingText(one: Difference, name: 'expected' | 'actual'): string {
+  const value = exactValue(one, name)
+  return typeof value === 'bigint' ? String(value) : quoted(value)
+}
+
 /** Writes a request, and below it a line for each difference. */
 export function nearMissLines({ exchange, differs }: NearMiss): string[] {
-  const lines = differs.map(({ field, expected, actual }) => {
-    const found = actual === undefined ? 'missing' : quoted(actual)
-    return `     ${field}: expected ${quoted(expected)}, and it is ${found}`
+  const lines = differs.map(one => {
+    const found = one.actual === undefined ? 'missing' : differingText(one, 'actual')
+    return `     ${one.field}: expected ${differingText(one, 'expected')}, and it is ${found}`
   })
   return [`  ${requestText(exchange)}`, ...lines]
 }

@@ -251,8 +251,7 @@ export class RecordedExchange implements StoredExchange {
   entry(answers?: 'short'): ShortenedEntry {
     const { length } = this.#answer
     const answer = isLeftOut(length, answers) ? { answer_bytes: length } : this.#redactor.body('answer', this.#answer)
-    const entry = this.entryWithoutAnswer()
-    return keepDigits(keepDigits({ ...entry, ...answer }, entry), answer)
+    return keepDigits(Object.assign(this.entryWithoutAnswer(), answer), answer)
   }
 
   /** Returns the value of a JSON body as it was sent, with whole tokens. `undefined` if there is none. */

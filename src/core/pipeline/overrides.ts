@@ -8,7 +8,7 @@ import {
   operationIds,
   operations,
 } from '../contract/operations.js'
-import { ExactInteger } from '../lib/exact-json.js'
+import { clearOnWrite } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
 import { draftOf } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
@@ -106,6 +106,7 @@ export class Overrides {
     return new Promise((resolve, reject) => {
       let cancelled: ApiError | undefined
       let ofMock: unknown
+      let output: unknown
       const cancel = () => {
         this.#cancels.delete(cancel)
         cancelled = new ApiError('ERROR', `the world was reset or closed before the resolver of ${call.id} answered`)
@@ -116,16 +117,19 @@ export class Overrides {
         // A copy, because a resolver may change it, and the mock's answer contains frozen rows.
         try {
           const outcome = usual(call, origin)
-          const output = outputNow(await (outcome instanceof Blocked ? origin.block(outcome) : outcome))
-          return output instanceof ExactInteger ? Number(output) : draftOf(output)
+          output = outputNow(await (outcome instanceof Blocked ? origin.block(outcome) : outcome))
+          return typeof output === 'bigint' ? Number(output) : draftOf(output, clearOnWrite)
         } catch (error) {
           ofMock = error
           throw error
         }
       }
       this.#cancels.add(cancel)
-      const answered = async () =>
-        checkAnswer(call.id, await resolver({ input: call.input, world: this.#world, original }))
+      const answered = async () => {
+        const answer = checkAnswer(call.id, await resolver({ input: call.input, world: this.#world, original }))
+        // A resolver that returns the mock's own answer keeps its digits.
+        return typeof output === 'bigint' && Number(output) === answer ? output : answer
+      }
       answered()
         .then(resolve, error => reject(error === ofMock ? error : ofUserCode(`the resolver of ${call.id}`, error)))
         .finally(() => this.#cancels.delete(cancel))

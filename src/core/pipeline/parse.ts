@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorCode } from '../contract/errors.js'
 import type { OperationSpec } from '../contract/operation.js'
-import { keepAllDigits, parseJsonAs } from '../lib/exact-json.js'
+import { keepAllDigits, parseJson as parseExactJson, setKey } from '../lib/exact-json.js'
 import { type Issue, issueText, valueAt, withoutWiderLimits } from '../lib/issues.js'
 import { exceededLimit, type JsonLimits, nestingLimit, removeOptionalNulls } from '../lib/json.js'
 import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
@@ -81,10 +81,10 @@ const operationLimits: BodyLimits = { ...jsonLimits, values: 10_000 }
 export function parseBody({ body: schema, jsonBody }: OperationSpec, request: MockRequest): Fields {
   if (schema) return parseJson(request, schema, operationLimits)
   if (!jsonBody) return {}
-  if (!request.body?.length) return { jsonBody: undefined }
-  const decoded = decodeJsonAs('jsonBody', request, jsonLimits)
-  removeOptionalNulls(jsonBody, decoded.jsonBody)
-  return keepAllDigits({ jsonBody: parse(jsonBody, decoded.jsonBody, 'API_BAD_BODY', 'body') }, decoded)
+  const fields: Fields = {}
+  // All that `decodeJson` returns fits the schema.
+  setKey(fields, 'jsonBody', request.body?.length ? decodeJson(request) : undefined)
+  return fields
 }
 
 /**
@@ -92,7 +92,8 @@ export function parseBody({ body: schema, jsonBody }: OperationSpec, request: Mo
  * (PROTOCOL.md B9). Throws `API_BODY_TOO_LARGE` or `API_BAD_BODY`.
  */
 export function parseJson<T>(request: Body, schema: z.ZodType<T>, limits: BodyLimits): T {
-  const value = decodeJson(request, limits)
+  const decoded = decodeJson(request, limits)
+  const value = typeof decoded === 'bigint' ? Number(decoded) : decoded
   removeOptionalNulls(schema, value)
   return parse(schema, value, 'API_BAD_BODY', 'body')
 }
@@ -103,16 +104,12 @@ const shorter = 'send a shorter one'
 
 /** Decodes a JSON body as `parseJson` does, without a schema. */
 export function decodeJson(request: Body, limits = jsonLimits): unknown {
-  return request.body?.length ? decodeJsonAs('body', request, limits).body : {}
-}
-
-/** Decodes a JSON body as the value of a key. */
-function decodeJsonAs<Key extends string>(key: Key, request: Body, limits: BodyLimits): { [Name in Key]: unknown } {
-  const { body = new Uint8Array() } = request
+  const { body } = request
+  if (body === undefined || body.length === 0) return {}
   const { bytes, advice = shorter } = limits
   if (body.length > bytes) throw new ApiError('API_BODY_TOO_LARGE', `the body is longer than ${bytes} bytes: ${advice}`)
   try {
-    return decodeText(key, body, limits)
+    return decodeText(body, limits)
   } catch (error) {
     // A middleware in front may have unpacked the body, and kept the header.
     const encoding = header(request, 'content-encoding') ?? 'identity'
@@ -124,7 +121,7 @@ function decodeJsonAs<Key extends string>(key: Key, request: Body, limits: BodyL
   }
 }
 
-function decodeText<Key extends string>(key: Key, body: Uint8Array, limits: BodyLimits): { [Name in Key]: unknown } {
+function decodeText(body: Uint8Array, limits: BodyLimits): unknown {
   const { levels, values, advice = shorter, takesMark = false } = limits
   const exceeded = exceededLimit(body, limits)
   if (exceeded === 'levels')
@@ -132,11 +129,11 @@ function decodeText<Key extends string>(key: Key, body: Uint8Array, limits: Body
   if (exceeded === 'values')
     throw new ApiError('API_BODY_TOO_LARGE', `the body has more than ${values} objects, arrays and commas: ${advice}`)
   let text = ''
-  let value: { [Name in Key]: unknown }
+  let value: unknown
   try {
     text = decoder.decode(body)
     if (takesMark && text.startsWith(mark)) text = text.slice(mark.length)
-    value = parseJsonAs(key, text)
+    value = parseExactJson(text)
   } catch (error) {
     // Not the message of the error: engines differ in it, and all entry points must give the same answer.
     const reason = error instanceof SyntaxError ? 'send all of it, with strings in double quotes' : 'it is not UTF-8'

@@ -1,6 +1,6 @@
 import type { Expectation, RequestPattern } from '../contract/journal.js'
 import { controlPath, decodeSegment, deviceLinkPath } from '../contract/paths.js'
-import { keepAllDigits, parseJsonAs } from '../lib/exact-json.js'
+import { keepDigits, parseJson, setKey } from '../lib/exact-json.js'
 import { nestingLimit, textNestsWithin } from '../lib/json.js'
 import { TextDecoder, URLSearchParams } from '../lib/real-globals.js'
 import type { Tables } from '../store/model.js'
@@ -105,8 +105,9 @@ export class Redactor {
     if (!textNestsWithin(bytes, deepestBody)) return { [name]: `… (nests deeper than ${deepestBody} levels)` }
     const text = decoder.decode(bytes)
     try {
-      const parsed: Readonly<Record<string, unknown>> = parseJsonAs(name, text)
-      return keepAllDigits({ [name]: this.#json(parsed[name]) }, parsed)
+      const fields = {}
+      setKey(fields, name, this.#json(parseJson(text)))
+      return fields
     } catch {
       return { [name]: this.text(text.includes('token') ? text.replaceAll(tokenInBody, redactToken) : text) }
     }
@@ -174,13 +175,15 @@ export class Redactor {
     if (typeof value === 'string') return isToken ? redactToken(value) : this.text(value)
     if (typeof value !== 'object' || value === null) return value
     if (levels === 0) return '…'
-    if (Array.isArray(value)) return value.map(item => this.#json(item, isToken, levels - 1))
-    return Object.fromEntries(
-      Object.entries(value).map(([name, field]) => [
-        this.#name(name),
-        this.#json(field, isToken || isTokenName(name), levels - 1),
-      ]),
-    )
+    if (Array.isArray(value)) {
+      const items = value.map(item => this.#json(item, isToken, levels - 1))
+      return keepDigits(items, value)
+    }
+    const fields = Object.entries(value).map(([name, field]) => [
+      this.#name(name),
+      this.#json(field, isToken || isTokenName(name), levels - 1),
+    ])
+    return keepDigits(Object.fromEntries(fields), value)
   }
 }
 

@@ -2,7 +2,7 @@ import { ApiError, clientClosedRequest, type ErrorBody } from '../contract/error
 import type { HeldAnswer } from '../contract/faults.js'
 import { isControlPath, pathInWorld } from '../contract/paths.js'
 import type { Emitter } from '../lib/emitter.js'
-import { writeJson } from '../lib/exact-json.js'
+import { exactValue, writeJson } from '../lib/exact-json.js'
 import { isJsonObject } from '../lib/json.js'
 import { Headers, real, TextEncoder } from '../lib/real-globals.js'
 import { seatsTaken } from '../store/lobby-rules.js'
@@ -218,7 +218,9 @@ function failure(status: number, body: ErrorBody): Result {
 }
 
 /** Returns a response with another status, another body, or both. A status that has no body gets none. */
-export function editedResult(result: Result, { status = result.status, body = result.output }: HeldAnswer): Result {
+export function editedResult(result: Result, answer: HeldAnswer): Result {
+  const { status = result.status } = answer
+  const body = answer.body === undefined ? result.output : exactValue(answer, 'body')
   const { body: bytes, headers, output } = outputResult(withoutBody.includes(status) ? undefined : body, status)
   const { 'content-type': _, ...others } = result.headers
   const { code, message } = isJsonObject(output) ? output : {}

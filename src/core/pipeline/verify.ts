@@ -1,4 +1,5 @@
 import type { Expectation, JournalEntry, RequestPattern } from '../contract/journal.js'
+import { exactValue, writeJson } from '../lib/exact-json.js'
 import { counted, matchesGlob } from '../lib/text.js'
 import type { ReadTables } from '../store/table-calls.js'
 import { type Difference, difference, findDifferences, type MatchableRequest, type RequestOwner } from './match.js'
@@ -114,7 +115,7 @@ export function nearestOf(compared: readonly NearMiss[]): NearMiss[] {
 
 function describePattern({ operation, match }: RequestPattern): string {
   const subject = operation === undefined ? 'of any operation' : `of ${operation}`
-  return match === undefined ? subject : `${subject} that matches ${JSON.stringify(match)}`
+  return match === undefined ? subject : `${subject} that matches ${writeJson(match)}`
 }
 
 /** Compares an exchange with a pattern, up to a hundred differences. None: it matches. */
@@ -141,7 +142,7 @@ function matchableRequest(entry: JournalEntry, tables: ReadTables): MatchableReq
   return {
     query: name => valuesOf(entry.query, name),
     header: name => valuesOf(entry.headers, name),
-    body: entry.body ?? {},
+    body: exactValue(entry, 'body') ?? {},
     owner: ownerOf(entry),
     tables,
   }

@@ -1,5 +1,5 @@
-import { hasSameDigits } from '../lib/exact-json.js'
-import { draftOf, getKey, sameJson, setKey } from '../lib/json.js'
+import { clearOnWrite, exactValue, setKey } from '../lib/exact-json.js'
+import { draftOf, sameJson } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { reworded, UsageError } from '../lib/usage-error.js'
 import type { RowChange } from './model.js'
@@ -236,7 +236,7 @@ export class Records<Row extends object> {
     // A call of `data` may write to any row: this one, or one that is changed after it.
     const before = this.#present(id)
     if (!before) return undefined
-    const draft = draftOf<object>(before)
+    const draft = draftOf<object>(before, clearOnWrite)
     const writeCount = this.#store.writeCount()
     const done = data(draft)
     if (typeof done?.then === 'function') {
@@ -256,7 +256,7 @@ export class Records<Row extends object> {
     }
     const present = this.#present(id)
     if (!present) return undefined
-    const changed = present === before ? draft : draftOf<object>(present)
+    const changed = present === before ? draft : draftOf<object>(present, clearOnWrite)
     if (changed !== draft) copyChanges(changed, draft, before)
     const next = this.#store.change(call, present, changed)
     const nextId = table.shape.idOf(next)
@@ -294,9 +294,9 @@ export class Records<Row extends object> {
 /** Copies the fields that differ between a draft and its original. */
 export function copyChanges(target: object, draft: object, original: object): void {
   for (const field of new Set([...Object.keys(draft), ...Object.keys(original)])) {
-    const [is, was]: unknown[] = [getKey(draft, field), getKey(original, field)]
-    if (sameJson(is, was) && hasSameDigits(draft, original, field)) continue
+    const [is, was] = [exactValue(draft, field), exactValue(original, field)]
+    if (sameJson(is, was)) continue
     if (is === undefined) Reflect.deleteProperty(target, field)
-    else setKey(target, field, is, draft)
+    else setKey(target, field, is)
   }
 }

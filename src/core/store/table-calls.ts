@@ -1,5 +1,6 @@
+import { exactValue, setKey } from '../lib/exact-json.js'
 import { valueAt } from '../lib/issues.js'
-import { type Draft, isPlainObject, setKey } from '../lib/json.js'
+import { type Draft, isPlainObject } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { UsageError } from '../lib/usage-error.js'
 import { isFieldValues, isQuery, type Predicate } from './query.js'
@@ -232,9 +233,10 @@ export function readChanges(call: string, changes: unknown): ChangeDraft {
       `${call}: the second argument is ${quoted(changes)}: expected the changed fields, such as { is_closed: true }`,
     )
   return draft => {
-    for (const [field, value] of Object.entries(changes)) {
+    for (const field of Object.keys(changes)) {
+      const value = exactValue(changes, field)
       if (value === null) Reflect.deleteProperty(draft, field)
-      else if (value !== undefined) setKey(draft, field, value, changes)
+      else if (value !== undefined) setKey(draft, field, value)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Collection } from '@mswjs/data'
 import { TypedEvent } from 'rettime'
 import * as z from 'zod'
+import { clearOnWrite } from '../lib/exact-json.js'
 import { draftOf, getKey, isJsonObject, sameJson } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { checkFunction, UsageError } from '../lib/usage-error.js'
@@ -247,7 +248,7 @@ export class TableCollection<Row extends object> extends LibraryCollection {
           pending.push(error)
           continue
         }
-        const draft = draftOf(row)
+        const draft = draftOf(row, clearOnWrite)
         await options.data(draft)
         pending.push(new PendingUpdate(row, draft as object, Promise.resolve())) // a row is an object
       }

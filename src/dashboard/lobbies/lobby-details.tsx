@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { writeJsonAt } from '../../core/lib/exact-json.js'
+import { exactValue, writeJson } from '../../core/lib/exact-json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { listObstacles, type SeatedPlayer } from '../../core/store/lobby-rules.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
@@ -184,7 +184,7 @@ async function emptyLobby({ lobby_id }: LobbyRow): Promise<string> {
 
 function State({ lobby }: { readonly lobby: LobbyRow }) {
   const edited = useSignal<string | undefined>(undefined)
-  const text = lobby.state === undefined ? '' : writeJsonAt(lobby, 'state', { space: 2 })
+  const text = lobby.state === undefined ? '' : writeJson(exactValue(lobby, 'state'), { space: 2 })
   if (text.length > longestState)
     return (
       <section>

@@ -4,7 +4,7 @@ import type { ClientError } from '../../client/call.js'
 import type { ExplainedCandidate, JournalEntry } from '../../core/contract/journal.js'
 import type { Explanation } from '../../core/control/explain/explain-find.js'
 import type { RecordedChange } from '../../core/control/history.js'
-import { exactValue, writeJsonAt } from '../../core/lib/exact-json.js'
+import { exactValue, writeJson } from '../../core/lib/exact-json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import { formatInstant } from '../../core/lib/time.js'
 import { fullNameOf } from '../../core/store/namespaces.js'
@@ -320,7 +320,7 @@ function valueText(name: string, row: Readonly<Record<string, unknown>>): string
   const value = row[name]
   if (value === undefined) return ''
   if (name.endsWith('_at') && typeof value === 'number') return formatInstant(value)
-  const text = writeJsonAt(row, name)
+  const text = writeJson(exactValue(row, name))
   return text.length > 400 ? `${text.slice(0, 400)}… (${bytes(text)})` : text
 }
 

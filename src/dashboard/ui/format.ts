@@ -1,4 +1,4 @@
-import { exactValue, parseJsonAs, writeJson } from '../../core/lib/exact-json.js'
+import { exactValue, parseJson as parseExactJson, setKey, writeJson } from '../../core/lib/exact-json.js'
 import { grouped, shortened } from '../../core/lib/text.js'
 import { localTimeOfDay, timeOfDay } from '../../core/lib/time.js'
 
@@ -67,15 +67,17 @@ export function stateSummary(state: unknown): string {
   return values.join(' · ')
 }
 
-/** Writes a body as JSON with lines. A text stays as it is, and no body is empty. See `exactValue` for a bigint. */
+/** Writes a body as JSON with lines. A text stays as it is, and no body is empty. */
 export function prettyJson(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'bigint' ? String(value) : (writeJson(value, { space: 2 }) ?? '')
+  return typeof value === 'string' ? value : (writeJson(value, { space: 2 }) ?? '')
 }
 
 /** Reads JSON that the user wrote, as the value of a key. The sentence of its error begins with `what`. */
 export function parseJson<Key extends string>(key: Key, what: string, text: string): { [Name in Key]: unknown } {
   try {
-    return parseJsonAs(key, text)
+    const parsed = {} as { [Name in Key]: unknown } // the only key
+    setKey(parsed, key, parseExactJson(text))
+    return parsed
   } catch (error) {
     throw new Error(`${what} is no JSON: ${error instanceof Error ? error.message : error}`)
   }

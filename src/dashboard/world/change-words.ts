@@ -1,5 +1,6 @@
 import type { ShortenedEntry } from '../../core/contract/journal.js'
-import { writeJsonAt } from '../../core/lib/exact-json.js'
+import { exactValue } from '../../core/lib/exact-json.js'
+import { sameJson } from '../../core/lib/json.js'
 import { counted, grouped } from '../../core/lib/text.js'
 import type { LobbyRow } from '../../core/store/matchmaker-rows.js'
 import type { Change } from './followed-world.js'
@@ -44,7 +45,7 @@ export function sinceThen(then: LobbyRow, now: LobbyRow | undefined): readonly [
     more('total_player_count', 'player', ['joined', 'left']),
     more('reserved_player_count', 'seat', ['reserved', 'no longer reserved']),
     then.is_closed === now.is_closed ? '' : now.is_closed ? 'closed' : 'opened',
-    writeJsonAt(then, 'state') === writeJsonAt(now, 'state') ? '' : 'another state',
+    sameJson(exactValue(then, 'state'), exactValue(now, 'state')) ? '' : 'another state',
   ].filter(Boolean)
   if (since.length === 0) return ['', '']
   return [`${grouped(now.total_player_count)} / ${grouped(now.max_players_normal)}`, since.join(', ')]

@@ -3,7 +3,7 @@ import type { Entry, Har, Header, QueryString, Request, Response } from 'har-for
 import type { JournalEntry } from '../../core/contract/journal.js'
 import type { OperationSpec } from '../../core/contract/operation.js'
 import { operations } from '../../core/contract/operations.js'
-import { writeJsonAt } from '../../core/lib/exact-json.js'
+import { exactValue, writeJson } from '../../core/lib/exact-json.js'
 import { version } from '../../version.js'
 
 /** The facts of an entry that HAR has no fields for. It lets a program add fields that begin with `_`. */
@@ -99,9 +99,9 @@ function hadAnswer({ method, operation, status }: JournalEntry): boolean {
 const specs: ReadonlyMap<string | undefined, OperationSpec> = new Map(Object.entries(operations))
 
 function bodyText(entry: JournalEntry, name: 'body' | 'answer'): string {
-  const body = entry[name]
+  const body = exactValue(entry, name)
   if (body === undefined) return ''
-  return typeof body === 'string' ? body : writeJsonAt(entry, name)
+  return typeof body === 'string' ? body : writeJson(body)
 }
 
 function listed(values: Readonly<Record<string, string | readonly string[]>>): QueryString[] & Header[] {

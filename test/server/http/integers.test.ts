@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest'
 import { describe, expect, inject, it } from 'vitest'
 import * as yaml from 'yaml'
 import { createClient } from '../../../src/client/index.js'
-import { exactValue, writeJson, writeJsonAt } from '../../../src/core/lib/exact-json.js'
+import { exactValue, writeJson } from '../../../src/core/lib/exact-json.js'
 import { mockOf } from '../../../src/core/mock/facade.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { readYaml } from '../../../src/core/scenario/yaml.js'
@@ -199,6 +199,10 @@ describe('an integer that a number cannot hold', () => {
       await ask(mock, putState(`{"id":${id}}`))
       await ask(mock, listStates)
     }
+    for (const id of ['76561197960287678', '76561197960287679']) {
+      await ask(mock, putState(id))
+      await ask(mock, getState)
+    }
     const har = JSON.stringify(journalToHar(mock.journal.find(), { url: 'http://mock.test' }))
     await mock.close()
 
@@ -249,7 +253,9 @@ describe('an integer that a number cannot hold', () => {
     await expect.poll(() => followed.version.value).toBeGreaterThan(0)
     await ask(mock, putState(state.sent))
 
-    await expect.poll(() => writeJsonAt(Object(followed.tables.lobbies.get('arena')), 'state')).toBe(state.answered)
+    await expect
+      .poll(() => writeJson(exactValue(Object(followed.tables.lobbies.get('arena')), 'state')))
+      .toBe(state.answered)
     await mock.close()
   })
 
@@ -309,6 +315,85 @@ describe('an integer that a number cannot hold', () => {
       [first, true],
       [rounded, true],
     ])
+    await mock.close()
+  })
+
+  it('stays in an answer that a resolver of code or a held request returns', async () => {
+    const mock = createMockmaker({ scenario })
+    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+    const [sent, other] = ['76561197960287678', '76561197960287679']
+    await ask(mock, putState(sent))
+    const inputs: unknown[] = []
+    mock.on('lobbies.setState', ({ input, original }) => {
+      inputs.push(input.jsonBody)
+      return original()
+    })
+    const remove = mock.on('lobbies.getState', ({ original }) => original())
+
+    await ask(mock, putState(other))
+    const resolved = (await ask(mock, getState)).body
+    remove()
+    mock.faults.add({ operation: 'lobbies.getState', effect: { hold: true } })
+    const waiting = [ask(mock, getState), ask(mock, getState)]
+    const blocked = await mock.blocked(2)
+    const held = await Promise.all(blocked.map(({ id }) => sendTo(url, { method: 'GET', path: `/__mock/held/${id}` })))
+    for (const { id } of blocked)
+      await sendTo(url, {
+        method: 'POST',
+        path: `/__mock/held/${id}/release`,
+        headers: jsonHeaders,
+        body: `{"answer":{"body":${sent}}}`,
+      })
+
+    expect([inputs, resolved]).toEqual([[Number(other)], other])
+    for (const { body } of held) expect(body).toContain(`"draft":{"status":200,"body":${other}}`)
+    expect((await Promise.all(waiting)).map(({ body }) => body)).toEqual([sent, sent])
+    await close()
+  })
+
+  it('is compared by its digits where a text expects it, and as a number where code does', async () => {
+    const mock = createMockmaker({ scenario })
+    const { url, close } = await listen(mock, { port: 0, host: '127.0.0.1' })
+    await ask(mock, putState('{"id":76561197960287678}'))
+    const verified = async (id: string) => {
+      const body = `{"operation":"lobbies.setState","match":{"body":{"id":${id}}}}`
+      const sent = { method: 'POST', path: '/__mock/journal/verify', headers: jsonHeaders, body }
+      return JSON.parse((await sendTo(url, sent)).body) as { readonly ok: boolean }
+    }
+    const add = { method: 'POST', path: '/__mock/faults', headers: jsonHeaders }
+    const effect = '"effect":{"error":{"status":418,"code":"TEA"}}'
+    await sendTo(url, { ...add, body: `{"match":{"body":{"id":76561197960287679}},${effect}}` })
+
+    expect(await verified('76561197960287678')).toMatchObject({ ok: true })
+    expect(await verified('76561197960287679')).toMatchObject({ ok: false })
+    mock.journal.expect('lobbies.setState', { body: { id: Number('76561197960287678') } })
+    const statuses = [
+      await ask(mock, putState('{"id":76561197960287678}')),
+      await ask(mock, putState('{"id":76561197960287679}')),
+    ]
+    expect(statuses.map(({ status }) => status)).toEqual([200, 418])
+    await close()
+  })
+
+  it('is cleared by code that writes the same number', async () => {
+    const mock = createMockmaker({ scenario })
+    const rounded = Number('76561197960287678')
+    const written = async (sent: string, write: (draft: { state?: unknown }) => void) => {
+      await ask(mock, putState(sent))
+      await mock.world.lobbies.update(q => q.where({ lobby_id: 'arena' }), { data: write })
+      return (await ask(mock, getState)).body
+    }
+
+    expect(
+      await written('{"id":76561197960287678}', ({ state }) => Object.assign(Object(state), { id: rounded })),
+    ).toBe(`{"id":${rounded}}`)
+    expect(await written('[76561197960287678]', ({ state }) => Object.assign(Object(state), [rounded]))).toBe(
+      `[${rounded}]`,
+    )
+    expect(await written('76561197960287678', draft => Object.assign(draft, { state: rounded }))).toBe(String(rounded))
+    expect(await written('[76561197960287678]', draft => Object.assign(draft, { is_closed: true }))).toBe(
+      '[76561197960287678]',
+    )
     await mock.close()
   })
 
