@@ -3,6 +3,7 @@ import type { ControlApi } from '../core/control/api.js'
 import { beginAtCaller } from '../core/lib/caller-stack.js'
 import { parseJson, writeJson } from '../core/lib/exact-json.js'
 import { TextDecoderStream, URL } from '../core/lib/real-globals.js'
+import { sayIfSlow } from '../core/lib/slow-wait.js'
 
 /** The parts of a `ClientError` besides its message. */
 export interface ClientErrorParts {
@@ -72,7 +73,8 @@ export async function send<Name extends Route>(
 ): Promise<Response> {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const { target, init } = encode(url, route, input, { ...headers, ...authorization })
-  const response = await fetch(target, { ...init, ...(signal ? { signal } : {}) }).catch(cause => {
+  const answer = fetch(target, { ...init, ...(signal ? { signal } : {}) })
+  const response = await sayIfSlow(answer, () => `still waiting for ${url} to answer ${route}`).catch(cause => {
     if (signal?.aborted) throw cause
     throw noAnswer(url, cause)
   })

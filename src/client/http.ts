@@ -4,6 +4,7 @@ import { rememberCaller } from '../core/lib/caller-stack.js'
 import { parseJson } from '../core/lib/exact-json.js'
 import { isJsonObject } from '../core/lib/json.js'
 import { real } from '../core/lib/real-globals.js'
+import { sayIfSlow } from '../core/lib/slow-wait.js'
 import { quoted } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { checkMatch, checkWaitOptions, type WaitOptions } from '../core/pipeline/wait-options.js'
@@ -134,8 +135,8 @@ export function waitFor<Value>(
 ): Promise<Value> {
   // The caller may await it only after the rejection.
   const atCaller = rememberCaller()
+  const call = route === 'POST /journal/next' ? 'next' : 'blocked'
   const begin = async () => {
-    const call = route === 'POST /journal/next' ? 'next' : 'blocked'
     const { signal, timeoutMs: timeout } = checked(() => {
       if ('match' in body) checkMatch(body.match)
       return checkWaitOptions(call, options)
@@ -149,11 +150,13 @@ export function waitFor<Value>(
   const beginning = begin()
   const begun = beginning.catch(() => {}).finally(() => remote.beginning.delete(begun))
   remote.beginning.add(begun)
-  const outcome = beginning
-    .then(({ outcome }) => outcome)
-    .catch(error => {
-      throw error instanceof ClientError ? atCaller(error) : error
-    })
+  const ended = beginning.then(({ outcome }) => outcome)
+  const hasEnd = options?.timeout !== undefined || options?.signal !== undefined
+  const outcome = (
+    hasEnd ? ended : sayIfSlow(ended, () => `${call} still waits for a request for ${body.operation ?? '*'}`)
+  ).catch(error => {
+    throw error instanceof ClientError ? atCaller(error) : error
+  })
   outcome.catch(() => {})
   return outcome
 }

@@ -3,7 +3,7 @@ import { type SetupWorker, setupWorker } from 'msw/browser'
 import type { Mockmaker } from '../core/mock/facade.js'
 import { createMock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
-import { pageIsControlled } from './controlled-page.js'
+import { startWorker } from './controlled-page.js'
 import { claimListening, combineWithMsw, type MswMethods, releaseListening } from './life-cycle.js'
 import { toMockmaker } from './mockmaker.js'
 import { checkMswOptions, type ListenOptions, toMswOptions } from './unhandled-requests.js'
@@ -40,8 +40,7 @@ export function setupMockmaker(options: MockmakerOptions = {}): BrowserMockmaker
           const mswOptions = toMswOptions({ onUnhandledRequest })
           claimListening(mock.default)
           try {
-            await worker.start({ ...start, ...mswOptions })
-            await pageIsControlled()
+            await startWorker(worker, { ...start, ...mswOptions })
           } catch (error) {
             releaseListening(mock.default)
             throw error

@@ -3,12 +3,24 @@ import { describe, expect } from 'vitest'
 import { ClientError, createClient } from '../../src/client/index.js'
 import type { LobbyRow } from '../../src/core/store/matchmaker-rows.js'
 import type { Predicate } from '../../src/index.js'
-import { serveListener } from '../support/http.js'
+import { serveDuringTest, serveListener } from '../support/http.js'
 import { it } from '../support/served-mock.js'
+import { slowWaits } from '../support/slow-waits.js'
 import { ids, tokens } from '../support/tanks.js'
-import { stateOf } from '../support/worlds.js'
+import { deferred, stateOf } from '../support/worlds.js'
 
 describe('the client', () => {
+  it('says that a server accepts its call, and answers nothing', async () => {
+    const passTime = slowWaits()
+    const asked = deferred()
+    const url = await serveDuringTest(() => asked.resolve())
+    const answer = createClient(url).clock.get()
+    answer.catch(() => {})
+    await asked.promise
+
+    expect(passTime()).toEqual([`mockmaker: still waiting for ${url} to answer GET /clock`])
+  })
+
   it('has the names of a mock in-process', async ({ serve }) => {
     const { mock, client } = await serve()
     const names = (remote: object, there: object) => Object.keys(remote).filter(name => !(name in there))

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { pageIsControlled } from '../../src/msw/controlled-page.js'
+import { startWorker, untilControlled } from '../../src/msw/controlled-page.js'
+import { slowWaits } from '../support/slow-waits.js'
 
 /** Stands for `navigator.serviceWorker`. */
 class PageWorkers extends EventTarget {
@@ -30,7 +31,7 @@ describe('a page with a service worker', () => {
 
   it('is controlled once the worker claims it', async () => {
     const workers = new PageWorkers({})
-    const controlled = pageIsControlled()
+    const controlled = untilControlled()
 
     expect(await hasResolved(controlled)).toBe(false)
     workers.claim()
@@ -42,12 +43,21 @@ describe('a page with a service worker', () => {
     const workers = new PageWorkers({})
     workers.claim()
 
-    expect(await hasResolved(pageIsControlled())).toBe(true)
+    expect(await hasResolved(untilControlled())).toBe(true)
+  })
+
+  it('says what it waits for if the worker never claims it', async () => {
+    new PageWorkers({})
+    const passTime = slowWaits()
+    const started = startWorker({ start: async () => undefined }, {})
+
+    expect(await hasResolved(started)).toBe(false)
+    expect(passTime()).toEqual([expect.stringContaining('still waiting for the service worker of MSW')])
   })
 
   it('waits for no worker outside of its scope', async () => {
     new PageWorkers(undefined)
 
-    expect(await hasResolved(pageIsControlled())).toBe(true)
+    expect(await hasResolved(untilControlled())).toBe(true)
   })
 })

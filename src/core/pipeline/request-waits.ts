@@ -11,6 +11,7 @@ import { parseArguments } from '../lib/issues.js'
 import { lazy } from '../lib/lazy.js'
 import { lazyObject } from '../lib/lazy-schemas.js'
 import { real } from '../lib/real-globals.js'
+import { slowMs, whenSlow } from '../lib/slow-wait.js'
 import { matchesGlob } from '../lib/text.js'
 import { formatDuration } from '../lib/time.js'
 import { UsageError } from '../lib/usage-error.js'
@@ -72,7 +73,7 @@ const mostSearched = 20
 /** The most requests that wait for their answers in the message of a timeout. */
 const mostPending = 5
 
-/** The calls of test code that wait for requests of a world. Without a timeout they use no timer, so they keep no process alive. */
+/** The calls of test code that wait for requests of a world. Without a timeout they keep no process alive. */
 export class RequestWaits {
   readonly #source: WaitSource
   readonly #waits = new Set<Wait>()
@@ -152,6 +153,7 @@ export class RequestWaits {
         for (const unsubscribe of unsubscribes) unsubscribe()
         this.#waits.delete(wait)
         real.clearTimeout(timer)
+        stopSaying?.()
         signal?.removeEventListener('abort', abort)
       }
       const cancel = (reason: string) => {
@@ -173,6 +175,9 @@ export class RequestWaits {
       })
       // Real time, because it guards a test: fake timers may stand still, and a fast clock would end it too early.
       const timer = timeoutMs === undefined ? undefined : real.setTimeout(expire, timeoutMs, timeoutMs)
+      // biome-ignore lint/suspicious/noConsole: the caller may wait for ever
+      const say = () => console.warn(`mockmaker: still waiting: ${this.#timeoutText(wait, slowMs)}`)
+      const stopSaying = timer || signal ? undefined : whenSlow(say)
       this.#waits.add(wait)
       signal?.addEventListener('abort', abort)
       if (signal?.aborted) abort()

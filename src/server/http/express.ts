@@ -9,6 +9,7 @@ import type { OperationId } from '../../core/contract/operations.js'
 import { pathInWorld } from '../../core/contract/paths.js'
 import { parseInput } from '../../core/lib/issues.js'
 import { AbortController, Request } from '../../core/lib/real-globals.js'
+import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import { parseUrl } from '../../core/lib/url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../../core/mock/facade.js'
@@ -75,6 +76,7 @@ export function createApp(mock: Mockmaker, options: AppOptions = {}): ExpressApp
         next()
       })
     })
+    void sayIfSlow(url, () => 'createApp starts game servers and bots with its first request, and none has come')
     startPrograms({ mock: own, url, log: standardError })
   }
   return app.use((request, response) => listener(request, response))

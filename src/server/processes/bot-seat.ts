@@ -1,6 +1,7 @@
 import type { Join } from '../../core/contract/lobbies.js'
 import type { Environment } from '../../core/control/environment.js'
 import { environmentOf, portVariables } from '../../core/control/environment.js'
+import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 
 /** The seat that a bot asks for. With `game_modes`, `lobbies.find` chooses the lobby. */
@@ -22,7 +23,7 @@ const shownLength = 200
  */
 export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptions): Promise<Environment> {
   const call = 'lobby_id' in wish ? 'join' : 'find'
-  const response = await fetch(`${url}/matchmaker/lobbies/${call}`, {
+  const answer = fetch(`${url}/matchmaker/lobbies/${call}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -31,7 +32,9 @@ export async function takeSeat(wish: SeatWish, { url, token, signal }: SeatOptio
     body: JSON.stringify(wish),
     signal,
     redirect: 'error',
-  }).catch(cause => {
+  })
+  const reason = 'the game server of its lobby has not called POST /matchmaker/lobbies/ready'
+  const response = await sayIfSlow(answer, () => `a player still waits for its seat: ${reason}`).catch(cause => {
     throw new UsageError(`nothing answers at ${url}`, { cause })
   })
   const text = await response.text()

@@ -2,6 +2,7 @@ import { worldPath } from '../../core/contract/paths.js'
 import { createLobbies } from '../../core/control/creators.js'
 import { type Environment, lobbyEnvironment } from '../../core/control/environment.js'
 import { real } from '../../core/lib/real-globals.js'
+import { whenSlow } from '../../core/lib/slow-wait.js'
 import { shortened } from '../../core/lib/text.js'
 import { formatInstant } from '../../core/lib/time.js'
 import { UsageError } from '../../core/lib/usage-error.js'
@@ -340,7 +341,16 @@ export class GameServers {
       'started',
       `started its game server${server.state.restarts > 0 ? ' again' : ''}${list === '' ? '' : `, port ${list}`}, pid ${pid}`,
     )
+    const calm = whenSlow(() => {
+      if (statusOf(server) !== 'starting') return
+      this.#report(
+        server,
+        'waiting',
+        'has not called POST /matchmaker/lobbies/ready yet. The players of its lobby wait',
+      )
+    })
     const exit = await process.exited
+    calm()
     const isReplaced = () => server.isRestarting && !server.isStopping
     if (!isReplaced()) this.#whenExited(server, exit)
     await process.gone
@@ -416,7 +426,7 @@ export class GameServers {
     this.#reports.addLine(server, line)
   }
 
-  #report(server: Server, event: 'started' | 'restarting' | 'stopped', text: string): void {
+  #report(server: Server, event: 'started' | 'waiting' | 'restarting' | 'stopped', text: string): void {
     this.#reports.add(server, event, text, { ...server.state, status: statusOf(server) })
   }
 

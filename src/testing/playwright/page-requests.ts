@@ -1,5 +1,7 @@
 import type { BrowserContext, Page, Request, Route } from '@playwright/test'
 import { deviceLinkPath, isControlPath, pathInWorld } from '../../core/contract/paths.js'
+import { sayIfSlow } from '../../core/lib/slow-wait.js'
+import { shortened } from '../../core/lib/text.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../../core/pipeline/message.js'
 import { routes } from '../../core/pipeline/routes.js'
 import { hideFromForeignPage, isAllowedByPreflight, siteHeader } from './page-origin.js'
@@ -91,7 +93,14 @@ export class PageRequests {
 
   /** Resolves when no request is open. */
   async settled(): Promise<void> {
-    while (this.#open.size > 0) await Promise.all([...this.#open.values()].map(({ ended }) => ended))
+    while (this.#open.size > 0) {
+      const ended = Promise.all([...this.#open.values()].map(one => one.ended))
+      const urls = () => [...this.#open.keys()].map(request => request.url()).join(', ')
+      await sayIfSlow(
+        ended,
+        () => `the end of the test still waits for requests of its pages: ${shortened(urls(), 400)}`,
+      )
+    }
   }
 
   async #handle(route: Route, request: Request, context: BrowserContext): Promise<void> {

@@ -1,6 +1,7 @@
 import type { SetupWorker } from 'msw/browser'
 import type { ArgTypesEnhancer, PreviewAddon, StoryContext } from 'storybook/internal/csf'
 import { addons } from 'storybook/preview-api'
+import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import { escapedLine, quoted } from '../../core/lib/text.js'
 import type { MockmakerWorld } from '../../core/mock/facade.js'
 import { checkUnusedFaults } from '../../core/pipeline/unused-faults.js'
@@ -63,8 +64,12 @@ async function openWorld(context: StoryContext): Promise<void> {
  * Waits until Storybook aborts this rendering of a story. When the toolbar or a parameter changes, Storybook mounts all stories of
  * a docs page anew, and at the same time renders each of them again. If it cannot abort that at once, it reloads the page.
  */
-function aborted({ abortSignal }: StoryContext): Promise<void> {
-  return new Promise(resolve => abortSignal.addEventListener('abort', () => resolve()))
+function aborted({ id, abortSignal }: StoryContext): Promise<void> {
+  const aborted = new Promise<void>(resolve => abortSignal.addEventListener('abort', () => resolve()))
+  return sayIfSlow(
+    aborted,
+    () => `the story ${id} still waits for Storybook to end this rendering of it: reload the page`,
+  )
 }
 
 /** Makes the page's requests reach the world of the story. */

@@ -1,8 +1,9 @@
 import type { HttpHandler } from 'msw'
 import { type SetupWorker, setupWorker } from 'msw/browser'
 import type { StoryContext } from 'storybook/internal/csf'
+import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import { UsageError } from '../../core/lib/usage-error.js'
-import { pageIsControlled } from '../../msw/controlled-page.js'
+import { startWorker, untilControlled } from '../../msw/controlled-page.js'
 import { claimListening, listening, releaseListening } from '../../msw/life-cycle.js'
 import { printExplanation, toMswOptions } from '../../msw/unhandled-requests.js'
 
@@ -18,7 +19,7 @@ export async function answerPage(handlers: HttpHandler[], other: SetupWorker | u
   if (listening() !== owner) claimListening(owner)
   const worker = other ?? (await ownWorker())
   addLast(worker, handlers)
-  await pageIsControlled()
+  await untilControlled()
   isAnswered = true
   return worker
 }
@@ -40,7 +41,7 @@ export async function waitForTurn(story: DocsStory): Promise<void> {
   const before = lastTurn
   lastTurn = new Promise(resolve => turns.set(story, resolve))
   story.abortSignal.addEventListener('abort', () => endTurn(story))
-  await before
+  await sayIfSlow(before, () => `the story ${story.id} still waits for the story before it on this docs page to start`)
 }
 
 export function endTurn(story: DocsStory): void {
@@ -80,7 +81,7 @@ function addLast(worker: SetupWorker, handlers: HttpHandler[]): void {
 async function start(): Promise<SetupWorker> {
   const worker = setupWorker()
   try {
-    await worker.start({
+    await startWorker(worker, {
       quiet: true,
       serviceWorker: { url: scriptUrl() },
       ...toMswOptions({ onUnhandledRequest: request => printExplanation(request, 'warn') }),

@@ -2,6 +2,7 @@ import { bypass, http } from 'msw'
 import { setupWorker } from 'msw/browser'
 import { fetch } from '../../core/lib/real-globals.js'
 import { UsageError } from '../../core/lib/usage-error.js'
+import { startWorker } from '../../msw/controlled-page.js'
 import { toMswOptions } from '../../msw/unhandled-requests.js'
 import type { RunningTest } from '../running-tests.js'
 import { createFixtures } from './fixture.js'
@@ -17,7 +18,7 @@ function interceptPage(): Interception {
     current: () => running,
     async start(handlers, decide) {
       worker.resetHandlers(...handlers)
-      await worker.start({ quiet: true, ...toMswOptions({ onUnhandledRequest: decide }) })
+      await startWorker(worker, { quiet: true, ...toMswOptions({ onUnhandledRequest: decide }) })
     },
     stop: () => worker.stop(),
     async run(test, handlers, body) {

@@ -157,3 +157,25 @@ describe('raw bytes at a replica with a control token that does not run the worl
     expect(got).toBe(await readFrom(owner, sent))
   })
 })
+
+describe('an unknown world', () => {
+  it('is created by a control call at any replica that changes it, and all replicas have it', async () => {
+    const [owner, other] = open
+    const add = withBody('POST /w/arranged/__mock/faults', '{"effect":{"error":{"code":"ERROR"}}}', json)
+    const statusAndWord = (text: string) => [text.slice('HTTP/1.1 '.length, 12), text.includes('"created":true')]
+
+    const refused = [bytes('GET /w/arranged/__mock/faults'), withBody('POST /w/arranged/__mock/faults', '{}', json)]
+    const before = [await readFrom(other, refused[0] ?? ''), await readFrom(other, refused[1] ?? '')]
+    const added = [await readFrom(other, add), await readFrom(owner, add)]
+
+    expect(before.map(statusAndWord)).toEqual([
+      ['404', false],
+      ['400', false],
+    ])
+    expect(added.map(statusAndWord)).toEqual([
+      ['200', true],
+      ['200', false],
+    ])
+    for (const replica of open) expect(await readFrom(replica, bytes(`GET /w/arranged${list}`))).toContain('500 ')
+  })
+})

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../../src/core/lib/steps.js'
 import type { ScenarioInput } from '../../../src/core/scenario/schema.js'
 import { lobbyTokenOf } from '../../../src/core/store/tokens.js'
+import { slowWaits } from '../../support/slow-waits.js'
 import { command, commanded, manage, settled } from './fake-game-servers.js'
 
 describe('the game server of a lobby', () => {
@@ -20,6 +21,17 @@ describe('the game server of a lobby', () => {
       default: { hostname: 'play.example', host: 'play.example:40001', port: 40_001, is_tls: false },
     })
     expect(mock.default.servers.list()).toMatchObject([{ status: 'ready', pid: 101, ports: { default: 40_001 } }])
+  })
+
+  it('is reported if it does not call ready for some seconds', async () => {
+    const { find, started, lines } = manage()
+    const passTime = slowWaits()
+    void find()
+    await started(1)
+    await settled()
+
+    expect(passTime()).toEqual([])
+    expect(lines.at(-1)).toContain('has not called POST /matchmaker/lobbies/ready yet')
   })
 
   it('is the same for a second player, who may use another host name', async () => {
