@@ -158,7 +158,7 @@ function* checkNamespace(namespace: PlacedNamespace, regionIds: ReadonlySet<stri
   yield* checkGenerate(namespace)
 }
 
-/** Finds a host with a port, or with a name in braces that the mock does not fill in. */
+/** Finds a URL in place of a host, a host with a port, and a name in braces that the mock does not fill in. */
 function* checkHost(server: ServerPortsEntry | undefined, path: Path): Generator<Problem> {
   const { hostname } = server ?? {}
   if (hostname === undefined) return
@@ -167,6 +167,8 @@ function* checkHost(server: ServerPortsEntry | undefined, path: Path): Generator
   const unknown = [...hostname.matchAll(/\{([^{}]*)\}/g)].find(([, name = '']) => !hostFields.includes(name))
   if (/^[^:]*:\d+$|\]:\d+$/.test(hostname))
     yield problem(at, `${isGiven}, which has a port. Write the host alone, and the port in lobby_ports.`)
+  else if (/[\s/]/.test(hostname))
+    yield problem(at, `${isGiven}, which is no host. Write a name or an address: play.example.com.`)
   else if (unknown)
     yield problem(at, `${isGiven}, and the mock fills in no ${unknown[0]}.${didYouMean(unknown[1] ?? '', hostFields)}`)
 }

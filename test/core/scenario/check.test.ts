@@ -105,6 +105,10 @@ describe('the host of game servers', () => {
       'game_modes[0].ports.hostname is "[::1]:7777", which has a port. Write the host alone, and the port in lobby_ports.',
     ],
     [
+      { development: { hostname: 'https://play.example.com' } },
+      'development.hostname is "https://play.example.com", which is no host. Write a name or an address: play.example.com.',
+    ],
+    [
       inGames({ development: { hostname: '{lobby}.localhost' } }),
       'games[0].namespaces[0].development.hostname is "{lobby}.localhost", and the mock fills in no {lobby}. Known: lobby_id, region_id, label. Did you mean lobby_id?',
     ],
