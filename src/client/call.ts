@@ -74,7 +74,10 @@ export async function send<Name extends Route>(
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const { target, init } = encode(url, route, input, { ...headers, ...authorization })
   const answer = fetch(target, { ...init, ...(signal ? { signal } : {}) })
-  const response = await sayIfSlow(answer, () => `still waiting for ${url} to answer ${route}`).catch(cause => {
+  const response = await sayIfSlow(
+    answer,
+    () => `still waiting for ${target.origin} to answer ${init.method} ${target.pathname}`,
+  ).catch(cause => {
     if (signal?.aborted) throw cause
     throw noAnswer(url, cause)
   })

@@ -18,7 +18,7 @@ describe('the client', () => {
     answer.catch(() => {})
     await asked.promise
 
-    expect(passTime()).toEqual([`mockmaker: still waiting for ${url} to answer GET /clock`])
+    expect(passTime()).toEqual([`mockmaker: still waiting for ${url} to answer GET /__mock/clock`])
   })
 
   it('has the names of a mock in-process', async ({ serve }) => {

@@ -1,4 +1,5 @@
 import type { BrowserContext } from '@playwright/test'
+import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import type { PageRequests } from './page-requests.js'
 
 /**
@@ -39,7 +40,8 @@ export class WorkerPages {
    */
   async advanceClocks(ms: number): Promise<void> {
     const moved = [...this.#withClock].filter(context => this.#requests?.has(context))
-    await Promise.all(moved.map(context => context.clock.runFor(ms).catch(error => ignoreIfGone(context, error))))
+    const all = Promise.all(moved.map(context => context.clock.runFor(ms).catch(error => ignoreIfGone(context, error))))
+    await sayIfSlow(all, () => 'advance still waits for page.clock.runFor: a page is busy, or a dialog is open')
   }
 
   #watch(context: BrowserContext): void {
