@@ -3,7 +3,7 @@ import { utf8Length } from '../contract/formats.js'
 import { type Limit, limits } from '../contract/limits.js'
 import type { Join } from '../contract/lobbies.js'
 import type { OperationInput } from '../contract/operations.js'
-import { keepDigits } from '../lib/exact-json.js'
+import { keepDigits, writeJson } from '../lib/exact-json.js'
 import { lazyFor } from '../lib/lazy.js'
 import { didYouMean, quoted } from '../lib/text.js'
 import { lifetimeMs, mockServerMs } from '../store/columns.js'
@@ -409,8 +409,7 @@ function checkTags(tags: Tags = {}, modes: readonly GameModeRow[]): void {
 
 /** Throws `ApiError` if the JSON of a lobby's config is too long (PROTOCOL.md C). Null is no config. */
 function checkLobbyConfig(config: unknown): void {
-  if (config !== undefined && config !== null)
-    checkBytes('lobby_config', JSON.stringify(config), limits.lobbyConfigBytes)
+  if (config !== undefined && config !== null) checkBytes('lobby_config', writeJson(config), limits.lobbyConfigBytes)
 }
 
 function checkBytes(subject: string, text: string, { most, code }: Limit): void {

@@ -39,7 +39,7 @@ export function* encodeState(
   { revision, random, faults, tables }: WorldState,
   clock: EncodedClock,
 ): Generator<string, void, undefined> {
-  yield `{"revision":${revision},"clock":${JSON.stringify(clock)},"random":${JSON.stringify(random)},"faults":${JSON.stringify(faults)},"tables":{`
+  yield `{"revision":${revision},"clock":${JSON.stringify(clock)},"random":${JSON.stringify(random)},"faults":${writeJson(faults)},"tables":{`
   for (const [i, name] of tableNames.entries()) {
     const table: TableState<object> = tables[name]
     const { nextSeq, revision, firstRevision, stamps } = table.save()
@@ -181,7 +181,7 @@ export function digestOf(tables: TableStates): number {
   for (const name of tableNames) {
     const table: TableState<object> = tables[name]
     for (const { row } of table.rows.values()) {
-      const text = JSON.stringify(name === 'settings' ? withPublicUrl(row as SettingsRow, () => '') : row)
+      const text = writeJson(name === 'settings' ? withPublicUrl(row as SettingsRow, () => '') : row)
       for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
     }
   }

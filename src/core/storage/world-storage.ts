@@ -543,7 +543,7 @@ function encodeOrigin(state: WorldState, hash: Hash, unseeded?: string): Origin 
 
 function* copiedState(state: WorldState, unseeded: string | undefined): Generator<string> {
   const { clock, startsAt, scenarioFaults } = state
-  yield JSON.stringify({ ...nameOf(state), clock, startsAt, scenarioFaults, unseeded }).slice(0, -1)
+  yield writeJson({ ...nameOf(state), clock, startsAt, scenarioFaults, unseeded }).slice(0, -1)
   yield ',"state":'
   yield* encodeState(state, startOf(state))
   yield '}'

@@ -227,6 +227,28 @@ describe('an integer that a number cannot hold', () => {
     await mock.close()
   })
 
+  it('is compared by the faults of a scenario, also after a restart', async () => {
+    const storage = memoryStorage()
+    const fault = '{"match":{"body":{"id":76561197960287678}},"effect":{"error":{"status":418,"code":"TEA"}}}'
+    const given = readYaml(JSON.stringify({ ...scenario, faults: [] }).replace('"faults":[]', `"faults":[${fault}]`), {
+      yaml,
+    })
+    const statuses = async ({ mock, worlds }: ReturnType<typeof start>) => {
+      const answers = [
+        await ask(mock, putState('{"id":76561197960287679}')),
+        await ask(mock, putState('{"id":76561197960287678}')),
+      ]
+      await worlds.tick()
+      await mock.close()
+      return answers.map(({ status }) => status)
+    }
+
+    expect([await statuses(start(storage, given)), await statuses(start(storage, given))]).toEqual([
+      [200, 418],
+      [200, 418],
+    ])
+  })
+
   test.prop([lobby], runs)('keeps them from a scenario in JSON or YAML to the next', async ({ state, config }) => {
     const lobbies = (text: JsonText, other: JsonText) =>
       `"lobbies":[{"lobby_id":"arena","state":${text.sent},"lobby_config":${other.sent}}]`
