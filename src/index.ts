@@ -43,7 +43,7 @@ export type {
   RequestHandler,
   StreamClient,
 } from './core/pipeline/message.js'
-export type { OverrideCall, OverrideResolver } from './core/pipeline/overrides.js'
+export type { OverrideCall, OverrideOptions, OverrideResolver } from './core/pipeline/overrides.js'
 export { TimeoutError } from './core/pipeline/request-waits.js'
 export type { NearMiss } from './core/pipeline/verify.js'
 export type { WaitOptions } from './core/pipeline/wait-options.js'

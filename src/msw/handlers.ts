@@ -30,6 +30,8 @@ interface HandlerOptions extends RequestHandlers {
    * `https://matchmaker.example`, `http://localhost:3000/api`, `*`, `/api`.
    */
   readonly baseUrl: string
+  /** Answers one request only, as in MSW. Default: false. */
+  readonly once?: boolean | undefined
 }
 
 /**
@@ -63,12 +65,14 @@ export function createHandler(id: OperationId, options: HandlerOptions): HttpHan
       return { path: inWorld + ofOperation }
     })
   // MSW makes a stack for each handler. Under vitest, that takes three quarters of the time to create one.
-  const handler = withoutStacks(() => options.http[name](patternOf(base, path), answer))
-  // A simulated browser sends its preflights in-process too.
-  handler.info.method = method === 'GET' ? /^(GET|HEAD|OPTIONS)$/ : new RegExp(`^(${method}|OPTIONS)$`)
+  const { once = false } = options
+  const handler = withoutStacks(() => options.http[name](patternOf(base, path), answer, { once }))
+  // A simulated browser sends its preflights in-process too. They leave the one answer to their request.
+  const methods = [method, ...(method === 'GET' ? ['HEAD'] : []), ...(once ? [] : ['OPTIONS'])]
+  handler.info.method = new RegExp(`^(${methods.join('|')})$`)
   skipUnmatched(handler, operations[id])
   matchMalformedPaths(handler)
-  return withOperation(handler, { id, answer: options.answerOverHttp, basePath: base.basePath })
+  return withOperation(handler, { id, answer: options.answerOverHttp, basePath: base.basePath, once })
 }
 
 /** Throws `UsageError` if a value is no handler of MSW. No `instanceof`: a project may hold several copies of MSW. */

@@ -7,7 +7,7 @@ import type { Mock } from '../core/mock/mock.js'
 import type { MockmakerOptions } from '../core/mock/options.js'
 import type { RunningWorld } from '../core/mock/running-world.js'
 import type { RequestHandler } from '../core/pipeline/message.js'
-import { checkResolver } from '../core/pipeline/overrides.js'
+import { checkOverride } from '../core/pipeline/overrides.js'
 import { ofUserCode } from '../core/pipeline/user-code.js'
 import { createHandler, createHandlers, type Http, type RequestHandlers, urlInProcess } from './handlers.js'
 
@@ -65,9 +65,10 @@ export function toMockmaker<More extends object>(
         list ??= createHandlers({ baseUrl, http, ...routesTo(world, ({ handle }) => handle) })
         return list
       },
-      override(id, resolver) {
-        checkResolver(id, resolver)
-        return createHandler(id, { baseUrl, http, ...routesTo(world, one => one.handlerWith(id, resolver)) })
+      override(id, resolver, options) {
+        checkOverride('override', id, resolver, options)
+        const routes = routesTo(world, one => one.handlerWith(id, resolver))
+        return createHandler(id, { baseUrl, http, ...routes, ...options })
       },
     }
   }

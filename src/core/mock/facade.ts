@@ -16,7 +16,7 @@ import { checkFunction, UsageError } from '../lib/usage-error.js'
 import { addFault, delayed, failure, held } from '../pipeline/fault-calls.js'
 import type { ExchangeLog } from '../pipeline/log.js'
 import type { MockRequest, RequestHandler } from '../pipeline/message.js'
-import type { OverrideResolver } from '../pipeline/overrides.js'
+import type { OverrideOptions, OverrideResolver } from '../pipeline/overrides.js'
 import type { ScenarioInput } from '../scenario/schema.js'
 import type { Clock } from '../store/clock.js'
 import type { LobbyRow } from '../store/matchmaker-rows.js'
@@ -29,9 +29,9 @@ export interface MockmakerWorld extends WorldControl {
   /**
    * Answers an operation by a resolver in this world, through every entry point. The newest resolver of an operation wins.
    * The returned function removes it, and so do `reset`, `load` and `worlds.put`. The mock checks each request before, and
-   * each answer after. Throws `UsageError` for an unknown operation.
+   * each answer after. Throws `UsageError` for an unknown operation or option.
    */
-  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
+  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>, options?: OverrideOptions): () => void
   /** Answers a request in this world, whatever world it names. `answer` of a mock answers in the world that it names. */
   readonly answer: RequestHandler
   /**
@@ -42,9 +42,13 @@ export interface MockmakerWorld extends WorldControl {
   /**
    * Creates an MSW handler that answers one operation by a resolver: in every world, or in this world of `worlds.put`. It does
    * nothing until you pass it to `use`, `setupServer` or `mockExpress`; `on` takes effect at once. The handlers of `use` answer
-   * first, the newest ones before older ones. Throws `UsageError` if there is no such operation.
+   * first, the newest ones before older ones. Throws `UsageError` for an unknown operation or option.
    */
-  override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
+  override<Id extends OperationId>(
+    operation: Id,
+    resolver: OverrideResolver<Id>,
+    options?: OverrideOptions,
+  ): HttpHandler
   /** A URL at which a `fetch` in-process reaches this world: the base URL for a client. It has no slash at its end. */
   readonly url: string
 }
@@ -81,7 +85,7 @@ export interface Mockmaker extends MockmakerWorld {
 export interface Handlers {
   /** Creates them on first use, because most worlds need none of their own. */
   list(): HttpHandler[]
-  override<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): HttpHandler
+  readonly override: MockmakerWorld['override']
   /** The URL of the world, or of the mock. */
   readonly url: string
 }
@@ -121,10 +125,10 @@ function facade<More extends object>(world: RunningWorld, handlers: Handlers, mo
     servers: world.servers,
     journal: world.journal,
     stories: world.stories,
-    on: (operation, resolver) => usable().overrides.add(operation, resolver),
-    override(operation, resolver) {
+    on: (operation, resolver, options) => usable().overrides.add(operation, resolver, options),
+    override(operation, resolver, options) {
       usable()
-      return handlers.override(operation, resolver)
+      return handlers.override(operation, resolver, options)
     },
     answer: request => usable().answer(checkRequest(request)),
     history: options => usable().history(options),

@@ -8,6 +8,8 @@ export interface HandlerOperation {
   readonly answer: RequestHandler
   /** The path of the base URL, without a slash at its end. */
   readonly basePath: string
+  /** It answers one request only. */
+  readonly once: boolean
 }
 
 /** The same in every copy of the package. */

@@ -12,7 +12,7 @@ import { clearOnWrite } from '../lib/exact-json.js'
 import { parseInput } from '../lib/issues.js'
 import { draftOf } from '../lib/json.js'
 import { didYouMean, quoted } from '../lib/text.js'
-import { reworded, UsageError } from '../lib/usage-error.js'
+import { checkKeys, reworded, UsageError } from '../lib/usage-error.js'
 import type { World } from '../store/world.js'
 import { type Call, type CallOrigin, type CallRunner, type Execute, outputNow } from './execute.js'
 import { Blocked } from './reads.js'
@@ -34,14 +34,22 @@ export type OverrideResolver<Id extends OperationId> = (
   call: OverrideCall<Id>,
 ) => OperationOutput<Id> | Promise<OperationOutput<Id>>
 
-/** A resolver of any operation. The map's key says which one. */
-type AnyResolver = (call: object) => unknown
+/** Options of a resolver, as those of a handler of MSW. */
+export interface OverrideOptions {
+  /** Answers one request only. Default: false. */
+  readonly once?: boolean | undefined
+}
+
+/** A resolver of any operation, and its options. The map's key says which operation. */
+interface AnyOverride extends OverrideOptions {
+  resolver(call: object): unknown
+}
 
 /** The resolvers that `on` has added to a world, and the requests that wait for one. */
 export class Overrides {
   readonly #world: World
   /** The newest last. */
-  readonly #added: Partial<Record<string, AnyResolver[]>> = {}
+  readonly #added: Partial<Record<string, AnyOverride[]>> = {}
   /** Functions that reject the waiting requests. */
   readonly #cancels = new Set<() => void>()
 
@@ -55,17 +63,20 @@ export class Overrides {
   }
 
   /** Adds a resolver, until the returned function is called. The newest one of an operation answers. Throws `UsageError`. */
-  add<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>): () => void {
-    checkResolver(id, resolver)
-    // A new function for each call: a resolver that was added twice is removed one by one.
-    const added: AnyResolver = call => resolver(call as OverrideCall<Id>) // it is stored under the id
+  add<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, options?: OverrideOptions): () => void {
+    checkOverride('on', id, resolver, options)
+    // A new object for each call: a resolver that was added twice is removed one by one.
+    const added: AnyOverride = { ...options, resolver: resolver as AnyOverride['resolver'] } // it is stored under the id
     const all = this.#added[id] ?? []
     this.#added[id] = all
     all.push(added)
-    return () => {
-      const at = all.indexOf(added)
-      if (at !== -1) all.splice(at, 1)
-    }
+    return () => this.#remove(id, added)
+  }
+
+  #remove(id: OperationId, added: AnyOverride): void {
+    const all = this.#added[id] ?? []
+    const at = all.indexOf(added)
+    if (at !== -1) all.splice(at, 1)
   }
 
   /** Removes all resolvers, and answers the requests that wait for one with 500 `ERROR`. */
@@ -81,18 +92,20 @@ export class Overrides {
 
   /** Runs the calls of one operation with a resolver, and all others as usual. */
   overriding<Id extends OperationId>(id: Id, resolver: OverrideResolver<Id>, usual: CallRunner): CallRunner {
-    const own = resolver as AnyResolver // called for its id only
+    const own: AnyOverride = { resolver: resolver as AnyOverride['resolver'] } // called for its id only
     return this.#over(usual, called => (called === id ? own : undefined))
   }
 
-  #over(usual: CallRunner, resolverOf: (id: OperationId) => AnyResolver | undefined): CallRunner {
+  #over(usual: CallRunner, overrideOf: (id: OperationId) => AnyOverride | undefined): CallRunner {
     return {
       execute: (call, origin) => {
-        const resolver = resolverOf(call.id)
-        return resolver ? this.#run(call, origin, { resolver, usual: usual.execute }) : usual.execute(call, origin)
+        const override = overrideOf(call.id)
+        if (!override) return usual.execute(call, origin)
+        if (override.once) this.#remove(call.id, override)
+        return this.#run(call, origin, { override, usual: usual.execute })
       },
       draft(call, request) {
-        return resolverOf(call.id) ? { waitsFor: 'resolver' } : usual.draft(call, request)
+        return overrideOf(call.id) ? { waitsFor: 'resolver' } : usual.draft(call, request)
       },
     }
   }
@@ -101,7 +114,7 @@ export class Overrides {
   #run(
     call: Call,
     origin: CallOrigin,
-    { resolver, usual }: { readonly resolver: AnyResolver; readonly usual: Execute },
+    { override, usual }: { readonly override: AnyOverride; readonly usual: Execute },
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       let cancelled: ApiError | undefined
@@ -126,25 +139,35 @@ export class Overrides {
       }
       this.#cancels.add(cancel)
       const answered = async () => {
-        const answer = checkAnswer(call.id, await resolver({ input: call.input, world: this.#world, original }))
+        const answer = checkAnswer(call.id, await override.resolver({ input: call.input, world: this.#world, original }))
         // A resolver that returns the mock's own answer keeps its digits.
         return typeof output === 'bigint' && Number(output) === answer ? output : answer
       }
+      const failed = (error: unknown) => {
+        const thrown = ofMsw(call.id, 'threw', error) ?? error
+        reject(error === ofMock ? error : ofUserCode(`the resolver of ${call.id}`, thrown))
+      }
       answered()
-        .then(resolve, error => reject(error === ofMock ? error : ofUserCode(`the resolver of ${call.id}`, error)))
+        .then(resolve, failed)
         .finally(() => this.#cancels.delete(cancel))
     })
   }
 }
 
-/** Throws `UsageError` if the operation does not exist, or the resolver is not a function. */
-export function checkResolver(id: unknown, resolver: unknown): void {
+/** Throws `UsageError` if the operation does not exist, the resolver is not a function, or an option is wrong. */
+export function checkOverride(call: string, id: unknown, resolver: unknown, options: unknown = {}): void {
   if (typeof id !== 'string' || !Object.hasOwn(operations, id))
     throw new UsageError(`${quoted(id)} is an unknown operation.${didYouMean(String(id), operationIds)}`)
   if (typeof resolver !== 'function')
     throw new UsageError(
       `the resolver of ${id} is ${quoted(resolver)}: expected a function, such as ({ original }) => original()`,
     )
+  if (typeof options !== 'object' || options === null)
+    throw new UsageError(`${call}: the options are ${quoted(options)}: expected an object such as { once: true }`)
+  checkKeys(options, ['once'], call)
+  const { once }: { readonly once?: unknown } = options
+  if (once !== undefined && typeof once !== 'boolean')
+    throw new UsageError(`${call}: options.once is ${quoted(once)}: expected true or false`)
 }
 
 const EmptyBody = z.custom<undefined>(answer => answer === undefined, 'expected undefined, because the body is empty')
@@ -152,10 +175,39 @@ const EmptyBody = z.custom<undefined>(answer => answer === undefined, 'expected 
 /** Returns the answer of a resolver. Throws `UsageError` if it does not fit the contract. */
 function checkAnswer(id: OperationId, answer: unknown): unknown {
   const { output = EmptyBody }: OperationSpec = operations[id]
+  const wrong = ofMsw(id, 'returned', answer)
+  if (wrong) throw wrong
+  if (answer === undefined && output !== EmptyBody)
+    throw new UsageError(`the resolver of ${id} returned nothing: return original() for the answer of the mock`)
   const failed = `the resolver of ${id} returned an answer that does not fit the contract`
   reworded(
     () => parseInput(output, answer, 'answer'),
     message => `${failed}:\n${message}`,
   )
   return answer
+}
+
+/** Returns an error about a value that a resolver of MSW may return or throw, and this one may not. */
+function ofMsw(id: OperationId, did: 'returned' | 'threw', value: unknown): UsageError | undefined {
+  const { headers, next } = Object(value) as {
+    readonly headers?: { get?(name: string): unknown }
+    readonly next?: unknown
+  }
+  const start = `the resolver of ${id} ${did}`
+  const handler = "use a handler of MSW: mock.use(http.get('*/…', () => …))"
+  // No `instanceof`: a response may be of another realm.
+  if (Object.prototype.toString.call(value) === '[object Response]')
+    return headers?.get?.('x-msw-intention') === 'passthrough'
+      ? new UsageError(
+          `${start} passthrough(): return original() for the answer of the mock. For the network, ${handler}`,
+        )
+      : new UsageError(
+          `${start} a Response: return its body as an object, or throw new ApiError(code, message). For another response, ${handler}`,
+        )
+  // Generators of one realm have no class in common.
+  if (typeof next === 'function' && (Symbol.iterator in Object(value) || Symbol.asyncIterator in Object(value)))
+    return new UsageError(
+      `${start} a generator: return one answer. For several in turn, add a resolver for each with { once: true }, the last one first`,
+    )
+  return undefined
 }

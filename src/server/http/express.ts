@@ -13,9 +13,9 @@ import { sayIfSlow } from '../../core/lib/slow-wait.js'
 import { parseUrl } from '../../core/lib/url.js'
 import { UsageError } from '../../core/lib/usage-error.js'
 import { type Mockmaker, mockOf } from '../../core/mock/facade.js'
-import { operationOf } from '../../core/mock/handler-operation.js'
+import { type HandlerOperation, operationOf } from '../../core/mock/handler-operation.js'
 import type { AppOptions } from '../../core/mock/options.js'
-import type { MockRequest, RequestHandler } from '../../core/pipeline/message.js'
+import type { MockRequest } from '../../core/pipeline/message.js'
 import { explainUnmatched, routes } from '../../core/pipeline/routes.js'
 import { checkStarted } from '../processes/game-servers.js'
 import { standardError } from '../processes/program-log.js'
@@ -119,7 +119,8 @@ const Handlers = z.array(
 /** Consecutive handlers of one mock. Of several handlers of an operation, the first one answers. */
 interface HandlerGroup {
   readonly basePath: string
-  readonly answers: Map<OperationId, RequestHandler>
+  /** Those that answer one request only come before one that stays. */
+  readonly answers: Map<OperationId, HandlerOperation[]>
 }
 
 /** Consecutive handlers: all of one mock, or all from elsewhere. */
@@ -165,10 +166,13 @@ function groupHandlers(handlers: readonly HttpHandler[]): Group[] {
       else groups.push({ others: [handler] })
       continue
     }
-    const { id, basePath, answer } = operation
+    const { id, basePath } = operation
     if (!last || 'others' in last || last.basePath !== basePath)
-      groups.push({ basePath, answers: new Map([[id, answer]]) })
-    else if (!last.answers.has(id)) last.answers.set(id, answer)
+      groups.push({ basePath, answers: new Map([[id, [operation]]]) })
+    else {
+      const all = last.answers.get(id) ?? []
+      if (all.every(({ once }) => once)) last.answers.set(id, [...all, operation])
+    }
   }
   return groups
 }
@@ -182,10 +186,12 @@ function answerWithMock(
   const { method, path } = new NodeRequest(request)
   if (!path.startsWith(basePath)) return false
   const inner = pathInWorld(path.slice(basePath.length))
-  const id = routes.list(method, inner).find(there => answers.has(there))
-  const answer = id && answers.get(id)
-  if (!answer) return false
-  const serve = (incoming: MockRequest) => ({ answer: () => answer(incoming) })
+  const id = routes.list(method, inner).find(there => answers.get(there)?.length)
+  const all = (id && answers.get(id)) ?? []
+  const [operation] = all
+  if (!operation) return false
+  if (operation.once && method !== 'OPTIONS') all.shift()
+  const serve = (incoming: MockRequest) => ({ answer: () => operation.answer(incoming) })
   serveNodeRequest(request, response, serve, { basePath })
   return true
 }

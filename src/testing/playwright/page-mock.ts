@@ -12,7 +12,7 @@ import { createMock } from '../../core/mock/mock.js'
 import type { MockmakerOptions } from '../../core/mock/options.js'
 import { testHasEnded } from '../../core/mock/running-world.js'
 import type { RequestHandler } from '../../core/pipeline/message.js'
-import type { OverrideResolver } from '../../core/pipeline/overrides.js'
+import type { OverrideOptions, OverrideResolver } from '../../core/pipeline/overrides.js'
 import type { ScenarioInput, ScenarioNameOrPath } from '../../core/scenario/schema.js'
 import { scenarios } from '../../core/scenario/shipped.js'
 import { isScenarioPath, loadScenarioSync } from '../../server/files/scenario-file.js'
@@ -46,9 +46,9 @@ export interface PageMockOptions extends Pick<MockmakerOptions, 'seed' | 'live' 
 export interface PageMock extends Client {
   /**
    * Answers an operation by a resolver in this world. The newest resolver of an operation wins. The returned function removes
-   * it. Throws `UsageError` for an unknown operation, and with the option `server`.
+   * it. Throws `UsageError` for an unknown operation or option, and with the option `server`.
    */
-  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>): () => void
+  on<Id extends OperationId>(operation: Id, resolver: OverrideResolver<Id>, options?: OverrideOptions): () => void
 }
 
 /** A mock with the parts that its fixture needs. */
@@ -118,9 +118,9 @@ function openInProcess(
   const calls = new TestCalls()
   const inner = createInProcessFetch(answer, new URL(url).pathname.replace(/\/$/, ''))
   const client = createClient(url, { fetch: calls.guard(inner) })
-  const on: PageMock['on'] = (operation, resolver) => {
+  const on: PageMock['on'] = (...override) => {
     if (calls.hasEnded) throw new UsageError(testHasEnded)
-    return own.default.overrides.add(operation, resolver)
+    return own.default.overrides.add(...override)
   }
   return {
     mock: Object.assign(client, { on }),

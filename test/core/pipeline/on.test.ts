@@ -1,3 +1,4 @@
+import { HttpResponse, passthrough } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { ApiError, type Mockmaker, type OperationId, type OverrideResolver } from '../../../src/index.js'
 import { localEntryPoints } from '../../support/entry-points.js'
@@ -67,6 +68,53 @@ describe('mock.on', () => {
     }
 
     expect(answers).toEqual([['three'], ['three'], ['one'], ['one'], ours])
+  })
+
+  it('answers one request by a resolver with `once`, and the next by the one before', async ({ mock }) => {
+    for (const name of ['one', 'two', 'three']) mock.on('lobbies.list', () => listOf(name), { once: name !== 'one' })
+
+    const refused = await ask(mock, { ...list, query: 'include_state=x' })
+    const answers: string[][] = []
+    for (let i = 0; i < 4; i++) answers.push(modes(await ask(mock, list)))
+
+    expect([failure(refused), answers]).toEqual(['400 API_BAD_QUERY', [['three'], ['two'], ['one'], ['one']]])
+  })
+
+  it('keeps a resolver with `once` for a held request whose answer was only looked at', async ({ mock }) => {
+    mock.on('lobbies.list', () => listOf('mine'), { once: true })
+    mock.hold('lobbies.list', { times: 1 })
+    const got = ask(mock, list)
+    const [{ id } = { id: '' }] = mock.journal.pending() as { id: string }[] // a held one has an id
+
+    expect(mock.held.get(id)?.draft).toEqual({ waits_for: 'resolver' })
+    mock.held.release(id)
+    expect([modes(await got), modes(await ask(mock, list))]).toEqual([['mine'], ours])
+  })
+
+  it.for<readonly [what: string, resolver: () => unknown, said: string]>([
+    ['a Response', () => HttpResponse.json(nothing), 'returned a Response: return its body as an object'],
+    ['a Response that it throws', () => Promise.reject(HttpResponse.json({}, { status: 503 })), 'threw a Response:'],
+    ['passthrough()', () => passthrough(), 'returned passthrough(): return original()'],
+    [
+      'a generator',
+      function* () {
+        yield nothing
+      },
+      'returned a generator: return one answer',
+    ],
+    [
+      'an asynchronous generator',
+      async function* () {
+        yield nothing
+      },
+      'add a resolver for each with { once: true }',
+    ],
+    ['nothing', () => undefined, 'returned nothing: return original()'],
+  ])('says what to do instead of what MSW allows: %s', async ([, resolver, said], { mock, consoleError }) => {
+    mock.on('lobbies.list', resolver as never) // no type lets it pass
+
+    expect(failure(await ask(mock, list))).toBe('500 ERROR')
+    expect(String(consoleError.mock.calls[0]?.[1])).toContain(said)
   })
 
   it('removes a resolver that was added twice once for each call', async ({ mock }) => {
@@ -199,7 +247,7 @@ describe('mock.on', () => {
 
     expect([failure(got), mock.world.deviceLinks.get(tokens.pending)?.status]).toEqual(['500 ERROR', 'complete'])
     expect(String(consoleError.mock.calls[0]?.[1])).toContain(
-      'the resolver of devices.links.complete returned an answer that does not fit the contract:\nanswer is missing: expected object',
+      'the resolver of devices.links.complete returned nothing: return original() for the answer of the mock',
     )
   })
 
@@ -292,5 +340,14 @@ describe('mock.on refuses', () => {
       expect(() => mock[call](...wrong)).toThrow(said)
       expect(() => mock[call](...wrong)).toThrow(expect.objectContaining({ name: 'UsageError' }))
     }
+  })
+
+  it.for([
+    ['an unknown option', { onse: true }, 'options.onse is an unknown key. Known: once. Did you mean once?'],
+    ['an option that is no boolean', { once: 1 }, 'options.once is 1: expected true or false'],
+    ['options that are no object', true, 'the options are true: expected an object such as { once: true }'],
+  ] as const)('%s', ([, options, said], { mock }) => {
+    for (const call of ['on', 'override'] as const)
+      expect(() => mock[call]('lobbies.list', resolver, options as never)).toThrow(`${call}: ${said}`)
   })
 })

@@ -10,6 +10,8 @@ import { appWith, createTanksMock, it, list, userResolver, validate, validBody }
 
 const theirList = (answer: Parameters<typeof http.get>[1]) => http.get(`*${list}`, answer)
 
+const nothing = { game_modes: [], lobbies: [], regions: [] }
+
 describe('mockExpress', () => {
   it('asks a handler of the user before the mock, if it comes first', async ({ serve }) => {
     const { send } = await serve(appWith([theirList(userResolver), ...createTanksMock().handlers]))
@@ -210,11 +212,25 @@ describe('mockExpress', () => {
 
   it("uses an override before the mock's handlers, for its operation only", async ({ serve }) => {
     const mock = createTanksMock()
-    const override = mock.override('lobbies.list', () => ({ game_modes: [], lobbies: [], regions: [] }))
+    const override = mock.override('lobbies.list', () => nothing)
     const { send } = await serve(appWith([override, ...mock.handlers]))
 
     expect(json(await send({}))).toEqual({ game_modes: [], lobbies: [], regions: [] })
     expect((await send({ ...validate, body: validBody })).status).toBe(200)
+  })
+
+  it('uses overrides with `once` for one request each, in their order', async ({ serve }) => {
+    const mock = createTanksMock()
+    const onces = ['one', 'two'].map(name =>
+      mock.override('lobbies.list', () => ({ ...nothing, game_modes: [{ game_mode_id: name }] }), { once: true }),
+    )
+    const { send } = await serve(appWith([...onces, ...mock.handlers]))
+    await send({ method: 'OPTIONS' })
+
+    const firsts = []
+    for (let i = 0; i < 3; i++) firsts.push(json(await send({})) as { game_modes: { game_mode_id: string }[] })
+
+    expect(firsts.map(({ game_modes }) => game_modes[0]?.game_mode_id)).toEqual(['one', 'two', 'duel'])
   })
 
   it('answers an override with an invalid header, and continues', async ({ serve }) => {
