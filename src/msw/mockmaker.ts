@@ -14,8 +14,8 @@ import { createHandler, createHandlers, type Http, type RequestHandlers, urlInPr
 /** The parts that an entry point adds to a mock. */
 interface Additions<More> {
   readonly http: Http
-  /** Returns the world of the function that runs now, if it has one of its own. May throw. Default: no function has one. */
-  readonly ownWorld?: () => RunningWorld | undefined
+  /** Returns the world of the function that sends a request, if it has one of its own. May throw. Default: no function has one. */
+  readonly ownWorld?: (request: Request) => RunningWorld | undefined
   /** Further members, which replace those of the same name. Gets the handlers of the mock. */
   readonly more: (handlers: Handlers) => More
 }
@@ -31,7 +31,7 @@ export function toMockmaker<More extends object>(
     try {
       const id = chosenWorld(worldOf, request)
       if (id !== undefined) return () => worlds.known(id)
-      const own = ownWorld()
+      const own = ownWorld(request)
       return own && (() => own)
     } catch (error) {
       return () => {

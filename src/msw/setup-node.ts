@@ -57,7 +57,7 @@ export function setupInNode(http: Http, { scenario, ...options }: NodeMockmakerO
           server.listen(mswOptions)
         },
         isolated<T>(use: (own: MockmakerWorld) => T | Promise<T>, options?: IsolatedOptions) {
-          return isolation.run({ mock, worlds: mockmaker.worlds, boundary }, use, options)
+          return isolation.run({ mock, worlds: mockmaker.worlds, server }, use, options)
         },
       }
     },

@@ -24,6 +24,8 @@ export interface ReportOptions {
   readonly saved?: { readonly file: string; readonly failed: FailedWorld } | undefined
   /** The text for a mock without requests. Default: `No request has reached the mock.` */
   readonly noRequest?: string | undefined
+  /** Describes the requests that reached others meanwhile. Default: there were none. */
+  readonly strays?: string | undefined
 }
 
 /** Options of a summary. */
@@ -100,7 +102,7 @@ interface Reported {
 
 function writeReport(
   { entries, pending, waits, faults, loss }: Reported,
-  { saved, noRequest = noneReached }: ReportOptions,
+  { saved, noRequest = noneReached, strays }: ReportOptions,
 ): string {
   const shown = entries.slice(-mostRequests)
   const earlier = entries.length - shown.length
@@ -114,6 +116,7 @@ function writeReport(
     ...shown.flatMap(entry => entryLines(entry, faults)),
     ...(pending.length === 0 ? [] : ['These requests still wait for their answers:']),
     ...pending.flatMap(request => pendingLines(request, faults)),
+    ...(strays === undefined ? [] : [strays]),
     ...(saved ? [worldLine(saved)] : []),
   ]
   return lines.join('\n')

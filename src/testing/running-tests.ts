@@ -1,9 +1,10 @@
 import { ApiError } from '../core/contract/errors.js'
+import { quoted } from '../core/lib/text.js'
 import { UsageError } from '../core/lib/usage-error.js'
 import { createMock } from '../core/mock/mock.js'
-import { testHasEnded } from '../core/mock/running-world.js'
 import type { MockRequest, MockResponse, RequestHandler } from '../core/pipeline/message.js'
 import type { RequestHandlers } from '../msw/handlers.js'
+import { StrayRequests, sharedCode } from '../msw/stray-requests.js'
 import type { UnhandledRequest } from '../msw/unhandled-requests.js'
 
 /** A test with a mock of its own. */
@@ -21,6 +22,8 @@ export interface RunningTest {
 /** The tests that run now, and the way from a request to its test. */
 export class RunningTests {
   readonly #running = new Set<RunningTest>()
+  /** The requests that came while a test ran, and that were not for it. */
+  readonly strays = new StrayRequests<RunningTest>()
   readonly #ended = new WeakSet<RunningTest>()
   readonly #current: () => RunningTest | undefined
   readonly #outside: () => RunningTest | undefined
@@ -36,11 +39,13 @@ export class RunningTests {
 
   start(test: RunningTest): void {
     this.#running.add(test)
+    this.strays.begin(test)
   }
 
   /** Ends a test and its mock. */
   async end(test: RunningTest): Promise<void> {
     this.#running.delete(test)
+    this.strays.end(test)
     this.#ended.add(test)
     await test.end()
   }
@@ -69,11 +74,21 @@ export class RunningTests {
   }
 
   #answer(request: MockRequest, test: RunningTest | undefined): MockResponse | Promise<MockResponse> {
-    if (test && !this.#ended.has(test)) return test.answer(request)
+    if (test && !this.#ended.has(test)) {
+      this.strays.add(test, quoted(test.name))
+      return test.answer(request)
+    }
     if (!test && this.#running.size === 0) throw new Error('a request arrived before the first test')
-    const reason = test ? new ApiError('API_NOT_FOUND', testHasEnded) : severalTests([...this.#running])
+    this.strays.add(undefined, test ? `${quoted(test.name)}, which has ended` : 'one of several tests')
+    const reason = test ? hasEnded(test, [...this.#running]) : severalTests([...this.#running])
     return createMock().router.outside.refuse(request, reason)
   }
+}
+
+function hasEnded({ name }: RunningTest, running: readonly RunningTest[]): ApiError {
+  const [another] = running
+  const advice = another ? `. ${sharedCode}, if ${quoted(another.name)} has sent it` : ''
+  return new ApiError('API_NOT_FOUND', `this request belongs to the test ${quoted(name)}, which has ended${advice}`)
 }
 
 function severalTests(tests: readonly RunningTest[]): UsageError {

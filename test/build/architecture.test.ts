@@ -79,7 +79,7 @@ const rooms = Object.entries(wings).flatMap(([wing, row]) =>
 
 /** The rooms and files that may import modules of Node, beside the wings `server` and `cli`. */
 const nodeOnly =
-  /^(server\/|lab\/|cli\/|cli\.ts$|testing\/(playwright|jest|vite)\/|msw\/(node|isolation)\.ts$|testing\/vitest\/index\.ts$|testing\/storybook\/preset\.ts$)/
+  /^(server\/|lab\/|cli\/|cli\.ts$|testing\/(playwright|jest|vite)\/|msw\/(node|isolation|async-context)\.ts$|testing\/vitest\/index\.ts$|testing\/storybook\/preset\.ts$)/
 
 /** Names that only Node or a page has. `core` runs wherever JavaScript runs. */
 const ofOneSide = new Set(['window', 'process', 'Buffer', 'require'])

@@ -1,10 +1,31 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { HttpResponse, http } from 'msw'
 import { describe, expect, vi } from 'vitest'
 import { real } from '../../src/core/lib/real-globals.js'
 import { createMockmaker, UsageError } from '../../src/index.js'
+import { straysBeside } from '../../src/msw/isolation.js'
 import { setupMockmaker } from '../../src/msw/node.js'
 import { closedAfterTest, flushPromises } from '../support/worlds.js'
 import { it, listUrl, lobbiesAt, origin, watchUrl } from './node-mock.js'
+
+/** Runs its callbacks as zone.js does: all of a turn in the context of the first. */
+class PromiseOfZone<T> extends Promise<T> {
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise
+  override then<One = T, Other = never>(...[done, failed]: Parameters<Promise<T>['then']>): Promise<One | Other> {
+    const later = (run: unknown) =>
+      typeof run === 'function' ? (value: unknown) => new Promise(end => inTurn(() => end(run(value)))) : undefined
+    return super.then(later(done), later(failed)) as Promise<One | Other>
+  }
+}
+
+const turn: (() => void)[] = []
+function inTurn(run: () => void): void {
+  turn.push(run)
+  if (turn.length === 1)
+    queueMicrotask(() => {
+      for (const one of turn.splice(0)) one()
+    })
+}
 
 describe('mock.isolated', () => {
   it('sends the requests of the function to a world of its own, and of nobody else', async ({ setup }) => {
@@ -110,9 +131,74 @@ describe('mock.isolated', () => {
     const response = await late
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({
-      message: 'this mock belongs to a test that has ended: use the mock of the present test',
+      message: 'this request belongs to a function in isolation that has ended',
     })
     expect(mock.journal.find()).toEqual([])
+  })
+
+  it('reaches the world that a request names, also from a queue that an earlier function has made', async ({
+    setup,
+  }) => {
+    const mock = setup()
+    const queue = await mock.isolated(() => ({ run: AsyncLocalStorage.snapshot() }))
+
+    const [refused, count, strays] = await mock.isolated(async own => {
+      await own.lobby()
+      const refused = await queue.run(async () => (await fetch(listUrl)).json())
+      const { length } = await queue.run(() => lobbiesAt(`${own.url}/matchmaker/lobbies/list`))
+      return [refused, length, straysBeside(own)]
+    })
+
+    expect(refused).toMatchObject({
+      message: expect.stringMatching(
+        /that has ended\. Code that several tests share, such as a queue, .* pass it AsyncResource\.bind\(\(\) => …\), or let it call the url of its world$/,
+      ),
+    })
+    expect([count, strays]).toEqual([
+      3,
+      expect.stringMatching(/^Meanwhile 1 request came .*: 1 of a function in isolation that has ended\./),
+    ])
+  })
+
+  describe('with promises that lose the context, as those of zone.js', () => {
+    it('reaches the world of the only function, and removes its handlers at the end', async ({ setup }) => {
+      const mock = setup()
+      vi.stubGlobal('Promise', PromiseOfZone)
+
+      const counts = []
+      for (const count of [1, 2]) {
+        const run = mock.isolated(async own => {
+          await own.lobbies(count)
+          const seen = await Promise.resolve().then(() => lobbiesAt())
+          mock.use(http.get(listUrl, () => HttpResponse.json({ lobbies: [] })))
+          return [seen.length, (await Promise.resolve().then(() => lobbiesAt())).length]
+        })
+        counts.push(await run)
+      }
+
+      expect([counts, (await lobbiesAt()).length]).toEqual([
+        [
+          [3, 0],
+          [4, 0],
+        ],
+        2,
+      ])
+    })
+
+    it('refuses a second function at once', async ({ setup }) => {
+      const mock = setup()
+      vi.stubGlobal('Promise', PromiseOfZone)
+      const runs = ['one', 'two'].map(name => mock.isolated(async () => (await lobbiesAt()).length + name))
+
+      const [one, two] = await Promise.allSettled(runs)
+
+      expect(one).toEqual({ status: 'fulfilled', value: '2one' })
+      expect(two).toMatchObject({
+        status: 'rejected',
+        reason: expect.objectContaining({ message: expect.stringContaining('the global Promise is that of zone.js') }),
+      })
+      expect(mock.worlds.list()).toHaveLength(1)
+    })
   })
 
   it('keeps its world however far fake timers go', async ({ setup }) => {

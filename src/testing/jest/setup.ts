@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 // @ts-expect-error: Jest itself has this module
 import { expect } from '@jest/globals'
-import { isolatedWorlds, onIsolatedFailure } from '../../msw/isolation.js'
+import { isolatedWorlds, onIsolatedFailure, straysBeside } from '../../msw/isolation.js'
 import { listening } from '../../msw/life-cycle.js'
 import { matchers } from '../matchers.js'
 import { reportRequests } from '../report.js'
@@ -66,7 +66,7 @@ function showRequests(error: unknown, mock: TestedMock): void {
   // Jest runs each test file in a realm of its own, and errors of Node come from outside.
   if (!(error instanceof Error || types.isNativeError(error)) || reported.has(error)) return
   reported.add(error)
-  addToMessage(error, reportRequests(mock))
+  addToMessage(error, reportRequests(mock, { strays: straysBeside(mock) }))
 }
 
 /** Jest prints the stack, which begins with the message. */

@@ -157,7 +157,7 @@ export class VitestHooks {
       return
     }
     if (task.fails) return
-    const report = await reportRequests(mock)
+    const report = await reportRequests(mock, { strays: this.#tests.strays.describe(test) })
     // biome-ignore lint/suspicious/noConsole: vitest shows it with the test
     console.error(`mockmaker: "${task.name}" has failed.\n${report}`)
   }

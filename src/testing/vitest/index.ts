@@ -3,12 +3,16 @@ import type { RequestHandler } from 'msw'
 import { setupServer } from 'msw/node'
 import { Headers } from '../../core/lib/real-globals.js'
 import { scenarios } from '../../core/scenario/shipped.js'
+import { contextIsLost, promisesKeepContext } from '../../msw/async-context.js'
 import { http, isThree } from '../../msw/light/http.js'
 import { toMswOptions } from '../../msw/unhandled-requests.js'
 import { isScenarioPath, loadScenarioSync } from '../../server/files/scenario-file.js'
 import type { RunningTest } from '../running-tests.js'
 import { createFixtures } from './fixture.js'
 import type { Interception } from './hooks.js'
+import { LoneTest } from './lone-test.js'
+
+const why = `${contextIsLost}. Write test(…) instead of test.concurrent(…), or run these tests without that library`
 
 /** Intercepts the requests of this process. Each belongs to the test that has caused it, also if other tests run. */
 function interceptProcess(): Interception {
@@ -18,6 +22,7 @@ function interceptProcess(): Interception {
   const boundaries = new WeakMap<RunningTest, (run: () => void) => void>()
   /** Handlers that a test has added before its boundary. */
   const early = new WeakMap<RunningTest, readonly RequestHandler[]>()
+  const lone = new LoneTest()
   let unpatched = globalThis.fetch
   let listen = () => {}
   return {
@@ -33,7 +38,7 @@ function interceptProcess(): Interception {
       if (isThree) headers.append('accept', 'msw/passthrough')
       return unpatched(input, { ...init, headers })
     },
-    current: () => running.getStore(),
+    current: () => lone.running ?? running.getStore(),
     start(handlers, decide) {
       unpatched = globalThis.fetch
       server.resetHandlers(...handlers)
@@ -41,16 +46,18 @@ function interceptProcess(): Interception {
       listen()
     },
     stop: () => server.close(),
-    run(test, handlers, body) {
+    async run(test, handlers, body) {
       // All servers of MSW share the interception: a test that closes one of its own ends it for the tests after it.
       if (globalThis.fetch === unpatched) {
         server.close()
         listen()
       }
+      const all = [...(early.get(test) ?? []), ...handlers]
+      if (!(await promisesKeepContext())) return lone.run(test, { msw: server, handlers: all, why }, body)
       return running.run(
         test,
         server.boundary(async () => {
-          server.resetHandlers(...(early.get(test) ?? []), ...handlers)
+          server.resetHandlers(...all)
           boundaries.set(test, AsyncLocalStorage.snapshot())
           await body()
         }),
@@ -58,7 +65,8 @@ function interceptProcess(): Interception {
     },
     use(test, handlers) {
       const inBoundary = boundaries.get(test)
-      if (inBoundary) inBoundary(() => server.use(...handlers))
+      if (lone.running === test) server.use(...handlers)
+      else if (inBoundary) inBoundary(() => server.use(...handlers))
       else early.set(test, [...handlers, ...(early.get(test) ?? [])])
     },
   }

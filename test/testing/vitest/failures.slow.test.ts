@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createVitestProject, type VitestProject, type VitestRun } from '../../support/vitest-project.js'
 
 const failing = `
-import { expect } from 'vitest'
+import { AsyncResource } from 'node:async_hooks'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { mockmaker } from 'mockmaker/vitest'
 
 const test = mockmaker({ scenario: { game_modes: ['duel'] }, onUnhandledRequest: 'error' })
@@ -50,6 +51,45 @@ test('names no operation', ({ mock }) => {
   expect(mock).toHaveAnswered('lobbies.lst')
 })
 
+let queue
+test('starts a queue', () => {
+  queue = new AsyncResource('queue')
+})
+
+test('is answered by nobody', async () => {
+  await queue.runInAsyncScope(() => fetch(origin + '/matchmaker/lobbies/list'))
+  expect(1).toBe(2)
+})
+
+describe('with a Promise that loses the context', () => {
+  const { Promise } = globalThis
+  beforeAll(() => {
+    const turn = []
+    globalThis.Promise = class extends Promise {
+      then(done, failed) {
+        const later = run => run && (value => new Promise(end => {
+          turn.push(() => end(run(value)))
+          if (turn.length === 1) queueMicrotask(() => turn.splice(0).forEach(one => one()))
+        }))
+        return super.then(later(done), later(failed))
+      }
+    }
+  })
+  afterAll(() => {
+    globalThis.Promise = Promise
+  })
+
+  for (const count of [1, 2])
+    test('is alone, and has ' + count, async ({ mock }) => {
+      await mock.lobbies(count)
+      const response = await globalThis.Promise.resolve().then(() => fetch(origin + '/matchmaker/lobbies/list'))
+      expect((await response.json()).lobbies).toHaveLength(count)
+    })
+
+  test.concurrent('runs first', () => fetch(origin + '/matchmaker/lobbies/list'))
+  test.concurrent('runs second', () => {})
+})
+
 const strict = mockmaker({ strict: true })
 
 strict('adds a fault in vain', ({ mock }) => {
@@ -89,8 +129,12 @@ describe('a test that fails', () => {
     expect(Object.keys(result.states).filter(name => result.states[name] === 'passed')).toEqual([
       'passes',
       'fails as it should',
+      'starts a queue',
+      'with a Promise that loses the context is alone, and has 1',
+      'with a Promise that loses the context is alone, and has 2',
+      'with a Promise that loses the context runs first',
     ])
-    expect(failed).toHaveLength(11)
+    expect(failed).toHaveLength(13)
   })
 
   it('prints its requests, their bodies, the faults, and what is still blocked', () => {
@@ -117,8 +161,14 @@ describe('a test that fails', () => {
     expect(failureOf('waits in vain')).toContain('Test timed out in 3000ms')
   })
 
+  it('counts the requests of others that came meanwhile', () => {
+    expect(printedBy('is answered by nobody')).toMatch(
+      /^No request has reached the mock\.\nMeanwhile 1 request came that did not belong to it: 1 of "starts a queue", which has ended\. Code that several tests share/m,
+    )
+  })
+
   it('is the only one that prints', () => {
-    expect(result.output.match(/mockmaker: "[^"]+" has failed/g)).toHaveLength(7)
+    expect(result.output.match(/mockmaker: "[^"]+" has failed/g)).toHaveLength(8)
     expect(result.output).not.toContain('"passes" has failed')
     expect(result.output).not.toContain('"fails as it should" has failed')
   })
@@ -132,6 +182,10 @@ describe('a test that fails', () => {
     ['loads no scenario', 'Did you mean friday-night?'],
     ['has a wrong option', 'options.scnario is an unknown key'],
     ['reaches no server', 'http://127.0.0.1:1'],
+    [
+      'with a Promise that loses the context > runs second',
+      '"runs second" began while "runs first" runs: the global Promise',
+    ],
   ])('says why: %s', (name, message) => {
     expect(failureOf(name)).toContain(message)
   })

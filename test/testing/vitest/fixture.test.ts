@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { beforeAll, beforeEach, describe, expect, test as plain, vi } from 'vitest'
@@ -81,6 +82,22 @@ describe('a test', () => {
   const kept: VitestMock[] = []
   test('can keep its mock', ({ mock }) => {
     kept.push(mock)
+  })
+
+  const queues: AsyncResource[] = []
+  test('can start a queue', () => {
+    queues.push(new AsyncResource('queue'))
+  })
+
+  test('hears whose queue it is', async ({ mock }) => {
+    const response = await queues[0]?.runInAsyncScope(() => fetch(listUrl))
+
+    expect(await response?.json()).toMatchObject({
+      message: expect.stringMatching(
+        /^this request belongs to the test "can start a queue", which has ended\. .* AsyncResource\.bind\(\(\) => …\), if "hears whose queue it is" has sent it$/,
+      ),
+    })
+    expect(mock.journal.find()).toEqual([])
   })
 
   test('cannot use the mock of a test that has ended', () => {

@@ -1,0 +1,38 @@
+import type { RequestHandler } from 'msw'
+import { UsageError } from '../../core/lib/usage-error.js'
+import type { RunningTest } from '../running-tests.js'
+
+/** Runs one test after the other, where nothing tells whose request it is. */
+export class LoneTest {
+  #running: RunningTest | undefined
+
+  get running(): RunningTest | undefined {
+    return this.#running
+  }
+
+  /** Runs a test with its handlers. Rejects with `UsageError`, which ends with `why`, if another test runs. */
+  async run(
+    test: RunningTest,
+    {
+      msw,
+      handlers,
+      why,
+    }: {
+      readonly msw: { resetHandlers(...handlers: RequestHandler[]): void }
+      readonly handlers: readonly RequestHandler[]
+      readonly why: string
+    },
+    body: () => Promise<void>,
+  ): Promise<void> {
+    const running = this.#running
+    if (running) throw new UsageError(`"${test.name}" began while "${running.name}" runs: ${why}`)
+    this.#running = test
+    try {
+      msw.resetHandlers(...handlers)
+      await body()
+    } finally {
+      this.#running = undefined
+      msw.resetHandlers(...handlers)
+    }
+  }
+}
