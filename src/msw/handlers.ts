@@ -202,8 +202,10 @@ async function answerFetch(
   const headers = Object.assign(originHeader(request, origin), Object.fromEntries(request.headers))
   const signal = () => disconnectOf(request)
   const query = search.slice(1)
+  const pageOrigin = globalThis.location?.origin
   // No server is where the URL leads, so a game server is on this machine.
-  const answered = await answer({ method, ...split(pathname), query, headers, body, serverHost: '127.0.0.1', signal })
+  const incoming = { method, query, headers, body, pageOrigin, serverHost: '127.0.0.1', signal }
+  const answered = await answer({ ...incoming, ...split(pathname) })
   const { status } = answered
   const { disconnect, body: bytes, headers: sent } = answered
   if (disconnect === 'truncate') {

@@ -92,6 +92,19 @@ describe('setupMockmaker', () => {
     expect([inside, (await lobbiesAt()).length]).toEqual([[], 2])
   })
 
+  it('lets the page in its process read each response, whatever its origin is, and no other page', async ({ setup }) => {
+    setup()
+    vi.stubGlobal('location', new URL('https://staging.example/'))
+    const readers = [listUrl, `${origin}/w/none/matchmaker/lobbies/list`].flatMap(url =>
+      ['https://staging.example', 'https://evil.example'].map(async sender => {
+        const { headers } = await fetch(url, { headers: { origin: sender } })
+        return headers.get('access-control-allow-origin')
+      }),
+    )
+
+    expect(await Promise.all(readers)).toEqual(['https://staging.example', null, 'https://staging.example', null])
+  })
+
   it('emits events for requests', async ({ setup }) => {
     const mock = setup()
     const matched: string[] = []

@@ -30,6 +30,8 @@ export interface MockRequest {
   serverHost?: string | undefined
   /** The time for which the request has waited for other replicas, in ms. A watch waits that much less. Default: 0. */
   waitedMs?: number | undefined
+  /** The origin of the page in this process, which may read each response. Default: the mock answers no page of its process. */
+  readonly pageOrigin?: string | undefined
   /** Returns a signal that aborts when the client disconnects. Called only if the request has to wait. */
   signal?(): AbortSignalLike | undefined
 }

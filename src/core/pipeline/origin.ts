@@ -17,6 +17,15 @@ export function isAllowedOrigin(origin: string, { tables, corsOrigins }: Allowed
   return isLoopbackOrigin(origin) || isListed || namespaceOfOrigin(origin, tables) !== undefined
 }
 
+/** Tells whether the page that sent a request may read the response. The page in the process of a mock is that of its user. */
+export function mayRead(
+  { pageOrigin }: Pick<MockRequest, 'pageOrigin'>,
+  origin: string,
+  allowed: AllowedOrigins,
+): boolean {
+  return origin === pageOrigin || isAllowedOrigin(origin, allowed)
+}
+
 /** People may write an origin in upper case, or with a slash at its end. Browsers do not. */
 function normalizeOrigin(written: string): string {
   return written.replace(/\/$/, '').toLowerCase()
@@ -101,7 +110,7 @@ export function corsHeaders(
 ): Record<string, string> | undefined {
   const origin = header(request, 'origin')
   if (origin === undefined || policy === 'this origin') return undefined
-  if (!(policy === 'loopback' ? isLoopbackOrigin(origin) : isAllowedOrigin(origin, allowed))) return undefined
+  if (!(policy === 'loopback' ? isLoopbackOrigin(origin) : mayRead(request, origin, allowed))) return undefined
   const requested = header(request, 'access-control-request-headers')
   return {
     'access-control-allow-origin': origin,

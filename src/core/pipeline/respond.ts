@@ -10,7 +10,7 @@ import type { Random } from '../store/random.js'
 import { readToken } from './authenticate.js'
 import type { ExchangeRecord } from './log.js'
 import { header, type MockRequest, type MockResponse, type MockResponseInit, type RequestFacts } from './message.js'
-import { type AllowedOrigins, corsHeaders, isAllowedOrigin, isFromOwnPage } from './origin.js'
+import { type AllowedOrigins, corsHeaders, isFromOwnPage, mayRead } from './origin.js'
 import { describeOutcome } from './outcome.js'
 import { ClientGone, isShared } from './reads.js'
 import type { Redactor } from './redact.js'
@@ -154,7 +154,7 @@ export class Responder {
     const { status, cors, code, message, output, outcome } = result
     const { worldId, log, redactor } = this.#options
     const origin = header(request, 'origin')
-    const isRefused = origin !== undefined && cors === 'allowed origins' && !isAllowedOrigin(origin, this.allowed)
+    const isRefused = origin !== undefined && cors === 'allowed origins' && !mayRead(request, origin, this.allowed)
     log.emit({
       world: worldId,
       method: request.method,

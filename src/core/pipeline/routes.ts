@@ -265,6 +265,10 @@ class RequestInWorld implements MockRequest {
     return this.#original.forwardedFor
   }
 
+  get pageOrigin(): string | undefined {
+    return this.#original.pageOrigin
+  }
+
   get waitedMs(): number | undefined {
     return this.#original.waitedMs
   }
